@@ -3,9 +3,9 @@ import type { ToolSet } from "ai";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider } from "../tools/provider/provider-catalog.ts";
-import { gathered } from "./gathered.ts";
+import { denialData, schemaCopy } from "./model-answers.ts";
+import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, CallAnswer, ModelSession } from "./session.ts";
-import { denialData, schemaCopy } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
@@ -21,7 +21,7 @@ export interface AiSdkTools extends Pick<ProviderToolsTold, "omitted" | "notes">
 /** For `generateText` and `streamText`. A denial reaches the model as an error with code, need, hint and id. */
 export async function aiSdkTools(session: ModelSession, options: AiSdkOptions = {}): Promise<AiSdkTools> {
   const { provider = null, waitSeconds } = options;
-  const { own, provider: provided } = await gathered(session, provider, options);
+  const { own, provider: provided } = await listModelTools(session, provider, options);
   const foreign = provided.tools.map(
     ({ name, request, domains }) =>
       [name, provider === null ? null : providerTool(provider, request, domains)] as const,

@@ -2,9 +2,9 @@
 // imported, so it is not loaded here.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
-import { gathered } from "./gathered.ts";
+import { answerText, type NamedTool, schemaCopy } from "./model-answers.ts";
+import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, CallOptions, ModelSession } from "./session.ts";
-import { answerText, type NamedTool, schemaCopy } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
@@ -19,7 +19,7 @@ export interface AnthropicTools extends Pick<ProviderToolsTold, "omitted" | "not
 }
 
 export async function anthropicTools(session: ModelSession, options: AdapterOptions = {}): Promise<AnthropicTools> {
-  const { own: named, provider: provided } = await gathered(session, "anthropic", options);
+  const { own: named, provider: provided } = await listModelTools(session, "anthropic", options);
   const own = named.map(
     ({ shownName, description, input }): Anthropic.Messages.Tool => ({
       name: shownName,

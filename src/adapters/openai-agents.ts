@@ -3,9 +3,9 @@
 import type { FunctionTool, HostedTool } from "@openai/agents";
 import { parseJson } from "../core/notation/json-reader.ts";
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
-import { gathered } from "./gathered.ts";
+import { answerText, invalidInput, type NamedTool, schemaCopy } from "./model-answers.ts";
+import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
-import { answerText, type NamedTool, schemaCopy, unreadInput } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
@@ -18,7 +18,7 @@ export interface AgentsTools extends Pick<ProviderToolsTold, "omitted" | "notes"
 const COMPUTER = "computer";
 
 export async function agentsTools(session: ModelSession, options: AdapterOptions = {}): Promise<AgentsTools> {
-  const { own, provider: provided } = await gathered(session, "openai", options);
+  const { own, provider: provided } = await listModelTools(session, "openai", options);
   const isHosted = ({ name }: { readonly name: string }): boolean => name !== COMPUTER;
   const hosted = provided.tools.filter(isHosted).map(
     ({ name, request }): HostedTool => ({
@@ -55,7 +55,7 @@ function functionTool(
     isEnabled: async () => true,
     invoke: async (_, text, details) => {
       const read = parseJson(text === "" ? "{}" : text);
-      if (!read.ok) return answerText(unreadInput(read.message));
+      if (!read.ok) return answerText(invalidInput(read.message));
       return answerText(await session.call(name, read.value, { waitSeconds, signal: details?.signal }));
     },
   };

@@ -6,9 +6,9 @@ import { canonicalJson } from "../log/chain/canonical.ts";
 import { specsCover } from "./cover.ts";
 import { type CallIdentity, callDigest } from "./digest.ts";
 import { mayAsk } from "./flood.ts";
-import { agree, begin, refuse } from "./life.ts";
+import { agree, begin, refuse } from "./lifecycle.ts";
 import { pendingPerAgentMax } from "./limits.ts";
-import { answeredLevel, isLive, type ServedCall, serves } from "./serving.ts";
+import { answeredLevel, type CurrentCall, isLive, serves } from "./serving.ts";
 import { ASKED_AT, answerOf, approvalOf, LADDER, READING, requestOf } from "./testing/approval.ts";
 
 function approved(step: string, uses = 1, level: 1 | 2 = 1, pin: string | null = null): Approval {
@@ -17,7 +17,7 @@ function approved(step: string, uses = 1, level: 1 | 2 = 1, pin: string | null =
   return change.approval;
 }
 
-const CALL: ServedCall = {
+const CALL: CurrentCall = {
   workspace: "/work/p",
   agent: "scout",
   tool: "fs_write",
@@ -31,7 +31,7 @@ const SOON = ASKED_AT + 2000;
 const covers = specsCover(READING);
 
 describe("an answer serves", () => {
-  const rows: readonly (readonly [string, Approval, Partial<ServedCall>, boolean])[] = [
+  const rows: readonly (readonly [string, Approval, Partial<CurrentCall>, boolean])[] = [
     ["exactly the call that was shown", approved("exact"), {}, true],
     ["no call with other arguments", approved("exact"), { digest: "e".repeat(64) }, false],
     ["at a wider step one with other arguments", approved("file"), { digest: "e".repeat(64) }, true],

@@ -2,10 +2,10 @@
 import type { Level } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
-import { aged } from "./life.ts";
+import { aged } from "./lifecycle.ts";
 
 /** The call that is being decided. */
-export interface ServedCall {
+export interface CurrentCall {
   readonly workspace: string | null;
   readonly agent: string;
   readonly tool: string;
@@ -31,7 +31,7 @@ export function answeredLevel({ answers }: Approval): Level {
   return answers.length === 0 ? 0 : answers.every(({ level }) => level === 2) ? 2 : 1;
 }
 
-export function serves(approval: Approval, call: ServedCall, now: number, covers: SpecsCover): boolean {
+export function serves(approval: Approval, call: CurrentCall, now: number, covers: SpecsCover): boolean {
   const { state, usesLeft, answers, need, scope, who } = approval;
   if (state !== "approved" || !isLive(approval, now) || usesLeft < 1 || answers.length < need) return false;
   if (who.workspace !== call.workspace || who.agent !== call.agent) return false;

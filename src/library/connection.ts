@@ -6,7 +6,7 @@ import { AmbitRefused } from "./answers.ts";
 
 type Calls = Asking<CallMessages>;
 
-export class Line {
+export class DaemonConnection {
   readonly #connect: () => Promise<Answer<Calls>>;
   #open: Promise<Answer<Calls>> | null = null;
   #isClosed = false;

@@ -1,7 +1,7 @@
 // ambit inside an application: its own tools registered against a policy, sessions of agents, and the connection to the
 // daemon, which decides, charges and logs every call.
 import { join, resolve } from "node:path";
-import { askingAt } from "../agents/disk/command-context.ts";
+import { commandContext } from "../agents/disk/command-context.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 import { daemonClient } from "../daemon/rpc/connect.ts";
@@ -10,9 +10,9 @@ import type { Capabilities } from "../runtime/tool/declaration.ts";
 import type { Tool } from "../runtime/tool/define.ts";
 import type { Registration, ToolListing } from "../runtime/tool/registry.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present.ts";
+import { presenting } from "../tools/web/present-result.ts";
 import { AmbitRefused } from "./answers.ts";
-import { Line } from "./connection.ts";
+import { DaemonConnection } from "./connection.ts";
 import { registryOf } from "./registry.ts";
 import { Session } from "./session.ts";
 
@@ -62,10 +62,10 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
   const named = resolve(machine.cwd, options.workspace ?? ".");
   // The daemon resolves a project's paths at its root, so they are resolved there here too.
   const cwd = findWorkspace(named) ?? named;
-  const { home, folders, agents, reading } = askingAt({ cwd, now: now(), environment });
+  const { home, folders, agents, reading } = commandContext({ cwd, now: now(), environment });
   const registry = registryOf(reading(), options.policy ?? null);
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
-  const line = new Line(daemon.call);
+  const line = new DaemonConnection(daemon.call);
   const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
   const sessions = new Set<Session>();
   const connected = await line.open();

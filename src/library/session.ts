@@ -9,10 +9,10 @@ import type { StopSignal } from "../core/ports/instruments.ts";
 import type { RegisteredTool } from "../runtime/tool/registered.ts";
 import type { Registry } from "../runtime/tool/registry.ts";
 import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
-import type { Present } from "../tools/web/present.ts";
+import type { Present } from "../tools/web/present-result.ts";
 import { AmbitRefused, denialAnswer, refusalAnswer, refusedHere, STOPPED } from "./answers.ts";
 import { callOwn, stoppable } from "./own-tool.ts";
-import { Stopping, settledWithin, stoppingOf } from "./stop.ts";
+import { callStop, StopSource, settledWithin } from "./stop.ts";
 
 export interface SessionParts {
   readonly calls: Asking<CallMessages>;
@@ -31,7 +31,7 @@ const closeMillisecondsMax = 2000;
 
 export class Session implements ModelSession {
   readonly #parts: SessionParts;
-  readonly #over: Stopping = new Stopping();
+  readonly #over: StopSource = new StopSource();
   /** Must settle before the session ends: local calls and the reports of their outcomes. */
   readonly #later = new Set<Promise<unknown>>();
   readonly id: string;
@@ -58,7 +58,7 @@ export class Session implements ModelSession {
     if (!(waitSeconds >= 0 && waitSeconds <= waitSecondsMax))
       return refusedHere("invalid_input", `waitSeconds is a number of seconds, at most ${waitSecondsMax}`);
     if (this.#over.isStopped()) return refusedHere("revoked", "the session is closed");
-    const { stop, end } = stoppingOf(this.#over, signal);
+    const { stop, end } = callStop(this.#over, signal);
     try {
       if (stop.isStopped()) return STOPPED;
       const waitMilliseconds = Math.ceil(waitSeconds * 1000);

@@ -5,7 +5,7 @@ import type { StopSignal } from "../core/ports/instruments.ts";
 import { Life } from "../runtime/context/life.ts";
 
 /** The lifetime of a context, as the code that ends it sees it. */
-export class Stopping implements StopSignal {
+export class StopSource implements StopSignal {
   readonly #life = new Life();
 
   isStopped(): boolean {
@@ -22,11 +22,11 @@ export class Stopping implements StopSignal {
 }
 
 /** For one call; `end` removes the listeners from both sources. */
-export function stoppingOf(
-  session: Stopping,
+export function callStop(
+  session: StopSource,
   signal: AbortSignal | undefined,
-): { readonly stop: Stopping; end(): void } {
-  const stop = new Stopping();
+): { readonly stop: StopSource; end(): void } {
+  const stop = new StopSource();
   const ring = (): void => stop.stop();
   const forget = session.onStop(ring);
   if (signal?.aborted === true) ring();

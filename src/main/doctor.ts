@@ -21,7 +21,7 @@ import { listFolder } from "../platform/listing.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 
-export interface DoctorPlace {
+export interface DoctorLocation {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly state: string | null;
@@ -30,9 +30,9 @@ export interface DoctorPlace {
   resolve(name: string): string;
 }
 
-interface Asked {
+interface DoctorDeps {
   readonly agents: Agents;
-  readonly place: DoctorPlace;
+  readonly place: DoctorLocation;
   readonly paint: Paint;
   readonly terminal: Terminal;
   /** The path of our native program. */
@@ -45,7 +45,16 @@ interface Asked {
   printError(text: string): void;
 }
 
-export function doctorWorld({ agents, place, read, reading, native, admit, running, ...asked }: Asked): DoctorWorld {
+export function doctorWorld({
+  agents,
+  place,
+  read,
+  reading,
+  native,
+  admit,
+  running,
+  ...asked
+}: DoctorDeps): DoctorWorld {
   const { paint, terminal, print, printError } = asked;
   const { cwd, workspace, state, now } = place;
   const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {

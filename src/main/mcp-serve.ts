@@ -25,7 +25,7 @@ import { sourceCharactersMax } from "../text/read.ts";
 import { readToml } from "../text/toml.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present.ts";
+import { presenting } from "../tools/web/present-result.ts";
 import { standardInput } from "./mcp-input.ts";
 import { clientLevel, isClientGone } from "./mcp-parent.ts";
 

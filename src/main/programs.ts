@@ -17,7 +17,7 @@ import { type ProgramInput, type ProgramToolName, programTools } from "../tools/
 /** How long to wait for a stopped program. */
 const stopMillisecondsMax = 5000;
 
-export interface ProgramsAsked {
+export interface ProgramsDeps {
   readonly cwd: string;
   readonly moment: Moment;
   ground(): Ground;
@@ -27,7 +27,7 @@ export interface ProgramsAsked {
   environment(): Readonly<Record<string, string>>;
 }
 
-export function programsOf(asked: ProgramsAsked): {
+export function programRunner(asked: ProgramsDeps): {
   run(program: ExecAsked, streams: ExecStreams): Promise<ExecResult>;
 } {
   return {
@@ -49,7 +49,7 @@ async function runWith(
   call: Asking<CallMessages>,
   program: ExecAsked,
   streams: ExecStreams,
-  { cwd, moment, ground, environment }: ProgramsAsked,
+  { cwd, moment, ground, environment }: ProgramsDeps,
 ): Promise<ExecResult> {
   const opened = await call.ask("session.open", {
     cwd,

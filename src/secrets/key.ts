@@ -44,7 +44,7 @@ export function newSalt(): Buffer {
 }
 
 /** Slow on purpose, and off the event loop. */
-export function stretched(passphrase: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
+export function stretchPassphrase(passphrase: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
   return new Promise((give, fail) => {
     const options = { N: n, r, p, maxmem: 256 * n * r };
     scrypt(passphrase.normalize("NFC"), salt, keyBytes, options, (error, key) => {

@@ -3,12 +3,12 @@
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
-import { type ProgramFailed, type ProgramSaid, programIn, runProgram } from "./program.ts";
+import { type KeyProgramFailure, type KeyProgramResult, programIn, runProgram } from "./key-program.ts";
 
 const outputBytesMax = 4096;
 const RETRY = "unlock the keychain, then run: ambit secrets unlock";
 
-export interface KeychainWorld {
+export interface KeychainEnvironment {
   readonly platform: string;
   readonly home: string | null;
   /** Folders in which the program is searched. */
@@ -60,9 +60,9 @@ export function securityCommands(program: string, id: string): KeychainCommands 
 const KEPT = /^[A-Za-z0-9+/]{43}=$/;
 
 export class Keychain {
-  readonly #world: KeychainWorld;
+  readonly #world: KeychainEnvironment;
 
-  constructor(world: KeychainWorld) {
+  constructor(world: KeychainEnvironment) {
     this.#world = world;
   }
 
@@ -109,7 +109,7 @@ export class Keychain {
   #run(
     { argv, input }: KeychainCommand,
     environment: Readonly<Record<string, string | undefined>>,
-  ): Promise<ProgramSaid> {
+  ): Promise<KeyProgramResult> {
     const { millisecondsMax } = this.#world;
     const bytes = input === null ? null : Buffer.from(input);
     return runProgram({ argv, input: bytes, environment, millisecondsMax, outputBytesMax });
@@ -141,7 +141,7 @@ export class Keychain {
 
   /** No output and no complaint: the item is missing, or it exists and stays locked. */
   async #why(
-    failed: ProgramFailed,
+    failed: KeyProgramFailure,
     { find }: KeychainCommands,
     environment: Readonly<Record<string, string | undefined>>,
   ): Promise<Refusal> {
@@ -153,7 +153,7 @@ export class Keychain {
     return isThere ? locked("the keychain is locked, or was not allowed to give the key", RETRY) : GONE;
   }
 
-  #failed(said: ProgramFailed): Refusal {
+  #failed(said: KeyProgramFailure): Refusal {
     const name = this.#world.platform === "darwin" ? "security" : "secret-tool";
     if (name === "security" && said.status === 44) return GONE;
     if (said.why === "late") return locked(`${name} ${said.message}: the keychain may wait to be unlocked`, RETRY);

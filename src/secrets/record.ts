@@ -13,7 +13,7 @@ export const KEY_SETTING = "secrets.key";
 export const previousMax = 64;
 
 /** How a text is stretched into a key, and how the key is verified. */
-export interface Stretching {
+export interface KeyDerivation {
   readonly salt: string;
   readonly cost: Cost;
   readonly verifier: string;
@@ -30,7 +30,7 @@ export interface KeyRecord {
   readonly source: KeySource;
   readonly keyId: string;
   /** Of a passphrase, or of the value of a reference. */
-  readonly passphrase: Stretching | null;
+  readonly passphrase: KeyDerivation | null;
   readonly age: AgeSealed | null;
   readonly reference: Reference | null;
   readonly previous: readonly PreviousKey[];

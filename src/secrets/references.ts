@@ -1,7 +1,7 @@
 // References to values that ambit does not store: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read when used, and only
 // where the user's own configuration says so.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { programIn, runProgram } from "./program.ts";
+import { programIn, runProgram } from "./key-program.ts";
 
 export const referencedBytesMax = 65_536;
 const wordsMax = 64;
@@ -12,7 +12,7 @@ export type Reference =
   /** A program with its arguments; no shell parses them. */
   | { readonly kind: "cmd"; readonly argv: readonly [string, ...string[]] };
 
-export interface ReferenceWorld {
+export interface ReferenceEnvironment {
   /** Source of `env:` variables, and the environment of a program. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string | null;
@@ -21,7 +21,7 @@ export interface ReferenceWorld {
   readonly millisecondsMax: number;
 }
 
-export type Referenced =
+export type ReferenceResult =
   /** The caller wipes it. */
   | { readonly ok: true; readonly value: Buffer }
   | { readonly ok: false; readonly code: "secret_refused"; readonly message: string };
@@ -40,7 +40,7 @@ export function parseReference(text: string): Reference | null {
 }
 
 /** The value without its trailing newline. */
-export async function resolveReference(reference: Reference, world: ReferenceWorld): Promise<Referenced> {
+export async function resolveReference(reference: Reference, world: ReferenceEnvironment): Promise<ReferenceResult> {
   switch (reference.kind) {
     case "env": {
       const text = world.environment[reference.name];
@@ -59,7 +59,7 @@ export async function resolveReference(reference: Reference, world: ReferenceWor
  * Normalises a reference: a file below the home folder and a program by their absolute paths. Null if it does not
  * exist.
  */
-export function settled(reference: Reference, { home, programs }: ReferenceWorld): Reference | null {
+export function settled(reference: Reference, { home, programs }: ReferenceEnvironment): Reference | null {
   if (reference.kind === "file" && reference.path.startsWith("~/"))
     return home === null ? null : { kind: "file", path: `${home}/${reference.path.slice(2)}` };
   if (reference.kind !== "cmd" || reference.argv[0].startsWith("/")) return reference;
@@ -82,7 +82,7 @@ export function referenceText(reference: Reference): string {
 }
 
 /** A file that other users may read is refused. */
-export function readPrivate(path: string, home: string | null): Referenced {
+export function readPrivate(path: string, home: string | null): ReferenceResult {
   if (path.startsWith("~/") && home === null) return no(`${path}: there is no home folder`);
   const full = path.startsWith("~/") ? `${home}/${path.slice(2)}` : path;
   const bytes = Buffer.alloc(referencedBytesMax + 1);
@@ -107,7 +107,10 @@ export function readPrivate(path: string, home: string | null): Referenced {
   }
 }
 
-async function outputOf([name, ...words]: readonly [string, ...string[]], world: ReferenceWorld): Promise<Referenced> {
+async function outputOf(
+  [name, ...words]: readonly [string, ...string[]],
+  world: ReferenceEnvironment,
+): Promise<ReferenceResult> {
   const program = name.startsWith("/") ? name : programIn(name, world.programs);
   if (program === null) return no(`there is no program ${name} in ${world.programs.join(", ")}: write its whole path`);
   const said = await runProgram({
@@ -120,7 +123,7 @@ async function outputOf([name, ...words]: readonly [string, ...string[]], world:
   return said.ok ? whole(said.output) : no(`${program} ${said.message}`);
 }
 
-function whole(bytes: Buffer): Referenced {
+function whole(bytes: Buffer): ReferenceResult {
   if (bytes.length > referencedBytesMax) return no(`it has more than ${referencedBytesMax} bytes`);
   let end = bytes.length;
   if (bytes[end - 1] === 0x0a) end--;
@@ -128,6 +131,6 @@ function whole(bytes: Buffer): Referenced {
   return end === 0 ? no("it is empty") : { ok: true, value: bytes.subarray(0, end) };
 }
 
-function no(message: string): Referenced {
+function no(message: string): ReferenceResult {
   return { ok: false, code: "secret_refused", message };
 }

@@ -14,23 +14,23 @@ import {
   notAPassphrase,
   passphraseCharactersMin,
   type StateKey,
-  stretched,
+  stretchPassphrase,
   verifierOf,
 } from "./key.ts";
 import { readKeyFile, removeKeyFile, writeKeyFile } from "./key-file.ts";
 import { Keychain } from "./keychain.ts";
-import { type KeyRecord, NO_PLACE, type Stretching } from "./record.ts";
+import { type KeyDerivation, type KeyRecord, NO_PLACE } from "./record.ts";
 import {
   parseReference,
   type Reference,
-  type ReferenceWorld,
+  type ReferenceEnvironment,
   referenceText,
   resolveReference,
   settled,
 } from "./references.ts";
 import { invalid, LOCKED, secretRefused, unavailable } from "./refusals.ts";
 
-export interface KeyPlaces {
+export interface KeySourceEnvironment {
   readonly platform: string;
   /** From the password database. */
   readonly home: string | null;
@@ -46,7 +46,7 @@ export interface KeyPlaces {
 
 export const PROGRAMS: readonly string[] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
-export function keyPlaces(home: string | null): KeyPlaces {
+export function keySourceEnvironment(home: string | null): KeySourceEnvironment {
   return {
     platform: process.platform,
     home,
@@ -57,7 +57,7 @@ export function keyPlaces(home: string | null): KeyPlaces {
   };
 }
 
-export interface MadeKey {
+export interface CreatedKey {
   readonly key: StateKey;
   readonly record: KeyRecord;
 }
@@ -66,12 +66,12 @@ export const NOTHING_GIVEN: KeyGiven = { passphrase: null, identity: null, bus: 
 
 export class KeySources {
   readonly path: string;
-  readonly #places: KeyPlaces;
+  readonly #places: KeySourceEnvironment;
   readonly #keychain: Keychain;
   /** A session bus that has led to the right key; one that was only configured does not count. */
   #bus: string | null = null;
 
-  constructor(state: string, places: KeyPlaces) {
+  constructor(state: string, places: KeySourceEnvironment) {
     this.path = join(state, "keys", "secrets.key");
     this.#places = places;
     this.#keychain = new Keychain(places);
@@ -116,7 +116,7 @@ export class KeySources {
   }
 
   /** Leaves existing keys alone: the previous key still opens everything. */
-  async make(wanted: NewKey, current: StateKey | null): Promise<Answer<MadeKey>> {
+  async make(wanted: NewKey, current: StateKey | null): Promise<Answer<CreatedKey>> {
     switch (wanted.source) {
       case "file":
         return this.#file(current);
@@ -146,7 +146,7 @@ export class KeySources {
    * Removes the previous key from its source once nothing is sealed with it. Returns what could not be removed, as a
    * sentence.
    */
-  async settle(before: KeyRecord | null, { key, record }: MadeKey): Promise<string | null> {
+  async settle(before: KeyRecord | null, { key, record }: CreatedKey): Promise<string | null> {
     const left = record.source === "file" ? writeKeyFile(this.path, [key], false) : removeKeyFile(this.path);
     if (left !== null || before?.source !== "keychain") return left;
     const dropped = await this.#keychain.drop(before.keyId, this.#bus);
@@ -154,7 +154,7 @@ export class KeySources {
   }
 
   /** The old key stays in the file until nothing needs it. */
-  #file(current: StateKey | null): Answer<MadeKey> {
+  #file(current: StateKey | null): Answer<CreatedKey> {
     const key = newKey();
     const found = readKeyFile(this.path);
     if (!found.ok && !found.isMissing) return unavailable(found.message);
@@ -163,7 +163,7 @@ export class KeySources {
     return problem === null ? made(key, { source: "file" }) : unavailable(problem);
   }
 
-  async #age(recipient: string, named: string | null): Promise<Answer<MadeKey>> {
+  async #age(recipient: string, named: string | null): Promise<Answer<CreatedKey>> {
     const { home } = this.#places;
     const identity = named?.startsWith("~/") === true && home !== null ? join(home, named.slice(2)) : named;
     if (identity !== null && !isAbsolute(identity)) return invalid("an identity's file is named by its whole path");
@@ -177,7 +177,7 @@ export class KeySources {
     return made(key, { source: "age", age: { recipient, identity, sealed: sealed.value } });
   }
 
-  async #reference(text: string, value: string | null): Promise<Answer<MadeKey>> {
+  async #reference(text: string, value: string | null): Promise<Answer<CreatedKey>> {
     const parsed = parseReference(text);
     if (parsed === null) return invalid("a reference is env:NAME, file:PATH or cmd:PROGRAM with its words");
     const reference = settled(parsed, this.#world());
@@ -206,28 +206,28 @@ export class KeySources {
     return isText ? { ok: true, value: text } : secretRefused(`${referenceText(reference)} gives no text`, null);
   }
 
-  #world(): ReferenceWorld {
+  #world(): ReferenceEnvironment {
     const { home, programs, millisecondsMax } = this.#places;
     const own = home === null ? {} : { HOME: home };
     return { environment: { PATH: programs.join(":"), LANG: "C.UTF-8", ...own }, home, programs, millisecondsMax };
   }
 
-  async #stretched(text: string): Promise<{ readonly key: StateKey; readonly stretching: Stretching }> {
+  async #stretched(text: string): Promise<{ readonly key: StateKey; readonly stretching: KeyDerivation }> {
     const { cost } = this.#places;
     const salt = newSalt();
-    const key = keyOf(await stretched(text, salt, cost));
+    const key = keyOf(await stretchPassphrase(text, salt, cost));
     const verifier = verifierOf(key.bytes).toString("base64");
     return { key, stretching: { salt: salt.toString("base64"), cost, verifier } };
   }
 }
 
-function made(key: StateKey, place: Pick<KeyRecord, "source"> & Partial<KeyRecord>): Answer<MadeKey> {
+function made(key: StateKey, place: Pick<KeyRecord, "source"> & Partial<KeyRecord>): Answer<CreatedKey> {
   return { ok: true, value: { key, record: { ...NO_PLACE, ...place, keyId: key.id } } };
 }
 
-async function fromText(text: string, how: Stretching | null, wrong: string): Promise<Answer<Buffer>> {
+async function fromText(text: string, how: KeyDerivation | null, wrong: string): Promise<Answer<Buffer>> {
   if (how === null) return LOCKED;
-  const bytes = await stretched(text, Buffer.from(how.salt, "base64"), how.cost);
+  const bytes = await stretchPassphrase(text, Buffer.from(how.salt, "base64"), how.cost);
   if (isSame(verifierOf(bytes), Buffer.from(how.verifier, "base64"))) return { ok: true, value: bytes };
   bytes.fill(0);
   return secretRefused(wrong, null);

@@ -9,39 +9,39 @@ import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../
 import { seal } from "./envelope.ts";
 import type { StateKey } from "./key.ts";
 import { Keyring, type Keys } from "./keyring.ts";
-import { answered, notAUsername, type OpenedSecret, opened, partOf, shownOf, unsealed } from "./opened.ts";
 import { KEY_SETTING, previousMax, recordText, wrapPrevious } from "./record.ts";
 import { invalid, secretRefused, unavailable } from "./refusals.ts";
-import { type KeyPlaces, KeySources, keyPlaces } from "./sources.ts";
+import { answered, notAUsername, type OpenedSecret, opened, partOf, secretView, unsealed } from "./secret-rows.ts";
+import { type KeySourceEnvironment, KeySources, keySourceEnvironment } from "./sources.ts";
 
-export interface VaultWorld {
+export interface VaultDeps {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
   /** The state folder; the key is in `keys/secrets.key` below it. */
   readonly state: string;
   readonly now: Clock;
   /** Key sources other than the key file; by default without a home folder. */
-  readonly places?: KeyPlaces;
+  readonly places?: KeySourceEnvironment;
   /** Why a value cannot be redacted and is therefore refused; null if it can. */
   refusesValue(bytes: Uint8Array): string | null;
   /** Why these hosts cannot be bound; null if they can. */
   refusesHosts(hosts: readonly string[]): string | null;
 }
 
-type Asked<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
+type VaultRequest<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
 
 const bindingsMax = 64;
 const usesMax = 1_000_000_000;
 
 export class SecretVault {
-  readonly #world: VaultWorld;
+  readonly #world: VaultDeps;
   readonly #sources: KeySources;
   readonly #ring: Keyring;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(world: VaultWorld) {
+  constructor(world: VaultDeps) {
     this.#world = world;
-    this.#sources = new KeySources(world.state, world.places ?? keyPlaces(null));
+    this.#sources = new KeySources(world.state, world.places ?? keySourceEnvironment(null));
     this.#ring = new Keyring(world.settings, this.#sources, world.now);
   }
 
@@ -60,11 +60,11 @@ export class SecretVault {
   }
 
   list(): readonly SecretShown[] {
-    return this.#world.secrets.all().map(shownOf);
+    return this.#world.secrets.all().map(secretView);
   }
 
   /** An existing name gets a new version. Rotating keeps the binding. */
-  set(asked: Asked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>> {
+  set(asked: VaultRequest<"secrets.set">, entry: LogEntry): Promise<Answer<SecretShown>> {
     return this.#inTurn(async () => {
       const { name, value, isRotation } = asked;
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
@@ -90,7 +90,7 @@ export class SecretVault {
   }
 
   /** The value stays; its binding is sealed with it, so it is sealed again. */
-  policy({ name, binding }: Asked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>> {
+  policy({ name, binding }: VaultRequest<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretShown>> {
     return this.#inTurn(async () => {
       const why = this.#notABinding(binding);
       if (why !== null) return invalid(why);
@@ -152,7 +152,7 @@ export class SecretVault {
   }
 
   /** Interrupted at any point, everything still opens: the new key seals the previous one until nothing needs it. */
-  rekey({ key: wanted }: Asked<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
+  rekey({ key: wanted }: VaultRequest<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
       await this.#ring.reach();
       const { settings, secrets } = this.#world;
@@ -207,7 +207,7 @@ export class SecretVault {
   ): Promise<Answer<SecretShown>> {
     const sealed: SealedSecret = { ...secret, sealed: seal(value, secret, key), keyId: key.id };
     const kept = answered(await this.#world.secrets.put(sealed, entry));
-    return kept.ok ? { ok: true, value: shownOf(sealed) } : kept;
+    return kept.ok ? { ok: true, value: secretView(sealed) } : kept;
   }
 
   #notABinding({ tools, hosts, uses }: SecretBinding): string | null {

@@ -15,7 +15,7 @@ const patienceMillisecondsMax = 100;
 /** Runs to its end inside the transaction. It may run twice, but only after the first run was rolled back. */
 export type Job<T> = (connection: Connection) => T;
 
-interface Waiting {
+interface PendingJob {
   readonly job: Job<unknown>;
   readonly answer: (kept: Kept<unknown>) => void;
 }
@@ -27,7 +27,7 @@ export function unkept(message: string): { readonly ok: false; readonly code: "a
 export class CommitLoop {
   readonly #trusted: TrustedConnection;
   readonly #along: Job<void>[] = [];
-  #waiting: Waiting[] = [];
+  #waiting: PendingJob[] = [];
   #bytes = 0;
   #isPlanned = false;
   #later: NodeJS.Timeout | null = null;
@@ -157,7 +157,7 @@ export class CommitLoop {
   }
 
   /** One result for each job; the same for all if the disk failed. */
-  #commit(batch: readonly Waiting[]): readonly Kept<unknown>[] {
+  #commit(batch: readonly PendingJob[]): readonly Kept<unknown>[] {
     const connection = this.#trusted.get();
     if (connection === null) {
       this.#tell(this.#trusted.problem);

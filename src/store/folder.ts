@@ -16,7 +16,7 @@ export const STATE_FILE = "state.db";
 /** Beside a database of a version before 3. */
 export const OLD_JOURNAL_FILE = "state.journal";
 
-export interface Ground {
+export interface StateEnvironment {
   /** Null if the system has no user ids. */
   readonly uid: number | null;
   readonly platform: string;
@@ -24,7 +24,7 @@ export interface Ground {
   readonly fileSystem: (path: string) => number;
 }
 
-export function machineGround(): Ground {
+export function machineGround(): StateEnvironment {
   return {
     uid: process.geteuid?.() ?? null,
     platform: process.platform,
@@ -47,7 +47,7 @@ const LOCAL: Readonly<Record<string, ReadonlySet<number>>> = {
 };
 
 /** Creates folder and file if they are missing. Null on success, else what is wrong and what to do. */
-export function prepareFolder(folder: string, ground: Ground): string | null {
+export function prepareFolder(folder: string, ground: StateEnvironment): string | null {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const wrong = wrongWith(folder, lstatSync(folder), "folder", ground);
   if (wrong !== null) return wrong;
@@ -59,7 +59,7 @@ export function prepareFolder(folder: string, ground: Ground): string | null {
   return prepareFile(join(folder, STATE_FILE), ground);
 }
 
-function prepareFile(path: string, ground: Ground): string | null {
+function prepareFile(path: string, ground: StateEnvironment): string | null {
   const beside = ["-wal", "-shm", "-journal"].map((end) => path + end);
   for (const each of [...beside, join(dirname(path), OLD_JOURNAL_FILE)]) {
     const found = lstatSync(each, { throwIfNoEntry: false });
@@ -79,7 +79,7 @@ function prepareFile(path: string, ground: Ground): string | null {
   return null;
 }
 
-function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid }: Ground): string | null {
+function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid }: StateEnvironment): string | null {
   if (found.isSymbolicLink()) return `${path} is a link: put a real ${wanted} in its place`;
   if (wanted === "folder" ? !found.isDirectory() : !found.isFile()) return `${path} is no ${wanted}: move it away`;
   if (uid === null) return null;

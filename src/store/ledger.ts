@@ -30,7 +30,7 @@ export interface LedgerParts {
   readonly reader: LogReader;
 }
 
-export class LedgerKeeper implements Ledger {
+export class SqliteLedger implements Ledger {
   readonly #loop: CommitLoop;
   readonly #parts: LedgerParts;
 

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChainRow } from "../core/ports/stores/chain-rows.ts";
-import { type Ground, machineGround } from "./folder.ts";
+import { machineGround, type StateEnvironment } from "./folder.ts";
 import { schema } from "./schema.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
 import { editLog, readLog } from "./testing/leaf.ts";
@@ -39,7 +39,7 @@ function reader(isReader = true): Database {
   return driver(file, isReader);
 }
 
-const refusal = (parts?: { readonly ground: Ground }): string => {
+const refusal = (parts?: { readonly ground: StateEnvironment }): string => {
   const kept = place.open(parts);
   return kept.ok ? "opened" : kept.message;
 };

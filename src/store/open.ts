@@ -5,7 +5,7 @@ import type { Kept } from "../core/ports/stores/durable.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
-import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
+import { prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
 import { tailProblem } from "./log/tail.ts";
 import { importOldJournal } from "./old-journal.ts";
 import { migrate } from "./schema.ts";
@@ -15,7 +15,7 @@ export interface OpenParts {
   readonly folder: string;
   readonly driver: Driver;
   readonly digest: Digest;
-  readonly ground: Ground;
+  readonly ground: StateEnvironment;
   /** Null: commits are not signed, and existing ones need no signature. */
   readonly notary: Notary | null;
 }
@@ -59,7 +59,7 @@ export function openConnection(parts: OpenParts): Kept<Connection> {
   }
 }
 
-function makeSettings(connection: Connection, { platform }: Ground): string | null {
+function makeSettings(connection: Connection, { platform }: StateEnvironment): string | null {
   for (const [name, value, read] of platform === "darwin" ? [...SETTINGS, ...APPLE_SETTINGS] : SETTINGS) {
     connection.exec(`PRAGMA ${name} = ${value}`);
     // The column name sometimes differs from the setting's name.

@@ -5,9 +5,9 @@ import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret } from "../core/ports/stores/secret-store.ts";
 import { secretBytesMax } from "./secret.ts";
 import { settingValueBytesMax } from "./setting.ts";
-import { type Ground, ground } from "./testing/memory.ts";
+import { ground, type TestStore } from "./testing/memory.ts";
 
-let place: Ground;
+let place: TestStore;
 beforeEach(() => {
   place = ground();
 });

@@ -12,7 +12,7 @@ import type { Row } from "./sqlite.ts";
 export const secretBytesMax: number = 256 * 1024;
 export const secretsMax: number = 10_000;
 
-export class SecretKeeper implements SecretStore {
+export class SqliteSecretStore implements SecretStore {
   readonly #loop: CommitLoop;
   #mirror: Map<string, SealedSecret> = new Map();
   /** The same list object until something changes, so that callers can compare identities. */

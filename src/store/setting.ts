@@ -11,7 +11,7 @@ export const settingNameBytesMax: number = 512;
 export const settingValueBytesMax: number = 64 * 1024;
 export const settingsMax: number = 10_000;
 
-export class SettingKeeper implements SettingStore {
+export class SqliteSettingStore implements SettingStore {
   readonly #loop: CommitLoop;
   #mirror: Map<string, string> = new Map();
 

@@ -98,14 +98,14 @@ export function argvOfInput({ line, argv }: JsonObject): readonly [string, ...st
   return program === undefined ? null : [program, ...rest];
 }
 
-interface Where {
+interface WorkingRoot {
   readonly root: Value;
   readonly mode: string;
 }
 
-const NOWHERE: Result<Where | null> = done(null);
+const NOWHERE: Result<WorkingRoot | null> = done(null);
 
-function where(input: JsonObject, ground: Ground): Result<Where | null> {
+function where(input: JsonObject, ground: Ground): Result<WorkingRoot | null> {
   const { in: folder, root } = input;
   if (typeof folder !== "string" || !isRootWord(root))
     return refuse("bad_value", `\`in\` is a folder and \`root\` is ${ROOT_WORDS_TEXT}`);
@@ -136,7 +136,7 @@ function onlyKnown(input: JsonObject, known: readonly string[]): Result<null> {
 function one(
   name: string,
   members: Result<null>,
-  place: Result<Where | null>,
+  place: Result<WorkingRoot | null>,
   argv: Result<Value>,
 ): Result<readonly Request[]> {
   const verb = verbEntry(name);

@@ -9,7 +9,9 @@ import type { RunRefused, RunResult, Sinks } from "../core/ports/process.ts";
 import type { Plan } from "../sandbox/plan/plan.ts";
 import type { Command, Sandboxes, SandboxOwner, Stop } from "../sandbox/plan/sandboxes.ts";
 
-export type Planned = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly refused: RunRefused };
+export type PlanResult =
+  | { readonly ok: true; readonly plan: Plan }
+  | { readonly ok: false; readonly refused: RunRefused };
 
 export interface ProgramParts {
   /** The caller's current authority: grants expire, links are revoked and records are edited while a program runs. */
@@ -18,7 +20,7 @@ export interface ProgramParts {
   /** Called for every decision: a run takes time, and grants expire. */
   moment(): Moment;
   /** From the grants that covered the request, never from the verdict. */
-  plan(request: Request, by: Basis): Planned;
+  plan(request: Request, by: Basis): PlanResult;
   readonly sandboxes: Sandboxes;
 }
 

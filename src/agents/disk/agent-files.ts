@@ -16,7 +16,7 @@ import { realRoot } from "../../platform/real-path.ts";
 import { pastOf } from "../../platform/undo.ts";
 import { AGENTS, findAgent } from "./workspace.ts";
 
-export interface AgentPlace {
+export interface AgentFilesOptions {
   readonly cwd: string;
   readonly workspace: string | null;
   /** The user's state folder, required for changes; or null. */
@@ -24,8 +24,8 @@ export interface AgentPlace {
   readonly charactersMax: number;
 }
 
-type Found = { readonly path: string; readonly inside: string };
-type Read = { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
+type AgentPath = { readonly path: string; readonly inside: string };
+type ReadResult = { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
 
 /** The text of a file, and the text before the last edit. Null: the file does or did not exist. */
 export interface Step {
@@ -37,13 +37,13 @@ export interface Step {
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}){0,7}$/;
 
 export class AgentFiles {
-  readonly #place: AgentPlace;
+  readonly #place: AgentFilesOptions;
 
-  constructor(place: AgentPlace) {
+  constructor(place: AgentFilesOptions) {
     this.#place = place;
   }
 
-  read(name: string): Read {
+  read(name: string): ReadResult {
     const found = this.#find(name) ?? this.#byId(name);
     if (found === null) return { ok: false, message: `${JSON.stringify(name.slice(0, 200))} is no agent's id` };
     const file = readTextFile(found.path, this.#place.charactersMax);
@@ -105,7 +105,7 @@ export class AgentFiles {
   }
 
   #change<R>(
-    found: Found | null,
+    found: AgentPath | null,
     name: string,
     change: (text: string | null, source: Source, past: Parameters<Parameters<typeof editFile<R>>[2]>[1]) => Changed<R>,
   ): FileEdited<R> {
@@ -120,7 +120,7 @@ export class AgentFiles {
     return done.kind === "failed" ? { ...done, message: `${shown} ${done.message}` } : done;
   }
 
-  #find(name: string): Found | null {
+  #find(name: string): AgentPath | null {
     const { cwd, workspace } = this.#place;
     const file = findAgent(name, cwd, workspace);
     if (file === null || !file.path.endsWith(".md")) return null;
@@ -128,7 +128,7 @@ export class AgentFiles {
     return { path: file.path, inside: isInside ? workspace : dirname(file.path) };
   }
 
-  #byId(id: string): Found | null {
+  #byId(id: string): AgentPath | null {
     const { workspace } = this.#place;
     return workspace !== null && ID.test(id) && !id.includes("..")
       ? { path: resolve(join(workspace, AGENTS), `${id}.md`), inside: workspace }

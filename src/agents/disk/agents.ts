@@ -26,7 +26,7 @@ import { revisionTexts } from "./revision.ts";
 import { openTrust } from "./trust-file.ts";
 import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents } from "./workspace.ts";
 
-export interface Place {
+export interface AgentsContext {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly home: string | null;
@@ -46,7 +46,7 @@ export interface Agents {
   loadSet(name: string, step?: Step): SetResult;
 }
 
-export function openAgents({ cwd, workspace, home, folders, moment, readingAt }: Place): Agents {
+export function openAgents({ cwd, workspace, home, folders, moment, readingAt }: AgentsContext): Agents {
   const readers: Readers = {
     config: configOf,
     agent: (source, name, inside) => agentOf(source, name, extname(source.name), inside, moment),

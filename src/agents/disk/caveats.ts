@@ -7,19 +7,19 @@ import type { TreeNode } from "../../core/notation/tree.ts";
 import { readJson } from "../../text/json.ts";
 import { type Agent, agentFromCaveats } from "../project/agent.ts";
 import { Project } from "../project/project.ts";
-import { openAgents, type Place } from "./agents.ts";
+import { type AgentsContext, openAgents } from "./agents.ts";
 
 /** The agent of a session that has no record. */
 export const ANONYMOUS = "anonymous";
 
-export interface GivenCaveats {
+export interface SessionCaveats {
   readonly read: Agent;
   /** Problems of the text, as sentences. */
   readonly notes: readonly string[];
 }
 
 /** The text is always read as Caveats, whatever keys it has. */
-export function readGivenCaveats(place: Place, text: string): GivenCaveats {
+export function readSessionCaveats(place: AgentsContext, text: string): SessionCaveats {
   const agents = openAgents(place);
   const { config } = agents.opened();
   // Programs run in the session's folder, wherever the project's configuration is read from.

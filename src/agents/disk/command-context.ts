@@ -10,7 +10,7 @@ import { realRoot } from "../../platform/real-path.ts";
 import { type Agents, openAgents } from "./agents.ts";
 import { findWorkspace } from "./workspace.ts";
 
-export interface Asking {
+export interface CommandContext {
   readonly workspace: string | null;
   readonly home: string | null;
   readonly folders: UserFolders;
@@ -24,13 +24,13 @@ export interface Asking {
   reopen(): Agents;
 }
 
-export interface AskedAt {
+export interface CommandOptions {
   readonly cwd: string;
   readonly now: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export function askingAt({ cwd, now, environment }: AskedAt): Asking {
+export function commandContext({ cwd, now, environment }: CommandOptions): CommandContext {
   const workspace = findWorkspace(cwd);
   const home = homeFolder();
   const folders = userFolders({ environment, home, workspace });

@@ -7,7 +7,7 @@ export type FileChange<R> =
   | { readonly kind: "write"; readonly text: string }
   | { readonly kind: "refuse"; readonly refusal: R };
 
-export type FileDone<R> =
+export type FileChangeResult<R> =
   /** `others`: further hard links of the file, which keep the old text. */
   | { readonly kind: "done"; readonly others: number }
   | { readonly kind: "refused"; readonly refusal: R }
@@ -22,9 +22,9 @@ export interface UndoStep {
 /** Records as files: every change is atomic, can be undone, and is never lost to a concurrent one. */
 export interface RecordFiles {
   read(name: string): { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
-  edit<R>(name: string, change: (source: Source) => FileChange<R>): FileDone<R>;
-  create(id: string, text: string): FileDone<string>;
-  remove(name: string, text: string): FileDone<string>;
+  edit<R>(name: string, change: (source: Source) => FileChange<R>): FileChangeResult<R>;
+  create(id: string, text: string): FileChangeResult<string>;
+  remove(name: string, text: string): FileChangeResult<string>;
   step(name: string): UndoStep | null;
-  undo(name: string, step: UndoStep): FileDone<string>;
+  undo(name: string, step: UndoStep): FileChangeResult<string>;
 }

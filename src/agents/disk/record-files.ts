@@ -87,10 +87,12 @@ export function fileText(path: string, charactersMax: number): FileText {
 
 const CODES: Readonly<Record<string, DiagnosticCode>> = { too_large: "too_large", not_utf8: "syntax" };
 
-export type Created = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
+export type CreateResult =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly message: string };
 
 /** Creates a file under a name that was checked before. INVARIANT: an existing file is never overwritten. */
-export function createRecord(workspace: string, segments: readonly string[], text: string): Created {
+export function createRecord(workspace: string, segments: readonly string[], text: string): CreateResult {
   const way = [...RECORDS.split("/"), ...segments.slice(0, -1)];
   let folder = workspace;
   for (const name of way) {

@@ -19,10 +19,10 @@ export interface Item {
   /** The spec, if the item is text. */
   readonly text: string | null;
   /** The grant of this item if only these entries of its scope's lists remained. */
-  reread(kept: Kept): Grant | null;
+  reread(kept: RemainingEntries): Grant | null;
 }
 
-export type Kept = ReadonlyMap<List, readonly number[]>;
+export type RemainingEntries = ReadonlyMap<List, readonly number[]>;
 
 /** Null if there is neither a list nor a line of specs. */
 export function itemsOf(entry: Entry | null, context: SpecContext): readonly Item[] | null {
@@ -42,7 +42,7 @@ export function itemOf(node: TreeNode, { reading, root }: SpecContext): Item {
   if (node.kind === "scalar" && typeof node.value === "string") {
     const text = node.value;
     const spec = parseCompact(text, { source: "", start: 0, end: text.length }, new Diagnostics());
-    const reread = (kept: Kept): Grant | null => {
+    const reread = (kept: RemainingEntries): Grant | null => {
       const shorter = keepInText(text, kept);
       return shorter === null ? null : specGrant(shorter, { reading, root });
     };
@@ -50,7 +50,7 @@ export function itemOf(node: TreeNode, { reading, root }: SpecContext): Item {
   }
   const entry = node.kind === "map" ? node.entries[0] : undefined;
   const scope = entry?.value.kind === "map" && grant !== null ? entry.value : null;
-  const reread = (kept: Kept): Grant | null =>
+  const reread = (kept: RemainingEntries): Grant | null =>
     grant === null || scope === null
       ? null
       : readGrant(grant.verb, keepInScope(scope, kept), { ...context(), span: scope.span, implied: null });
@@ -58,7 +58,7 @@ export function itemOf(node: TreeNode, { reading, root }: SpecContext): Item {
 }
 
 /** A compact spec with only these entries in its lists. */
-export function keepInText(text: string, kept: Kept): string | null {
+export function keepInText(text: string, kept: RemainingEntries): string | null {
   const replacements = [...kept].flatMap(([list, stay]) => {
     const going = [...list.items.keys()].filter((at) => !stay.includes(at));
     return flowReplacements(text, list, new Map(going.map((at) => [at, []])), []) ?? [];
@@ -66,7 +66,7 @@ export function keepInText(text: string, kept: Kept): string | null {
   return applyReplacements(text, replacements);
 }
 
-function keepInScope(scope: Mapping, kept: Kept): Mapping {
+function keepInScope(scope: Mapping, kept: RemainingEntries): Mapping {
   const entries = scope.entries.map((entry): Entry => {
     const { value } = entry;
     const stay = value.kind === "list" ? kept.get(value) : undefined;

@@ -6,14 +6,14 @@ import type { Grant } from "../../core/authority/grant.ts";
 import { compactWord } from "../../core/notation/compact/compact-word.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { type Entry, entryOf, type List, type Mapping } from "../../core/notation/tree.ts";
-import { type Item, type Kept, keepInText } from "./edit-items.ts";
+import { type Item, keepInText, type RemainingEntries } from "./edit-items.ts";
 import { type ProtectedPaths, relation, subtract } from "./edit-subtract.ts";
 
 export type PartResult =
   | { readonly kind: "same" }
   | { readonly kind: "gone" }
   /** Only these entries of the lists in the item's map remain. */
-  | { readonly kind: "entries"; readonly kept: Kept }
+  | { readonly kind: "entries"; readonly kept: RemainingEntries }
   | { readonly kind: "specs"; readonly specs: readonly string[] }
   | { readonly kind: "no_spelling"; readonly axis: Axis | null };
 
@@ -42,7 +42,7 @@ export function withoutPart(
 }
 
 /** The axis whose entries are each entirely inside or entirely outside the part, and which of them remain. */
-function keptEntries(item: Item, scope: Mapping, part: Grant, protectedPaths: ProtectedPaths): Kept | null {
+function keptEntries(item: Item, scope: Mapping, part: Grant, protectedPaths: ProtectedPaths): RemainingEntries | null {
   for (const axis of (item.grant as Grant).verb.axes) {
     const keys: readonly string[] = axis.keys.filter((key) => key !== "in" && key !== "private");
     const values = scope.entries.filter(({ key }) => keys.includes(key)).map(({ value }) => value);
@@ -66,7 +66,7 @@ function keptEntries(item: Item, scope: Mapping, part: Grant, protectedPaths: Pr
 }
 
 /** Lists of a spec are edited in its text; lists of a map later, in the file. */
-function shortened({ text }: Item, kept: Kept): PartResult {
+function shortened({ text }: Item, kept: RemainingEntries): PartResult {
   if (text === null) return { kind: "entries", kept };
   const shorter = keepInText(text, kept);
   return shorter === null ? { kind: "no_spelling", axis: null } : { kind: "specs", specs: [shorter] };

@@ -11,7 +11,7 @@ import { PRESETS } from "../../core/notation/record/presets.ts";
 import type { AgentRecord } from "../../core/notation/record/record.ts";
 import { entryOf, type Mapping, type Scalar } from "../../core/notation/tree.ts";
 import { type AuthorityEdit, isMeant } from "./edit-check.ts";
-import { type Item, itemOf, itemsOf, type Kept } from "./edit-items.ts";
+import { type Item, itemOf, itemsOf, type RemainingEntries } from "./edit-items.ts";
 import { type PartResult, withoutPart } from "./edit-part.ts";
 import type { GrantSpec, SpecContext } from "./edit-spec.ts";
 
@@ -32,7 +32,7 @@ export function viewOf(node: Mapping, record: AgentRecord, reading: Reading): Vi
 /** The change of an item: other specs in its place, or fewer entries in its lists. */
 export type ItemChange =
   | { readonly kind: "specs"; readonly specs: readonly string[] }
-  | { readonly kind: "entries"; readonly kept: Kept };
+  | { readonly kind: "entries"; readonly kept: RemainingEntries };
 
 export interface Plan {
   readonly items: Map<number, ItemChange>;
@@ -43,7 +43,7 @@ export interface Plan {
   readonly dissolved: Set<string>;
 }
 
-export type Planned =
+export type PlanResult =
   | { readonly kind: "plan"; readonly plan: Plan }
   | { readonly kind: "same" }
   | { readonly kind: "refused"; readonly message: string };
@@ -65,7 +65,7 @@ export function planGrant(view: View, { grant, text }: GrantSpec): Plan {
   return plan;
 }
 
-export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "revoke" }>): Planned {
+export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "revoke" }>): PlanResult {
   const plan = emptyPlan();
   const { root, reading } = view.context;
   const { protectedPaths } = reading.ground;
@@ -132,7 +132,7 @@ function impliedItem(grant: Grant, { record, context }: View): Item {
   return { ...itemOf(node, context), grant };
 }
 
-function noSpelling(grant: Grant, axis: Axis | null): Planned {
+function noSpelling(grant: Grant, axis: Axis | null): PlanResult {
   const why =
     axis === null
       ? "what is left would be two grants, each with a budget of its own"
@@ -146,7 +146,7 @@ const WRITERS: ReadonlyMap<string, string> = new Map([
   ["base", "the base's"],
 ]);
 
-function byPolicy(grant: Grant): Planned {
+function byPolicy(grant: Grant): PlanResult {
   const [, ruling = "policy", capability = "", where = ""] = RULING.exec(grant.implied ?? "") ?? [];
   const outer = WRITERS.get(where);
   const instead = outer === undefined ? "change that ruling" : `write \`${capability}: deny\` in the record's policy`;

@@ -14,12 +14,12 @@ import {
   trimmedEnd,
 } from "./edit-text.ts";
 
-export type Written =
+export type WriteResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string; readonly at: Range };
 
 /** INVARIANT: outside the lines that the plan names, the text is unchanged. */
-export function writePlan({ text }: Source, view: View, plan: Plan): Written {
+export function writePlan({ text }: Source, view: View, plan: Plan): WriteResult {
   const parts: (readonly Replacement[] | null)[] = [];
   const entry = entryOf(view.node, "capabilities");
   parts.push(entry === null ? keyAdded(text, view.node, plan.added) : listChanged(text, entry, view, plan));

@@ -20,7 +20,7 @@ export type RecordEdit =
   | { readonly kind: "revoke"; readonly spec: string };
 
 /** What an edit needs besides the text. */
-export interface EditGround {
+export interface EditContext {
   readonly reading: Reading;
   readonly moment: Moment;
   /** The frontmatter of a record; null, with diagnostics, if it cannot be read. */
@@ -49,9 +49,9 @@ export type EditResult =
       readonly example: Request | null;
     };
 
-type Refused = Extract<EditResult, { kind: "refused" }>;
+type EditRefusal = Extract<EditResult, { kind: "refused" }>;
 
-export function editRecord(source: Source, wanted: RecordEdit, ground: EditGround): EditResult {
+export function editRecord(source: Source, wanted: RecordEdit, ground: EditContext): EditResult {
   const found = ground.read(source);
   if (found.tree?.kind !== "map")
     return refused("record", "the record cannot be read, so it cannot be edited", source, found.diagnostics);
@@ -94,7 +94,7 @@ function proved(
   record: AgentRecord,
   edit: AuthorityEdit,
   dissolved: readonly string[],
-  ground: EditGround,
+  ground: EditContext,
 ): EditResult {
   const { reading, moment } = ground;
   const again = ground.read(next);
@@ -116,10 +116,10 @@ function proved(
 }
 
 function refused(
-  about: Refused["about"],
+  about: EditRefusal["about"],
   message: string,
   source: Source,
   diagnostics: readonly Diagnostic[] = [],
-): Refused {
+): EditRefusal {
   return { kind: "refused", about, message, source, diagnostics, example: null };
 }

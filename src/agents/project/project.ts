@@ -15,7 +15,7 @@ import {
   recorded,
   sameRoots,
 } from "./project-moment.ts";
-import { asShown, isAsShown } from "./shown-grants.ts";
+import { asReviewed, isAsReviewed } from "./reviewed-grants.ts";
 import { type AgentTrust, changed, untrusted } from "./trust.ts";
 
 export interface ProjectParts extends MomentParts {
@@ -111,7 +111,7 @@ export class Project {
     const source = { name: `trusted:${shown}`, text: file.text };
     const moment = this.#trustedMoment(config, file.roots);
     const { agent } = this.#read(moment, source, name);
-    return { agent: file.shown === undefined ? agent : asShown(agent, file.shown, this.#parts.reading), source };
+    return { agent: file.shown === undefined ? agent : asReviewed(agent, file.shown, this.#parts.reading), source };
   }
 
   #trustedMoment(config: TrustedFile | null, roots: Roots): Moment {
@@ -127,7 +127,7 @@ export class Project {
     const shown = trusted.file(path)?.shown;
     if (
       this.#isAsTrusted(trusted, source, path, roots) &&
-      (shown === undefined || written.refused || isAsShown(written, shown))
+      (shown === undefined || written.refused || isAsReviewed(written, shown))
     )
       return { standing: { kind: "trusted" }, written, agent: written };
     const was = this.trusted(path, name, source.name)?.agent ?? null;

@@ -5,7 +5,7 @@ import type { Digest } from "../../core/ports/digest.ts";
 import type { AuthorityFile, TrustedFile, TrustStore } from "../../core/ports/trust.ts";
 import type { Agent } from "./agent.ts";
 import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent, refusedFor } from "./project.ts";
-import { shownGrants } from "./shown-grants.ts";
+import { shownGrants } from "./reviewed-grants.ts";
 import { authorityDigest } from "./trust.ts";
 
 export interface ReviewedAgent extends ProjectAgent {

@@ -12,7 +12,7 @@ import type { AuthorityFile } from "../../core/ports/trust.ts";
 import { type Agent, agentRefused } from "./agent.ts";
 import { type Change, differenceOf } from "./difference.ts";
 
-export type Standing =
+export type TrustStatus =
   /** The user's own folder, or a file the user named: it cannot have come with a project. */
   | { readonly kind: "own" }
   | { readonly kind: "untrusted" }
@@ -23,7 +23,7 @@ export type Standing =
   | { readonly kind: "waiting"; readonly widened: readonly Change[] };
 
 export interface AgentTrust {
-  readonly standing: Standing;
+  readonly standing: TrustStatus;
   /** The text as if it were trusted. */
   readonly written: Agent;
   /** What is in effect. INVARIANT: within what is written, and within what was trusted. */

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { linksIn, linksPerRecordMax, type WrittenLink } from "./link-scanner.ts";
-import { type Linked, linkGraph } from "./links.ts";
+import { type LinkSource, linkGraph } from "./links.ts";
 
 describe("what a body links to", () => {
   it.each<readonly [string, readonly string[]]>([
@@ -48,7 +48,7 @@ describe("what a body links to", () => {
   });
 });
 
-function record(id: string, links: readonly WrittenLink[], path = `${id}.md`): Linked {
+function record(id: string, links: readonly WrittenLink[], path = `${id}.md`): LinkSource {
   return { id, path, links };
 }
 

@@ -2,7 +2,7 @@
 import type { WrittenLink } from "./link-scanner.ts";
 
 /** The members of a record that links use. */
-export interface Linked {
+export interface LinkSource {
   readonly id: string;
   /** Relative to the records folder, with its extension. */
   readonly path: string;
@@ -21,7 +21,7 @@ export interface LinkGraph {
   backlinksOf(id: string): readonly string[];
 }
 
-export function linkGraph(records: readonly Linked[]): LinkGraph {
+export function linkGraph(records: readonly LinkSource[]): LinkGraph {
   const resolver = new Resolver(records);
   const forward = new Map<string, readonly ResolvedLink[]>();
   const backward = new Map<string, Set<string>>();
@@ -47,7 +47,7 @@ class Resolver {
   /** By the last part of the id; null if several records share it. */
   readonly #byName = new Map<string, string | null>();
 
-  constructor(records: readonly Linked[]) {
+  constructor(records: readonly LinkSource[]) {
     for (const { id, path } of records) {
       this.#ids.add(id);
       this.#byPath.set(path, id);
@@ -56,7 +56,7 @@ class Resolver {
     }
   }
 
-  resolve({ kind, target }: WrittenLink, from: Linked): string | null {
+  resolve({ kind, target }: WrittenLink, from: LinkSource): string | null {
     if (kind === "path") return this.#byPath.get(beside(from.path, target) ?? "") ?? null;
     if (this.#ids.has(target)) return target;
     const near = beside(from.id, target);

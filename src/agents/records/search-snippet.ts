@@ -31,14 +31,14 @@ export function snippetOf({ text }: Source, body: number, words: readonly string
   return bestLine(text, { start: body, end }, words) ?? bestLine(text, { start: 0, end: Math.min(body, end) }, words);
 }
 
-interface Found {
+interface LineMatch {
   readonly line: Range;
   readonly marks: readonly Range[];
   readonly count: number;
 }
 
 function bestLine(text: string, range: Range, words: readonly string[]): Snippet | null {
-  let best: Found | null = null;
+  let best: LineMatch | null = null;
   for (const line of linesOf(text, range)) {
     const found = lookAt(text, line, words);
     if (found === null || found.count <= (best?.count ?? 0)) continue;
@@ -59,7 +59,7 @@ function* linesOf(text: string, { start, end }: Range): Generator<Range> {
   if (from < end) yield { start: from, end };
 }
 
-function lookAt(text: string, line: Range, words: readonly string[]): Found | null {
+function lookAt(text: string, line: Range, words: readonly string[]): LineMatch | null {
   const written = text.slice(line.start, line.end);
   // Most lines have none of the words, and are not split.
   const folded = fold(written);
@@ -80,7 +80,7 @@ function lookAt(text: string, line: Range, words: readonly string[]): Found | nu
   return marks.length === 0 ? null : { line, marks, count: met.size };
 }
 
-function cutOut(text: string, { line, marks }: Found): Snippet {
+function cutOut(text: string, { line, marks }: LineMatch): Snippet {
   const written = text.slice(line.start, line.end);
   const first = (marks[0] as Range).start;
   const indent = /^\s*/.exec(written)?.[0].length ?? 0;

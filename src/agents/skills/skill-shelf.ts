@@ -11,7 +11,7 @@ import {
   type Shelf,
   type ShelfMachine,
 } from "../records/shelf.ts";
-import { readSkill, type Skill, type SkillFound, type SkillOrigin } from "./skill.ts";
+import { readSkill, type Skill, type SkillLocation, type SkillOrigin } from "./skill.ts";
 
 /** Folders with skills in them, or records; in order of priority. */
 export interface SkillSource {
@@ -97,7 +97,7 @@ function readFile(
 }
 
 /** `name/SKILL.md`, or a record's `folder/name.md`. */
-function foundAt({ origin, nameOf }: SkillSource, { path }: ListedFile): SkillFound {
+function foundAt({ origin, nameOf }: SkillSource, { path }: ListedFile): SkillLocation {
   const segments = path.split("/");
   const folder = origin === "record" ? (segments.at(-1) ?? "").replace(/\.md$/, "") : (segments.at(-2) ?? "");
   return { origin, file: nameOf(path), folder };

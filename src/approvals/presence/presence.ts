@@ -7,20 +7,29 @@ import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { WrongTries } from "../../platform/presence-tries.ts";
-import { COST, type Cost, isCost, isSame, newSalt, notAPassphrase, stretched, verifierOf } from "../../secrets/key.ts";
+import {
+  COST,
+  type Cost,
+  isCost,
+  isSame,
+  newSalt,
+  notAPassphrase,
+  stretchPassphrase,
+  verifierOf,
+} from "../../secrets/key.ts";
 
 const SETTING = "presence";
 const peopleMax = 64;
 /** Checks run one at a time, each with its own memory; at most this many wait. */
 const checksWaitingMax = 16;
 
-interface Kept {
+interface StoredVerifier {
   readonly salt: string;
   readonly cost: Cost;
   readonly verifier: string;
 }
 
-type People = Readonly<Record<string, Kept>>;
+type People = Readonly<Record<string, StoredVerifier>>;
 
 export class PresenceVerifiers {
   readonly #settings: SettingStore;
@@ -49,7 +58,7 @@ export class PresenceVerifiers {
     if (wait > 0) return refused("too many wrong answers", `wait ${Math.ceil(wait / 1000)} seconds`);
     if (notAPassphrase(passphrase) !== null) return WRONG;
     const salt = kept === undefined ? newSalt() : Buffer.from(kept.salt, "base64");
-    const key = await this.#inTurn(() => stretched(passphrase, salt, kept?.cost ?? this.#cost));
+    const key = await this.#inTurn(() => stretchPassphrase(passphrase, salt, kept?.cost ?? this.#cost));
     const isRight = isSame(verifierOf(key), Buffer.from(kept?.verifier ?? "", "base64"));
     key.fill(0);
     if (!isRight || kept === undefined) return WRONG;
@@ -64,7 +73,7 @@ export class PresenceVerifiers {
     if (why !== null) return invalid(why);
     const salt = newSalt();
     return this.#inTurn(async () => {
-      const key = await stretched(passphrase, salt, this.#cost);
+      const key = await stretchPassphrase(passphrase, salt, this.#cost);
       const verifier = verifierOf(key).toString("base64");
       key.fill(0);
       const people = this.#people();

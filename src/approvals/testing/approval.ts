@@ -4,7 +4,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Approval, ApprovalAnswerGiven } from "../../core/ports/stores/approval-store.ts";
-import { asked, type NewApproval } from "../life.ts";
+import { asked, type NewApproval } from "../lifecycle.ts";
 
 export const READING: Reading = {
   ground: {

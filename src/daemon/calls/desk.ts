@@ -14,8 +14,8 @@ import {
   missing,
   refuse,
   reopen,
-} from "../../approvals/life.ts";
-import { answeredLevel, type ServedCall, serves } from "../../approvals/serving.ts";
+} from "../../approvals/lifecycle.ts";
+import { answeredLevel, type CurrentCall, serves } from "../../approvals/serving.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
@@ -224,7 +224,7 @@ export class Desk {
   async #callOf(
     session: Session,
     { tool, input, requests, asking, level }: ApprovalAsked,
-  ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
+  ): Promise<{ readonly call: CurrentCall; readonly binding: ApprovalBinding | null }> {
     const { kept, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
     // Both only go up, so the sum is the same only where neither did.
@@ -244,7 +244,7 @@ export class Desk {
   }
 
   /** An answer that was given to what one user wanted does not serve another. */
-  #served({ facts }: Session, call: ServedCall, reading: Reading): DeskAnswer | null {
+  #served({ facts }: Session, call: CurrentCall, reading: Reading): DeskAnswer | null {
     const { kept, now } = this.#parts;
     const covers = specsCover(reading);
     const found = kept.approvals
@@ -258,7 +258,7 @@ export class Desk {
   }
 
   /** A no holds for as long as the question would have been open: asking again is no way around it. */
-  async #refusedBefore({ digest }: ServedCall): Promise<Approval | null | "unknown"> {
+  async #refusedBefore({ digest }: CurrentCall): Promise<Approval | null | "unknown"> {
     const { kept, now } = this.#parts;
     const refused = await kept.approvals.list(["refused"], refusedLookedAtMax);
     // Whether somebody said no cannot be told: then nobody is asked.

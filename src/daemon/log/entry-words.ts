@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
-import { type SpelledWho, spelledWho } from "../../log/chain/spelled-entry.ts";
+import { type EncodedIdentity, encodeIdentity } from "../../log/chain/preserialized-entry.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { RecordRead, Redacting } from "../parts.ts";
 
@@ -29,7 +29,7 @@ interface SpelledGrant {
 export class EntryWords {
   readonly #redacting: Redacting;
   #known: object | null = null;
-  #who = new WeakMap<Who, SpelledWho>();
+  #who = new WeakMap<Who, EncodedIdentity>();
   /** Grants are read once for a text and decide many calls. */
   #grants = new WeakMap<Grant, SpelledGrant>();
   readonly #plain = new Set<string>();
@@ -38,12 +38,12 @@ export class EntryWords {
     this.#redacting = redacting;
   }
 
-  who(who: Who): SpelledWho {
+  who(who: Who): EncodedIdentity {
     this.#look();
     const kept = this.#who.get(who);
     if (kept !== undefined) return kept;
     const told = this.#redacting.json(who as unknown as JsonObject) as unknown as Who;
-    const spelled = spelledWho(told);
+    const spelled = encodeIdentity(told);
     // One with a chain is made for one call.
     if (who.chain.length === 0 && this.#isSame(who as unknown as JsonObject, told as unknown as JsonObject))
       this.#who.set(who, spelled);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
-import type { Redacting } from "../../log/redaction/redactor.ts";
+import type { StreamRedactor } from "../../log/redaction/redactor.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
@@ -36,7 +36,7 @@ export interface DaemonProgramsAsked {
   /** Secrets that are kept here, besides those the user's configuration refers to. */
   readonly secret: AskSecret;
   /** Takes secrets out of output as it comes; null where there is nothing to take out. */
-  stream(): Redacting | null;
+  stream(): StreamRedactor | null;
 }
 
 export interface DaemonPrograms extends Programs {
@@ -186,7 +186,7 @@ export function daemonPrograms(asked: DaemonProgramsAsked): DaemonPrograms {
 }
 
 /** What is held back in case a secret goes on in the next piece is sent at the end. */
-function redacted(stream: Redacting | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
+function redacted(stream: StreamRedactor | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
   const send: Sinks["output"] = (bytes) => (bytes.length > 0 ? sink(bytes) : undefined);
   return {
     write: (bytes) => send(stream === null ? bytes : stream.write(bytes)),

@@ -7,7 +7,7 @@ import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
 import { holdsOf } from "../../runtime/tool/reachable.ts";
-import { type AskedOf, heldOf, readAskedOf } from "../../tools/agents/asked-of.ts";
+import { type AgentQueryItem, heldOf, parseAgentQuery } from "../../tools/agents/agent-query.ts";
 import { agentRequest } from "../../tools/agents/authority-keys.ts";
 import { AGENT_DISCOVER_DEFINITION } from "../../tools/agents/definitions.ts";
 import * as limits from "../../tools/agents/limits.ts";
@@ -25,7 +25,7 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
     readonly requests: readonly Request[];
   }
 
-  const look = async (input: JsonObject, session: Session, items: readonly AskedOf[]): Promise<Discovered> => {
+  const look = async (input: JsonObject, session: Session, items: readonly AgentQueryItem[]): Promise<Discovered> => {
     const held = asked.held(session);
     const { workspace } = session.facts.name;
     const verb = verbEntry("agent.discover");
@@ -91,8 +91,8 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
   };
 }
 
-function itemsIn(input: JsonObject, reading: Reading): Result<readonly AskedOf[]> {
+function itemsIn(input: JsonObject, reading: Reading): Result<readonly AgentQueryItem[]> {
   const can = textsIn(input, "can", limits.askedMax);
   if (can === null || can.length === 0) return refuse("bad_value", "`can` is a list of verbs and specs");
-  return readAskedOf(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
+  return parseAgentQuery(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
 }

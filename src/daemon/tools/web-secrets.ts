@@ -8,7 +8,7 @@ import type { FetchSecret } from "../../sandbox/network/fetch/fetch-client.ts";
 import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
 import { WEB_FETCH } from "../../tools/web/definition.ts";
 import { secretRequest, type WebCall } from "../../tools/web/fetch-input.ts";
-import type { Held } from "../../tools/web/hops.ts";
+import type { HeldAuthority } from "../../tools/web/hops.ts";
 import type { Session } from "../session.ts";
 
 export interface WebSecrets {
@@ -29,12 +29,12 @@ export type Given =
 
 export class WebSecretUse {
   readonly #secrets: WebSecrets;
-  readonly #holds: (session: Session) => Held | null;
+  readonly #holds: (session: Session) => HeldAuthority | null;
   readonly #tool: string;
   /** An alarm is raised once a session for each of them: the log is not for whoever asks to fill. */
   readonly #told = new WeakMap<Session, Set<string>>();
 
-  constructor(secrets: WebSecrets, holds: (session: Session) => Held | null, tool: string = WEB_FETCH) {
+  constructor(secrets: WebSecrets, holds: (session: Session) => HeldAuthority | null, tool: string = WEB_FETCH) {
     this.#secrets = secrets;
     this.#holds = holds;
     this.#tool = tool;

@@ -11,7 +11,7 @@ import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION } from "../../tools/web/definition.ts";
 import { type WebCall, webCallReader, webRequests } from "../../tools/web/fetch-input.ts";
-import { type Held, HopJudge } from "../../tools/web/hops.ts";
+import { type HeldAuthority, HopJudge } from "../../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../../tools/web/limits.ts";
 import type { Session } from "../session.ts";
 import type { Carried, OwnerTool } from "./owner-tool.ts";
@@ -21,7 +21,7 @@ import { type WebSecrets, WebSecretUse } from "./web-secrets.ts";
 export interface WebAsked {
   fetch(wish: FetchWish): Promise<Fetched>;
   /** What a session holds at this moment; null where it holds nothing any more. */
-  holds(session: Session): Held | null;
+  holds(session: Session): HeldAuthority | null;
   resolver(session: Session): ResolverChoice;
   readonly secrets: WebSecrets;
   /** The same without the secrets that are known here; the very same where there are none in it. */

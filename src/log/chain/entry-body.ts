@@ -4,7 +4,7 @@ import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core
 import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../../core/ports/stores/log.ts";
 import { canonicalJson, canonicalWithin } from "./canonical.ts";
 import { type CutSizes, cutJson, cutText, isSmall } from "./cut.ts";
-import { SpelledEntry } from "./spelled-entry.ts";
+import { PreserializedEntry } from "./preserialized-entry.ts";
 
 /** Of a body's UTF-8. */
 export const entryBytesMax = 65_536;
@@ -32,7 +32,7 @@ export function entryBody(entry: LogEntry): string {
 
 /** Null if it is too long; a far too long one is not even serialized. */
 function bodyOf(entry: LogEntry): string | null {
-  const spelled = SpelledEntry.textOf(entry);
+  const spelled = PreserializedEntry.textOf(entry);
   if (spelled !== null) return fits(spelled) ? spelled : null;
   const body = canonicalWithin(dataOf(entry), entryBytesMax, moreDepthMax + 1);
   return body !== null && fits(body) ? body : null;

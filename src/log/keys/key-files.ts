@@ -24,7 +24,7 @@ export const PRIVATE = 0o600;
 export const PUBLIC = 0o644;
 
 /** Creates the folder if it is missing. Returns its problem as a sentence, else null. */
-export function preparedFolder(folder: string): string | null {
+export function prepareKeyFolder(folder: string): string | null {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);

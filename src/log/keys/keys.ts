@@ -4,7 +4,7 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { join } from "node:path";
 import type { Signer } from "../../core/ports/stores/signing.ts";
-import { codeOf, namesIn, PRIVATE, PUBLIC, preparedFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
+import { codeOf, namesIn, PRIVATE, PUBLIC, prepareKeyFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
 import { keyTextOf, publicKeyOf, signerOf } from "./key-text.ts";
 
 export interface AuditKeys {
@@ -37,7 +37,7 @@ const rotationsMax = 10_000;
 export function openAuditKeys(state: string): KeyResult<AuditKeys> {
   const folder = join(state, "keys");
   return attempt(() => {
-    const wrong = preparedFolder(folder);
+    const wrong = prepareKeyFolder(folder);
     if (wrong !== null) return refused(wrong);
     const there = readOwn(join(folder, "first"), 0o022);
     if (!there.ok && there.isThere) return refused(there.message);

@@ -4,7 +4,7 @@
 const rowsFromChildren = 3;
 
 /** Patterns that end here: the length of the longest, and the owners of all of them. */
-export interface Found {
+export interface PatternMatch {
   readonly length: number;
   /** Indexes into the list of owners, ascending. */
   readonly owners: readonly number[];
@@ -31,7 +31,7 @@ export class Automaton {
   #rows: Int32Array = new Int32Array(0);
   /** Index into the list; zero if no pattern ends. */
   readonly #ends: Int32Array;
-  readonly #found: (Found | null)[] = [null];
+  readonly #found: (PatternMatch | null)[] = [null];
   #count = 1;
 
   constructor(patterns: readonly Pattern[]) {
@@ -59,8 +59,8 @@ export class Automaton {
     }
   }
 
-  found(state: number): Found | null {
-    return this.#found[this.#ends[state] as number] as Found | null;
+  found(state: number): PatternMatch | null {
+    return this.#found[this.#ends[state] as number] as PatternMatch | null;
   }
 
   /** Leaves nothing of the patterns in memory. */
@@ -73,7 +73,7 @@ export class Automaton {
     this.#ends.fill(0);
   }
 
-  #end(state: number, found: Found): void {
+  #end(state: number, found: PatternMatch): void {
     this.#ends[state] = this.#found.push(found) - 1;
   }
 
@@ -127,7 +127,7 @@ export class Automaton {
   }
 }
 
-function together(one: Found, other: Found | null): Found {
+function together(one: PatternMatch, other: PatternMatch | null): PatternMatch {
   if (other === null) return one;
   const owners = [...new Set([...one.owners, ...other.owners])].sort((left, right) => left - right);
   return { length: Math.max(one.length, other.length), owners };

@@ -5,10 +5,10 @@ import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
-import { sinkPlace } from "./sink-path.ts";
+import { checkSinkPath } from "./sink-path.ts";
 
 /** Interprets the lines of a file, which this module does not. */
-export interface CopyReading {
+export interface CopyFormat {
   /** From its first line and its last complete lines; `isAll`: those are all lines after the first. */
   standing(header: string, tail: readonly string[], isAll: boolean): SinkAnswer<SinkStanding>;
   /** Whether a whole file without a line end is a truncated header. */
@@ -21,7 +21,7 @@ const LINE_END = 0x0a;
 
 export class FileSink implements Sink {
   readonly #path: string;
-  readonly #reading: CopyReading;
+  readonly #reading: CopyFormat;
   #file: FileHandle | null = null;
   #size = 0;
   /** Up to where the data is surely on disk after a failed write: what follows may only appear to be there. */
@@ -29,7 +29,7 @@ export class FileSink implements Sink {
   /** Incremented by `close`: an `open` that sees another number was closed meanwhile. */
   #closes = 0;
 
-  constructor(path: string, reading: CopyReading) {
+  constructor(path: string, reading: CopyFormat) {
     this.#path = path;
     this.#reading = reading;
   }
@@ -37,7 +37,7 @@ export class FileSink implements Sink {
   async open(header: string): Promise<SinkAnswer<SinkStanding>> {
     this.close();
     const closes = this.#closes;
-    const place = await sinkPlace(this.#path, "file");
+    const place = await checkSinkPath(this.#path, "file");
     if (!place.ok) return place;
     let file: FileHandle | null = null;
     try {
@@ -101,7 +101,7 @@ export class FileSink implements Sink {
   /** Whether it is still the file of this name, with the expected size. */
   async #looked(file: FileHandle, size: number): Promise<SinkAnswer<null>> {
     const { dev, ino } = await file.stat();
-    const place = await sinkPlace(this.#path, "file");
+    const place = await checkSinkPath(this.#path, "file");
     if (!place.ok) return place;
     const found = place.value;
     if (found?.ino !== ino || found.dev !== dev)

@@ -5,14 +5,14 @@ import type { SinkAnswer } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
 
 /** Facts about a path; null if nothing exists there. */
-export interface PlaceFacts {
+export interface PathFacts {
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
 }
 
 /** INVARIANT: only a thread of the pool blocks here: a file system that hangs does not block the daemon. */
-export async function sinkPlace(path: string, kind: "file" | "socket"): Promise<SinkAnswer<PlaceFacts | null>> {
+export async function checkSinkPath(path: string, kind: "file" | "socket"): Promise<SinkAnswer<PathFacts | null>> {
   const folder = dirname(path);
   try {
     const real = await realpath(folder);

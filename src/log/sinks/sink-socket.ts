@@ -3,7 +3,7 @@
 import { connect, type Socket } from "node:net";
 import type { Sink, SinkAnswer, SinkStanding } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
-import { sinkPlace } from "./sink-path.ts";
+import { checkSinkPath } from "./sink-path.ts";
 
 /** Of an incomplete answer. */
 const answerCharactersMax = 96;
@@ -15,7 +15,7 @@ const BARE = /^[1-9]\d{0,15}$/;
 const CLOSED = { ok: false, message: "it was closed" } as const;
 
 /** One request that waits for an answer. */
-interface Waiting {
+interface PendingAnswer {
   place(place: number, hash: string): void;
   lost(message: string): void;
 }
@@ -23,7 +23,7 @@ interface Waiting {
 export class SocketSink implements Sink {
   readonly #path: string;
   #socket: Socket | null = null;
-  #waiting: Waiting | null = null;
+  #waiting: PendingAnswer | null = null;
   #rest = "";
   /** The last acknowledged position, and the highest possible one. */
   #kept = 0;
@@ -47,7 +47,7 @@ export class SocketSink implements Sink {
         resolve(CLOSED);
       };
     });
-    const place = await Promise.race([sinkPlace(this.#path, "socket"), cancelled]);
+    const place = await Promise.race([checkSinkPath(this.#path, "socket"), cancelled]);
     // INVARIANT: nothing connects after `close`, and nothing of an earlier `open` after a later one.
     if (isCancelled) return CLOSED;
     this.#cancelOpen = null;

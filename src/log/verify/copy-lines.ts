@@ -8,7 +8,7 @@ import { readEntryBody } from "../chain/entry-body.ts";
 import { exportLine } from "./export.ts";
 
 /** The entry and the note after which it continues. */
-export interface CopyPlace {
+export interface CopyPosition {
   readonly place: number;
   readonly hash: string;
   readonly note: number;
@@ -17,7 +17,7 @@ export interface CopyPlace {
 export interface CopyPiece {
   /** Lines with their line ends. */
   readonly text: string;
-  readonly end: CopyPlace;
+  readonly end: CopyPosition;
   /** Whether the log ended with it when it was read. */
   readonly isAll: boolean;
   /** Hashes of its entries, by position. */
@@ -46,7 +46,7 @@ export class CopyLines {
   }
 
   /** The entry before a position, from the log itself. A refusal if the log has no such entry. */
-  async placeAt(place: number, first: number): Durable<Omit<CopyPlace, "note">> {
+  async placeAt(place: number, first: number): Durable<Omit<CopyPosition, "note">> {
     if (place === 0) return { ok: true, value: { place, hash: ZERO_HASH } };
     const rows = await this.#chain.rows(place, 1);
     if (!rows.ok) return rows;
@@ -57,7 +57,7 @@ export class CopyLines {
   }
 
   /** Null if there is nothing more now. */
-  async next(from: CopyPlace): Durable<CopyPiece | null> {
+  async next(from: CopyPosition): Durable<CopyPiece | null> {
     const rows = await this.#chain.rows(from.place + 1, pieceRowsMax);
     if (!rows.ok) return rows;
     const head = await this.#chain.head();
@@ -77,7 +77,7 @@ export class CopyLines {
   }
 
   /** As many as fit, each of which must continue the one before: a sent line cannot be taken back. */
-  #taken(rows: readonly ChainRow[], from: CopyPlace): { ok: true; value: ChainRow[] } | ReturnType<typeof broken> {
+  #taken(rows: readonly ChainRow[], from: CopyPosition): { ok: true; value: ChainRow[] } | ReturnType<typeof broken> {
     const taken: ChainRow[] = [];
     let { place, hash } = from;
     let characters = 0;
@@ -93,7 +93,7 @@ export class CopyLines {
   }
 
   /** Notes that were not sent. A note whose entry was passed already is omitted: it would be out of place. */
-  async #notesBetween(from: CopyPlace, to: number): Durable<readonly CheckpointRow[]> {
+  async #notesBetween(from: CopyPosition, to: number): Durable<readonly CheckpointRow[]> {
     const low = Math.max(from.note + 1, from.place);
     let notes = this.#notes.filter(({ place }) => place >= low);
     if (!notes.some(({ place }) => place > to)) {

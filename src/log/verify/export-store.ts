@@ -5,7 +5,7 @@ import { type ExportHeader, type ExportLine, exportLine } from "./export.ts";
 import { NotePages } from "./note-pages.ts";
 import type { ChainHead } from "./verify.ts";
 
-export interface ExportAsked extends Omit<ExportHeader, "first"> {
+export interface ExportOptions extends Omit<ExportHeader, "first"> {
   /** Notes in which a key names the next. */
   readonly rotations: readonly string[];
   /** The first position; not before what retention left. */
@@ -21,7 +21,7 @@ export interface ExportPorts {
 const batchRows = 500;
 
 /** Returns the head it ends with: entries written meanwhile are not included. */
-export async function exportStore({ chain, line }: ExportPorts, asked: ExportAsked): Durable<ChainHead> {
+export async function exportStore({ chain, line }: ExportPorts, asked: ExportOptions): Durable<ChainHead> {
   const [kept, head] = [await chain.first(), await chain.head()];
   if (!kept.ok) return kept;
   if (!head.ok) return head;

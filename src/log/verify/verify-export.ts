@@ -5,7 +5,7 @@ import { type ExportHeader, readExportLine } from "./export.ts";
 import { type ChainHead, Verifier, type VerifyPorts } from "./verify.ts";
 import { Problems } from "./verify-problems.ts";
 
-export interface ExportGiven {
+export interface ExportVerifyOptions {
   readonly key: string;
   readonly head: ChainHead | null;
 }
@@ -14,7 +14,7 @@ const rotationsMax = 10_000;
 
 export class ExportVerifier {
   readonly #ports: VerifyPorts;
-  readonly #given: ExportGiven;
+  readonly #given: ExportVerifyOptions;
   readonly #problems = new Problems();
   readonly #rotations: string[] = [];
   #header: ExportHeader | null = null;
@@ -23,7 +23,7 @@ export class ExportVerifier {
   #lines = 0;
   #place = 0;
 
-  constructor(ports: VerifyPorts, given: ExportGiven) {
+  constructor(ports: VerifyPorts, given: ExportVerifyOptions) {
     this.#ports = ports;
     this.#given = given;
   }

@@ -4,7 +4,7 @@ import type { VerifyAnswer } from "../../core/ports/daemon/daemon-control.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import { NotePages } from "./note-pages.ts";
-import { Verifier, type VerifyGiven, type VerifyPorts } from "./verify.ts";
+import { Verifier, type VerifyOptions, type VerifyPorts } from "./verify.ts";
 
 export interface VerifyStorePorts extends VerifyPorts {
   readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
@@ -16,7 +16,7 @@ const batchRows = 1000;
 const attemptsMax = 3;
 
 /** Up to the end of the log at the start: entries written meanwhile are verified the next time. */
-export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyGiven, "first">): Durable<VerifyAnswer> {
+export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyOptions, "first">): Durable<VerifyAnswer> {
   for (let attempt = 1; ; attempt++) {
     const first = await ports.chain.first();
     if (!first.ok) return first;
@@ -29,7 +29,7 @@ export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyGiv
   }
 }
 
-async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<VerifyAnswer> {
+async function verifyOnce(ports: VerifyStorePorts, given: VerifyOptions): Durable<VerifyAnswer> {
   const { chain } = ports;
   const head = await chain.head();
   if (!head.ok) return head;

@@ -22,7 +22,7 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-export interface VerifyGiven {
+export interface VerifyOptions {
   /** The first key, recorded when the log began. */
   readonly key: string;
   /** Notes in which a key names the next, also for pruned positions. */
@@ -49,7 +49,7 @@ const namedKeysMax = 1000;
 
 export class Verifier {
   readonly #digest: Digest;
-  readonly #given: VerifyGiven;
+  readonly #given: VerifyOptions;
   readonly #keys: KeyLine;
   readonly #problems = new Problems();
   /** Notes that name a key are supplied at the beginning and seen again on the way. */
@@ -79,7 +79,7 @@ export class Verifier {
   /** Position of the entry that records a pruning. */
   #pruned: number | null = null;
 
-  constructor({ digest, check }: VerifyPorts, given: VerifyGiven) {
+  constructor({ digest, check }: VerifyPorts, given: VerifyOptions) {
     this.#digest = digest;
     this.#given = given;
     this.#keys = new KeyLine(check, given.key);

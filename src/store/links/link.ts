@@ -10,7 +10,7 @@ import { type LinkRows, linkOf } from "./link-rows.ts";
 /** Of the newest; old revocations are in the log. */
 export const linksListedMax = 10_000;
 
-export class LinkKeeper implements LinkStore {
+export class SqliteLinkStore implements LinkStore {
   readonly #loop: CommitLoop;
   readonly #rows: LinkRows;
 

@@ -14,7 +14,7 @@ const checkpointCharactersMax = 16_384;
 /** Limits how long one commit blocks others. */
 export const removedRowsMax = 2_000;
 
-export class ChainKeeper implements ChainStore {
+export class SqliteChainStore implements ChainStore {
   readonly #loop: CommitLoop;
 
   constructor(loop: CommitLoop) {

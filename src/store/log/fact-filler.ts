@@ -52,7 +52,12 @@ export class FactFiller implements Mirror {
   }
 
   #fill(connection: Connection, from: number, to: number): void {
-    const [facts, verbs, ids, ofs] = [new Rows(FACT), new Rows(FACT_VERB), new Rows(FACT_ID), new Rows(FACT_OF)];
+    const [facts, verbs, ids, ofs] = [
+      new RowBuffer(FACT),
+      new RowBuffer(FACT_VERB),
+      new RowBuffer(FACT_ID),
+      new RowBuffer(FACT_OF),
+    ];
     let [earliest, latest] = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
     for (const { place, body } of rowsBetween(connection, from, to)) {
       const entry = readFacts(body);
@@ -96,13 +101,13 @@ const rowsAtOnce = 32;
  * The target of inserts: its columns, and statements for one row and for many. The overhead of a statement exceeds that
  * of a row.
  */
-interface Into {
+interface InsertTarget {
   readonly width: number;
   readonly one: string;
   readonly many: string;
 }
 
-function into(table: string, columns: readonly string[]): Into {
+function into(table: string, columns: readonly string[]): InsertTarget {
   const row = `(${columns.map(() => "?").join(", ")})`;
   const one = `INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) VALUES ${row}`;
   return { width: columns.length, one, many: one + `, ${row}`.repeat(rowsAtOnce - 1) };
@@ -113,11 +118,11 @@ const FACT_VERB = into("fact_verb", ["verb", "place", "at", ...FACTS]);
 const FACT_ID = into("fact_id", ["id", "place"]);
 const FACT_OF = into("fact_of", ["of", "place"]);
 
-class Rows {
-  readonly #into: Into;
+class RowBuffer {
+  readonly #into: InsertTarget;
   readonly #values: SqlValue[] = [];
 
-  constructor(place: Into) {
+  constructor(place: InsertTarget) {
     this.#into = place;
   }
 
@@ -134,16 +139,16 @@ class Rows {
   }
 }
 
-type Told = Pick<LogEntry, "id" | "at" | "of" | "verbs" | Fact>;
+type SearchableEntry = Pick<LogEntry, "id" | "at" | "of" | "verbs" | Fact>;
 
 /** The searchable members of an entry; null if it is not one. */
-function readFacts(body: string): Told | null {
+function readFacts(body: string): SearchableEntry | null {
   try {
-    const told = JSON.parse(body) as Readonly<Record<keyof Told, unknown>>;
+    const told = JSON.parse(body) as Readonly<Record<keyof SearchableEntry, unknown>>;
     const isTold = TEXTS.every((name) => told[name] === null || typeof told[name] === "string");
     const { id, at, verbs } = told;
     const isEntry = isTold && typeof id === "string" && Number.isSafeInteger(at) && Array.isArray(verbs);
-    return isEntry && verbs.every((verb) => typeof verb === "string") ? (told as Told) : null;
+    return isEntry && verbs.every((verb) => typeof verb === "string") ? (told as SearchableEntry) : null;
   } catch {
     return null;
   }

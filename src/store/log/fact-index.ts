@@ -2,7 +2,7 @@
 import { type Connection, numberOf } from "../connection.ts";
 import type { SqlValue } from "../sqlite.ts";
 import type { Fact } from "./fact-schema.ts";
-import type { Asked } from "./log-conditions.ts";
+import type { LogConditions } from "./log-conditions.ts";
 
 /** How far to count when searching for the rarest condition: further only if all are common. */
 const COUNTED: readonly number[] = [2_000, 20_000, 200_000];
@@ -15,7 +15,7 @@ export function factsOf(connection: Connection): number {
 /** Positions that match the query, as far as they are in the index, in its order. Words are ignored. */
 export function placesByFacts(
   connection: Connection,
-  asked: Asked,
+  asked: LogConditions,
   from: number,
   to: number,
   count: number,
@@ -71,7 +71,12 @@ function countOf(connection: Connection, fact: Fact | "verb", term: number, most
 }
 
 /** The range of positions that can contain the requested times. */
-export function between(connection: Connection, asked: Asked, from: number, to: number): readonly [number, number] {
+export function between(
+  connection: Connection,
+  asked: LogConditions,
+  from: number,
+  to: number,
+): readonly [number, number] {
   const row = connection.get(
     `SELECT (SELECT min(first) FROM span WHERE latest >= ?) AS first, (SELECT max(last) FROM span WHERE earliest < ?) AS last`,
     ...[asked.since, asked.until],

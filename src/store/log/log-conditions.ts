@@ -8,7 +8,7 @@ import { wordsOf, wordsOfEntry } from "./words.ts";
 export const logEntriesMax = 1_000;
 
 /** A query with all defaults filled in. */
-export interface Asked {
+export interface LogConditions {
   readonly facts: readonly (readonly [fact: Fact, value: string])[];
   readonly verb: string | null;
   readonly since: number;
@@ -22,7 +22,7 @@ export interface Asked {
   readonly count: number;
 }
 
-export function askedOf(query: LogQuery): Asked {
+export function askedOf(query: LogQuery): LogConditions {
   return {
     facts: FACTS.flatMap((fact) => {
       const value = query[fact];
@@ -40,7 +40,7 @@ export function askedOf(query: LogQuery): Asked {
 }
 
 /** True for the body of every matching entry, and for few others: a text test is cheaper than parsing. */
-export function bodyTest(asked: Asked): (body: string) => boolean {
+export function bodyTest(asked: LogConditions): (body: string) => boolean {
   const texts = asked.facts.map(([fact, value]) => `"${fact}":${canonicalJson(value)}`);
   if (asked.verb !== null) texts.push(canonicalJson(asked.verb));
   const words = [...(asked.words ?? [])].filter((word) => PLAIN_WORD.test(word)).slice(0, wordsAskedMax);
@@ -65,7 +65,7 @@ const PLAIN_WORD = /^[a-z0-9]+$/;
 const wordsAskedMax = 16;
 
 /** The final check of an entry against the query. */
-export function isAsked(asked: Asked, entry: LogEntry): boolean {
+export function isAsked(asked: LogConditions, entry: LogEntry): boolean {
   if (!(entry.at >= asked.since && entry.at < asked.until)) return false;
   if (asked.facts.some(([fact, value]) => entry[fact] !== value)) return false;
   if (asked.verb !== null && !entry.verbs.includes(asked.verb)) return false;

@@ -10,7 +10,7 @@ import { firstOf } from "./chain.ts";
 import { entriesById, idText, moreOf, ofText, placedOf, placedWith, rowsAt, tailOf } from "./entry-rows.ts";
 import { between, factsOf, placesByFacts } from "./fact-index.ts";
 import { rowsBetween } from "./leaf.ts";
-import { type Asked, askedOf, bodyTest, isAsked, logEntriesMax } from "./log-conditions.ts";
+import { askedOf, bodyTest, isAsked, type LogConditions, logEntriesMax } from "./log-conditions.ts";
 import { placesByWords, wordsDone } from "./word-index.ts";
 
 const queryTextCharactersMax = 4_096;
@@ -21,7 +21,7 @@ const candidatesMax = 256;
 const scannedRowsMax = 4_096;
 
 /** A range of positions, and the index that covers it. */
-interface Stretch {
+interface SearchRange {
   readonly from: number;
   readonly to: number;
   readonly by: "words" | "facts" | "rows";
@@ -44,9 +44,9 @@ export class LogReader {
     if (!planned.ok) return planned;
     const found: PlacedEntry[] = [];
     for (const stretch of planned.value) {
-      let rest: Stretch | null = stretch;
+      let rest: SearchRange | null = stretch;
       while (rest !== null && found.length < asked.count) {
-        const here: Stretch = rest;
+        const here: SearchRange = rest;
         const looked = this.#loop.readNow((connection) => look(connection, asked, here));
         if (!looked.ok) return looked;
         found.push(...looked.value.found);
@@ -105,7 +105,7 @@ function turn(): Promise<void> {
 }
 
 /** The matching rows, at most `count`. */
-function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly PlacedEntry[] {
+function taken(asked: LogConditions, rows: Iterable<ChainRow>, count: number): readonly PlacedEntry[] {
   const mayBe = bodyTest(asked);
   const found: PlacedEntry[] = [];
   if (count <= 0) return found;
@@ -117,32 +117,32 @@ function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly 
   return found;
 }
 
-function stretchesOf(connection: Connection, asked: Asked): readonly Stretch[] {
+function stretchesOf(connection: Connection, asked: LogConditions): readonly SearchRange[] {
   const done = wordsDone(connection);
   const facts = factsOf(connection);
   const from = Math.max(asked.from, firstOf(connection));
   const to = Math.min(asked.to, headOf(connection).place);
   const [first, last] = between(connection, asked, from, Math.min(to, facts));
   const hasFacts = asked.verb !== null || asked.facts.length > 0;
-  const indexed: readonly Stretch[] =
+  const indexed: readonly SearchRange[] =
     asked.words === null
       ? [{ from: first, to: last, by: "facts" }]
       : [
           { from: first, to: Math.min(last, done), by: "words" },
           { from: Math.max(first, done + 1), to: last, by: hasFacts ? "facts" : "rows" },
         ];
-  const stretches: readonly Stretch[] = [...indexed, { from: Math.max(from, facts + 1), to, by: "rows" }];
+  const stretches: readonly SearchRange[] = [...indexed, { from: Math.max(from, facts + 1), to, by: "rows" }];
   const some = stretches.filter((stretch) => stretch.from <= stretch.to);
   return asked.order === "ASC" ? some : some.reverse();
 }
 
-interface Looked {
+interface SearchStep {
   readonly found: readonly PlacedEntry[];
-  readonly rest: Stretch | null;
+  readonly rest: SearchRange | null;
 }
 
-function look(connection: Connection, asked: Asked, stretch: Stretch): Looked {
-  if (stretch.by === "rows") return lookAtRows(connection, asked, stretch);
+function look(connection: Connection, asked: LogConditions, stretch: SearchRange): SearchStep {
+  if (stretch.by === "rows") return scanRows(connection, asked, stretch);
   const find = stretch.by === "words" ? placesByWords : placesByFacts;
   const most = asked.words === null ? asked.count : candidatesMax;
   const places = find(connection, asked, stretch.from, stretch.to, most);
@@ -152,7 +152,7 @@ function look(connection: Connection, asked: Asked, stretch: Stretch): Looked {
   return { found: taken(asked, rowsAt(connection, places), asked.count), rest };
 }
 
-function lookAtRows(connection: Connection, asked: Asked, stretch: Stretch): Looked {
+function scanRows(connection: Connection, asked: LogConditions, stretch: SearchRange): SearchStep {
   const isUp = asked.order === "ASC";
   const [from, to] = isUp
     ? [stretch.from, Math.min(stretch.to, stretch.from + lookedRowsMax - 1)]

@@ -6,7 +6,7 @@ import { type Connection, numberOf } from "../connection.ts";
 import { headOf } from "./append.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
 import { rowsBetween } from "./leaf.ts";
-import type { Asked } from "./log-conditions.ts";
+import type { LogConditions } from "./log-conditions.ts";
 import { tokenOf, wordsOfEntry } from "./words.ts";
 
 export const wordStepRows = 256;
@@ -53,7 +53,7 @@ export function wordsDone(connection: Connection): number {
 /** Candidate positions, in the query's order; each entry is checked afterwards. */
 export function placesByWords(
   connection: Connection,
-  asked: Asked,
+  asked: LogConditions,
   from: number,
   to: number,
   count: number,

@@ -8,7 +8,7 @@ import { agentOf, plainOf, plainOfKey } from "./memory-text.ts";
 export const lookRowsMax: number = 256;
 
 /** A key to continue from, and whether it is included. */
-export interface Place {
+export interface KeyPosition {
   readonly key: Uint8Array;
   readonly isIn: boolean;
 }
@@ -17,7 +17,7 @@ export function rowOf(connection: Connection, space: string, key: Uint8Array): R
   return connection.get("SELECT * FROM memory WHERE namespace = ? AND key = ?", space, key);
 }
 
-export function rowsFrom(connection: Connection, space: string, place: Place): readonly Row[] {
+export function rowsFrom(connection: Connection, space: string, place: KeyPosition): readonly Row[] {
   const sign = place.isIn ? ">=" : ">";
   return connection.all(
     `SELECT * FROM memory WHERE namespace = ? AND key ${sign} ? ORDER BY key LIMIT ${lookRowsMax}`,

@@ -1,7 +1,7 @@
 // The memory on a real database: versions, expiry, limits, order and words, and concurrent writers.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemoryStore, MemoryWrite, MemoryWritten, Namespace } from "../../core/ports/stores/memory-store.ts";
-import { type Ground, ground } from "../testing/memory.ts";
+import { ground, type TestStore } from "../testing/memory.ts";
 import { memoryListCountMax } from "./memory.ts";
 import { memoryKeyBytesMax, memorySpaceBytesMax, memorySpaceKeysMax, memoryValueBytesMax } from "./memory-write.ts";
 
@@ -9,7 +9,7 @@ const noon = 1_800_000_000_000;
 const ada = { workspace: "/home/ada/work", agent: "ada" };
 const own: Namespace = { kind: "agent", name: ada };
 
-let place: Ground;
+let place: TestStore;
 let memory: MemoryStore;
 beforeEach(async () => {
   place = await ground();

@@ -11,7 +11,7 @@ export const observationBytesMax: number = 256 * 1024 * 1024;
 /** Rows read in one turn. */
 export const lookRowsMax: number = 128;
 
-export interface Looked {
+export interface ObservationRow {
   readonly number: number;
   readonly observation: Observation;
 }
@@ -39,12 +39,12 @@ export function numberOf(connection: Connection, id: string | null): number {
 }
 
 /** The next rows below this number, of all these holders together. */
-export function lookedAt(
+export function observationRows(
   connection: Connection,
   holders: readonly string[],
   before: number,
   since: number | null,
-): readonly Looked[] {
+): readonly ObservationRow[] {
   // Numbers first, from the index alone: only the requested rows are read whole.
   const numbers = connection.prepare(
     `SELECT number FROM observation WHERE holder = ? AND number < ? AND at >= ? ORDER BY number DESC LIMIT ${lookRowsMax}`,

@@ -1,16 +1,16 @@
 // Observations on a real database: immutable, searchable, limited, and counted when they are removed.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
-import { type Ground, ground } from "../testing/memory.ts";
-import { type ObservationKeeper, observationTagsMax, observationTextBytesMax } from "./observation.ts";
+import { ground, type TestStore } from "../testing/memory.ts";
+import { observationTagsMax, observationTextBytesMax, type SqliteObservationStore } from "./observation.ts";
 import { observationBytesMax, observationCountMax } from "./observation-row.ts";
 
 const noon = 1_800_000_000_000;
 const ada = { workspace: "/work", agent: "ada" };
 const bob = { workspace: "/work", agent: "bob" };
 
-let place: Ground;
-let observations: ObservationKeeper;
+let place: TestStore;
+let observations: SqliteObservationStore;
 beforeEach(async () => {
   place = await ground();
   observations = place.observations;
@@ -25,7 +25,7 @@ async function append(id: string, more: Partial<Observation> = {}): Promise<void
   place.value(await observations.append(observed(id, more)));
 }
 
-type Asked = Parameters<ObservationKeeper["query"]>[0];
+type Asked = Parameters<SqliteObservationStore["query"]>[0];
 async function ids(asked: Partial<Asked> = {}): Promise<readonly string[]> {
   const all: Asked = { of: [ada], text: null, tag: null, since: null, before: null, count: 1_000, ...asked };
   return place.value(await observations.query(all)).map(({ id }) => id);

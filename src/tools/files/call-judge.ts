@@ -12,7 +12,7 @@ import type { FilePath } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 
 /** The authority of a session at one moment. */
-export interface Held {
+export interface HeldAuthority {
   readonly authority: Authority;
   readonly moment: Moment;
 }
@@ -36,13 +36,13 @@ export interface ChangeRules {
  */
 export function callJudge(
   requests: readonly Request[],
-  holds: () => Held | null,
+  holds: () => HeldAuthority | null,
   { classOf, makesFolders }: ChangeRules,
 ): Judge {
-  let before: Held | null = null;
+  let before: HeldAuthority | null = null;
   let unpaid: Moment | null = null;
   /** A folder needs many decisions with the same authority: its spent budgets are computed once. */
-  const unpaidIn = (held: Held): Moment => {
+  const unpaidIn = (held: HeldAuthority): Moment => {
     if (unpaid === null || before?.authority !== held.authority || before.moment !== held.moment)
       unpaid = { ...held.moment, exhausted: countedIsSpent(held.authority) };
     before = held;

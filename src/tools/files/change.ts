@@ -2,9 +2,9 @@
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
+import { displayPath, placeOf, requestFor } from "./call-paths.ts";
 import type { FileCall } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
-import { placeOf, requestFor, shownPath } from "./places.ts";
 import { isErrno, refusedWith } from "./refusals.ts";
 
 export interface WriteInput {
@@ -36,7 +36,7 @@ export function writeCall({ path, content }: WriteInput, ground: Ground): Result
       const made = isWithoutFolder ? await makeFolders(files, segments.slice(0, -1)) : once;
       const written = isWithoutFolder && made.ok ? await files.write(segments, bytes) : made;
       if (!written.ok) return refusedWith(written);
-      return { ok: true, value: { path: shownPath(segments, ground), bytes: bytes.length } };
+      return { ok: true, value: { path: displayPath(segments, ground), bytes: bytes.length } };
     },
   });
 }
@@ -67,7 +67,7 @@ export function deleteCall({ path }: DeleteInput, ground: Ground): Result<FileCa
     isReading: false,
     carry: async (files) => {
       const gone = await files.remove(segments);
-      return gone.ok ? { ok: true, value: { path: shownPath(segments, ground), deleted: true } } : refusedWith(gone);
+      return gone.ok ? { ok: true, value: { path: displayPath(segments, ground), deleted: true } } : refusedWith(gone);
     },
   });
 }

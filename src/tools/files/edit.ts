@@ -2,9 +2,9 @@
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FileFacts, FilePath, Files } from "../../core/ports/files.ts";
+import { displayPath, placeOf, requestFor } from "./call-paths.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
-import { placeOf, requestFor, shownPath } from "./places.ts";
 import { failed, refusedWith } from "./refusals.ts";
 import { type Edit, replaceAll } from "./replace.ts";
 import { exactText, isBinary } from "./text.ts";
@@ -25,7 +25,7 @@ export function editCall({ path, edits }: EditInput, ground: Ground): Result<Fil
     changes: segments,
     // The result tells whether a text occurs in the file, which counts as reading.
     isReading: true,
-    carry: (files) => edit(files, segments, edits, shownPath(segments, ground)),
+    carry: (files) => edit(files, segments, edits, displayPath(segments, ground)),
   });
 }
 

@@ -2,12 +2,12 @@
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { done, type Result } from "../../core/base/result.ts";
 import type { FilePath, Files } from "../../core/ports/files.ts";
+import { displayPath, placeOf, requestFor } from "./call-paths.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
 import * as limits from "./limits.ts";
 import { LineWindow } from "./line-window.ts";
-import { placeOf, requestFor, shownPath } from "./places.ts";
 import { failed, refusedWith } from "./refusals.ts";
-import { isBinary, shownText } from "./text.ts";
+import { displayText, isBinary } from "./text.ts";
 
 export interface ReadInput {
   readonly path: string;
@@ -27,7 +27,7 @@ export function readCall(input: ReadInput, ground: Ground): Result<FileCall> {
     requests: [requestFor("fs.read", place.value)],
     changes: null,
     isReading: true,
-    carry: (files) => read(files, segments, input, shownPath(segments, ground)),
+    carry: (files) => read(files, segments, input, displayPath(segments, ground)),
   });
 }
 
@@ -71,7 +71,7 @@ async function readLines(
     last = piece.value.length;
     at += last;
   }
-  const { text, isExact } = shownText(window.bytes, window.isCut);
+  const { text, isExact } = displayText(window.bytes, window.isCut);
   const lines = Math.max(0, window.passed - offset);
   return {
     ok: true,

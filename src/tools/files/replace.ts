@@ -6,25 +6,25 @@ export interface Edit {
   readonly all?: boolean;
 }
 
-export interface EditDone {
+export interface EditReport {
   /** How often. */
   readonly replaced: number;
   /** Of the first occurrence, from one. */
   readonly line: number;
 }
 
-export type Replaced =
-  | { readonly ok: true; readonly text: string; readonly edits: readonly EditDone[] }
+export type ReplaceResult =
+  | { readonly ok: true; readonly text: string; readonly edits: readonly EditReport[] }
   | { readonly ok: false; readonly message: string };
 
 const linesShownMax = 10;
 
-export function replaceAll(before: string, edits: readonly Edit[], charactersMax: number): Replaced {
+export function replaceAll(before: string, edits: readonly Edit[], charactersMax: number): ReplaceResult {
   let text = before;
-  const done: EditDone[] = [];
+  const done: EditReport[] = [];
   for (const [at, edit] of edits.entries()) {
     const { old, new: replacement, all = false } = edit;
-    const places = placesOf(text, old);
+    const places = occurrences(text, old);
     const fault = faultOf(text, edit, places);
     if (fault !== null) return { ok: false, message: `edit ${at + 1}: ${fault}; nothing was changed` };
     // The size is computed first: a short text that occurs often may expand beyond memory.
@@ -53,7 +53,7 @@ function faultOf(text: string, { old, new: replacement, all = false }: Edit, pla
 }
 
 /** Occurrences, not overlapping. */
-function placesOf(text: string, wanted: string): readonly number[] {
+function occurrences(text: string, wanted: string): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
   return places;

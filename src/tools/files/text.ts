@@ -14,7 +14,7 @@ export function exactText(bytes: Uint8Array): string | null {
 }
 
 /** For reading: replacement characters for invalid bytes, and none for a character that was cut at the end. */
-export function shownText(bytes: Uint8Array, isCut: boolean): { readonly text: string; readonly isExact: boolean } {
+export function displayText(bytes: Uint8Array, isCut: boolean): { readonly text: string; readonly isExact: boolean } {
   if (isUtf8(bytes)) return { text: utf8(bytes), isExact: true };
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
   return { text, isExact: isCut && !text.includes("\uFFFD") };

@@ -1,13 +1,13 @@
 // The output of git for a model: entries, commits and branches where it lists them, text where it shows changes.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitted, type Written } from "../fitted-output.ts";
+import { fitted, type ProgramOutput } from "../fit-output.ts";
 import type { GitInput } from "./command-line.ts";
 import { branchesAnswer, commitAndRest, commitsAnswer, sentAnswer } from "./history.ts";
 import { commitsUsual, errorBytesMax, textBytesMax } from "./limits.ts";
 import { statusAnswer } from "./status.ts";
 
 /** For a git that succeeded. `isCut`: its output was truncated. */
-export function gitAnswer(given: GitInput, { output, errors }: Written, isCut: boolean): JsonObject {
+export function gitAnswer(given: GitInput, { output, errors }: ProgramOutput, isCut: boolean): JsonObject {
   const { command } = given;
   const notes = fitted(errors.trimEnd(), errorBytesMax).text;
   switch (command) {

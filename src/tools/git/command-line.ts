@@ -3,9 +3,9 @@
 // signature checks. The others, hooks and filters, run in the sandbox like git itself.
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
+import { branchWord, fileWord, messageWord, pathWord, remoteWord, revisionWord } from "./argument-words.ts";
 import { type GitCommand, TAKES } from "./definition.ts";
 import { commitsUsual } from "./limits.ts";
-import { branchWord, fileWord, messageWord, pathWord, remoteWord, revisionWord } from "./words.ts";
 
 export interface GitInput {
   readonly command: GitCommand;

@@ -1,6 +1,6 @@
 // Parses commits and branches that git prints in our own formats.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitting } from "../files/fitting.ts";
+import { fitting } from "../files/fit-items.ts";
 import { bodyCharactersMax, commitsMax } from "./limits.ts";
 
 const commitFields = 7;

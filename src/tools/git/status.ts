@@ -1,6 +1,6 @@
 // Parses `git status --porcelain=v2 --branch -z`.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitting } from "../files/fitting.ts";
+import { fitting } from "../files/fit-items.ts";
 
 export interface StatusEntry {
   readonly path: string;

@@ -9,7 +9,7 @@ export interface LibraryMachine extends Pick<ShelfMachine, "read" | "frontmatter
   list(pause: () => Promise<void>): Promise<Listing>;
 }
 
-export interface Shelved {
+export interface LibraryListing {
   /** Sorted by id; none twice. */
   readonly records: readonly RecordData[];
   /** By path. */
@@ -24,7 +24,7 @@ const filesPerTurnMax = 2048;
 export class Library {
   readonly #pause: () => Promise<void>;
   #known: ReadonlyMap<string, { readonly stamp: string; readonly record: RecordData | null }> | null = null;
-  #opening: Promise<Shelved> | null = null;
+  #opening: Promise<LibraryListing> | null = null;
   #isListed = false;
 
   constructor(pause: () => Promise<void>) {
@@ -32,7 +32,7 @@ export class Library {
   }
 
   /** The files as they are now, never as before the call: a caller that is too late for one scan waits for the next. */
-  open(machine: LibraryMachine): Promise<Shelved> {
+  open(machine: LibraryMachine): Promise<LibraryListing> {
     if (this.#opening !== null && this.#isListed) return this.#opening.then(() => this.open(machine));
     this.#opening ??= this.#open(machine).finally(() => {
       this.#opening = null;
@@ -41,7 +41,7 @@ export class Library {
     return this.#opening;
   }
 
-  async #open(machine: LibraryMachine): Promise<Shelved> {
+  async #open(machine: LibraryMachine): Promise<LibraryListing> {
     // Other callers of this turn may join the same scan.
     await this.#pause();
     this.#isListed = true;

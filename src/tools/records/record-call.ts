@@ -3,7 +3,7 @@
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Digest } from "../../core/ports/digest.ts";
-import type { RecordPlace } from "./found.ts";
+import type { RecordAccess } from "./find-record.ts";
 
 export type RecordAnswer =
   | { readonly ok: true; readonly value: JsonObject; readonly isUntrusted: boolean }
@@ -14,11 +14,11 @@ export interface RecordCall {
   carry(): Promise<RecordAnswer>;
 }
 
-export type Stored = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type StoreResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
 /** What a call may use: the records of its session's workspace, and the session's authority. */
-export interface RecordDesk {
-  readonly place: RecordPlace;
+export interface RecordCallContext {
+  readonly place: RecordAccess;
   readonly digest: Digest;
   /** Whether the session has read nothing untrusted. */
   readonly isClean: boolean;
@@ -29,9 +29,9 @@ export interface RecordDesk {
   isKnownClean(id: string, version: string): Promise<boolean>;
   noteClean(id: string, version: string, isClean: boolean): Promise<void>;
   /** Writes a file that does not exist yet. */
-  create(segments: readonly string[], text: string): Stored;
+  create(segments: readonly string[], text: string): StoreResult;
   /** Replaces one text by another, null removes it; only if the file still has the first. */
-  change(path: string, before: string, after: string | null): Stored | "changed";
+  change(path: string, before: string, after: string | null): StoreResult | "changed";
 }
 
 export function failed(code: string, message: string, fix?: string): RecordAnswer {

@@ -7,11 +7,11 @@ import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Digest } from "../../core/ports/digest.ts";
-import { createCall, createRequests, deleteCall, updateCall } from "./change.ts";
+import { createCall, createRequests, deleteCall, updateCall } from "./change-call.ts";
 import { RECORD_TOOL_DEFINITIONS, type RecordToolDefinition, type RecordToolName } from "./definitions.ts";
 import { readCharactersUsual, resultsUsual } from "./limits.ts";
-import { linksCall, readCall } from "./look.ts";
-import { failed, type RecordAnswer, type RecordCall, type RecordDesk } from "./record-call.ts";
+import { linksCall, readCall } from "./read-call.ts";
+import { failed, type RecordAnswer, type RecordCall, type RecordCallContext } from "./record-call.ts";
 import { type AgentAct, agentRequests, recordId } from "./requests.ts";
 import { searchCall } from "./search-call.ts";
 import { newText, type ReadHead, type RecordParts } from "./text.ts";
@@ -21,7 +21,7 @@ export interface RecordTool {
   /** The requests that follow from the input alone, or why it is invalid. */
   requests(input: JsonObject, reading: Reading): Result<readonly Request[]>;
   /** INVARIANT: `requests` accepted the input. Further requests depend on the record. */
-  call(input: JsonObject, reading: Reading, desk: RecordDesk): Promise<Result<RecordCall>>;
+  call(input: JsonObject, reading: Reading, desk: RecordCallContext): Promise<Result<RecordCall>>;
 }
 
 export function recordTools(read: ReadHead, digest: Digest): readonly RecordTool[] {
@@ -76,7 +76,7 @@ function asked(name: RecordToolName, input: JsonObject, read: ReadHead, digest: 
 function called(
   name: RecordToolName,
   input: JsonObject,
-  desk: RecordDesk,
+  desk: RecordCallContext,
   digest: Digest,
 ): Promise<Result<RecordCall>> {
   const id = idOf(input, digest);

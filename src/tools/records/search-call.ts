@@ -8,10 +8,10 @@ import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result } from "../../core/base/result.ts";
-import { versionOf } from "./found.ts";
-import type { Shelved } from "./library.ts";
-import { mayRead, summary } from "./look.ts";
-import type { RecordCall, RecordDesk } from "./record-call.ts";
+import { versionOf } from "./find-record.ts";
+import type { LibraryListing } from "./library.ts";
+import { mayRead, summary } from "./read-call.ts";
+import type { RecordCall, RecordCallContext } from "./record-call.ts";
 import { recordRequest } from "./requests.ts";
 
 export interface SearchInput {
@@ -20,7 +20,7 @@ export interface SearchInput {
   readonly count: number;
 }
 
-export async function searchCall(input: SearchInput, desk: RecordDesk): Promise<Result<RecordCall>> {
+export async function searchCall(input: SearchInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
   const words = queryWords(input.query);
   if (!words.ok) return words;
   // An agent that may read no record is denied, instead of getting an empty result.
@@ -65,9 +65,9 @@ const NOTHING = { ok: true, value: { records: [], total: 0, more: false }, isUnt
 /** From the current file; null if it is another record by now, or none. */
 async function shownRecord(
   { path, id, recordClass }: RecordData,
-  { files }: Shelved,
+  { files }: LibraryListing,
   words: readonly string[],
-  { place, digest, isKnownClean }: RecordDesk,
+  { place, digest, isKnownClean }: RecordCallContext,
 ): Promise<{ readonly value: JsonObject; readonly isUntrusted: boolean } | null> {
   const file = files.get(path);
   if (file === undefined) return null;

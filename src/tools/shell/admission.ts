@@ -7,14 +7,14 @@ import type { FilePath } from "../../core/ports/files.ts";
 import { chosenNamesMax, expandedCharactersMax, lookedFoldersMax } from "./language/limits.ts";
 import { isPattern, type Script, type Word } from "./language/script.ts";
 import { type Values, withValues } from "./language/variables.ts";
-import { chosenBy, type Looking, startOf } from "./names/chosen-names.ts";
-import type { NamingSearch } from "./names/naming-search.ts";
+import { expandPattern, type ListFolder, startOf } from "./names/expand-pattern.ts";
+import type { PatternSearch } from "./names/pattern-search.ts";
 import { requestsOf } from "./needs.ts";
-import { type Place, request, requestsFor, targetPath } from "./tool-requests.ts";
+import { request, requestsFor, type ScriptRoot, targetPath } from "./tool-requests.ts";
 
 /** The environment a script is parsed in: its folder, and the values of its variables there. */
-export interface Setting {
-  readonly place: Place;
+export interface ScriptEnvironment {
+  readonly place: ScriptRoot;
   readonly ground: Ground;
   readonly values: Values;
 }
@@ -25,7 +25,7 @@ export function patternsIn(script: Script): readonly Word[] {
 }
 
 /** `fs.read` of one folder for each pattern. */
-export function lookingRequests(script: Script, setting: Setting): Result<readonly Request[]> {
+export function lookingRequests(script: Script, setting: ScriptEnvironment): Result<readonly Request[]> {
   const inside = insideOf(setting);
   if (!inside.ok) return inside;
   const requests: Request[] = [];
@@ -38,7 +38,7 @@ export function lookingRequests(script: Script, setting: Setting): Result<readon
 }
 
 /** All requests of its commands; for a script without patterns. */
-export function commandRequests(script: Script, setting: Setting): Result<readonly Request[]> {
+export function commandRequests(script: Script, setting: ScriptEnvironment): Result<readonly Request[]> {
   const needs = requestsOf(withValues(script, setting.values));
   if (!needs.ok) return refuse("bad_value", "a word of the script has no value here");
   const characters = needs.commands.reduce(
@@ -53,14 +53,14 @@ export function commandRequests(script: Script, setting: Setting): Result<readon
 /** The script with its patterns replaced by the matching names, as quoted words. */
 export async function withNames(
   script: Script,
-  setting: Setting,
-  look: Looking,
-  search: NamingSearch,
+  setting: ScriptEnvironment,
+  look: ListFolder,
+  search: PatternSearch,
 ): Promise<Result<Script>> {
   const inside = insideOf(setting);
   if (!inside.ok) return inside;
   let [folders, names] = [0, 0];
-  const bounded: Looking = async (folder, entriesMax) =>
+  const bounded: ListFolder = async (folder, entriesMax) =>
     ++folders > lookedFoldersMax
       ? { ok: false, code: "scope_violation", reason: "too many folders" }
       : search.listed(folder, () => look(folder, entriesMax));
@@ -92,18 +92,18 @@ export async function withNames(
 async function namesFor(
   word: Word,
   inside: Ground,
-  look: Looking,
-  search: NamingSearch,
+  look: ListFolder,
+  search: PatternSearch,
 ): Promise<Result<readonly Word[]>> {
   const start = targetPath(startOf(word), inside);
   if (!start.ok) return start;
-  const chosen = await chosenBy(word, start.value.segments, look, search);
+  const chosen = await expandPattern(word, start.value.segments, look, search);
   if (!chosen.ok) return refuse(chosen.code, chosen.message);
   return done(chosen.words.map((text): Word => ({ parts: [{ kind: "quoted", text }], range: word.range })));
 }
 
 /** Paths inside a script are relative to its folder. */
-function insideOf({ place, ground }: Setting): Result<Ground> {
+function insideOf({ place, ground }: ScriptEnvironment): Result<Ground> {
   const root = parsePath(place.in, ground);
   return root.ok ? done({ ...ground, base: root.value.segments }) : root;
 }

@@ -1,8 +1,8 @@
 // Files of redirections as streams: read in chunks, written in order. They are opened by the session's file worker,
 // never by the process that runs the script.
 import type { FilePath, FileRefused, FileResult } from "../../core/ports/files.ts";
+import type { BufferBudget } from "./buffer-budget.ts";
 import { pieceBytesMax, pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
 
 /** Each operation is decided anew, so a revoked grant takes effect during the script. */
 export interface RedirectionFiles {
@@ -13,10 +13,13 @@ export interface RedirectionFiles {
   append(path: FilePath, bytes: Uint8Array): Promise<FileResult<null>>;
 }
 
-export type Opened<T> = { readonly ok: true; readonly value: T } | FileRefused;
+export type OpenResult<T> = { readonly ok: true; readonly value: T } | FileRefused;
 
 /** Opened by reading its first chunk. Throws if a later chunk cannot be read. */
-export async function fileSource(files: RedirectionFiles, path: FilePath): Promise<Opened<AsyncIterable<Uint8Array>>> {
+export async function fileSource(
+  files: RedirectionFiles,
+  path: FilePath,
+): Promise<OpenResult<AsyncIterable<Uint8Array>>> {
   const first = await files.read(path, 0, pieceBytesMax);
   return first.ok ? { ok: true, value: pieces(files, path, first.value) } : first;
 }
@@ -35,7 +38,7 @@ async function* pieces(files: RedirectionFiles, path: FilePath, first: Uint8Arra
 export class FileSink {
   readonly #files: RedirectionFiles;
   readonly #path: FilePath;
-  readonly #room: WaitingRoom;
+  readonly #room: BufferBudget;
   readonly #failed: (refused: FileRefused) => void;
   #bytes = 0;
   #waiting: Uint8Array[] = [];
@@ -45,7 +48,7 @@ export class FileSink {
   private constructor(
     files: RedirectionFiles,
     path: FilePath,
-    room: WaitingRoom,
+    room: BufferBudget,
     failed: (refused: FileRefused) => void,
   ) {
     this.#files = files;
@@ -59,9 +62,9 @@ export class FileSink {
     files: RedirectionFiles,
     path: FilePath,
     append: boolean,
-    room: WaitingRoom,
+    room: BufferBudget,
     failed: (refused: FileRefused) => void,
-  ): Promise<Opened<FileSink>> {
+  ): Promise<OpenResult<FileSink>> {
     const opened = append ? await files.append(path, new Uint8Array(0)) : await files.empty(path);
     return opened.ok ? { ok: true, value: new FileSink(files, path, room, failed) } : opened;
   }

@@ -2,17 +2,17 @@
 import type { FileRefused } from "../../core/ports/files.ts";
 import type { Ending, Ran, RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { BufferBudget } from "./buffer-budget.ts";
 import type { DecidedFile, DecidedStage } from "./decided-script.ts";
 import type { Pipe } from "./pipe.ts";
 import { FileSink, fileSource, type RedirectionFiles } from "./redirection-files.ts";
 import type { StageStop } from "./stage-stop.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
 import { WholeLines } from "./whole-lines.ts";
 
 export interface ScriptParts {
   run(stage: DecidedStage, input: AsyncIterable<Uint8Array> | null, sinks: Sinks, stop: Stop): Promise<RunResult>;
   readonly files: RedirectionFiles;
-  readonly room: WaitingRoom;
+  readonly room: BufferBudget;
   /** For output that no redirection and no pipe takes. */
   readonly sinks: Sinks;
   readonly stop: Stop;
@@ -20,7 +20,7 @@ export interface ScriptParts {
   told(file: DecidedFile, refused: FileRefused): string;
 }
 
-export interface StageDone {
+export interface StageResult {
   readonly ending: Ending;
   readonly ran: Ran | null;
   /** Nothing could be run, or a file was denied: the script ends. */
@@ -51,7 +51,7 @@ export async function runStage(
   ends: StageEnds,
   parts: ScriptParts,
   stop: StageStop,
-): Promise<StageDone> {
+): Promise<StageResult> {
   let isWhole = false;
   try {
     const done = await openAndRun(stage, ends, parts, stop);
@@ -70,7 +70,7 @@ async function openAndRun(
   ends: StageEnds,
   parts: ScriptParts,
   stop: StageStop,
-): Promise<StageDone> {
+): Promise<StageResult> {
   const { sinks } = parts;
   const streams: Streams = {
     input: ends.input?.read() ?? null,
@@ -116,7 +116,7 @@ async function open(
   streams: Streams,
   parts: ScriptParts,
   stop: StageStop,
-): Promise<StageDone | null> {
+): Promise<StageResult | null> {
   const { files } = parts;
   const tell = (file: DecidedFile, refused: FileRefused): string => {
     const words = parts.told(file, refused);

@@ -8,7 +8,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { CommandNeeds } from "./needs.ts";
 
-export interface Place {
+export interface ScriptRoot {
   /** The root: a folder, and everything below it. */
   readonly in: string;
   readonly root: "ro" | "rw";
@@ -17,7 +17,7 @@ export interface Place {
 /** INVARIANT: at least one request for every command and every file; one that cannot be made refuses them all. */
 export function requestsFor(
   commands: readonly CommandNeeds[],
-  place: Place,
+  place: ScriptRoot,
   ground: Ground,
 ): Result<readonly Request[]> {
   const root = parsePath(place.in, ground);

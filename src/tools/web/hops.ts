@@ -10,13 +10,13 @@ import type { Level } from "../../core/authority/grant.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 
-export interface Held {
+export interface HeldAuthority {
   readonly authority: Authority;
   readonly moment: Moment;
 }
 
 /** Null if the session holds nothing any more. */
-export type Holds = () => Held | null;
+export type Holds = () => HeldAuthority | null;
 
 export class HopJudge {
   readonly #first: Request;

@@ -3,17 +3,17 @@ import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { isJsonObject, type Json, member } from "../../core/base/json.ts";
+import type { PageRequest, PageText } from "./convert-page.ts";
 import { pageMemoryMegabytesMax, pageMillisecondsMax, shownCharactersMax } from "./limits.ts";
-import type { PageAsked, PageShown } from "./shown-page.ts";
 
 /** Every character may be escaped, and the title is included. */
 const outputBytesMax = (shownCharactersMax + 10_000) * 6;
 
 /** Null if the conversion failed: the page is shown unchanged. */
-export type ShowPage = (asked: PageAsked) => Promise<PageShown | null>;
+export type ConvertPage = (asked: PageRequest) => Promise<PageText | null>;
 
 /** `program`: the bundle of page-main. One process for each page. */
-export function pageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ShowPage {
+export function pageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ConvertPage {
   return async (asked) => {
     const child = start(program);
     return child === null ? null : shownBy(child, asked, millisecondsMax);
@@ -24,7 +24,7 @@ export function pageProcess(program: string, millisecondsMax: number = pageMilli
  * The same for a long-lived caller: after a page was converted, a process is started for the next one and has read
  * nothing yet. It converts one page and exits; it does not keep our process alive, and ends with it.
  */
-export function waitingPageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ShowPage {
+export function waitingPageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ConvertPage {
   let spare: PageChild | null = null;
   return async (asked) => {
     const child = spare ?? start(program);
@@ -62,7 +62,7 @@ function start(program: string): PageChild | null {
   return { child, hold };
 }
 
-function shownBy({ child }: PageChild, asked: PageAsked, millisecondsMax: number): Promise<PageShown | null> {
+function shownBy({ child }: PageChild, asked: PageRequest, millisecondsMax: number): Promise<PageText | null> {
   return new Promise((give) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
@@ -100,7 +100,7 @@ function wordsFor(path: string): readonly string[] | null {
   return confine === undefined ? words : [confine, `--allow-fs-read=${program}`, ...words];
 }
 
-function readShown(text: string): PageShown | null {
+function readShown(text: string): PageText | null {
   try {
     const value = JSON.parse(text) as Json;
     if (!isJsonObject(value)) return null;

@@ -33,7 +33,7 @@ export function namePattern(pattern: string, count: (steps: number) => void = ()
   const takesHidden = /^\\?\./.test(pattern);
   const matches = (name: string): boolean => {
     if (pieces === null) return false;
-    const comparing = new Comparing([...name]);
+    const comparing = new NameComparison([...name]);
     const isMatching = comparing.characters.length >= fewest && comparing.runs(runs);
     // Splitting a name costs something too, far less than matching it.
     count(1 + (name.length >> 4) + comparing.steps);
@@ -68,7 +68,7 @@ function runsOf(pieces: readonly Piece[]): readonly (readonly One[])[] {
 }
 
 /** One name matched against the runs of a pattern. */
-class Comparing {
+class NameComparison {
   readonly characters: readonly string[];
   steps = 0;
 

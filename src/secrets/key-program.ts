@@ -6,7 +6,7 @@ import type { Readable, Writable } from "node:stream";
 
 const complaintCharactersMax = 200;
 
-export interface ProgramWish {
+export interface KeyProgramOptions {
   readonly argv: readonly [string, ...string[]];
   /** Written to its input and wiped; null for no input. */
   readonly input: Buffer | null;
@@ -15,7 +15,7 @@ export interface ProgramWish {
   readonly outputBytesMax: number;
 }
 
-export interface ProgramFailed {
+export interface KeyProgramFailure {
   readonly ok: false;
   /** `failed`: it exited with a non-zero status. */
   readonly why: "not_run" | "late" | "large" | "killed" | "failed";
@@ -26,12 +26,12 @@ export interface ProgramFailed {
   readonly complaint: string | null;
 }
 
-export type ProgramSaid =
+export type KeyProgramResult =
   /** The caller wipes it. */
-  { readonly ok: true; readonly output: Buffer } | ProgramFailed;
+  { readonly ok: true; readonly output: Buffer } | KeyProgramFailure;
 
 /** Always resolves in time, even if a child of the program keeps its output open. */
-export function runProgram(wish: ProgramWish): Promise<ProgramSaid> {
+export function runProgram(wish: KeyProgramOptions): Promise<KeyProgramResult> {
   return new Promise((give) => {
     const { argv, environment } = wish;
     const [program, ...words] = argv;
@@ -55,14 +55,14 @@ export function runProgram(wish: ProgramWish): Promise<ProgramSaid> {
 
 function listen(
   child: ChildProcessByStdio<Writable, Readable, Readable>,
-  { input, millisecondsMax, outputBytesMax }: ProgramWish,
-  give: (said: ProgramSaid) => void,
+  { input, millisecondsMax, outputBytesMax }: KeyProgramOptions,
+  give: (said: KeyProgramResult) => void,
 ): void {
   const pieces: Buffer[] = [];
   let length = 0;
   let complained = "";
   let isOver = false;
-  const over = (said: ProgramSaid): void => {
+  const over = (said: KeyProgramResult): void => {
     if (isOver) return;
     isOver = true;
     clearTimeout(timer);
@@ -72,7 +72,7 @@ function listen(
     for (const stream of child.stdio) stream?.destroy();
     give(said);
   };
-  const no = (why: ProgramFailed["why"], message: string, status: number | null = null): void =>
+  const no = (why: KeyProgramFailure["why"], message: string, status: number | null = null): void =>
     over({ ok: false, why, message, status, complaint: complaintIn(complained) });
   const end = (why: "late" | "large", message: string): void => {
     endGroup(child.pid);
@@ -125,7 +125,7 @@ function endGroup(pid: number | undefined): void {
   }
 }
 
-function notRun(error: unknown): ProgramFailed {
+function notRun(error: unknown): KeyProgramFailure {
   const code = error instanceof Error && "code" in error ? error.code : "unknown";
   return { ok: false, why: "not_run", message: `cannot be run (${code})`, status: null, complaint: null };
 }

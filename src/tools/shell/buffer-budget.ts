@@ -3,7 +3,7 @@
 
 const roomBytesMax = 134_217_728;
 
-export class WaitingRoom {
+export class BufferBudget {
   readonly #most: number;
   #bytes = 0;
 

@@ -17,7 +17,7 @@ function timeless(text: string): string {
 }
 
 /** `tail`: its last complete lines. `isAll`: whether they are all lines after the first. */
-export function copyStanding(
+export function copyPosition(
   node: string,
   header: string,
   tail: readonly string[],

@@ -3,14 +3,14 @@ import type { FileEntry, FilePath, FileResult } from "../../../core/ports/files.
 import { chosenNamesMax, folderNamesMax } from "../language/limits.ts";
 import type { Word } from "../language/script.ts";
 import { namePattern, patternText } from "./file-names.ts";
-import type { NamingSearch } from "./naming-search.ts";
+import type { PatternSearch } from "./pattern-search.ts";
 
 /** The names of a folder; refused if it may not be listed. */
-export type Looking = (folder: FilePath, entriesMax: number) => Promise<FileResult<readonly FileEntry[]>>;
+export type ListFolder = (folder: FilePath, entriesMax: number) => Promise<FileResult<readonly FileEntry[]>>;
 
-export type Chosen = { readonly ok: true; readonly words: readonly string[] } | NotChosen;
+export type ExpansionResult = { readonly ok: true; readonly words: readonly string[] } | ExpansionFailure;
 
-export interface NotChosen {
+export interface ExpansionFailure {
   readonly ok: false;
   /** `too_long`: a limit was exceeded, whatever the access. */
   readonly code: "bad_value" | "too_long";
@@ -29,12 +29,17 @@ export function startOf(word: Word): string {
  * The words a shell would produce: sorted, and the word itself if nothing matches. INVARIANT: none of them begins with
  * a dash, which the program would take for an option.
  */
-export async function chosenBy(word: Word, start: FilePath, look: Looking, search: NamingSearch): Promise<Chosen> {
+export async function expandPattern(
+  word: Word,
+  start: FilePath,
+  look: ListFolder,
+  search: PatternSearch,
+): Promise<ExpansionResult> {
   const { isAbsolute, names } = namesOf(word);
   const star = names.findIndex(isChoosing);
   const rest = names.slice(star);
   if (rest.includes("..") || rest.includes(".")) return notChosen("behind a star `.` and `..` are not taken");
-  let found: Found[] = [{ text: names.slice(0, star).map(plainName), path: start }];
+  let found: FoundPath[] = [{ text: names.slice(0, star).map(plainName), path: start }];
   for (const [at, name] of rest.entries()) {
     const next = await step(found, name, { isFirst: at === 0, isLast: at === rest.length - 1 }, look, search);
     if ("ok" in next) return next;
@@ -46,19 +51,19 @@ export async function chosenBy(word: Word, start: FilePath, look: Looking, searc
   return { ok: true, words: words.length === 0 ? [asWritten(word)] : words };
 }
 
-interface Found {
+interface FoundPath {
   readonly text: readonly string[];
   readonly path: FilePath;
 }
 
 async function step(
-  found: readonly Found[],
+  found: readonly FoundPath[],
   name: string,
   { isFirst, isLast }: { readonly isFirst: boolean; readonly isLast: boolean },
-  look: Looking,
-  search: NamingSearch,
-): Promise<Found[] | NotChosen> {
-  const next: Found[] = [];
+  look: ListFolder,
+  search: PatternSearch,
+): Promise<FoundPath[] | ExpansionFailure> {
+  const next: FoundPath[] = [];
   const isChosen = choosing(name, search);
   for (const { text, path } of found) {
     const why = search.over();
@@ -90,7 +95,7 @@ async function step(
 }
 
 /** Parsed once for all names of all folders. */
-function choosing(name: string, search: NamingSearch): (other: string) => boolean {
+function choosing(name: string, search: PatternSearch): (other: string) => boolean {
   if (isChoosing(name)) return namePattern(name, search.count).chooses;
   const plain = plainName(name);
   return (other) => {
@@ -99,7 +104,7 @@ function choosing(name: string, search: NamingSearch): (other: string) => boolea
   };
 }
 
-function notChosen(message: string, code: NotChosen["code"] = "bad_value"): NotChosen {
+function notChosen(message: string, code: ExpansionFailure["code"] = "bad_value"): ExpansionFailure {
   return { ok: false, code, message };
 }
 

@@ -14,22 +14,22 @@ export function shownGrants({ grants }: Agent): readonly string[] {
 }
 
 /** Whether the agent grants nothing beyond the reviewed grants. */
-export function isAsShown({ grants }: Agent, shown: readonly string[]): boolean {
+export function isAsReviewed({ grants }: Agent, shown: readonly string[]): boolean {
   const known = new Set(shown);
   return grants.every((grant) => known.has(compactText(grant)));
 }
 
 /** The agent with the reviewed grants in place of those that its text means now. */
-export function asShown(agent: Agent, shown: readonly string[], reading: Reading): Agent {
+export function asReviewed(agent: Agent, shown: readonly string[], reading: Reading): Agent {
   const [own] = agent.authority[0] ?? [];
   if (own === undefined || agent.refused) return agent;
   const byText = new Map(agent.grants.map((grant) => [compactText(grant), grant]));
-  const grants = shown.flatMap((spec) => byText.get(spec) ?? readShown(spec, reading) ?? []);
+  const grants = shown.flatMap((spec) => byText.get(spec) ?? readReviewedGrant(spec, reading) ?? []);
   return { ...agent, grants, authority: [[compile({ ...own.link, grants })]] };
 }
 
 /** INVARIANT: a spec that does not parse back to itself grants nothing. */
-function readShown(spec: string, reading: Reading): Grant | null {
+function readReviewedGrant(spec: string, reading: Reading): Grant | null {
   const diagnostics = new Diagnostics();
   const span = { source: "trust", start: 0, end: spec.length };
   // Its roots were resolved at the time of the review.

@@ -2,13 +2,13 @@
 import type { Json } from "../../core/base/json.ts";
 import { answerBytesMax } from "./limits.ts";
 
-export interface Fitting {
+export interface FittedItems {
   readonly items: readonly Json[];
   readonly more: boolean;
 }
 
 /** `hasMore`: there are others beyond these. */
-export function fitting<T>(all: readonly T[], limit: number, hasMore: boolean, show: (item: T) => Json): Fitting {
+export function fitting<T>(all: readonly T[], limit: number, hasMore: boolean, show: (item: T) => Json): FittedItems {
   const items: Json[] = [];
   let bytes = 0;
   for (const one of all.slice(0, limit)) {

@@ -5,7 +5,7 @@ import type { EntryKind, LogEntry, Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson, quoted } from "./canonical.ts";
 
 /** The identity members of an entry as text fragments, each with the names of the neighbouring members around it. */
-export interface SpelledWho {
+export interface EncodedIdentity {
   readonly who: Who;
   readonly agent: string;
   readonly chain: string;
@@ -14,7 +14,7 @@ export interface SpelledWho {
   readonly workspace: string;
 }
 
-export function spelledWho(who: Who): SpelledWho {
+export function encodeIdentity(who: Who): EncodedIdentity {
   const { agent, chain, session, trace, user, workspace } = who;
   return {
     who,
@@ -26,9 +26,9 @@ export function spelledWho(who: Who): SpelledWho {
   };
 }
 
-export type SpelledMembers = Pick<LogEntry, "id" | "kind" | "at" | "tool" | "verbs" | "outcome" | "code" | "of">;
+export type EncodedMembers = Pick<LogEntry, "id" | "kind" | "at" | "tool" | "verbs" | "outcome" | "code" | "of">;
 
-export class SpelledEntry implements LogEntry {
+export class PreserializedEntry implements LogEntry {
   readonly id: string;
   readonly kind: EntryKind;
   readonly at: number;
@@ -47,7 +47,7 @@ export class SpelledEntry implements LogEntry {
   readonly #text: string;
 
   /** `more`: its canonical text. */
-  constructor(spelled: SpelledWho, members: SpelledMembers, more: string) {
+  constructor(spelled: EncodedIdentity, members: EncodedMembers, more: string) {
     const { who } = spelled;
     const { id, kind, at, tool, verbs, outcome, code, of } = members;
     this.id = id;

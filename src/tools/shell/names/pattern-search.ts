@@ -2,20 +2,20 @@
 import type { FileEntry, FilePath, FileResult } from "../../../core/ports/files.ts";
 import { keptListingsMax, keptNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "../language/limits.ts";
 
-export interface NamingSearchAsked {
+export interface PatternSearchOptions {
   /** Yields to other work. */
   rest(): Promise<void>;
   /** Whether it was cancelled. */
   isStopped(): boolean;
 }
 
-export class NamingSearch {
-  readonly #asked: NamingSearchAsked;
+export class PatternSearch {
+  readonly #asked: PatternSearchOptions;
   readonly #listings = new Map<string, FileResult<readonly FileEntry[]>>();
   #steps = 0;
   #names = 0;
 
-  constructor(asked: NamingSearchAsked) {
+  constructor(asked: PatternSearchOptions) {
     this.#asked = asked;
   }
 

@@ -4,9 +4,9 @@ import { linkGraph } from "../../agents/records/links.ts";
 import type { RecordData } from "../../agents/records/record-data.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result } from "../../core/base/result.ts";
-import { type FoundRecord, findRecord, versionOf } from "./found.ts";
+import { type FoundRecord, findRecord, versionOf } from "./find-record.ts";
 import { classCharactersMax, linkCharactersMax, linksShownMax, tagCharactersMax, tagsShownMax } from "./limits.ts";
-import { missing, type RecordCall, type RecordDesk, UNREADABLE } from "./record-call.ts";
+import { missing, type RecordCall, type RecordCallContext, UNREADABLE } from "./record-call.ts";
 import { recordRequest } from "./requests.ts";
 
 export interface ReadInput {
@@ -15,7 +15,7 @@ export interface ReadInput {
   readonly characters: number;
 }
 
-export function readCall({ id, offset, characters }: ReadInput, desk: RecordDesk): Promise<Result<RecordCall>> {
+export function readCall({ id, offset, characters }: ReadInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
   return looking(id, desk, async (found) => {
     const { source, record, bodyStart } = found;
     const version = versionOf(source.text, desk.digest);
@@ -34,7 +34,7 @@ export function readCall({ id, offset, characters }: ReadInput, desk: RecordDesk
   });
 }
 
-export function linksCall(id: string, desk: RecordDesk): Promise<Result<RecordCall>> {
+export function linksCall(id: string, desk: RecordCallContext): Promise<Result<RecordCall>> {
   return looking(id, desk, async (found) => {
     const { records } = await desk.place.library.open(desk.place.machine);
     // The current record, with the known data of the others.
@@ -68,7 +68,7 @@ export function linksCall(id: string, desk: RecordDesk): Promise<Result<RecordCa
 /** One record requested by its id, and its data if it may be read and exists. */
 async function looking(
   id: string,
-  { place }: RecordDesk,
+  { place }: RecordCallContext,
   tell: (found: Extract<FoundRecord, { readonly kind: "record" }>) => ReturnType<RecordCall["carry"]>,
 ): Promise<Result<RecordCall>> {
   const found = await findRecord(place, id);
@@ -83,7 +83,7 @@ async function looking(
   });
 }
 
-export function mayRead({ recordClass, id }: RecordData, desk: RecordDesk): boolean {
+export function mayRead({ recordClass, id }: RecordData, desk: RecordCallContext): boolean {
   const request = recordRequest("records.read", recordClass, id);
   return request.ok && desk.mayRead(request.value);
 }

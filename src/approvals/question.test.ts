@@ -1,9 +1,9 @@
 // The question as a person reads it: nothing is hidden or reordered, and every omission is marked.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
-import { shownLine, shownValue } from "./shown-text.ts";
+import { displayLine, displayValue } from "./display-text.ts";
+import { questionOf } from "./question.ts";
 import { approvalOf } from "./testing/approval.ts";
-import { questionOf } from "./words.ts";
 
 const digest = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
 
@@ -29,12 +29,12 @@ describe("a value", () => {
     ["many blanks", `a${" ".repeat(200)}b`, String.raw`"a\u{20}*200b"`],
     ["a few blanks", "a        b", '"a        b"'],
   ];
-  for (const [title, value, shown] of rows) test(title, () => expect(shownValue(value).text).toBe(shown));
+  for (const [title, value, shown] of rows) test(title, () => expect(displayValue(value).text).toBe(shown));
 
   test("says when letters may look like others", () => {
-    expect(shownValue("аpple").notes).toEqual(["letters outside ASCII, which may look like others"]);
-    expect(shownValue("apple").notes).toEqual([]);
-    expect(shownLine("a\u202eb").notes[0]).toBe("characters that do not show are spelled out");
+    expect(displayValue("аpple").notes).toEqual(["letters outside ASCII, which may look like others"]);
+    expect(displayValue("apple").notes).toEqual([]);
+    expect(displayLine("a\u202eb").notes[0]).toBe("characters that do not show are spelled out");
   });
 
   test("no two values look the same", () => {
@@ -49,7 +49,7 @@ describe("a value", () => {
       "         ",
       "\\u{20}*9",
     ];
-    expect(new Set(values.map((value) => shownValue(value).text)).size).toBe(values.length);
+    expect(new Set(values.map((value) => displayValue(value).text)).size).toBe(values.length);
   });
 });
 

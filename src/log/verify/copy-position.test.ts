@@ -1,5 +1,5 @@
 import { describe, expect, it } from "vitest";
-import { copyStanding, isTornHeader } from "./copy-standing.ts";
+import { copyPosition, isTornHeader } from "./copy-position.ts";
 import { exportLine } from "./export.ts";
 
 const header = exportLine({ kind: "header", node: "here", first: 1, keys: [], at: 7, isCopy: true });
@@ -17,11 +17,11 @@ describe("where a copy stands", () => {
     [[entry(1), note(1), entry(2)], { place: 2, hash: hash(2), note: null, rotations: 0 }],
     [[note(0), entry(1)], { place: 1, hash: hash(1), note: null, rotations: 0 }],
   ])("%j", (tail, value) => {
-    expect(copyStanding("here", header, tail, true)).toEqual({ ok: true, value: { ...value, first: 1 } });
+    expect(copyPosition("here", header, tail, true)).toEqual({ ok: true, value: { ...value, first: 1 } });
   });
 
   it("where only its end is seen, a note may come first", () => {
-    const standing = copyStanding("here", header, [note(7), entry(8)], false);
+    const standing = copyPosition("here", header, [note(7), entry(8)], false);
     expect(standing).toMatchObject({ ok: true, value: { place: 8, note: null } });
   });
 
@@ -39,7 +39,7 @@ describe("where a copy stands", () => {
     ["a signed note for entry 1 behind entry 0", header, [note(1), entry(1)], true],
     ["no line of a copy", header, [entry(1), rotation], true],
   ])("%s: refused", (message, first, tail, isAll) => {
-    expect(copyStanding("here", first, tail, isAll)).toEqual({ ok: false, message: expect.stringContaining(message) });
+    expect(copyPosition("here", first, tail, isAll)).toEqual({ ok: false, message: expect.stringContaining(message) });
   });
 
   it.each([

@@ -3,20 +3,20 @@ import { jsonDepthShownMax, pageCharactersMax, shownCharactersMax, titleCharacte
 import { markdownPage, type Page } from "./markdown.ts";
 import { plainPage } from "./plain-text.ts";
 
-export interface PageAsked {
+export interface PageRequest {
   readonly kind: "html" | "json";
   readonly format: "markdown" | "text";
   readonly url: string;
   readonly text: string;
 }
 
-export interface PageShown {
+export interface PageText {
   readonly title: string | null;
   readonly text: string;
   readonly more: boolean;
 }
 
-export function shownPage({ kind, format, url, text }: PageAsked): PageShown {
+export function convertPage({ kind, format, url, text }: PageRequest): PageText {
   const given = text.slice(0, pageCharactersMax);
   const page = kind === "json" ? { title: null, text: indented(given) } : htmlPage(given, format, url);
   const shown = page.text.slice(0, shownCharactersMax);
@@ -27,7 +27,7 @@ export function shownPage({ kind, format, url, text }: PageAsked): PageShown {
   };
 }
 
-function htmlPage(html: string, format: PageAsked["format"], url: string): Page {
+function htmlPage(html: string, format: PageRequest["format"], url: string): Page {
   if (format === "text") return plainPage(html);
   try {
     return markdownPage(html, url);

@@ -5,16 +5,20 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { environmentOf } from "../../sandbox/plan/start/environment.ts";
-import { folderOf, type Setting } from "./admission.ts";
+import { folderOf, type ScriptEnvironment } from "./admission.ts";
 import { workingGround } from "./working-ground.ts";
 
 /** Facts about the caller that sandboxes receive. */
-export interface Told {
+export interface CallerFacts {
   readonly user: string;
   readonly environment: Readonly<Record<string, string>>;
 }
 
-export function settingFor(input: JsonObject, reading: Reading, { user, environment }: Told): Result<Setting> {
+export function scriptEnvironment(
+  input: JsonObject,
+  reading: Reading,
+  { user, environment }: CallerFacts,
+): Result<ScriptEnvironment> {
   const { in: folder = ".", root: mode = "ro" } = input;
   if (typeof folder !== "string" || (mode !== "ro" && mode !== "rw"))
     return refuse("bad_value", "`in` is a folder and `root` is ro or rw");

@@ -1,8 +1,15 @@
 // records_create, records_update, records_delete: whole texts, written atomically, and never over a concurrent change.
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { findRecord, versionOf } from "./found.ts";
-import { failed, missing, type RecordAnswer, type RecordCall, type RecordDesk, UNREADABLE } from "./record-call.ts";
+import { findRecord, versionOf } from "./find-record.ts";
+import {
+  failed,
+  missing,
+  type RecordAnswer,
+  type RecordCall,
+  type RecordCallContext,
+  UNREADABLE,
+} from "./record-call.ts";
 import { recordId, recordRequest } from "./requests.ts";
 import { changedText, newText, type RecordParts } from "./text.ts";
 
@@ -19,7 +26,7 @@ export function createRequests({ id, class: recordClass }: CreateInput): Result<
   return request.ok ? done([request.value]) : request;
 }
 
-export async function createCall(input: CreateInput, desk: RecordDesk): Promise<Result<RecordCall>> {
+export async function createCall(input: CreateInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
   const requests = createRequests(input);
   const segments = recordId(input.id);
   const text = newText(input, desk.place.machine.frontmatter);
@@ -41,7 +48,7 @@ export interface UpdateInput extends RecordParts {
   readonly version: string | null;
 }
 
-export async function updateCall(input: UpdateInput, desk: RecordDesk): Promise<Result<RecordCall>> {
+export async function updateCall(input: UpdateInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
   const { id, version, ...parts } = input;
   if (version === null) return refuse("bad_value", "`version` is needed: records_read gives it");
   if (Object.keys(parts).length === 0)
@@ -72,7 +79,7 @@ export async function updateCall(input: UpdateInput, desk: RecordDesk): Promise<
   });
 }
 
-export async function deleteCall(id: string, version: string, desk: RecordDesk): Promise<Result<RecordCall>> {
+export async function deleteCall(id: string, version: string, desk: RecordCallContext): Promise<Result<RecordCall>> {
   const found = await findRecord(desk.place, id);
   const requests = requestsFor("records.delete", found.kind === "record" ? found.record.recordClass : null, id);
   if (!requests.ok) return requests;
@@ -111,7 +118,7 @@ function taken(id: string): RecordAnswer {
   return failed("not_available", `there is a record ${JSON.stringify(id)} already`, "records_update changes it");
 }
 
-async function changed(id: string, text: string, isClean: boolean, desk: RecordDesk): Promise<RecordAnswer> {
+async function changed(id: string, text: string, isClean: boolean, desk: RecordCallContext): Promise<RecordAnswer> {
   const version = versionOf(text, desk.digest);
   await desk.noteClean(id, version, isClean);
   return { ok: true, value: { id, version }, isUntrusted: false };

@@ -3,31 +3,31 @@ import { describe, expect, test } from "vitest";
 import type { FileEntry } from "../../../core/ports/files.ts";
 import { chosenNamesMax, folderNamesMax, listedNameSteps, namesPerTurn, namingStepsMax } from "../language/limits.ts";
 import type { Word } from "../language/script.ts";
-import { type Chosen, chosenBy, type Looking } from "./chosen-names.ts";
+import { type ExpansionResult, expandPattern, type ListFolder } from "./expand-pattern.ts";
 import { namePattern } from "./file-names.ts";
-import { NamingSearch } from "./naming-search.ts";
+import { PatternSearch } from "./pattern-search.ts";
 
 const word = (text: string): Word => ({ parts: [{ kind: "plain", text }], range: { start: 0, end: text.length } });
 
-function folderOf(names: readonly string[]): Looking {
+function folderOf(names: readonly string[]): ListFolder {
   const value = names.map((name): FileEntry => ({ path: ["p", name], kind: "file" }));
   return async () => ({ ok: true, value });
 }
 
 interface Watched {
-  readonly chosen: Chosen;
+  readonly chosen: ExpansionResult;
   readonly rests: number;
 }
 
-async function choose(pattern: string, look: Looking, stopAfterRests = Number.POSITIVE_INFINITY): Promise<Watched> {
+async function choose(pattern: string, look: ListFolder, stopAfterRests = Number.POSITIVE_INFINITY): Promise<Watched> {
   let rests = 0;
-  const search = new NamingSearch({
+  const search = new PatternSearch({
     rest: async () => {
       rests++;
     },
     isStopped: () => rests >= stopAfterRests,
   });
-  return { chosen: await chosenBy(word(pattern), ["p"], look, search), rests };
+  return { chosen: await expandPattern(word(pattern), ["p"], look, search), rests };
 }
 
 /** The cost of one name. */
@@ -66,10 +66,10 @@ describe("the search", () => {
     expect(await choose(`*${"a".repeat(60)}b`, folderOf(names))).toMatchObject({ chosen: { ok: true } });
   });
   test("counts what all patterns of a script take together", async () => {
-    const search = new NamingSearch({ rest: async () => undefined, isStopped: () => false });
+    const search = new PatternSearch({ rest: async () => undefined, isStopped: () => false });
     search.count(namingStepsMax);
     expect(search.over()).toBeNull();
-    expect(await chosenBy(word("*b"), ["p"], folderOf(["a", "b"]), search)).toMatchObject({ code: "too_long" });
+    expect(await expandPattern(word("*b"), ["p"], folderOf(["a", "b"]), search)).toMatchObject({ code: "too_long" });
   });
   test("takes one folder of as many names as there may be", async () => {
     const most = Array.from({ length: folderNamesMax }, (_, at) => `some-file-name-${at}.txt`);
@@ -98,9 +98,9 @@ describe("the search", () => {
     expect([looks, chosen.ok]).toEqual([0, false]);
   });
   test("lists a folder once for patterns that follow each other, and counts what that takes", async () => {
-    const search = new NamingSearch({ rest: async () => undefined, isStopped: () => false });
+    const search = new PatternSearch({ rest: async () => undefined, isStopped: () => false });
     let lists = 0;
-    const list = async (): ReturnType<Looking> => {
+    const list = async (): ReturnType<ListFolder> => {
       lists++;
       return folderOf(["a", "b"])([], 1);
     };

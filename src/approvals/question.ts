@@ -3,7 +3,7 @@ import { type Risk, verbEntry } from "../core/authority/catalog.ts";
 import { isJsonList, isJsonObject, type Json } from "../core/base/json.ts";
 import type { Digest } from "../core/ports/digest.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
-import { type Shown, shownLine, shownValue } from "./shown-text.ts";
+import { type DisplayText, displayLine, displayValue } from "./display-text.ts";
 
 export interface Question {
   readonly who: readonly Line[];
@@ -14,11 +14,11 @@ export interface Question {
 }
 
 /** Notes say that the text was folded or that characters were escaped. */
-export interface Line extends Shown {
+export interface Line extends DisplayText {
   readonly label: string;
 }
 
-export interface RequestLine extends Shown {
+export interface RequestLine extends DisplayText {
   readonly verb: string;
   readonly effect: string;
   readonly risk: Risk;
@@ -37,7 +37,7 @@ const valuesShownMax = 200;
 export function questionOf(approval: Approval, digest: Digest | null): Question {
   const { who, tool, requests, asking } = approval;
   const asks = new Set(asking);
-  const line = (label: string, text: string): Line => ({ label, ...folded(text, shownLine, digest) });
+  const line = (label: string, text: string): Line => ({ label, ...folded(text, displayLine, digest) });
   const known = (label: string, text: string | null): Line[] => (text === null ? [] : [line(label, text)]);
   return {
     who: [
@@ -62,8 +62,8 @@ function requestLine(text: string, isAsking: boolean, digest: Digest | null): Re
   const verb = space < 0 ? text : text.slice(0, space);
   const entry = verbEntry(verb);
   return {
-    ...folded(text, shownLine, digest),
-    verb: folded(verb, shownLine, digest).text,
+    ...folded(text, displayLine, digest),
+    verb: folded(verb, displayLine, digest).text,
     effect: entry?.effect ?? "",
     // An unknown verb counts as high risk.
     risk: entry?.risk ?? "high",
@@ -71,7 +71,7 @@ function requestLine(text: string, isAsking: boolean, digest: Digest | null): Re
   };
 }
 
-interface Placed {
+interface PathValue {
   readonly way: string;
   readonly value: Json;
 }
@@ -93,9 +93,9 @@ function leaves(
   value: Json,
   most: number,
   keyName: (key: string) => string,
-): { readonly found: readonly Placed[]; readonly left: number } {
-  const found: Placed[] = [];
-  const open: Placed[] = [{ way: "", value }];
+): { readonly found: readonly PathValue[]; readonly left: number } {
+  const found: PathValue[] = [];
+  const open: PathValue[] = [{ way: "", value }];
   let left = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const inner = innerOf(next, keyName);
@@ -107,7 +107,7 @@ function leaves(
   return { found, left };
 }
 
-function innerOf({ value, way }: Placed, keyName: (key: string) => string): Placed[] | null {
+function innerOf({ value, way }: PathValue, keyName: (key: string) => string): PathValue[] | null {
   if (isJsonList(value)) return value.map((one, at) => ({ way: `${way}[${at}]`, value: one }));
   if (!isJsonObject(value)) return null;
   return Object.entries(value).map(([key, one]) => ({
@@ -118,16 +118,16 @@ function innerOf({ value, way }: Placed, keyName: (key: string) => string): Plac
 
 function keyText(key: string, digest: Digest | null): string {
   if (/^[A-Za-z_][A-Za-z0-9_-]{0,63}$/.test(key)) return key;
-  const { text, notes } = folded(key, shownValue, digest);
+  const { text, notes } = folded(key, displayValue, digest);
   return key.length <= textCharactersMax || digest === null ? text : `${text} (${notes[0]})`;
 }
 
 function valueLine(label: string, value: Json, digest: Digest | null): Line {
   if (typeof value !== "string") return { label, text: JSON.stringify(value), notes: [] };
-  return { label, ...folded(value, shownValue, digest) };
+  return { label, ...folded(value, displayValue, digest) };
 }
 
-function folded(text: string, show: (text: string) => Shown, digest: Digest | null): Shown {
+function folded(text: string, show: (text: string) => DisplayText, digest: Digest | null): DisplayText {
   if (digest === null || text.length <= textCharactersMax) return show(text);
   const head = show(text.slice(0, headCharacters)).text;
   const tail = show(text.slice(-tailCharacters)).text;

@@ -33,7 +33,7 @@ export function opened(secret: SealedSecret, keys: Keys): Answer<OpenedSecret> {
   return { ok: true, value: { name, version, value: value.value, binding, username, isCanary } };
 }
 
-export function shownOf({ name, version, binding, username, isCanary, used, at }: SealedSecret): SecretShown {
+export function secretView({ name, version, binding, username, isCanary, used, at }: SealedSecret): SecretShown {
   return { name, version, binding, username, isCanary, used, at };
 }
 

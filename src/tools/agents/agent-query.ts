@@ -9,18 +9,18 @@ import { within } from "../../core/authority/witness/within.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { quoted } from "../../core/notation/quoted.ts";
-import { heldGrants } from "./held.ts";
+import { heldGrants } from "./held-grants.ts";
 
-export type AskedOf =
+export type AgentQueryItem =
   | { readonly kind: "verbs"; readonly verbs: readonly string[] }
   | { readonly kind: "grant"; readonly grant: Grant };
 
 /** `read`: parses one compact spec; null if it is invalid. */
-export function readAskedOf(
+export function parseAgentQuery(
   items: readonly string[],
   read: (spec: string) => Grant | null,
-): Result<readonly AskedOf[]> {
-  const asked: AskedOf[] = [];
+): Result<readonly AgentQueryItem[]> {
+  const asked: AgentQueryItem[] = [];
   for (const item of items) {
     const one = item.includes("{") ? specOf(item, read) : verbsOf(item.trim());
     if (!one.ok) return one;
@@ -29,7 +29,7 @@ export function readAskedOf(
   return done(asked);
 }
 
-function specOf(item: string, read: (spec: string) => Grant | null): Result<AskedOf> {
+function specOf(item: string, read: (spec: string) => Grant | null): Result<AgentQueryItem> {
   const grant = read(item);
   if (grant === null) return refuse("bad_value", `${quoted(item)} is not understood as a spec`);
   // An empty spec would match every agent.
@@ -37,7 +37,7 @@ function specOf(item: string, read: (spec: string) => Grant | null): Result<Aske
   return done({ kind: "grant", grant });
 }
 
-function verbsOf(item: string): Result<AskedOf> {
+function verbsOf(item: string): Result<AgentQueryItem> {
   const names = CATALOG.map(({ verb }) => verb);
   const [, resource] = /^([a-z]+)\.\*$/.exec(item) ?? [];
   const verbs =
@@ -51,7 +51,7 @@ function verbsOf(item: string): Result<AskedOf> {
 
 /** The requested verbs that are held, sorted; null if a part of the query is not held. */
 export function heldOf(
-  asked: readonly AskedOf[],
+  asked: readonly AgentQueryItem[],
   authority: Authority,
   protectedPaths: Ground["protectedPaths"],
 ): readonly string[] | null {

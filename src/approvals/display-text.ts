@@ -9,18 +9,18 @@ const hidden = (): RegExp => /(?! )[\p{C}\p{Z}\p{Default_Ignorable_Code_Point}]|
 /** A run of spaces this long pushes what follows out of sight. */
 const spaceRun = / {9,}/g;
 
-export interface Shown {
+export interface DisplayText {
   readonly text: string;
   readonly notes: readonly string[];
 }
 
 /** A value in JSON quotes, so that our escapes can be told from its own backslashes. */
-export function shownValue(value: string): Shown {
+export function displayValue(value: string): DisplayText {
   return { text: spelled(JSON.stringify(value)), notes: notesOf(value) };
 }
 
 /** Text that is already a line: a request, a name. */
-export function shownLine(line: string): Shown {
+export function displayLine(line: string): DisplayText {
   return { text: spelled(line), notes: notesOf(line) };
 }
 

@@ -23,7 +23,7 @@ export function noRemote({ remote = "origin" }: GitInput): Refusal {
 }
 
 /** Null if all of them are hosts. `addresses`: one a line. */
-export function placeRefused({ remote = "origin" }: GitInput, addresses: string): Refusal | null {
+export function remoteRefusal({ remote = "origin" }: GitInput, addresses: string): Refusal | null {
   const all = addresses.split("\n").filter((one) => one !== "");
   if (all.length === 0) return refuse("bad_value", `the remote ${shown(remote)} has no address`);
   if (all.every(isHost)) return null;

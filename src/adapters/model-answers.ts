@@ -43,7 +43,7 @@ export function schemaCopy(input: JsonObject): Record<string, Json> & { type: "o
   return { ...(structuredClone(input) as Record<string, Json>), type: "object" };
 }
 
-export function unreadInput(reason: string): CallRefused {
+export function invalidInput(reason: string): CallRefused {
   const hint = "The arguments are not what this tool takes.";
   return { ok: false, code: "invalid_input", need: null, hint, id: "", approval: null, reason };
 }

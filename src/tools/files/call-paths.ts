@@ -20,14 +20,14 @@ export function requestFor(name: FileVerb, path: Segments): Request {
   return { verb, values: [path] };
 }
 
-export interface PatternPlace {
+export interface PatternTarget {
   readonly patterns: readonly Sequence[];
   /** The folder that contains everything the patterns can match: all that such a call needs to read. */
   readonly start: Segments;
 }
 
 /** A pattern below a folder; one that leaves it is refused. */
-export function patternPlace(pattern: string, root: Segments, ground: Ground): Result<PatternPlace> {
+export function parsePatternTarget(pattern: string, root: Segments, ground: Ground): Result<PatternTarget> {
   const patterns = parsePathPatterns(pattern, root.segments, { home: null, base: null, protectedPaths: [] });
   if (!patterns.ok) return patterns;
   const start = literalStart(patterns.value);
@@ -48,7 +48,7 @@ function literalStart(patterns: readonly Sequence[]): readonly string[] {
 }
 
 /** The shortest form that a later call accepts: relative below the working folder, absolute elsewhere. */
-export function shownPath(path: FilePath, { base }: Ground): string {
+export function displayPath(path: FilePath, { base }: Ground): string {
   if (base === null || base.length > path.length || !base.every((name, at) => name === path[at])) return pathText(path);
   const rest = path.slice(base.length);
   // A leading tilde would be parsed as the home folder.

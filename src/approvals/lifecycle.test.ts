@@ -2,7 +2,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
-import { aged, agree, asked, begin, changeOf, end, type LifeChange, missing, refuse } from "./life.ts";
+import { aged, agree, asked, begin, changeOf, end, type LifeChange, missing, refuse } from "./lifecycle.ts";
 import { answerMillisecondsMax, answerUsesMax, questionMillisecondsMax, reasonCharactersMax } from "./limits.ts";
 import { ASKED_AT, answerOf, approvalOf, LADDER } from "./testing/approval.ts";
 

@@ -1,6 +1,6 @@
 // Where remotes lead: every host has a neighbour, one character away, that is not one.
 import { describe, expect, test } from "vitest";
-import { addressesLine, placeRefused } from "./remote-place.ts";
+import { addressesLine, remoteRefusal } from "./remote-host.ts";
 
 const push = { command: "push", remote: "there" } as const;
 
@@ -14,8 +14,8 @@ describe("a remote", () => {
     "git.example.test:/demo.git",
     "me@[2001:db8::1]:demo.git",
   ])("%s is a host", (address) => {
-    expect(placeRefused(push, `${address}\n`)).toBeNull();
-    expect(placeRefused(push, `${address}\n./x\n`)).toMatchObject({ ok: false });
+    expect(remoteRefusal(push, `${address}\n`)).toBeNull();
+    expect(remoteRefusal(push, `${address}\n./x\n`)).toMatchObject({ ok: false });
   });
 
   test.each([
@@ -37,7 +37,7 @@ describe("a remote", () => {
     ":x",
     "",
   ])("%j is none", (address) => {
-    expect(placeRefused(push, `${address}\n`)).toMatchObject({ ok: false, code: "bad_value" });
+    expect(remoteRefusal(push, `${address}\n`)).toMatchObject({ ok: false, code: "bad_value" });
   });
 });
 

@@ -1,10 +1,10 @@
 // The tools that a request to a model may name: the session's and the provider's, each name once.
 import type { ProviderToolsTold } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider } from "../tools/provider/provider-catalog.ts";
+import { type NamedTool, namedTools } from "./model-answers.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
-import { type NamedTool, namedTools } from "./told.ts";
 
-export interface Gathered {
+export interface ModelTools {
   readonly own: readonly NamedTool[];
   readonly provider: ProviderToolsTold;
 }
@@ -15,11 +15,11 @@ const NONE: ProviderToolsTold = { tools: [], omitted: [], notes: [] };
  * The provider's tool is omitted where the session has one of the same name: every use of the session's is decided and
  * logged. A provider tool that the application names explicitly replaces the session's.
  */
-export async function gathered(
+export async function listModelTools(
   session: ModelSession,
   provider: Provider | null,
   { providerTools }: AdapterOptions,
-): Promise<Gathered> {
+): Promise<ModelTools> {
   const [listed, provided] = await Promise.all([
     session.tools(),
     provider === null || providerTools === null ? NONE : session.providerTools(provider, providerTools),

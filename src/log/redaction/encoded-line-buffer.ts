@@ -14,7 +14,7 @@ const FEW_DIGITS = /^[ \t]*[A-Za-z0-9+/_-]*={0,2}[ \t\r]*$/;
 const DUMP = /^[ \t]*(?:[0-9A-Fa-f]{4,16}[: ])?[ \t]*(?:(?:0x|\\x)?[0-9A-Fa-f]{2,}[ \t:,-]+)+/;
 const ESCAPES = /\\[ux][0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|&#[0-9xX]|=[0-9A-Fa-f]{2}|=\r?$/;
 
-export class HeldLines {
+export class EncodedLineBuffer {
   readonly #redact: (bytes: Uint8Array) => Uint8Array;
   /** Complete lines that look encoded, and then the beginning of the incomplete line. */
   #run: Uint8Array[] = [];

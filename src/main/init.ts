@@ -5,7 +5,7 @@ import type { InitWorld } from "../cli/init/init.ts";
 import { detect } from "../platform/detect.ts";
 import { writeNew } from "../platform/write-new.ts";
 
-export interface FirstPlace {
+export interface InitEnvironment {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly home: string | null;
@@ -15,7 +15,7 @@ export interface FirstPlace {
 
 type InitParts = Pick<InitWorld, "project" | "isWorkspace" | "look" | "write" | "trust">;
 
-export function initParts({ cwd, workspace, home, reopen }: FirstPlace): InitParts {
+export function initParts({ cwd, workspace, home, reopen }: InitEnvironment): InitParts {
   const folder = workspace ?? cwd;
   return {
     project: folder === "/" || folder === home ? null : folder,

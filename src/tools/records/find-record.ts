@@ -11,7 +11,7 @@ import type { Library, LibraryMachine } from "./library.ts";
 import { bodyStart } from "./text.ts";
 
 /** Access to a workspace's records. */
-export interface RecordPlace {
+export interface RecordAccess {
   readonly machine: LibraryMachine;
   readonly library: Library;
   /** The plain file at a path in the records folder, with no link on the path; null if there is none. */
@@ -25,7 +25,7 @@ export type FoundRecord =
   | { readonly kind: "unreadable" }
   | { readonly kind: "none" };
 
-export async function findRecord(place: RecordPlace, id: string): Promise<FoundRecord> {
+export async function findRecord(place: RecordAccess, id: string): Promise<FoundRecord> {
   const own = place.file(`${id}.md`);
   const here = own === null ? NONE : lookAt(place, own, id);
   if (here.kind === "record" || here.kind === "agent") return here;
@@ -38,7 +38,7 @@ export async function findRecord(place: RecordPlace, id: string): Promise<FoundR
 
 const NONE: FoundRecord = { kind: "none" };
 
-function lookAt({ machine }: RecordPlace, file: ListedFile, id: string): FoundRecord {
+function lookAt({ machine }: RecordAccess, file: ListedFile, id: string): FoundRecord {
   const { record, source, body } = readOne(machine, file);
   if (record !== null)
     return record.id === id ? { kind: "record", record, source, bodyStart: bodyStart(source.text, body) } : NONE;

@@ -1,6 +1,6 @@
 // Truncates the output of programs to what fits in one message. INVARIANT: dropped bytes are counted.
 
-export interface Written {
+export interface ProgramOutput {
   readonly output: string;
   readonly errors: string;
   /** Bytes that were dropped before. */
@@ -10,7 +10,7 @@ export interface Written {
 /** As JSON; a message has room for it and the rest of an answer. */
 const outputBytesMax = 720_896;
 
-export function fittedOutput({ output, errors, dropped }: Written): {
+export function fitOutput({ output, errors, dropped }: ProgramOutput): {
   readonly stdout: string;
   readonly stderr: string;
   readonly dropped: number;

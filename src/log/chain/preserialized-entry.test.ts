@@ -6,12 +6,12 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { ENTRY_KINDS, type LogEntry } from "../../core/ports/stores/log.ts";
 import { canonicalJson } from "./canonical.ts";
 import { entryBody, readEntryBody } from "./entry-body.ts";
-import { SpelledEntry, spelledWho } from "./spelled-entry.ts";
+import { encodeIdentity, PreserializedEntry } from "./preserialized-entry.ts";
 
-function spelled(entry: LogEntry): SpelledEntry {
+function spelled(entry: LogEntry): PreserializedEntry {
   const { user, agent, workspace, chain, session, trace } = entry;
-  return new SpelledEntry(
-    spelledWho({ user, agent, workspace, chain, session, trace }),
+  return new PreserializedEntry(
+    encodeIdentity({ user, agent, workspace, chain, session, trace }),
     entry,
     canonicalJson(entry.more),
   );

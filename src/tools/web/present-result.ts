@@ -1,13 +1,13 @@
 // Converts results of web_fetch for display: pages that the daemon passed on unparsed become readable here.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { WEB_FETCH } from "./definition.ts";
-import type { ShowPage } from "./page-process.ts";
+import type { ConvertPage } from "./page-process.ts";
 import { readPending } from "./result.ts";
 
 /** A tool result for display. Never fails: a result that cannot be converted is returned unchanged. */
 export type Present = (tool: string, input: JsonObject, result: Json) => Promise<Json>;
 
-export function presenting(show: ShowPage): Present {
+export function presenting(show: ConvertPage): Present {
   return async (tool, _, result) => {
     const pending = tool === WEB_FETCH ? readPending(result) : null;
     if (pending === null) return result;
