@@ -18,7 +18,7 @@ function offered(...texts: readonly string[]): readonly string[] {
 
 const RUN = "in=/work/p,";
 
-describe("what is offered", () => {
+describe("the offered steps", () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [
       "proc.exec -- git push origin main",
@@ -177,7 +177,7 @@ const WORDS = [
   "x".repeat(5000),
 ];
 
-test("every step covers what was asked, is read back as itself, and lies within the next", () => {
+test("every step covers the request, parses back to itself, and is within the next", () => {
   const texts = [
     ...PATHS.flatMap((path) => ["fs.read", "fs.write", "fs.delete"].map((verb) => `${verb} ${JSON.stringify(path)}`)),
     ...WORDS.flatMap((first) =>

@@ -82,7 +82,7 @@ describe("several people", () => {
     expect(codeOf(agree(half, named(), LADDER))).toBe("already_agreed");
   });
 
-  test("the narrowest of what they said counts, whoever said it first", () => {
+  test("the narrowest answer counts, in any order", () => {
     const said = [
       named({ by: "ann", step: "folder", uses: 2, milliseconds: 100_000 }),
       named({ by: "bob", step: "file", uses: 9, milliseconds: 50_000, at: ASKED_AT + 5000 }),
@@ -134,7 +134,7 @@ describe("what comes behind", () => {
     expect(aged(yes(3), ASKED_AT + 601_000)).toMatchObject({ state: "expired", usesLeft: 0 });
   });
 
-  test("a yes can be taken back until it is used up", () => {
+  test("a yes can be revoked until it is used up", () => {
     const back = changed(refuse(yes(3), "changed my mind"));
     expect(back).toMatchObject({ state: "refused", usesLeft: 0, reason: "changed my mind" });
     expect(codeOf(begin(back, ASKED_AT + 2000))).toBe("not_approved");

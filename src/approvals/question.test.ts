@@ -95,12 +95,12 @@ describe("a question", () => {
     ]);
   });
 
-  test("what nobody knows is of high risk", () => {
+  test("an unknown verb is of high risk", () => {
     const [line] = questionOf(approvalOf({ requests: ["made.up x"], asking: [] }), digest).requests;
     expect(line).toMatchObject({ verb: "made.up", risk: "high", isAsking: false });
   });
 
-  test("folds what is long, and says how long it is and which", () => {
+  test("folds long text, with its length and digest", () => {
     const long = `${"a".repeat(5000)}rm -rf${"b".repeat(5000)}`;
     const folded = questionOf(approvalOf({ arguments: { content: long } }), digest).call[1];
     expect(folded?.text).toBe(`"${"a".repeat(400)}" ... "${"b".repeat(120)}"`);
@@ -115,7 +115,7 @@ describe("a question", () => {
     expect(key?.label.length).toBeLessThan(800);
   });
 
-  test("counts what is too many, and ends for what is deep", () => {
+  test("counts omitted values, and terminates for deep ones", () => {
     const many = Object.fromEntries(Array.from({ length: 5000 }, (_, at) => [`k${at}`, at]));
     const { call } = questionOf(approvalOf({ arguments: many }), digest);
     expect(call).toHaveLength(202);

@@ -70,7 +70,7 @@ describe("an answer serves", () => {
     expect(twice.ok && serves(twice.approval, CALL, SOON, covers)).toBe(true);
   });
 
-  test("not if somebody wrote it down as approved without the people", () => {
+  test("not if it was stored as approved without the answers", () => {
     expect(serves({ ...approved("exact"), need: 2 }, CALL, SOON, covers)).toBe(false);
     expect(serves({ ...approved("exact"), answers: [] }, CALL, SOON, covers)).toBe(false);
     expect(serves({ ...approved("exact"), usesLeft: 0 }, CALL, SOON, covers)).toBe(false);

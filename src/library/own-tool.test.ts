@@ -101,7 +101,7 @@ test.each<{ readonly title: string; readonly commit: () => Promise<unknown>; rea
   expect(heard).toHaveLength(1);
 });
 
-test("what it does not declare is told to the daemon, and is no reason to run whatever that says", async () => {
+test("an undeclared request is reported to the daemon, and never runs, whatever the daemon answers", async () => {
   const input = { file: "/etc/passwd" };
   const denied = { ...told, code: "scope_violation", need: "fs.read /etc/passwd" };
   const written = await called(async () => ({ ok: true, value: denied }), { input });

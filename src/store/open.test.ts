@@ -236,7 +236,7 @@ describe("a state that was closed", () => {
     expect(await copied()).toBe(3);
   });
 
-  it("is closed although somebody reads it, and nothing is lost", async () => {
+  it("is closed during a concurrent read, and nothing is lost", async () => {
     const state = place.opened();
     value(await state.ledger.append([entryOf()]));
     const other = reader();

@@ -65,7 +65,7 @@ it("finds what it would find in the index", async () => {
   ]).toEqual([null, null, null]);
 });
 
-it("holds nobody up", async () => {
+it("does not block other requests", async () => {
   await filled();
   const { ledger } = state;
   expect(await turnsOf(ledger.log({ count: 9, agent: "nobody" }))).toBeGreaterThan(10);

@@ -107,7 +107,7 @@ test.each(["file", "file/ambit"])("or lies where a file is: %s", (folder) => {
   expect(found(folder)).toBe(`${folder}/config.yml cannot be reached: ${at("file")} is no folder`);
 });
 
-test("what a project wrote and nobody can read is told of it", () => {
+test("an unreadable file of a project is reported", () => {
   mkdirSync(at("there/.ambit"));
   expect(authorityFiles(at("there"), 1000)).toEqual({ files: [], problems: [] });
   link("there/.ambit/config.yml", "disk");

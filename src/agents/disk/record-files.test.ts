@@ -45,7 +45,7 @@ function listed(): { readonly files: readonly string[]; readonly problems: reado
   };
 }
 
-describe("what is in the folder", () => {
+describe("the listing of the folder", () => {
   test("Markdown at any depth, sorted; hidden names and other files are passed over", () => {
     for (const path of ["b.md", "a/z.md", "a/b/c.md", ".hidden.md", ".git/x.md", "a.txt", "ü.md"]) put(path);
     expect(listed()).toEqual({ files: ["a/b/c.md", "a/z.md", "b.md", "ü.md"], problems: [] });
@@ -320,7 +320,7 @@ describe("a new record is whole and replaces nothing", () => {
 });
 
 describe("the cache", () => {
-  test("comes back as it was saved, for its workspace alone, readable by nobody else", () => {
+  test("is restored as saved, for its workspace only, readable only by its owner", () => {
     const state = join(base, "state");
     recordCache(state, "/a").save("text");
     expect([recordCache(state, "/a").load(), recordCache(state, "/b").load()]).toEqual(["text", null]);

@@ -137,7 +137,7 @@ describe("revoke takes away that much and no more", () => {
     test(title, () => expect(textOf(revoke(before, spec))).toBe(after));
   }
 
-  test("what is not held changes nothing", () => {
+  test("revoking a grant that is not held changes nothing", () => {
     expect(revoke(head("capabilities: [records.read]"), "net.get").kind).toBe("unchanged");
     expect(revoke(head("capabilities: ['net.get{hosts=[a.example]}']"), "net.get{hosts=[b.example]}").kind).toBe(
       "unchanged",

@@ -98,7 +98,7 @@ describe("grant adds one item where the list stands", () => {
     expect(textOf(grant(before, "obs.query"))).toBe(after);
   });
 
-  test("what is held already changes nothing", () => {
+  test("adding a grant that is held already changes nothing", () => {
     expect(grant(head("capabilities: [records.read]"), "records.read{classes=[x]}").kind).toBe("unchanged");
     expect(grant(head("capabilities: [records.read{classes=[y]}]"), "records.read{classes=[x]}").kind).not.toBe(
       "unchanged",

@@ -30,7 +30,7 @@ test.each([
   expect(narrowed.map(({ because }) => because)).toEqual(isNarrowed ? ["approvers"] : []);
 });
 
-test("what was changed since waits, and the stricter of both holds meanwhile", () => {
+test("a change waits for trust, and the stricter of both applies meanwhile", () => {
   const trust = changed(agent(1), agent(TWO), []);
   expect(trust.standing.kind).toBe("waiting");
   expect(trust.agent.approvers).toEqual(TWO);

@@ -112,7 +112,7 @@ describe("a ruling is shown where it is written", () => {
     });
   });
 
-  test("the stricter ruling's, whoever wrote it", () => {
+  test("the stricter ruling's, from either level", () => {
     const own = "policy: { web: allow, schedule: ask }";
     expect(shownAt(own, config)).toMatchObject({
       "policy web (config)": ".ambit/config.yml: web: ask",

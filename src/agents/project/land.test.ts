@@ -52,7 +52,7 @@ test.each([
   expect(difference.narrowed.map(({ because }) => because)).toEqual(narrowed);
 });
 
-test("what was trusted with a review keeps it until the change is trusted", () => {
+test("a trusted review requirement holds until its removal is trusted", () => {
   const trust = changed(agent({}), agent({ land: "ask" }), []);
   expect(trust.standing.kind).toBe("waiting");
   expect(trust.agent.needsReview).toBe(true);

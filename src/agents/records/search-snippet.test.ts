@@ -45,7 +45,7 @@ describe("the line", () => {
   });
 });
 
-test("for all texts: what is marked begins like a word of the question, stands at its place, and is bounded", () => {
+test("for all texts: a mark begins like a word of the query, has the right position, and is bounded", () => {
   const piece = fc.constantFrom(
     "alpha",
     "Alphabet",

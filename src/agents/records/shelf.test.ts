@@ -92,7 +92,7 @@ describe("what has not changed is not read again", () => {
     expect(folder.read).toEqual([]);
   });
 
-  test("except what was written so recently that another change would not show", () => {
+  test("except files written so recently that another change would not show", () => {
     const folder = new Folder().put("a.md", note("A"), "1", false).put("b.md", note("B"));
     folder.open();
     folder.put("a.md", note("changed"), "1", true);

@@ -77,7 +77,7 @@ describe("the configuration", () => {
   });
 });
 
-test("only what was chosen is written, beside the configuration and the schemas", () => {
+test("only the chosen records are written, beside the configuration and the schemas", () => {
   expect(starterFiles(["reader"], nothing).map(({ path }) => path)).toEqual([
     ".ambit/agents/reader.md",
     ".ambit/config.yml",

@@ -90,7 +90,7 @@ describe("a skill is for agents that hold what its tools need", () => {
     expect(checkSkill(skill(tools), agent(capabilities, more), READING, MOMENT).satisfied).toBe(missing.length === 0);
   });
 
-  test("a tool nobody knows is no gap, one that cannot be read is", () => {
+  test("an unknown tool is not a gap, an unreadable one is", () => {
     const nobody = agent([]);
     expect(checkSkill(skill("Raed"), nobody, READING, MOMENT)).toMatchObject({ satisfied: true, held: [] });
     expect(checkSkill(skill("Bash()"), agent(["proc.exec{in=/}"]), READING, MOMENT)).toMatchObject({

@@ -100,7 +100,7 @@ describe("canonical JSON of a limited length", () => {
     expect(canonicalWithin(1, 100, 0)).toBe("1");
   });
 
-  test("does not spell out what is far too long", () => {
+  test("does not serialize a value that is far too long", () => {
     const whole = "x".repeat(1_000_000);
     expect(canonicalWithin([whole, { [whole]: whole }], 64, 8)).toBeNull();
     expect(canonicalWithin({ [whole]: 1 }, 64, 8)).toBeNull();

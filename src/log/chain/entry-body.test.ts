@@ -71,7 +71,7 @@ describe("an entry's body", () => {
   });
 });
 
-describe("what is no entry", () => {
+describe("a text that is not an entry", () => {
   const good = JSON.parse(entryBody(entryOf(1))) as Record<string, unknown>;
   const nested = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   test.each([

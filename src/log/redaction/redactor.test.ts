@@ -212,7 +212,7 @@ test("lines that look like nothing are passed on at once, and nothing is lost", 
   expect(Buffer.concat(out).equals(large)).toBe(true);
 });
 
-test("what is compressed is not found, and nobody says it would be", () => {
+test("a compressed secret is not found, as documented", () => {
   const made = redactor(["token", SECRET]);
   expect(made.redactBytes(gzipSync(SECRET.repeat(3))).names).toEqual([]);
 });
@@ -246,7 +246,7 @@ test("however the bytes are cut, what comes out is the same", () => {
   );
 });
 
-test("what overlaps goes as one, and everybody who was in it is named", () => {
+test("overlapping matches are redacted as one, and all their secrets are named", () => {
   const made = redactor(["one", "abcdefgh"], ["two", "efghijkl"], ["inner", "cdefghij"]);
   const whole = streamed(made, [Buffer.from("-abcdefghijkl-")]);
   expect(whole).toEqual({ text: "-[REDACTED:one][REDACTED:two][REDACTED:inner]-", names: ["one", "two", "inner"] });
@@ -273,7 +273,7 @@ test("nothing is changed where no secret is", () => {
   expect(made.redactText(page.repeat(50)).value).toBe(page.repeat(50));
 });
 
-test("what stands around a secret stays, beyond ASCII too", () => {
+test("the text around a secret is unchanged, beyond ASCII too", () => {
   const made = redactor(["token", SECRET]);
   expect(made.redactText(`😀 é ${SECRET} €\ud800.`).value).toBe("😀 é [REDACTED:token] €\ud800.");
 });
@@ -302,7 +302,7 @@ test("JSON is redacted in keys, values and numbers, and stays JSON", () => {
   expect(names).toEqual(["token", "pin"]);
 });
 
-test("JSON with a member called __proto__ keeps it, and what is too deep does not come through", () => {
+test("JSON with a member called __proto__ keeps it, and a value that is too deep does not pass", () => {
   const made = redactor(["token", "tok-12345678"]);
   const odd = JSON.parse('{"__proto__": "tok-12345678"}');
   expect(JSON.stringify(made.redactJson(odd).value)).toBe('{"__proto__":"[REDACTED:token]"}');

@@ -150,7 +150,7 @@ describe("a store", () => {
     }
   });
 
-  test("that cannot be read is told so", async () => {
+  test("that cannot be read is reported", async () => {
     const log = new WrittenLog().fill(5).sign();
     const gone = { ok: false, code: "audit_unavailable", message: "the disk is gone" } as const;
     for (const part of ["rows", "checkpoints", "head", "first"]) {

@@ -66,7 +66,7 @@ describe("no edit gives a fresh budget", () => {
     expect(await allowed(edited, 10)).toBe(3);
   });
 
-  it("one that stands beside its kin begins with nothing, and another family too", async () => {
+  it("a new account beside others of its family starts at zero, and so does another family", async () => {
     await allowed(old, 7);
     expect(await allowed(chargeOf("beside", { calls: 10, written: ["old", "beside"] }), 20)).toBe(10);
     expect(await allowed(chargeOf("apart", { calls: 10, family: "other", written: ["apart"] }), 20)).toBe(10);
@@ -127,7 +127,7 @@ describe("a rate holds in any window", () => {
     else expect(took.length).toBeGreaterThan(wanted * 0.98);
   });
 
-  it("and what is no rate lets nothing through", async () => {
+  it("an invalid rate allows nothing", async () => {
     for (const rate of [
       { calls: Number.NaN, seconds: 1 },
       { calls: 1, seconds: Number.NaN },
@@ -144,7 +144,7 @@ describe("a rate holds in any window", () => {
     expect(await allowed(charge, 5, 9_010_000)).toBe(2);
   });
 
-  it("a wider window after an edit counts what is not known any more as spent", async () => {
+  it("a wider window after an edit counts unknown calls as spent", async () => {
     await allowed(chargeOf("a", { rate: { calls: 1_000, seconds: 1 } }), 1_000);
     await allowed(chargeOf("a", { rate: { calls: 1_000, seconds: 1 } }), 1_000, 1_002_000);
     expect(await allowed(chargeOf("a", { rate: { calls: 5_000, seconds: 60 } }), 1, 1_003_000)).toBe(0);

@@ -21,12 +21,12 @@ const appended = async (count: number): Promise<void> => {
 };
 const facts = (): number => value(state.loop.readNow(factsOf));
 
-it("whoever writes does not fill them", async () => {
+it("a write does not fill the indexes", async () => {
   await appended(3 * factStepRows);
   expect(facts()).toBe(0);
 });
 
-it("they are filled when nobody writes", { timeout: 60_000 }, async () => {
+it("the indexes are filled while there are no writes", { timeout: 60_000 }, async () => {
   const count = 3 * factStepRows + 5;
   await appended(count);
   const words = (): number => value(state.loop.readNow(wordsDone));
@@ -35,7 +35,7 @@ it("they are filled when nobody writes", { timeout: 60_000 }, async () => {
   expect(facts()).toBe(3 * factStepRows);
 });
 
-it("they are filled although somebody writes now and then", { timeout: 60_000 }, async () => {
+it("the indexes are filled despite occasional writes", { timeout: 60_000 }, async () => {
   await appended(2 * factStepRows);
   // Never a quarter of a second without a commit; bounded by the timeout of the test.
   while (facts() < 2 * factStepRows) {
@@ -44,7 +44,7 @@ it("they are filled although somebody writes now and then", { timeout: 60_000 },
   }
 });
 
-it("further behind than they may be, they are filled although somebody writes", { timeout: 60_000 }, async () => {
+it("beyond the allowed backlog the indexes are filled despite constant writes", { timeout: 60_000 }, async () => {
   await appended(factsBehindRowsMax + 4 * factStepRows);
   // Never quiet long enough for an idle step; bounded by the timeout of the test.
   while (facts() === 0) {

@@ -121,7 +121,7 @@ describe("versions", () => {
     expect(await set("absent", "x", { version: 1 })).toMatchObject({ ok: false, code: "version_conflict" });
   });
 
-  test("are never given again: whoever read before a key was deleted cannot write over the new one", async () => {
+  test("are never reused: a reader from before a deletion cannot overwrite the new value", async () => {
     const first = await set("key", "first");
     await memory.delete(own, "key", null);
     await set("key", "anew", { version: 0 });

@@ -100,7 +100,7 @@ describe("observations", () => {
     expect(await ids({ text: "saw" })).toEqual(["b", "a"]);
   });
 
-  test("have a limit on text and tags: what is over it is refused, never cut", async () => {
+  test("have a limit on text and tags: beyond it they are refused, never truncated", async () => {
     await append("most", { text: "é".repeat(observationTextBytesMax / 2) });
     const over = [
       observed("text", { text: `${"é".repeat(observationTextBytesMax / 2)}x` }),
@@ -145,7 +145,7 @@ describe("observations", () => {
     expect(place.value(await observations.removed(ada))).toBe(2);
   });
 
-  test("that are looked through at length hold up nobody", async () => {
+  test("long searches do not block other requests", async () => {
     await Promise.all(Array.from({ length: 2_000 }, (_, at) => append(`o${at}`)));
     let hadTurn = false;
     const looking = ids({ text: "nowhere" });

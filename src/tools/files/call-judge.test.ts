@@ -74,7 +74,7 @@ describe("a call's own judge", () => {
     expect(decided(authority, asked, met)).toBe(expected);
   });
 
-  test("what was taken back, or ended, is not there, whatever was decided", () => {
+  test("a revoked or expired grant does not apply, whatever was decided", () => {
     expect(decided(plain, ["fs.read /p/a"], "fs.read /p/a", { revoked: () => true })).toBe("revoked");
     const ending = holds(["fs.read", "/p", { expires: 1_500 }]);
     expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_499 })).toBe("allow");

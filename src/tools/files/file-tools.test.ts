@@ -100,7 +100,7 @@ describe("requests", () => {
     expect(asked(name, input)).toMatch(expected);
   });
 
-  test("what is too long or too much is refused", () => {
+  test("input beyond a limit is refused", () => {
     expect(asked("fs_read", { path: "x".repeat(5000) })).toMatch(/more than 4096/);
     expect(asked("fs_write", { path: "a", content: "€".repeat(400_000) })).toMatch(/longer than/);
     const edits = Array.from({ length: 101 }, () => ({ old: "x", new: "y" }));

@@ -20,7 +20,7 @@ async function isResolved(ready: void | Promise<void>): Promise<boolean> {
 }
 
 describe("a pipe", () => {
-  test("gives what was written, in order, whether it was there before or comes later", async () => {
+  test("returns the written bytes in order, written before or after the read", async () => {
     const room = new BufferBudget();
     const pipe = new Pipe(() => expect.unreachable(), room);
     pipe.write(bytes("a"));

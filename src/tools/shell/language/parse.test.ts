@@ -65,7 +65,7 @@ describe("a script", () => {
     expect(shown(text)).toBe(tree);
   });
 
-  test("keeps where each word and each command stands in the text that was given", () => {
+  test("keeps the position of each word and each command in the original text", () => {
     const text = "ab 'c d' | \\\ne\\\nf >g";
     const [{ stages }] = script(text) as [Script[0]];
     expect(stages.map(({ range }) => text.slice(range.start, range.end))).toEqual(["ab 'c d'", "e\\\nf >g"]);

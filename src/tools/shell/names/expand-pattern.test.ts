@@ -80,12 +80,12 @@ describe("the search", () => {
     const { rests } = await choose("*b", folderOf(names));
     expect(rests).toBe(Math.floor(names.length / namesPerTurn));
   });
-  test("ends when nobody waits for it", async () => {
+  test("ends when it is cancelled", async () => {
     const { chosen, rests } = await choose("*b", folderOf(names), 2);
     expect(chosen).toMatchObject({ ok: false, message: "the call was stopped" });
     expect(rests).toBe(2);
   });
-  test("looks into no folder when nobody waits for it", async () => {
+  test("lists no folder when it is cancelled", async () => {
     let looks = 0;
     const { chosen } = await choose(
       "*b",
