@@ -47,7 +47,7 @@ export function shellOwnerTool(asked: DaemonShellAsked): OwnerTool {
   const room = new BufferBudget();
   const searches = new Map<string, number>();
   const spent = new SpentTime();
-  const settingOf = (input: JsonObject, reading: Reading, session: Session): Result<admission.Setting> =>
+  const settingOf = (input: JsonObject, reading: Reading, session: Session): Result<admission.ScriptEnvironment> =>
     scriptEnvironment(input, reading, { user: asked.userName(), environment: session.facts.environment });
   return {
     ...SHELL_DEFINITION,
@@ -113,7 +113,7 @@ async function named(
 
 interface Naming {
   readonly script: Script;
-  readonly setting: admission.Setting;
+  readonly setting: admission.ScriptEnvironment;
   readonly session: Session;
   readonly stop: Stop;
 }
