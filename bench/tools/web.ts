@@ -6,9 +6,9 @@ import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { webTool } from "../../src/daemon/tools/web.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
+import { convertPage } from "../../src/tools/web/convert-page.ts";
 import { pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
-import { presenting } from "../../src/tools/web/present.ts";
-import { shownPage } from "../../src/tools/web/shown-page.ts";
+import { presenting } from "../../src/tools/web/present-result.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { authorityOf, moment } from "../sandbox/ground.ts";
@@ -67,7 +67,7 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
     const show = pageProcess(join(rootFolder, "dist", "page.cjs"));
     const present = presenting(waitingPageProcess(join(rootFolder, "dist", "page.cjs")));
     const asked = (text: string) => ({ kind: "html", format: "markdown", url, text }) as const;
-    const wanted = shownPage(asked(html)).text;
+    const wanted = convertPage(asked(html)).text;
     if (!wanted.includes(LAST_WORDS)) throw new Error("the page is not converted as a whole");
     return [
       ...(await byTurns(FETCHED, 40, [
@@ -76,7 +76,7 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
       ])),
       ...(await byTurns(SHOWN, 15, [
         oneByOne(UNDICI, 1, async () => expectSame((await show(asked(await plain())))?.text, wanted)),
-        oneByOne(UNDICI_INSIDE, 1, async () => expectSame(shownPage(asked(await plain())).text, wanted)),
+        oneByOne(UNDICI_INSIDE, 1, async () => expectSame(convertPage(asked(await plain())).text, wanted)),
         oneByOne(OURS, 1, async () => {
           const shown = await present(tool.name, { url }, (await ours("markdown")) as JsonObject);
           expectSame((shown as JsonObject)["text"], wanted);

@@ -1,16 +1,16 @@
-// A session as a tool set of the Vercel AI SDK. Of the SDK only types are needed, so nothing of it is loaded here.
+// A session as a tool set of the Vercel AI SDK. Only types of the SDK are imported, so it is not loaded here.
 import type { ToolSet } from "ai";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider } from "../tools/provider/provider-catalog.ts";
-import { gathered } from "./gathered.ts";
+import { denialData, schemaCopy } from "./model-answers.ts";
+import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, CallAnswer, ModelSession } from "./session.ts";
-import { denialData, schemaCopy } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
 export interface AiSdkOptions extends AdapterOptions {
-  /** Whose model it is: its own tools are asked for in its own words. Null for none. */
+  /** The provider of the model: its own tools are requested in its format. Null for none. */
   readonly provider?: Provider | null;
 }
 
@@ -18,10 +18,10 @@ export interface AiSdkTools extends Pick<ProviderToolsView, "omitted" | "notes">
   readonly tools: ToolSet;
 }
 
-/** For `generateText` and `streamText`. What is denied is told to the model as an error with its code, need, hint and id. */
+/** For `generateText` and `streamText`. A denial reaches the model as an error with code, need, hint and id. */
 export async function aiSdkTools(session: ModelSession, options: AiSdkOptions = {}): Promise<AiSdkTools> {
   const { provider = null, waitSeconds } = options;
-  const { own, provider: provided } = await gathered(session, provider, options);
+  const { own, provider: provided } = await listModelTools(session, provider, options);
   const foreign = provided.tools.map(
     ({ name, request, domains }) =>
       [name, provider === null ? null : providerTool(provider, request, domains)] as const,
@@ -50,7 +50,7 @@ export async function aiSdkTools(session: ModelSession, options: AiSdkOptions = 
 
 const UNHELD = "code_interpreter: the SDK cannot say that its code has no network; the provider's default holds";
 
-/** A Standard Schema that lets everything through: what a tool takes is the gate's to say, with its own words. */
+/** A Standard Schema that accepts everything: the gate validates the input and reports what is wrong. */
 function schemaOf(input: JsonObject): object {
   return {
     "~standard": {
@@ -69,7 +69,7 @@ function outputOf(answer: CallAnswer): object {
     : { type: "json", value: answer.value as Json };
 }
 
-/** The SDK's providers have their own spelling of their own tools. Null for those they have none for. */
+/** The SDK's providers have their own format for their own tools. Null for tools they do not support. */
 function providerTool(provider: Provider, request: JsonObject, domains: readonly string[] | null): object | null {
   const kind = String(request["type"]);
   const args = (): JsonObject | null => {

@@ -1,17 +1,17 @@
-// A session as tools of the Anthropic SDK, and a runner that answers what the model calls. Of the SDK only types are
-// needed, so nothing of it is loaded here.
+// A session as tools of the Anthropic SDK, and a runner that answers the model's calls. Only types of the SDK are
+// imported, so it is not loaded here.
 import type Anthropic from "@anthropic-ai/sdk";
 import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
-import { gathered } from "./gathered.ts";
+import { answerText, type NamedTool, schemaCopy } from "./model-answers.ts";
+import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, CallOptions, ModelSession } from "./session.ts";
-import { answerText, type NamedTool, schemaCopy } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
 export interface AnthropicTools extends Pick<ProviderToolsView, "omitted" | "notes"> {
   /** For `messages.create({ tools })`. */
   readonly tools: Anthropic.Messages.ToolUnion[];
-  /** Answers every call in a message; a denial is a result with `is_error`. Empty where it calls nothing. */
+  /** Answers every call in a message; a denial is a result with `is_error`. Empty for a message without calls. */
   answer(
     message: Pick<Anthropic.Messages.Message, "content">,
     options?: Pick<CallOptions, "signal">,
@@ -19,7 +19,7 @@ export interface AnthropicTools extends Pick<ProviderToolsView, "omitted" | "not
 }
 
 export async function anthropicTools(session: ModelSession, options: AdapterOptions = {}): Promise<AnthropicTools> {
-  const { own: named, provider: provided } = await gathered(session, "anthropic", options);
+  const { own: named, provider: provided } = await listModelTools(session, "anthropic", options);
   const own = named.map(
     ({ shownName, description, input }): Anthropic.Messages.Tool => ({
       name: shownName,
@@ -39,7 +39,7 @@ export async function anthropicTools(session: ModelSession, options: AdapterOpti
   };
 }
 
-/** All at once: they were asked for at once. */
+/** Concurrently: the model made these calls in one message. */
 function answered(
   session: ModelSession,
   named: readonly NamedTool[],
@@ -49,7 +49,7 @@ function answered(
   const uses = content.filter((block) => block.type === "tool_use");
   return Promise.all(
     uses.map(async ({ id, name, input }): Promise<Anthropic.Messages.ToolResultBlockParam> => {
-      // A name that was not shown is called all the same: the answer to it is the gate's, and is written down.
+      // An unknown name is called too: the gate denies it, and the denial is logged.
       const tool = named.find(({ shownName }) => shownName === name)?.name ?? name;
       const answer = await session.call(tool, input, options);
       return {
@@ -62,7 +62,7 @@ function answered(
   );
 }
 
-/** The part of the SDK's client that the runner needs. */
+/** The part of the SDK's client that the runner uses. */
 export interface MessagesClient {
   readonly messages: {
     create(
@@ -73,21 +73,21 @@ export interface MessagesClient {
 }
 
 export interface RunOptions extends AdapterOptions, Pick<CallOptions, "signal"> {
-  /** Requests to the model at most. */
+  /** At most this many requests to the model. */
   readonly turnsMax?: number;
 }
 
 export interface MessagesRun {
-  /** What the model said last. */
+  /** The model's last message. */
   readonly message: Anthropic.Messages.Message;
   readonly messages: readonly Anthropic.Messages.MessageParam[];
-  /** answered: it calls nothing any more. turns: there were too many. */
+  /** answered: the last message has no calls. turns: the limit of requests was reached. */
   readonly ended: "answered" | "turns";
 }
 
 const turnsDefault = 32;
 
-/** From the first message to the last: what the model calls is answered until it calls nothing more. */
+/** Sends requests until the model's message has no more calls; answers every call in between. */
 export async function runMessages(
   client: MessagesClient,
   session: ModelSession,
@@ -96,7 +96,7 @@ export async function runMessages(
 ): Promise<MessagesRun> {
   const messages: Anthropic.Messages.MessageParam[] = [...body.messages];
   for (let turn = 1; ; turn++) {
-    // Anew for each request: what the session holds may have changed.
+    // Listed again for each request: the session's grants may have changed.
     const { tools, answer } = await anthropicTools(session, options);
     const asked = { ...body, messages: [...messages], ...(tools.length === 0 ? {} : { tools }) };
     const message = await client.messages.create(asked, signal === undefined ? {} : { signal });

@@ -1,11 +1,11 @@
-// A session as tools of the OpenAI Agents SDK: function tools, and the provider's own as hosted tools. Of the SDK only
-// types are needed, so nothing of it is loaded here.
+// A session as tools of the OpenAI Agents SDK: function tools, and the provider's own as hosted tools. Only types of
+// the SDK are imported, so it is not loaded here.
 import type { FunctionTool, HostedTool } from "@openai/agents";
 import { parseJson } from "../core/notation/json-reader.ts";
 import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
-import { gathered } from "./gathered.ts";
+import { answerText, invalidInput, type NamedTool, schemaCopy } from "./model-answers.ts";
+import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
-import { answerText, type NamedTool, schemaCopy, unreadInput } from "./told.ts";
 
 export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
 
@@ -14,11 +14,11 @@ export interface AgentsTools extends Pick<ProviderToolsView, "omitted" | "notes"
   readonly tools: (FunctionTool | HostedTool)[];
 }
 
-/** The SDK takes a computer of the application's own, not a hosted tool. */
+/** The SDK expects a computer supplied by the application, not a hosted tool. */
 const COMPUTER = "computer";
 
 export async function agentsTools(session: ModelSession, options: AdapterOptions = {}): Promise<AgentsTools> {
-  const { own, provider: provided } = await gathered(session, "openai", options);
+  const { own, provider: provided } = await listModelTools(session, "openai", options);
   const isHosted = ({ name }: { readonly name: string }): boolean => name !== COMPUTER;
   const hosted = provided.tools.filter(isHosted).map(
     ({ name, request }): HostedTool => ({
@@ -38,7 +38,7 @@ export async function agentsTools(session: ModelSession, options: AdapterOptions
   };
 }
 
-/** Not strict: that asks for every member of a schema, and ours have some that may be left out. The gate checks either way. */
+/** Not strict: strict mode requires every member of a schema, and ours have optional ones. The gate checks either way. */
 function functionTool(
   session: ModelSession,
   { shownName, name, description, input }: NamedTool,
@@ -55,7 +55,7 @@ function functionTool(
     isEnabled: async () => true,
     invoke: async (_, text, details) => {
       const read = parseJson(text === "" ? "{}" : text);
-      if (!read.ok) return answerText(unreadInput(read.message));
+      if (!read.ok) return answerText(invalidInput(read.message));
       return answerText(await session.call(name, read.value, { waitSeconds, signal: details?.signal }));
     },
   };

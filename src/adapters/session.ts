@@ -1,50 +1,50 @@
-// A session as an adapter sees it: what a model may be shown, and the one way to call it. `ambit/node` makes them.
+// A session as an adapter uses it: the tools to show to a model, and `call`. `ambit/node` creates sessions.
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
 
-/** A tool for a model to be shown. */
+/** A tool that a model may be shown. */
 export interface SessionTool {
   readonly name: string;
-  /** builtin: ours. tool: of a file or package, run apart from everything. application: passed in code. */
+  /** builtin: ours. tool: from a file or package, run in its own sandbox. application: passed in code. */
   readonly origin: "builtin" | "tool" | "application";
   readonly description: string;
   /** JSON Schema of its input. */
   readonly input: JsonObject;
 }
 
-/** A denial is data, the same at every face. */
+/** A denial is data, the same in every interface. */
 export interface CallRefused {
   readonly ok: false;
   readonly code: string;
   /** The request that was not covered, in the notation of `ambit can`. */
   readonly need: string | null;
-  /** What to do, for whoever called. */
+  /** What the caller should do. */
   readonly hint: string;
-  /** For `ambit why`; empty where nothing was written. */
+  /** For `ambit why`; empty if no entry was written. */
   readonly id: string;
-  /** For `ambit approve`, where a person is asked. */
+  /** For `ambit approve`, if the call needs approval. */
   readonly approval: string | null;
-  /** Why a person refused, what is wrong with the arguments, or how the tool failed. */
+  /** Why an approver refused, what is wrong with the arguments, or how the tool failed. */
   readonly reason: string | null;
 }
 
 export type CallAnswer = { readonly ok: true; readonly value: Json; readonly receipt: string } | CallRefused;
 
 export interface CallOptions {
-  /** How long to wait for a person where one has to approve; without it the answer is `approval_required` at once. */
+  /** How long to wait for approval; without it the answer is `approval_required` at once. */
   readonly waitSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 
 export interface ModelSession {
   tools(): Promise<readonly SessionTool[]>;
-  /** Never rejects: what is denied, refused or failed is an answer. */
+  /** Never rejects: a denial, a refusal or a failure is an answer. */
   call(name: string, input: unknown, options?: CallOptions): Promise<CallAnswer>;
   providerTools(provider: Provider, settings?: ProviderSettings): Promise<ProviderToolsView>;
 }
 
 export interface AdapterOptions extends Pick<CallOptions, "waitSeconds"> {
-  /** Which of the provider's own tools to ask for, where the grants allow it; null for none. */
+  /** Which of the provider's own tools to request, where the grants allow them; null for none. */
   readonly providerTools?: ProviderSettings | null;
 }

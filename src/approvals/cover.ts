@@ -1,4 +1,4 @@
-// Grants of an answer, from the texts they are kept as, and whether they cover a request.
+// Parses the grants of an answer from their stored text, and checks whether they cover a request.
 import { compile, type Moment } from "../core/authority/compiled.ts";
 import type { Grant, Span } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
@@ -8,13 +8,13 @@ import { Diagnostics } from "../core/notation/diagnostic.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { SpecsCover } from "./serving.ts";
 
-/** Null where one of them cannot be read without a complaint: then none of them counts. */
+/** Null if one of them has a diagnostic: then none of them counts. */
 export function readSpecs(specs: readonly string[], reading: Reading): readonly Grant[] | null {
   const grants: Grant[] = [];
   for (const text of specs) {
     const span: Span = { source: "approval", start: 0, end: text.length };
     const diagnostics = new Diagnostics();
-    // The ceiling is the chain's to hold: an answer adds no coverage, so it needs none of its own.
+    // The chain enforces the ceiling: an answer adds no coverage, so it needs no ceiling of its own.
     const grant = readCompact(text, { reading: { ...reading, ceiling: null }, diagnostics, span, root: null });
     if (grant === null || diagnostics.list.some(({ severity }) => severity === "error")) return null;
     grants.push(grant);
@@ -22,7 +22,7 @@ export function readSpecs(specs: readonly string[], reading: Reading): readonly 
   return grants;
 }
 
-/** Conditions on time are the approval's own, and what an answer was given to is not asked about again. */
+/** The approval has its own time limits, and requests covered by an answer do not require approval again. */
 const AT_ANY_TIME: Moment = { now: 0, clean: false, generation: 0, revoked: null, exhausted: null };
 
 export function grantsCover(grants: readonly Grant[], request: Request): boolean {

@@ -1,4 +1,4 @@
-// Questions nobody can read are no questions: an agent has only so many open at a time.
+// Limits the pending questions of one agent: people cannot review more.
 import type { Approval } from "../core/ports/stores/approval-store.ts";
 import { pendingPerAgentMax } from "./limits.ts";
 
@@ -6,7 +6,7 @@ export type MayAsk =
   | { readonly ok: true }
   | { readonly ok: false; readonly code: "too_many_pending"; readonly message: string };
 
-/** `pending`: what the agent has waiting. To ask the same again is no new question. */
+/** `pending`: the agent's pending approvals. Repeating one of them is not a new question. */
 export function mayAsk(pending: readonly Approval[], digest: string): MayAsk {
   if (pending.length < pendingPerAgentMax || pending.some((one) => one.digest === digest)) return { ok: true };
   return {

@@ -71,7 +71,7 @@ test("no step opens a guarded path, option or address that was not asked for", (
     if (!isGuarded(other) || JSON.stringify(other.values, plain) === JSON.stringify(asked.values, plain)) continue;
     for (const { specs } of ladderOf([asked], READING).slice(1)) {
       tried++;
-      // What is guarded is reached by its own literals alone, so only by a request that had them.
+      // A guarded segment matches only its own literal, so only a request that has it.
       if (covers(specs ?? [], other)) expect(sameGuarded(asked, other), `${specs} opens ${shown(other)}`).toBe(true);
     }
   }

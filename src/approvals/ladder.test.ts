@@ -1,4 +1,4 @@
-// The ladder: what is offered for which request, and that every step covers it and lies within the next.
+// The ladder: the steps offered for each request; every step covers it and is within the next.
 import { describe, expect, test } from "vitest";
 import { CATALOG } from "../core/authority/catalog.ts";
 import { compile } from "../core/authority/compiled.ts";
@@ -18,7 +18,7 @@ function offered(...texts: readonly string[]): readonly string[] {
 
 const RUN = "in=/work/p,";
 
-describe("what is offered", () => {
+describe("the offered steps", () => {
   const rows: readonly (readonly [string, readonly string[]])[] = [
     [
       "proc.exec -- git push origin main",
@@ -46,7 +46,7 @@ describe("what is offered", () => {
       "proc.exec -- ls a",
       [`command: proc.exec{${RUN}patterns=["ls a"],root=ro}`, `program: proc.exec{${RUN}patterns=["ls **"],root=ro}`],
     ],
-    // A risky option that was named is approved with the whole of its command line, or not at all.
+    // An explicitly named risky option is approved with the whole command line, or not at all.
     ["proc.exec -- git -c core.pager=x log", []],
     ["proc.exec -- git push --receive-pack=x", []],
     ["proc.exec -- find . -delete", []],
@@ -100,7 +100,7 @@ describe("what is offered", () => {
       "secret.use key tool=web_fetch host=api.example.com",
       ["secret: secret.use{names=[key],tools=[web_fetch],hosts=[api.example.com]}"],
     ],
-    // Which tool or host it is for was not said: nobody agrees to all of them at once.
+    // The request does not name a tool or host, and one approval never covers all of them.
     ["secret.use key", []],
     ['tool.invoke send_money {"amount": 5}', ["tool: tool.invoke{tools=[send_money]}"]],
     ["obs.query scout", ["agent: obs.query{agents=[scout]}"]],
@@ -146,7 +146,7 @@ describe("what is offered", () => {
   });
 });
 
-/** Every text that a part of these makes, so that odd ones meet each other. */
+/** Every text that one of these parts produces, so that unusual ones are combined. */
 const PATHS = [
   "/a",
   "/work/p/a b",
@@ -177,7 +177,7 @@ const WORDS = [
   "x".repeat(5000),
 ];
 
-test("every step covers what was asked, is read back as itself, and lies within the next", () => {
+test("every step covers the request, parses back to itself, and is within the next", () => {
   const texts = [
     ...PATHS.flatMap((path) => ["fs.read", "fs.write", "fs.delete"].map((verb) => `${verb} ${JSON.stringify(path)}`)),
     ...WORDS.flatMap((first) =>
@@ -211,7 +211,7 @@ test("every step covers what was asked, is read back as itself, and lies within 
       expect(specs).not.toBeNull();
       expect(covers(specs ?? [], request), `${text}: ${specs}`).toBe(true);
       if (before !== null) expect(isWithin(before, specs ?? []), `${before} in ${specs}`).toBe(true);
-      // Whatever was not named stays closed.
+      // Everything that was not named stays denied.
       for (const other of [
         "fs.read /home/u/.ssh/other",
         "fs.write /work/p/.git/hooks/x",

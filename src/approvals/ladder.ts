@@ -1,5 +1,5 @@
-// The ladder: how far one answer may reach, from exactly this call upwards. Each step is within the next, and each is
-// only offered once it has been read back from its own text and was found to be what was meant.
+// The ladder: how far one answer may reach, from exactly this call upwards. Each step is within the next, and is
+// offered only if parsing its own text gives the intended grant.
 import { compile } from "../core/authority/compiled.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
@@ -17,7 +17,7 @@ export const EXACT_STEP: LadderStep = { name: "exact", words: "exactly this call
 export function ladderOf(asking: readonly Request[], reading: Reading): readonly LadderStep[] {
   if (asking.length === 0 || asking.length > askingWidenedMax) return [EXACT_STEP];
   const each = asking.map((request) => proven(request, stepsOf(request), reading));
-  // A request without a step of its own is approved exactly, and with it the whole call.
+  // If a request has no step of its own, the whole call is approved exactly.
   if (each.some((steps) => steps.length === 0)) return [EXACT_STEP];
   const height = Math.max(...each.map((steps) => steps.length));
   const steps: LadderStep[] = [EXACT_STEP];
@@ -42,7 +42,10 @@ function unique(texts: readonly string[]): readonly string[] {
   return [...new Set(texts)];
 }
 
-/** Up to the first step that its own text does not say, that does not cover, or that is not around the one before. */
+/**
+ * Stops at the first step whose text does not parse back to it, that does not cover the request, or that does not
+ * contain the previous step.
+ */
 function proven(request: Request, steps: readonly Step[], reading: Reading): readonly Step[] {
   const kept: Step[] = [];
   for (const step of steps) {
@@ -54,7 +57,7 @@ function proven(request: Request, steps: readonly Step[], reading: Reading): rea
       grantsCover(read, request) &&
       (before === undefined || isWithin([before.grant], step.grant, reading));
     if (!isProven) break;
-    // A step that says the same as the one before is no choice.
+    // A step equal to the previous one is not a choice.
     if (before === undefined || !isWithin([step.grant], before.grant, reading)) kept.push(step);
   }
   return kept;

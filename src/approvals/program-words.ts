@@ -1,6 +1,6 @@
-// Which words of a command line say what is done, and which programs do whatever they are handed.
+// Which words of a command line name the command, and which programs run arbitrary code from their arguments.
 
-/** Programs whose first words name a command of theirs, and after which first word a second one does. */
+/** Programs whose first word is a subcommand, and the first words after which a second one is too. */
 const COMMANDS: Readonly<Record<string, string>> = {
   git: "remote stash submodule worktree bisect notes",
   npm: "run run-script",
@@ -34,7 +34,7 @@ const COMMANDS: Readonly<Record<string, string>> = {
   swift: "package",
 };
 
-/** Run a script, a line or another program that their words name: the program alone says nothing. */
+/** Programs that run a script, a line or another program from their arguments: their name alone says nothing. */
 const RUNNERS: ReadonlySet<string> = new Set(
   [
     "sh bash dash zsh fish ksh csh tcsh busybox pwsh powershell",
@@ -44,22 +44,22 @@ const RUNNERS: ReadonlySet<string> = new Set(
   ].flatMap((line) => line.split(" ")),
 );
 
-/** Commands whose own words are what is run. */
+/** Subcommands whose own words are the program to run. */
 const RUNNING: readonly string[] = ["run", "exec", "x", "dlx", "shell", "eval"];
 
 function plainName(program: string): string {
   return program.slice(program.lastIndexOf("/") + 1);
 }
 
-/** `/usr/bin/python3.11` is python. */
+/** Maps `/usr/bin/python3.11` to python. */
 export function isRunner(program: string): boolean {
   const name = plainName(program);
   return RUNNERS.has(name) || RUNNERS.has(name.replace(/(?<=[a-z])-?\d+(\.\d+)*$/, ""));
 }
 
 /**
- * How many words from the beginning name the program and its command: `git push`, `npm run build`. Zero where that
- * cannot be told: an option before the command may have it for its value.
+ * How many words from the beginning name the program and its command: `git push`, `npm run build`. Zero if that is
+ * ambiguous: an option before the command may take it as its value.
  */
 export function commandWords(argv: readonly string[]): number {
   const [program = "", first = "", second = ""] = argv;

@@ -1,4 +1,4 @@
-// Which calls an answer serves, one difference at a time; the name of a call; and how many questions may wait.
+// Which calls an answer covers, one difference at a time; the digest of a call; and the limit of pending questions.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
@@ -6,9 +6,9 @@ import { canonicalJson } from "../log/chain/canonical.ts";
 import { specsCover } from "./cover.ts";
 import { type CallIdentity, callDigest } from "./digest.ts";
 import { mayAsk } from "./flood.ts";
-import { agree, begin, refuse } from "./life.ts";
+import { agree, begin, refuse } from "./lifecycle.ts";
 import { pendingPerAgentMax } from "./limits.ts";
-import { answeredLevel, isLive, type ServedCall, serves } from "./serving.ts";
+import { answeredLevel, type CurrentCall, isLive, serves } from "./serving.ts";
 import { ASKED_AT, answerOf, approvalOf, LADDER, READING, requestOf } from "./testing/approval.ts";
 
 function approved(step: string, uses = 1, level: 1 | 2 = 1, pin: string | null = null): Approval {
@@ -17,7 +17,7 @@ function approved(step: string, uses = 1, level: 1 | 2 = 1, pin: string | null =
   return change.approval;
 }
 
-const CALL: ServedCall = {
+const CALL: CurrentCall = {
   workspace: "/work/p",
   agent: "scout",
   tool: "fs_write",
@@ -31,7 +31,7 @@ const SOON = ASKED_AT + 2000;
 const covers = specsCover(READING);
 
 describe("an answer serves", () => {
-  const rows: readonly (readonly [string, Approval, Partial<ServedCall>, boolean])[] = [
+  const rows: readonly (readonly [string, Approval, Partial<CurrentCall>, boolean])[] = [
     ["exactly the call that was shown", approved("exact"), {}, true],
     ["no call with other arguments", approved("exact"), { digest: "e".repeat(64) }, false],
     ["at a wider step one with other arguments", approved("file"), { digest: "e".repeat(64) }, true],
@@ -70,7 +70,7 @@ describe("an answer serves", () => {
     expect(twice.ok && serves(twice.approval, CALL, SOON, covers)).toBe(true);
   });
 
-  test("not if somebody wrote it down as approved without the people", () => {
+  test("not if it was stored as approved without the answers", () => {
     expect(serves({ ...approved("exact"), need: 2 }, CALL, SOON, covers)).toBe(false);
     expect(serves({ ...approved("exact"), answers: [] }, CALL, SOON, covers)).toBe(false);
     expect(serves({ ...approved("exact"), usesLeft: 0 }, CALL, SOON, covers)).toBe(false);

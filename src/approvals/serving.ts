@@ -1,11 +1,11 @@
-// Whether an answer that was given serves a call that is made now.
+// Whether an existing answer covers the current call.
 import type { Level } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
-import { aged } from "./life.ts";
+import { aged } from "./lifecycle.ts";
 
-/** The call as it is decided now. */
-export interface ServedCall {
+/** The call that is being decided. */
+export interface CurrentCall {
   readonly workspace: string | null;
   readonly agent: string;
   readonly tool: string;
@@ -13,25 +13,25 @@ export interface ServedCall {
   readonly digest: string;
   readonly generation: number;
   readonly level: Exclude<Level, 0>;
-  /** The requests that ask. */
+  /** The requests that require approval. */
   readonly asking: readonly Request[];
 }
 
 /** Whether grants, as compact specs, cover a request. */
 export type SpecsCover = (specs: readonly string[], request: Request) => boolean;
 
-/** It can still be answered or used. */
+/** Whether it can still be answered or used. */
 export function isLive(approval: Approval, now: number): boolean {
   const { state, usesLeft } = aged(approval, now);
   return state === "pending" || (state === "approved" && usesLeft > 0);
 }
 
-/** The level all people together answered at: the weakest of them. */
+/** The level of all answers together: the weakest of them. */
 export function answeredLevel({ answers }: Approval): Level {
   return answers.length === 0 ? 0 : answers.every(({ level }) => level === 2) ? 2 : 1;
 }
 
-export function serves(approval: Approval, call: ServedCall, now: number, covers: SpecsCover): boolean {
+export function serves(approval: Approval, call: CurrentCall, now: number, covers: SpecsCover): boolean {
   const { state, usesLeft, answers, need, scope, who } = approval;
   if (state !== "approved" || !isLive(approval, now) || usesLeft < 1 || answers.length < need) return false;
   if (who.workspace !== call.workspace || who.agent !== call.agent) return false;

@@ -1,4 +1,4 @@
-// How far an answer to one request may be widened, verb by verb: named grants, narrowest first.
+// How far an answer to one request may be widened, for each verb: named grants, narrowest first.
 
 import { tree } from "../core/authority/axes/path.ts";
 import { ANY, isDestination, isSegments, type Scope, type Value } from "../core/authority/axes/scope.ts";
@@ -16,14 +16,14 @@ export interface Step {
   readonly grant: Grant;
 }
 
-/** A whole tree is offered from this depth on: not `/`, not `/etc`, not somebody's home. */
+/** A whole tree is offered from this depth on: not `/`, not `/etc`, not a home folder. */
 const treeSegmentsMin = 3;
 
-/** Nothing where the request is only ever approved exactly. */
+/** Empty if the request can only be approved exactly. */
 export function stepsOf(request: Request): readonly Step[] {
   const { verb, values } = request;
   if (request.delegation !== undefined || ONLY_EXACT.has(verb.verb)) return [];
-  // What a request does not say, only "any" covers; a person agreed to what it says.
+  // Only "any" covers an axis without a value, and the approver agreed to the values shown.
   if (verb.axes.some((axis, at) => values[at] === undefined && !mayBeUnsaid(axis))) return [];
   const least = suggestGrant(withoutArguments(request));
   if (least === null) return [];
@@ -55,16 +55,16 @@ export function stepsOf(request: Request): readonly Step[] {
   }
 }
 
-/** A shell line, and authority that is passed on, are not in the request's axes: no grant says "this one". */
+/** A shell line and delegated authority are not axes of the request, so no grant can express "this one". */
 const ONLY_EXACT: ReadonlySet<string> = new Set(["proc.eval", "agent.grant", "agent.create", "agent.update"]);
-/** What is gone is gone: no step reaches other files, records or agents than the one that was shown. */
+/** Irreversible: no step covers other files, records or agents than the one shown. */
 const NEVER_WIDER: ReadonlySet<string> = new Set(["fs.delete", "records.delete", "agent.delete"]);
 
 function mayBeUnsaid({ name }: Axis): boolean {
   return name === "class" || name === "arguments";
 }
 
-/** "This tool" means with any arguments: what they lead to is decided by requests of their own. */
+/** "This tool" means with any arguments: they are decided by requests of their own. */
 function withoutArguments(request: Request): Request {
   const at = request.verb.axes.findIndex(({ kind }) => kind === "arguments");
   return at < 0
@@ -80,7 +80,7 @@ function sequenceScope(pattern: Sequence): Scope {
   return { kind: "sequences", of: [pattern] };
 }
 
-/** INVARIANT: only stars that pass over risky options, never `cmds`, which takes them too. */
+/** INVARIANT: only wildcards that exclude risky options, never `cmds`, which includes them. */
 function programSteps(least: Grant, argv: Value): readonly Step[] {
   if (!isSegments(argv) || argv.guarded !== null) return [];
   const { segments } = argv;
@@ -94,7 +94,7 @@ function programSteps(least: Grant, argv: Value): readonly Step[] {
   ];
 }
 
-/** Beside a protected file lie others: such a file is approved alone. */
+/** A protected file has other files beside it, so it is approved alone. */
 function fileSteps(least: Grant, path: Value): readonly Step[] {
   const file: Step = { name: "file", grant: least };
   if (!isSegments(path) || NEVER_WIDER.has(least.verb.verb) || isGuarded(path)) return [file];
@@ -113,7 +113,7 @@ function isGuarded({ guarded }: Segments): boolean {
   return guarded?.includes(true) === true;
 }
 
-/** On an address that is not public every port is another service of somebody's own. */
+/** On an address that is not public, every port may be another private service. */
 function hostSteps(least: Grant, host: Value): readonly Step[] {
   if (!isDestination(host) || (host.address !== null && isSpecial(host.address))) return [];
   return [{ name: "host", grant: withScope(least, 1, ANY) }];

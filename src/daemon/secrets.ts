@@ -4,10 +4,10 @@ import type { Json } from "../core/base/json.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
 import { notRedactable } from "../log/redaction/known-secret.ts";
-import { type Redactor, redactorOf, type Redacting as StreamRedacting } from "../log/redaction/redactor.ts";
+import { type Redactor, redactorOf, type StreamRedactor as StreamRedacting } from "../log/redaction/redactor.ts";
 import { homeFolder } from "../platform/ground.ts";
 import { refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
-import { keyPlaces } from "../secrets/sources.ts";
+import { keySourceEnvironment } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
 import type { OutputRedactor, Vault } from "./parts.ts";
 import type { AskSecret } from "./programs/credentials.ts";
@@ -52,7 +52,7 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
     settings,
     state,
     now,
-    places: keyPlaces(homeFolder()),
+    places: keySourceEnvironment(homeFolder()),
     refusesValue: notRedactable,
     refusesHosts: refusesBoundHosts,
   });

@@ -1,5 +1,5 @@
-// Answers of a call as an application gets them: what was decided elsewhere in the shape of every face, and the few
-// refusals that are said here because nobody could be asked.
+// Answers of a call as an application gets them: the daemon's decisions in the common shape, and the few refusals that
+// are made here because the daemon cannot be reached.
 import type { CallRefused } from "../adapters/session.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
 import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
@@ -15,7 +15,7 @@ const HINTS: Readonly<Record<string, string>> = {
   execution_failed: "The tool failed. Nothing is known of how far it came.",
 };
 
-/** Somebody asks no more. */
+/** The caller cancelled the call. */
 export const STOPPED: CallRefused = refusedHere("revoked", "the call was stopped");
 
 export function refusedHere(code: string, reason: string | null, id = "", need: string | null = null): CallRefused {
@@ -26,7 +26,7 @@ export function denialAnswer({ code, need, hint, id, approval, reason }: DenialV
   return { ok: false, code, need, hint, id, approval, reason };
 }
 
-/** A refusal is no decision: nothing was written of it. A daemon that does not answer is one that is not there. */
+/** A refusal is not a decision: no entry was written. A daemon that does not answer counts as unavailable. */
 export function refusalAnswer({ code, message, fix }: Refusal): CallRefused {
   const known = DENIAL_CODES.some((one) => one === code) ? code : (MEANINGS[code] ?? code);
   const hint = HINTS[known] ?? "It was refused.";
@@ -35,10 +35,10 @@ export function refusalAnswer({ code, message, fix }: Refusal): CallRefused {
 
 const MEANINGS: Readonly<Record<string, string>> = { no_answer: "not_available", unknown_session: "not_available" };
 
-/** What an application is told by an exception: that there is no session, or that one could not be narrowed. */
+/** Thrown to an application: there is no session, or one could not be narrowed. */
 export class AmbitRefused extends Error {
   readonly code: string;
-  /** A line to act on, where there is one. */
+  /** What to do about it, if known. */
   readonly fix: string | null;
 
   constructor({ code, message, fix }: Refusal) {

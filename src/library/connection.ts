@@ -1,12 +1,12 @@
-// The connection of an application: one for all its sessions, made anew for the next session where it was lost. What a
-// lost one had is over.
+// The connection of an application: one for all its sessions, opened again for the next session after it was lost.
+// Sessions of a lost connection have ended.
 import type { CallMessages, OpenSessionRequest, OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { AmbitRefused } from "./answers.ts";
 
 type Calls = MessageClient<CallMessages>;
 
-export class Line {
+export class DaemonConnection {
   readonly #connect: () => Promise<Answer<Calls>>;
   #open: Promise<Answer<Calls>> | null = null;
   #isClosed = false;
@@ -26,7 +26,7 @@ export class Line {
 
   async session(asked: OpenSessionRequest): Promise<{ readonly calls: Calls; readonly opened: OpenSessionResult }> {
     const first = await this.#session(asked);
-    // The daemon may have gone since the last session, and another be there by now.
+    // The daemon may have been restarted since the last session.
     const { calls, opened } =
       !first.opened.ok && first.opened.code === "not_available" ? await this.#session(asked) : first;
     if (!opened.ok) throw new AmbitRefused(opened);
@@ -51,7 +51,7 @@ export class Line {
     if (opened?.ok === true) opened.value.close();
   }
 
-  /** Unless somebody made another one meanwhile. */
+  /** Unless a newer connection has replaced it. */
   #drop(opening: Promise<Answer<Calls>> | null): void {
     if (this.#open === opening) this.#open = null;
   }

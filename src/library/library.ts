@@ -1,7 +1,7 @@
-// ambit inside an application: its own tools registered against a policy, sessions of agents, and the way to the daemon
-// that decides, charges and writes every call.
+// ambit inside an application: its own tools registered against a policy, sessions of agents, and the connection to the
+// daemon, which decides, charges and logs every call.
 import { join, resolve } from "node:path";
-import { askingAt } from "../agents/disk/command-context.ts";
+import { commandContext } from "../agents/disk/command-context.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 import { daemonClient } from "../daemon/rpc/connect.ts";
@@ -10,42 +10,45 @@ import type { Capabilities } from "../runtime/tool/declaration.ts";
 import type { Tool } from "../runtime/tool/define.ts";
 import type { Registration, ToolListing } from "../runtime/tool/registry.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present.ts";
+import { presenting } from "../tools/web/present-result.ts";
 import { AmbitRefused } from "./answers.ts";
-import { Line } from "./connection.ts";
+import { DaemonConnection } from "./connection.ts";
 import { registryOf } from "./registry.ts";
 import { Session } from "./session.ts";
 
 export interface AmbitOptions {
-  /** The project, or a folder in it; agents are found from here. Relative paths are read at the project's root. */
+  /** The project, or a folder in it; agents are found from here. Relative paths start at the project's root. */
   readonly workspace?: string;
-  /** All that the application's own tools may declare, written as they declare it. Without it the agents' grants alone hold them. */
+  /**
+   * The most that the application's own tools may declare, in the form of a declaration. Without it only the agents'
+   * grants limit them.
+   */
   readonly policy?: Capabilities;
 }
 
 export interface SessionOptions {
-  /** On whose behalf; their own record, if they have one, is one more ceiling. */
+  /** The user the session acts for; if the user has a record, it is one more ceiling. */
   readonly user?: string;
-  /** The session holds at most this from the beginning, as compact specs. */
+  /** The session is limited to these compact specs from the start. */
   readonly pledge?: readonly string[];
-  /** A token another agent handed over. */
+  /** A token that another agent delegated. */
   readonly token?: string;
   readonly trace?: string;
 }
 
 export interface Ambit {
-  /** Errors are data. A tool of a file or a package is not passed here: it is run apart from everything. */
+  /** Errors are data. Tools from files or packages are not registered here: they run in their own sandbox. */
   register(tool: Tool): Registration;
   /** The application's own tools, by name. */
   readonly tools: readonly Omit<ToolListing, "availability">[];
-  /** Rejects with `AmbitRefused` where there is none: no such agent, no daemon. */
+  /** Rejects with `AmbitRefused` if the session cannot be opened: unknown agent, no daemon. */
   session(agent: string, options?: SessionOptions): Promise<Session>;
   /** Closes every session. */
   close(): Promise<void>;
   [Symbol.asyncDispose](): Promise<void>;
 }
 
-/** What the library stands on; `program` is the folder of our own package. */
+/** What the library needs from the machine; `program` is the folder of our own package. */
 export interface LibraryMachine {
   readonly program: string;
   readonly cwd: string;
@@ -53,16 +56,16 @@ export interface LibraryMachine {
   now(): number;
 }
 
-/** Starts the daemon where none serves, so that what is wrong with it is known at once. */
+/** Starts the daemon if none is running, so that a problem with it is reported at once. */
 export async function openLibrary(machine: LibraryMachine, options: AmbitOptions): Promise<Ambit> {
   const { program, environment, now } = machine;
   const named = resolve(machine.cwd, options.workspace ?? ".");
-  // The daemon reads a project's words at its root, so they are read there here, too.
+  // The daemon resolves a project's paths at its root, so they are resolved there here too.
   const cwd = findWorkspace(named) ?? named;
-  const { home, folders, agents, reading } = askingAt({ cwd, now: now(), environment });
+  const { home, folders, agents, reading } = commandContext({ cwd, now: now(), environment });
   const registry = registryOf(reading(), options.policy ?? null);
   const daemon = daemonClient({ home, folders, program, isPresenceNeeded: () => false });
-  const line = new Line(daemon.call);
+  const line = new DaemonConnection(daemon.call);
   const present = presenting(waitingPageProcess(join(program, "dist", "page.cjs")));
   const sessions = new Set<Session>();
   const connected = await line.open();
@@ -110,7 +113,7 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
   };
 }
 
-/** Nobody serves, or nobody can: what a daemon that serves refuses, it knows of. */
+/** No daemon is running, or it cannot serve. Refusals of a running daemon are logged by the daemon. */
 const UNSERVED: ReadonlySet<string> = new Set(["not_available", "no_answer", "audit_unavailable"]);
 
 function refusalOf({ code, message, fix }: AmbitRefused): Omit<Refusal, "ok"> {

@@ -1,4 +1,5 @@
-// A tool of the application runs for a receipt of the daemon's and for nothing else, whatever the daemon says or does not say.
+// A tool of the application runs only on a receipt from the daemon, whatever else the daemon answers or fails to
+// answer.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
@@ -7,7 +8,7 @@ import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { defineTool } from "../runtime/tool/define.ts";
 import { callOwn } from "./own-tool.ts";
 import { registryOf } from "./registry.ts";
-import { Stopping } from "./stop.ts";
+import { StopSource } from "./stop.ts";
 
 const reading: Reading = {
   ground: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
@@ -20,10 +21,10 @@ interface Heard {
   readonly value: JsonObject;
 }
 
-/** A daemon that gives these answers, and what it heard. */
+/** A daemon that gives these answers, and the messages it received. */
 async function called(
   commit: () => Promise<unknown>,
-  more: { readonly stop?: Stopping; readonly input?: JsonObject } = {},
+  more: { readonly stop?: StopSource; readonly input?: JsonObject } = {},
 ): Promise<{ readonly answer: unknown; readonly runs: number; readonly heard: readonly Heard[] }> {
   const heard: Heard[] = [];
   let runs = 0;
@@ -55,7 +56,7 @@ async function called(
   } as unknown as MessageClient<CallMessages>;
   const answer = await callOwn({
     ...{ calls, session: "s1", agent: "scout", tool, input: more.input ?? {}, waitMilliseconds: 0 },
-    ...{ stop: more.stop ?? new Stopping(), protectedPaths: [], now: () => 0 },
+    ...{ stop: more.stop ?? new StopSource(), protectedPaths: [], now: () => 0 },
   });
   return { answer, runs, heard };
 }
@@ -100,7 +101,7 @@ test.each<{ readonly title: string; readonly commit: () => Promise<unknown>; rea
   expect(heard).toHaveLength(1);
 });
 
-test("what it does not declare is told to the daemon, and is no reason to run whatever that says", async () => {
+test("an undeclared request is reported to the daemon, and never runs, whatever the daemon answers", async () => {
   const input = { file: "/etc/passwd" };
   const denied = { ...told, code: "scope_violation", need: "fs.read /etc/passwd" };
   const written = await called(async () => ({ ok: true, value: denied }), { input });
@@ -118,7 +119,7 @@ test("what it does not declare is told to the daemon, and is no reason to run wh
 });
 
 test("a call that was stopped before is not asked about", async () => {
-  const stop = new Stopping();
+  const stop = new StopSource();
   stop.stop();
   const { answer, runs, heard } = await called(allowed("e_1"), { stop });
   expect(answer).toMatchObject({ ok: false, code: "revoked" });
@@ -126,7 +127,7 @@ test("a call that was stopped before is not asked about", async () => {
 });
 
 test("a call that is stopped while it is decided does not run, and says so", async () => {
-  const stop = new Stopping();
+  const stop = new StopSource();
   const commit = async (): Promise<unknown> => {
     stop.stop();
     return allowed("e_1")();

@@ -1,4 +1,4 @@
-// One call of a tool that the application passed in code: decided and written by the daemon, run here on its receipt, in
+// One call of a tool that the application passed in code: decided and logged by the daemon, run here on its receipt, in
 // a context whose every use goes back to the daemon.
 import type { CallAnswer, CallRefused } from "../adapters/session.ts";
 import { parseToolPattern } from "../core/authority/axes/name.ts";
@@ -40,8 +40,8 @@ export async function callOwn(call: OwnCall): Promise<CallAnswer> {
   const { tool, agent, input, stop, protectedPaths } = call;
   let refused: CallRefused | null = null;
   const commit: Commit = async (entry) => {
-    // The first request is the tool itself, which every call asks for. What is denied was decided here already: the
-    // daemon comes to the same by the declaration, and writes it down.
+    // The first request is the tool itself, which every call needs. A call denied here is sent too: the daemon reaches
+    // the same decision from the declaration, and logs it.
     const asked = entry.outcome === "allow" ? entry.requests.slice(1) : entry.need === null ? null : [entry.need];
     const answer = asked === null ? null : await commitAsked(call, asked);
     if (entry.outcome === "allow" && answer?.ok === true) return answer;
@@ -67,7 +67,10 @@ export async function callOwn(call: OwnCall): Promise<CallAnswer> {
   return run(call, gate.warrant);
 }
 
-/** What the tool declares, and that it may be called: the local gate lets through nothing else. What the agent holds is the daemon's to say. */
+/**
+ * The tool's declaration, plus the right to call it: the local gate admits nothing else. The daemon checks the agent's
+ * grants.
+ */
 function declaredOf({ name, declared }: RegisteredTool): Chain {
   const pattern = parseToolPattern(`tool:${name}`);
   const span = { source: `tool:${name}`, start: 0, end: 0 };
@@ -98,12 +101,12 @@ async function commitAsked(
   return told.outcome === "denied" ? denialAnswer(told) : { ok: true, receipt: told.receipt };
 }
 
-/** Rings at the daemon when somebody stops asking here. */
+/** Forwards a cancellation to the daemon. */
 export function stoppable(stop: StopSignal): RequestOptions {
   return { onStop: (ring) => void stop.onStop(ring) };
 }
 
-/** Instruments that bring in what others wrote. */
+/** Instruments that bring in content written by others. */
 const READING: readonly string[] = ["net", "files", "process", "storage", "memory", "observe"];
 
 async function run(call: OwnCall, warrant: Warrant): Promise<CallAnswer> {
@@ -117,7 +120,7 @@ async function run(call: OwnCall, warrant: Warrant): Promise<CallAnswer> {
     return ask(use);
   };
   const outcome = await runToolIn(tool, warrant, {
-    // What is missing was refused by the daemon, which knows what there is.
+    // The daemon has refused the call if something is missing; it knows the backends.
     availability: { ok: true },
     stop,
     open: (by) => opened(by, send),
@@ -128,7 +131,7 @@ async function run(call: OwnCall, warrant: Warrant): Promise<CallAnswer> {
   return outcome.ok ? { ok: true, value: outcome.value, receipt } : refusedHere(outcome.code, outcome.message, receipt);
 }
 
-/** Told and not waited for: the daemon hears it before whatever is asked next, the end of the session among it. */
+/** Sent without waiting: the daemon receives it before any later message, including the end of the session. */
 function settle(
   { calls, session }: OwnCall,
   receipt: string,

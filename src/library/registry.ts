@@ -1,4 +1,4 @@
-// The application's own tools, held against the policy it was started with.
+// The application's own tools, checked against the policy the application was started with.
 import { compile } from "../core/authority/compiled.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import type { Reading } from "../core/notation/reading.ts";
@@ -12,14 +12,14 @@ export function registryOf(reading: Reading, policy: Capabilities | null): Regis
   return createRegistry({
     read: (declaration) => readDeclarationValue(declaration, reading),
     policy: policyOf(reading, policy),
-    // What is there is known to the daemon, which refuses a call of a tool that needs more.
+    // The daemon knows the backends, and refuses a call of a tool that needs a missing one.
     backends: { has: () => true, hasSecret: () => true },
     ground: reading.ground,
     toAscii: reading.toAscii,
   });
 }
 
-/** One that is not understood is a mistake in the application: it is said at once, before anything is held against it. */
+/** An unreadable policy is a bug in the application: it throws at once, before any tool is checked against it. */
 function policyOf(reading: Reading, policy: Capabilities | null): Policy {
   const { requirement, diagnostics } = readDeclarationValue(policy ?? {}, reading, "policy");
   const fault = diagnostics[0];

@@ -1,4 +1,4 @@
-// One agent's session in an application: what it may call, and the calls themselves.
+// One agent's session in an application: the tools it may call, and the calls.
 import type { CallAnswer, CallOptions, ModelSession, SessionTool } from "../adapters/session.ts";
 import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
@@ -9,10 +9,10 @@ import type { StopSignal } from "../core/ports/instruments.ts";
 import type { RegisteredTool } from "../runtime/tool/registered.ts";
 import type { Registry } from "../runtime/tool/registry.ts";
 import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
-import type { Present } from "../tools/web/present.ts";
+import type { Present } from "../tools/web/present-result.ts";
 import { AmbitRefused, denialAnswer, refusalAnswer, refusedHere, STOPPED } from "./answers.ts";
 import { callOwn, stoppable } from "./own-tool.ts";
-import { Stopping, settledWithin, stoppingOf } from "./stop.ts";
+import { callStop, StopSource, settledWithin } from "./stop.ts";
 
 export interface SessionParts {
   readonly calls: MessageClient<CallMessages>;
@@ -21,23 +21,23 @@ export interface SessionParts {
   readonly protectedPaths: Ground["protectedPaths"];
   readonly present: Present;
   now(): number;
-  /** The session is over. */
+  /** The session has ended. */
   ended(session: Session): void;
 }
 
 const waitSecondsMax = 86_400;
-/** How long the end of a session waits for what runs here to be told. */
+/** How long `close` waits for local calls to report their outcomes. */
 const closeMillisecondsMax = 2000;
 
 export class Session implements ModelSession {
   readonly #parts: SessionParts;
-  readonly #over: Stopping = new Stopping();
-  /** What has to be over before the session is: calls that run here, with their outcomes told. */
+  readonly #over: StopSource = new StopSource();
+  /** Must settle before the session ends: local calls and the reports of their outcomes. */
   readonly #later = new Set<Promise<unknown>>();
   readonly id: string;
   readonly agent: string;
   readonly trace: string;
-  /** What is to be said about the agent's text, as sentences. */
+  /** Notes on the agent's record, as sentences. */
   readonly notes: readonly string[];
 
   constructor(parts: SessionParts) {
@@ -49,7 +49,7 @@ export class Session implements ModelSession {
     this.notes = notes;
   }
 
-  /** Never rejects: what is denied, refused or failed is an answer with a code. */
+  /** Never rejects: a denial, a refusal or a failure is an answer with a code. */
   async call(name: string, input: unknown = {}, options: CallOptions = {}): Promise<CallAnswer> {
     const { waitSeconds = 0, signal } = options;
     const plain = copyJson(input ?? {});
@@ -58,7 +58,7 @@ export class Session implements ModelSession {
     if (!(waitSeconds >= 0 && waitSeconds <= waitSecondsMax))
       return refusedHere("invalid_input", `waitSeconds is a number of seconds, at most ${waitSecondsMax}`);
     if (this.#over.isStopped()) return refusedHere("revoked", "the session is closed");
-    const { stop, end } = stoppingOf(this.#over, signal);
+    const { stop, end } = callStop(this.#over, signal);
     try {
       if (stop.isStopped()) return STOPPED;
       const waitMilliseconds = Math.ceil(waitSeconds * 1000);
@@ -67,14 +67,14 @@ export class Session implements ModelSession {
         own === null
           ? this.#do(name, plain, waitMilliseconds, stop)
           : this.#kept(this.#run(own, plain, waitMilliseconds, stop));
-      // Whoever asks no more is answered at once, whatever still goes on elsewhere.
+      // A cancelled call is answered at once, even if work for it still goes on elsewhere.
       return await Promise.race([answer, new Promise<CallAnswer>((give) => void stop.onStop(() => give(STOPPED)))]);
     } finally {
       end();
     }
   }
 
-  /** Only what this session's grants can ever allow, by name. */
+  /** Only tools that this session's grants can ever allow, by name. */
   async tools(): Promise<readonly SessionTool[]> {
     const { calls, registry } = this.#parts;
     const own = registry.list();
@@ -93,23 +93,23 @@ export class Session implements ModelSession {
     return [...theirs, ...passed].sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** Tools of the model's provider that a request may name; see the reference for what holds them there. */
+  /** Tools of the model's provider that a request may name; see the reference for how they are enforced there. */
   async providerTools(provider: Provider, settings: ProviderSettings = {}): Promise<ProviderToolsView> {
     const { names = null, vectorStores = null } = settings;
     return given(await this.#parts.calls.ask("tools.provider", { session: this.id, provider, names, vectorStores }));
   }
 
-  /** Holds no more than this from here on, for good. Rejects where that could not be: then nothing may be taken for narrowed. */
+  /** Narrows the session permanently. Rejects if that failed: then the session has not been narrowed. */
   async pledge(specs: readonly string[]): Promise<void> {
     given(await this.#parts.calls.ask("session.pledge", { session: this.id, specs }));
   }
 
-  /** It has read something that others wrote, by ways that are not ours. Cannot be taken back. */
+  /** Marks the session as having read untrusted content outside ambit. Cannot be undone. */
   async taint(why: string): Promise<void> {
     given(await this.#parts.calls.ask("session.taint", { session: this.id, why }));
   }
 
-  /** Ends what runs for it. Again changes nothing. */
+  /** Ends everything that runs for the session. Idempotent. */
   async close(): Promise<void> {
     if (this.#over.isStopped()) return;
     this.#over.stop();
@@ -118,12 +118,12 @@ export class Session implements ModelSession {
     this.#parts.ended(this);
   }
 
-  /** `await using` calls it, where the language has that. */
+  /** For `await using`. */
   [Symbol.asyncDispose](): Promise<void> {
     return this.close();
   }
 
-  /** A tool of the application's never answers to the name of one of ours. */
+  /** An application tool never takes the name of a built-in tool. */
   #own(name: string): RegisteredTool | null {
     if (name.startsWith("builtin:") || BUILTIN_TOOLS.includes(name)) return null;
     return this.#parts.registry.find(name);

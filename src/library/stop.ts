@@ -1,11 +1,11 @@
-// When a call is to stop: its session has ended, or whoever asked does not want it any more. Told once; nothing is left
-// behind on a signal that outlives the call.
+// Cancellation of a call: its session has ended, or the caller cancelled it. Fires once, and leaves no listener behind
+// on a signal that outlives the call.
 
 import type { StopSignal } from "../core/ports/instruments.ts";
 import { Life } from "../runtime/context/life.ts";
 
-/** The life of a context, seen from whoever ends it. */
-export class Stopping implements StopSignal {
+/** The lifetime of a context, as the code that ends it sees it. */
+export class StopSource implements StopSignal {
   readonly #life = new Life();
 
   isStopped(): boolean {
@@ -21,12 +21,12 @@ export class Stopping implements StopSignal {
   }
 }
 
-/** For one call; `end` lets go of both. */
-export function stoppingOf(
-  session: Stopping,
+/** For one call; `end` removes the listeners from both sources. */
+export function callStop(
+  session: StopSource,
   signal: AbortSignal | undefined,
-): { readonly stop: Stopping; end(): void } {
-  const stop = new Stopping();
+): { readonly stop: StopSource; end(): void } {
+  const stop = new StopSource();
   const ring = (): void => stop.stop();
   const forget = session.onStop(ring);
   if (signal?.aborted === true) ring();
@@ -40,7 +40,7 @@ export function stoppingOf(
   };
 }
 
-/** What begins meanwhile is waited for, too. */
+/** Also waits for work that starts meanwhile. */
 export async function settledWithin(going: ReadonlySet<Promise<unknown>>, millisecondsMax: number): Promise<void> {
   let isLate = false;
   let timer: NodeJS.Timeout | null = null;

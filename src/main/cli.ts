@@ -1,4 +1,5 @@
-// The program `ambit`: joins the command line to this machine and ends with its exit code. The starter in `bin` calls `start`.
+// The program `ambit`: connects the command line to this machine and exits with its code. The starter in `bin` calls
+// `start`.
 import { dirname } from "node:path";
 import { run } from "../cli/program.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
@@ -6,9 +7,9 @@ import { isTerminal, Output } from "../cli/terminal/output.ts";
 import { promptTerminal } from "../cli/terminal/prompts.ts";
 import { composeWorld } from "./compose.ts";
 
-/** Any command. Whatever goes wrong ends here. */
+/** Runs any command. Every error ends here. */
 export async function start(argv: readonly string[]): Promise<void> {
-  // Until a command has ended well it has not: a question that nobody answers must not end in 0.
+  // The exit code is an error until a command has completed: a prompt left unanswered must not exit with 0.
   process.exitCode = EXIT.error;
   const output = new Output();
   try {
@@ -22,7 +23,7 @@ export async function start(argv: readonly string[]): Promise<void> {
       output.write(2, "error: the working directory does not exist any more\n  fix: cd to a folder that does\n");
       return;
     }
-    // Ours, not the user's. Node would show the whole bundle, which is one line.
+    // A bug of ours, not of the user's. Node would print the whole bundle, which is one line.
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     output.write(2, `error: this is a mistake in ambit, please report it\n${what.slice(0, 4000)}\n`);
   }
@@ -42,7 +43,7 @@ async function command(argv: readonly string[], output: Output): Promise<ExitCod
   return run(argv, world);
 }
 
-/** Node's own way of saying that there is no working directory. */
+/** Node's error for a working directory that no longer exists. */
 function isGone(error: unknown): boolean {
   return error instanceof Error && "syscall" in error && error.syscall === "uv_cwd";
 }

@@ -1,9 +1,9 @@
-// The only place that joins ports to implementations; its parts are in `compose/`.
+// The composition root of the command line: connects ports to implementations.
 import { extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
-import { askingAt } from "../agents/disk/command-context.ts";
-import { recordsDesk, skillMachine } from "../agents/disk/records.ts";
+import { commandContext } from "../agents/disk/command-context.ts";
+import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
 import { trustingFiles } from "../agents/disk/trusting-files.ts";
 import { agentIds } from "../agents/disk/workspace.ts";
 import type { Terminal } from "../cli/agents/world.ts";
@@ -24,10 +24,10 @@ import { passedEnvironment } from "../platform/passed-environment.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { pageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present.ts";
+import { presenting } from "../tools/web/present-result.ts";
 import { doctorWorld } from "./doctor.ts";
-import { initParts } from "./first-steps.ts";
-import { programsOf } from "./programs.ts";
+import { initParts } from "./init.ts";
+import { programRunner } from "./programs.ts";
 
 export { agentOf };
 
@@ -43,13 +43,13 @@ export interface Machine {
   printError(text: string): void;
 }
 
-/** The world of the command line, over plain files. */
+/** The dependencies of the command line, over plain files. */
 export function composeWorld(machine: Machine): ProgramWorld {
   const { cwd, now, terminal, print, printError } = machine;
-  const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = askingAt(machine);
+  const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = commandContext(machine);
   const first = initParts({ cwd, workspace, home, reopen });
   const { nameOf, loadAgent, loadSet, openProject } = agents;
-  const records = once(() => (workspace === null ? null : recordsDesk(workspace, folders.state, now, nameOf)));
+  const records = once(() => (workspace === null ? null : recordsFolder(workspace, folders.state, now, nameOf)));
   const skills = once(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
   const paint = machine.colour ? COLOURS : PLAIN;
   const daemon = daemonClient({
@@ -103,7 +103,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
     verifying: { digest: sha256, check: signatureCheck() },
     verifyStored: async (head, key) => {
       if (folders.state === null) return { ok: false, code: "audit_unavailable", message: "there is no state folder" };
-      // Loaded when it is needed: the database driver is none of the other commands' business.
+      // Loaded on demand: other commands do not need the database driver.
       const { verifyStoredLog } = await import("../daemon/log/stored-log.ts");
       return verifyStoredLog({ state: folders.state, program: machine.program }, head, key);
     },
@@ -114,7 +114,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
     present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
     toolFiles: toolFilesAt(cwd),
     now: () => Date.now(),
-    programs: programsOf({
+    programs: programRunner({
       cwd,
       moment,
       ground: () => reading().ground,

@@ -1,4 +1,5 @@
-// The daemon's process, from its words to its end: nothing of whoever started it, one owner of the state, two sockets.
+// The daemon's process from its arguments to its end: nothing inherited from the process that started it, one owner of
+// the state, two sockets.
 import { dirname, join } from "node:path";
 import { VERSION } from "../core/base/version.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
@@ -66,7 +67,7 @@ async function main({ state, idleSeconds }: DaemonArguments, program: string): P
     close,
     log,
   });
-  // After the answer is on its way: whoever said so is told that it was heard.
+  // After the response has been sent, so that the client receives it.
   end = () => setTimeout(() => life.end("somebody said so"), 20);
   announce({ ok: true, value: null });
 }

@@ -1,4 +1,4 @@
-// The daemon, joined: the store, what it reads, what it runs, and the two sockets that lead to it.
+// The composition root of the daemon: the store, what it reads, what it runs, and its two sockets.
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Agents, openAgents } from "../agents/disk/agents.ts";
 import { PresenceVerifiers } from "../approvals/presence/presence.ts";
@@ -52,12 +52,12 @@ import { WEB_SEARCH } from "../tools/search/definition.ts";
 
 const tickMilliseconds = 1000;
 
-export interface DaemonComposed {
+export interface ComposedDaemon {
   readonly daemon: Daemon;
   close(): Promise<void>;
 }
 
-export interface DaemonPlace {
+export interface DaemonOptions {
   readonly state: string;
   readonly program: string;
   connections(): number;
@@ -65,8 +65,8 @@ export interface DaemonPlace {
   log(line: string): void;
 }
 
-/** INVARIANT: whoever calls this holds the owner's lock of the state. */
-export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonComposed>> {
+/** INVARIANT: the caller holds the owner's lock of the state. */
+export async function composeDaemon(place: DaemonOptions): Promise<Answer<ComposedDaemon>> {
   const { state, program, log } = place;
   const home = homeFolder();
   const folders: UserFolders = { state, config: configFolder(state, home) };
@@ -81,7 +81,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   const { now } = clock;
   const names = new IdGenerator();
   const { id } = names;
-  // Before the first commit, which is signed in this name.
+  // Before the first commit, which is signed with this name.
   const node = store.settings.get("node") ?? names.name();
   notary.begin(node, now);
   const sink = new DaemonSink();
@@ -270,7 +270,7 @@ function unwritten(why: string): string {
   return `the log cannot be written, so every call is denied: ${why}`;
 }
 
-interface GroundAsked {
+interface GroundOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly program: string;
@@ -280,16 +280,16 @@ interface GroundAsked {
   now(): number;
 }
 
-function agentsAt({ home, folders, cwd, records, now }: GroundAsked, workspace: string | null): Agents {
+function agentsAt({ home, folders, cwd, records, now }: GroundOptions, workspace: string | null): Agents {
   const moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
   return openAgents({ cwd, workspace, home, folders, moment, readingAt: records.readingAt });
 }
 
-function userConfig(asked: GroundAsked): Config | null {
+function userConfig(asked: GroundOptions): Config | null {
   return agentsAt(asked, null).user()?.config ?? null;
 }
 
-function runGround(asked: GroundAsked): RunEnvironment {
+function runGround(asked: GroundOptions): RunEnvironment {
   const { home, folders, program, cwd, environment, records } = asked;
   const workspace = records.workspaceOf(cwd);
   const agents = agentsAt(asked, workspace);

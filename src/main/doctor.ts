@@ -1,4 +1,4 @@
-// What doctor looks at on this machine, gathered for it.
+// Collects the facts of this machine that doctor checks.
 
 import { join } from "node:path";
 import { treeOf } from "../agents/disk/agent-text.ts";
@@ -21,21 +21,21 @@ import { listFolder } from "../platform/listing.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 
-export interface DoctorPlace {
+export interface DoctorLocation {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly state: string | null;
   readonly now: number;
-  /** A name as it was shown to the path it stands for. */
+  /** The path that a displayed name stands for. */
   resolve(name: string): string;
 }
 
-interface Asked {
+interface DoctorDeps {
   readonly agents: Agents;
-  readonly place: DoctorPlace;
+  readonly place: DoctorLocation;
   readonly paint: Paint;
   readonly terminal: Terminal;
-  /** Where our native program lies. */
+  /** The path of our native program. */
   readonly native: string;
   readonly admit: AdmitWorld["admit"];
   readonly running: ControlWorld["running"];
@@ -45,7 +45,16 @@ interface Asked {
   printError(text: string): void;
 }
 
-export function doctorWorld({ agents, place, read, reading, native, admit, running, ...asked }: Asked): DoctorWorld {
+export function doctorWorld({
+  agents,
+  place,
+  read,
+  reading,
+  native,
+  admit,
+  running,
+  ...asked
+}: DoctorDeps): DoctorWorld {
   const { paint, terminal, print, printError } = asked;
   const { cwd, workspace, state, now } = place;
   const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {
@@ -58,7 +67,7 @@ export function doctorWorld({ agents, place, read, reading, native, admit, runni
       const loaded = agents.loadAgent(name);
       if (loaded.ok) {
         const { source, trust } = loaded.value;
-        // What is written is what doctor is about, trusted or not.
+        // Doctor checks the record as written, trusted or not.
         found.push({ ...(trust?.written ?? loaded.value.agent), source, tree: treeOf(source) });
       } else if (names.length > 0) return loaded;
       else broken.push({ file: `${AGENTS}/${name}.md`, problem: loaded.message });
@@ -116,7 +125,7 @@ export function doctorWorld({ agents, place, read, reading, native, admit, runni
   };
 }
 
-/** Every file that should hold an agent: those that can be read by their id, the others with what is wrong with them. */
+/** Every file that should hold an agent: readable ones by id, the others with their problems. */
 function listAgents(
   workspace: string,
   now: number,

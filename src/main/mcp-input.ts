@@ -1,11 +1,11 @@
-// What a client sends: from a pipe or a socket, which is what clients give, read into the same bytes again and again.
+// Reads the client's input from a pipe or a socket into one reused buffer.
 import { fstatSync } from "node:fs";
 import { Socket } from "node:net";
 import type { Readable } from "node:stream";
 
 const readBytesMax = 65_536;
 
-/** INVARIANT: whoever takes a chunk keeps nothing of it but copies. */
+/** INVARIANT: the callback keeps copies only, never the chunk itself. */
 export function standardInput(take: (chunk: Buffer) => void): Readable {
   if (!isStream(0)) return process.stdin.on("data", take);
   const buffer = Buffer.alloc(readBytesMax);

@@ -1,5 +1,5 @@
-// The program behind `ambit mcp`: a short command line of its own, so that nothing else is loaded where a client waits. The
-// starter in `bin` calls `start`.
+// The program behind `ambit mcp`: a short command line of its own, so that nothing else is loaded while a client waits.
+// The starter in `bin` calls `start`.
 import { dirname } from "node:path";
 import { Command, CommanderError } from "commander";
 import { addMcp } from "../cli/mcp/command.ts";
@@ -18,11 +18,11 @@ export async function start(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await command(argv, output, printError);
   } catch (error) {
-    // Ours, not the user's. Node would show the whole bundle, which is one line.
+    // A bug of ours, not of the user's. Node would print the whole bundle, which is one line.
     const what = error instanceof Error ? (error.stack ?? error.message) : String(error);
     printError(`error: this is a mistake in ambit, please report it\n${what.slice(0, 4000)}`);
   }
-  // What is still open keeps nobody waiting; what was written is read, or nobody reads any more.
+  // Open handles do not delay the exit; pending output has been read by now, or has no reader.
   setTimeout(() => process.exit(), farewellMillisecondsMax).unref();
   process.stdout.write("", () => process.exit());
 }

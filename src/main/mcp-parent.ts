@@ -1,13 +1,13 @@
-// Who started the server: a client, which belongs to the session from then on, or a person at a shell, who does not. What stands
-// between a client and us, a script or a package manager, is not the client.
+// Finds the process that started the server: a client, which the session then belongs to, or a user's shell, which it
+// does not. A script or a package manager between the client and us is not the client.
 
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { ROOTS } from "../daemon/control/person-evidence.ts";
 
-/** Shells as people use them. A client that calls itself so gains nothing: it runs as the user either way. */
+/** Interactive shells. A client that takes such a name gains nothing: it runs as the user either way. */
 const SHELLS: ReadonlySet<string> = new Set(["ash", "bash", "dash", "fish", "ksh", "mksh", "nu", "sh", "tcsh", "zsh"]);
 
-/** What only starts another program. */
+/** Programs that only start another program. */
 const BETWEEN: ReadonlySet<string> = new Set([
   ...SHELLS,
   "bun",
@@ -24,8 +24,8 @@ const STARTER = /(?:^|\/)(?:npm|npx|pnpm|yarn)(?:-cli)?(?:\.[cm]?js)?$/;
 const levelsMax = 16;
 
 /**
- * How many processes up the client is that the session belongs to: 1 is who started us, 0 is nobody but ourselves. The shell a
- * person types into is a person, and what everything descends from is no client.
+ * How many processes up the client is that the session belongs to: 1 is our parent, 0 is no client but ourselves. The
+ * shell a user types into is not a client, nor is the init process.
  */
 export function clientLevel(parent: number): number {
   let [level, pid] = [0, parent];
@@ -45,11 +45,11 @@ interface SeenProcess {
   readonly parent: number;
   readonly session: number;
   readonly hasTerminal: boolean;
-  /** Such as `npx`, which is a script that node runs. */
+  /** For example `npx`, a script run by node. */
   readonly isStarter: boolean;
 }
 
-/** It leads what runs on its terminal. */
+/** It leads the session of its terminal. */
 function isPersons({ pid, name, session, hasTerminal }: SeenProcess): boolean {
   return SHELLS.has(name) && session === pid && hasTerminal;
 }
@@ -62,7 +62,7 @@ function seenProcess(pid: number): SeenProcess | null {
     // State, parent, group, session, terminal.
     const [, parent, , session, terminal] = text.slice(close + 2).split(" ");
     const [, script = ""] = readFileSync(`/proc/${pid}/cmdline`, "latin1").split("\0");
-    // Npm gives itself a title, which is all there is to see of it then.
+    // npm sets its process title, which then hides its command line.
     const isStarter = /^npm /.test(name) || STARTER.test(script);
     return {
       pid,
@@ -77,12 +77,12 @@ function seenProcess(pid: number): SeenProcess | null {
   }
 }
 
-/** Whether nobody is left who could read an answer: who started us is gone, or has closed its end of the pipe. */
+/** Whether no process can read an answer any more: our parent has exited, or has closed its end of the pipe. */
 export function isClientGone(parent: number): boolean {
   return process.ppid !== parent || isWithoutReader(1);
 }
 
-/** A pipe that nobody reads cannot be opened for writing. Of anything else that cannot be told. */
+/** A pipe without a reader cannot be opened for writing. Other descriptors do not show it. */
 function isWithoutReader(descriptor: number): boolean {
   try {
     if (!fstatSync(descriptor).isFIFO()) return false;

@@ -1,4 +1,4 @@
-// Joins the server of the Model Context Protocol to this process: its pipes, the daemon, and the user's caveats.
+// The composition root of the MCP server: its pipes, the daemon, and the user's caveats.
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
@@ -25,7 +25,7 @@ import { sourceCharactersMax } from "../text/read.ts";
 import { readToml } from "../text/toml.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
-import { presenting } from "../tools/web/present.ts";
+import { presenting } from "../tools/web/present-result.ts";
 import { standardInput } from "./mcp-input.ts";
 import { clientLevel, isClientGone } from "./mcp-parent.ts";
 
@@ -75,7 +75,7 @@ async function serveMcp(
       face: "mcp",
       token: null,
       environment: {},
-      // Nobody knows what a client without an agent is: it is held to nothing but what it is served.
+      // A client without an agent is unknown: only the tools it is served limit it.
       isForParent: level > 0,
       level,
     },
@@ -87,16 +87,16 @@ async function serveMcp(
     },
     onUnserved: (tool, refusal) => {
       const about = { agent: opening.agent, tool, face: "mcp", cwd: opening.cwd };
-      // What the owner itself refused, it knows of.
+      // The daemon has logged its own refusals.
       if (!isServed) daemon.refused(about, refusal);
     },
-    // Most results are shown as they are, and wait for nobody.
+    // Most results are shown unchanged and need no page process.
     present: (tool, input, result) => (tool === WEB_FETCH ? present(tool, input, result) : result),
     note,
   });
   if (isTerminal(0)) note("this speaks to a client of the Model Context Protocol, which starts it: ambit mcp --help");
   let exit: ExitCode = EXIT.ok;
-  // Asked for before anything else is loaded: the daemon works meanwhile.
+  // Requested before anything else is loaded, so that the daemon works meanwhile.
   const first = session.open();
   const inbound = new InboundMessages();
   const transport = new StdioTransport({
@@ -121,13 +121,13 @@ async function serveMcp(
   });
   await closed;
   servers.stop();
-  // An agent that is not there is told of, however little was asked.
+  // A missing agent is reported even if the client requests nothing.
   await first;
   session.close();
   return exit;
 }
 
-/** It could never do anything; later refusals are told to whoever calls. */
+/** The server could never serve anything; later refusals are reported to the caller of a tool. */
 function tellRefusal(printError: (text: string) => void, { code, message, fix }: Refusal): ExitCode {
   printError(`error: ${code}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
   return code === "unknown_agent" || code === "invalid_input" ? EXIT.error : EXIT.daemon;

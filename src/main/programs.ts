@@ -1,4 +1,4 @@
-// Programs run for agents, as a command asks for them: decided, run and written down by the daemon.
+// Runs programs for agents on behalf of a command: decided, run and logged by the daemon.
 
 import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/world.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
@@ -14,20 +14,20 @@ import type { Answer, MessageClient, Refusal } from "../core/ports/daemon/exchan
 import type { CallDescription } from "../core/ports/daemon/refused-call.ts";
 import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
 
-/** How long what was stopped is waited for. */
+/** How long to wait for a stopped program. */
 const stopMillisecondsMax = 5000;
 
-export interface ProgramsAsked {
+export interface ProgramsDeps {
   readonly cwd: string;
   readonly moment: Moment;
   ground(): Ground;
   /** `about`: the call it is for. */
   call(lost: undefined, about: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
-  /** Variables that the user's configuration lets through, and what shells say of themselves. */
+  /** Variables that the user's configuration passes on, and those that describe the terminal. */
   environment(): Readonly<Record<string, string>>;
 }
 
-export function programsOf(asked: ProgramsAsked): {
+export function programRunner(asked: ProgramsDeps): {
   run(program: ExecAsked, streams: ExecStreams): Promise<ExecResult>;
 } {
   return {
@@ -49,7 +49,7 @@ async function runWith(
   call: MessageClient<CallMessages>,
   program: ExecAsked,
   streams: ExecStreams,
-  { cwd, moment, ground, environment }: ProgramsAsked,
+  { cwd, moment, ground, environment }: ProgramsDeps,
 ): Promise<ExecResult> {
   const opened = await call.ask("session.open", {
     cwd,
@@ -78,7 +78,7 @@ async function runWith(
       onStop: (ring) =>
         streams.onStop(() => {
           ring();
-          // A daemon that does not answer must not keep whoever wants to leave.
+          // A daemon that does not answer must not block the command's exit.
           setTimeout(() => call.close(), stopMillisecondsMax).unref();
         }),
     },
@@ -109,21 +109,21 @@ function resultOf(value: ProgramCompletion | ProgramRefusal | DenialView, reques
 
 const UNKNOWN: Refusal = { ok: false, code: "not_available", message: "the daemon gave no answer", fix: null };
 
-/** The daemon has codes of its own; to a program's caller it is not available. */
+/** The daemon has its own codes; for the caller of a program it is not available. */
 function refusedBy({ code, message, fix }: Refusal, request: Request | null): ExecResult {
   if (code === "too_large") return refusedBy({ ok: false, code: "invalid_input", message, fix }, request);
   const known = DENIAL_CODES.find((one): one is DenialCode => one === code) ?? "not_available";
   return { ok: false, request, refused: { code: known, message, fix }, denial: null };
 }
 
-/** Where it runs: as asked, else where we are if that is in the agent's own root, else that root. */
+/** The working folder: the requested one, else the current folder if it is in the agent's own root, else that root. */
 function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
   if (folder !== null) return folder;
   const own = agent.workingRoot === null ? null : pathText(agent.workingRoot);
   return own === null || cwd === own || cwd.startsWith(`${own}/`) ? cwd : own;
 }
 
-/** As asked; else writable where that is allowed without asking anybody. */
+/** The requested mode; else writable where that is allowed without approval. */
 function callOf(program: ExecAsked, folder: string, ground: Ground, moment: Moment): ProgramCall {
   const call = (root: RootWord): ProgramCall => callWith(program, folder, root);
   if (program.root !== null) return call(program.root);

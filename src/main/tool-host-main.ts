@@ -1,5 +1,5 @@
-// The program inside a tool host: takes its own output over, loads the tool, and speaks frames. Nothing here protects
-// anybody: the walls are the sandbox's, and whatever is said from in here is decided outside.
+// The program inside a tool host: redirects its own output, loads the tool, and speaks frames. Nothing here is a
+// protection: the sandbox confines this process, and every request from it is decided outside.
 import { writeSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
@@ -8,10 +8,10 @@ import { ToolFrames, toolFrame } from "../sandbox/tool-host/frames.ts";
 
 const OUTPUT = 1;
 
-// Whatever a tool prints goes where nobody reads frames.
+// Output that a tool prints goes to stderr, away from the frames.
 Object.defineProperty(process, "stdout", { get: () => process.stderr, configurable: true });
 
-/** All of it, or the host ends: half a frame is none. */
+/** Writes the whole frame, or the host exits: a partial frame is unusable. */
 function send(message: object): boolean {
   const frame = toolFrame(message);
   if (frame === null) return false;
@@ -42,7 +42,7 @@ async function main(entry: string): Promise<void> {
 
 async function loaded(entry: string): Promise<HostedTools | null> {
   try {
-    // A package is found from our own folder, by its conditions for `import`.
+    // A package is resolved from our own folder, by its conditions for `import`.
     const name = entry.startsWith("tools/") ? pathToFileURL(join(__dirname, entry)).href : entry;
     return new HostedTools(await import(name), send);
   } catch (error) {

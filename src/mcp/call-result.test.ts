@@ -16,7 +16,7 @@ const ran = (more: JsonObject): JsonObject => ({
   ...more,
 });
 
-describe("what was done", () => {
+describe("results", () => {
   test.each<[string, Json, readonly string[]]>([
     ["a text", "as it is", ["as it is"]],
     ["nothing", null, ["done"]],
@@ -61,7 +61,7 @@ const DENIAL: DenialView = {
   reason: null,
 };
 
-describe("what was not", () => {
+describe("denials and refusals", () => {
   test("a denial says what, why and what to do", () => {
     expect(deniedResult("fs_read", DENIAL)).toEqual({
       content: [{ type: "text", text: "denied: fs.read /a (scope_violation). Stay inside.\nid: c_1" }],
@@ -70,7 +70,7 @@ describe("what was not", () => {
     });
   });
 
-  test("who has to approve it is told how, and why somebody did not", () => {
+  test("a required approval says how to approve, and why one was refused", () => {
     const { content, structuredContent } = deniedResult("fs_read", { ...DENIAL, approval: "a_1", reason: "not today" });
     expect(content[0]?.text).toContain("reason: not today\nA person approves it with: ambit approve a_1");
     expect(structuredContent).toMatchObject({ approval: "a_1", reason: "not today" });

@@ -1,4 +1,4 @@
-// What came of a call, as the protocol tells it: text for the model to read, and the same as data.
+// The result of a call in the protocol's form: text for the model, and the same as data.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
@@ -16,7 +16,7 @@ export function doneResult(result: Json): CallResult {
 
 /** The same for a tool that does not exist and for one that this agent can never call. */
 export function unknownTool(tool: string, { id, hint }: Pick<DenialView, "id" | "hint">): CallResult {
-  // Whoever asks for the same again and again is told to stop; that stays.
+  // The notice to stop repeating the same call is kept.
   const stop = / You have asked for exactly this before.*$/.exec(hint)?.[0] ?? "";
   const told = { code: "unknown_tool", need: null, hint: `There is no such tool for you.${stop}`, id };
   return refused(`denied: ${tool} (unknown_tool). ${told.hint}${id === "" ? "" : `\nid: ${id}`}`, told);
@@ -40,7 +40,7 @@ export function deniedResult(tool: string, denial: DenialView): CallResult {
   });
 }
 
-/** Nothing was decided against it, and yet nothing came of it. */
+/** Not denied, but not executed either. */
 export function refusedResult(tool: string, { code, message, fix }: Omit<Refusal, "ok">): CallResult {
   const lines = [`failed: ${tool} (${code}): ${message}`, ...(fix === null ? [] : [`fix: ${fix}`])];
   return refused(lines.join("\n"), { code, need: null, hint: message, id: "", ...(fix === null ? {} : { fix }) });
@@ -56,11 +56,11 @@ function textsOf(result: Json): readonly string[] {
   const ran = programText(result);
   if (ran !== null) return [ran];
   const { text, ...rest } = result;
-  // What was read comes as it is; the rest of what is known about it follows.
+  // Text that was read comes first, unchanged; the remaining members follow as JSON.
   return typeof text === "string" ? [text, JSON.stringify(rest)] : [JSON.stringify(result)];
 }
 
-/** What programs wrote, as they wrote it; how they ended only where that is not as it should be. */
+/** The output of programs, unchanged; how they ended only if they did not succeed. */
 function programText(result: JsonObject): string | null {
   const [stdout, stderr, ending] = ["stdout", "stderr", "ending"].map((key) => member(result, key));
   if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
@@ -80,7 +80,7 @@ function programText(result: JsonObject): string | null {
 function deniedLine(denial: Json): string {
   if (!isJsonObject(denial)) return "";
   const code = String(member(denial, "code"));
-  // What is not there was not refused, and no grant helps.
+  // An unavailable target was not refused, and no grant helps.
   const what = code === "not_available" ? "not reached" : "refused on the way";
   return `[${what}: ${String(member(denial, "request"))} (${code})]`;
 }

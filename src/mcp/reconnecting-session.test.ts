@@ -11,7 +11,7 @@ const OPENING: OpenSessionRequest = {
 const GONE = { ok: false, code: "unknown_session", message: "", fix: null } as const;
 const TOOL: ToolView = { name: "fs_read", origin: "builtin", description: "", input: {} };
 
-/** An owner that can be ended and begun anew; `answers` are those to a call. */
+/** A daemon that can be stopped and started again; `answers` are those to a call. */
 function owner(answers: (tool: string) => object): {
   readonly session: ReconnectingSession;
   stop(): void;
@@ -57,12 +57,12 @@ function owner(answers: (tool: string) => object): {
 
 const NEVER = new AbortController().signal;
 
-test("a session that a person ended stays ended, whoever noticed it, and whoever owns the state by then", async () => {
+test("a session that a user ended stays ended, also after the daemon restarts", async () => {
   const done = { outcome: "done", receipt: "c_1", result: { text: "x" } };
   const { session, stop, restart } = owner(() => done);
   expect((await session.call("fs_read", {}, NEVER)).isError).not.toBe(true);
   stop();
-  // Only the list is asked for, as it is every second.
+  // Only the list is requested, as it is every second.
   await session.currentList();
   restart();
   expect(await session.call("fs_read", {}, NEVER)).toMatchObject({
@@ -85,7 +85,7 @@ test.each(["budget_exhausted", "generation_stale", "unsupported_command", "scope
   },
 );
 
-test("what is used up is told as such to whoever could call it, although it is no longer on the list", async () => {
+test("an exhausted budget is reported to a client that knew the tool, although the list no longer has it", async () => {
   const denied = { outcome: "denied", id: "c_1", need: null, hint: "", approval: null, reason: null };
   const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "budget_exhausted" : "capability_absent" }));
   await world.session.list();
@@ -94,7 +94,7 @@ test("what is used up is told as such to whoever could call it, although it is n
   expect(answer).toMatchObject({ structuredContent: { code: "budget_exhausted" } });
 });
 
-test("what waits for a person's trust is told as that, although it is on no list", async () => {
+test("missing trust is reported as such, although the tool is on no list", async () => {
   const denied = { outcome: "denied", id: "c_1", need: null, hint: "h", approval: null, reason: null };
   const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "untrusted_policy" : "capability_absent" }));
   world.tools = [];

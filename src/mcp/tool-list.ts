@@ -1,4 +1,4 @@
-// The owner's list of tools as the protocol shows one. Hints are for people who look at it: nothing is decided by them.
+// The daemon's list of tools in the protocol's form. Hints are for users who look at it: no decision depends on them.
 import type { JsonObject } from "../core/base/json.ts";
 import { isJsonObject, member } from "../core/base/json.ts";
 import type { ToolView } from "../core/ports/daemon/daemon-calls.ts";
@@ -10,7 +10,7 @@ export interface ListedTool {
   readonly annotations?: Readonly<Record<string, boolean>>;
 }
 
-/** Sorted by name, whatever order it came in. */
+/** Sorted by name, whatever the order of the input. */
 export function listedTools(tools: readonly ToolView[]): readonly ListedTool[] {
   return [...tools].sort((left, right) => (left.name < right.name ? -1 : 1)).map(listedTool);
 }
@@ -27,7 +27,7 @@ const READING =
 const DESTROYING = /_(?:delete|write|edit|update|set)$/;
 const OPEN = /^(?:web_|proc_|shell$|git$)/;
 
-/** What a program or a request does is not known before, so that nothing is promised of it. */
+/** The effects of a program or a request are not known in advance, so no hint promises anything about them. */
 function hintsOf(name: string): Readonly<Record<string, boolean>> {
   const readOnlyHint = READING.test(name);
   const openWorldHint = OPEN.test(name);

@@ -1,14 +1,14 @@
-// The key of the state sealed for an age recipient: whoever has the identity opens it, and it need not be on this machine.
-// The format is age's own, by age's own library, so that `age -d -i FILE` opens it, too.
-// It is loaded only where it is used: most states have no age key.
+// The state key sealed for an age recipient: the identity that opens it need not be on this machine. The format is
+// age's own, written by age's library, so `age -d -i FILE` opens it too. The library is loaded on demand: most states
+// have no age key.
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import { readPrivate } from "./references.ts";
 
 const identitiesMax = 16;
-/** Of what is kept. */
+/** Of the stored sealed text. */
 export const sealedCharactersMax = 4096;
 
-/** X25519; no plug-ins, no keys of ssh, and nothing that asks a person. */
+/** X25519 only: no plug-ins, no ssh keys, nothing that prompts. */
 const RECIPIENT = /^age1[02-9ac-hj-np-z]{58}$/;
 const IDENTITY = /^AGE-SECRET-KEY-1[02-9AC-HJ-NP-Z]{58}$/;
 
@@ -26,7 +26,7 @@ export async function sealForRecipient(bytes: Buffer, recipient: string): Promis
   return { ok: true, value: Buffer.from(sealed).toString("base64") };
 }
 
-/** The caller wipes it. */
+/** The caller wipes the result. */
 export async function openWithIdentity(sealed: string, path: string, home: string | null): Promise<Answer<Buffer>> {
   const read = readPrivate(path, home);
   if (!read.ok) return refused(read.message, null);
@@ -52,12 +52,12 @@ export async function openWithIdentity(sealed: string, path: string, home: strin
   }
 }
 
-/** Null where the installation is not whole. */
+/** Null if the installation is incomplete. */
 function ageLibrary(): Promise<typeof import("age-encryption") | null> {
   return import("age-encryption").catch(() => null);
 }
 
-/** What stands in the way, or all of them. */
+/** The identities, or a message that says why there are none. */
 function identitiesIn(text: string): readonly string[] | string {
   if (/^(?:age-encryption\.org\/|-----BEGIN AGE)/.test(text))
     return "is sealed with a passphrase itself: write it out with `age -d` first";

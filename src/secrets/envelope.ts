@@ -1,5 +1,5 @@
-// Envelopes: each value under a key of its own, and that key under the key of the state. What belongs to a value is bound to
-// it: a row that was put together from two does not open.
+// Envelope encryption: each value under its own key, and that key under the state key. The label is authenticated data:
+// a row combined from two others does not open.
 import { createCipheriv, createDecipheriv, randomBytes } from "node:crypto";
 import type { SealedSecret, SecretBinding } from "../core/ports/stores/secret-store.ts";
 import type { StateKey } from "./key.ts";
@@ -11,7 +11,7 @@ const nonceBytes = 12;
 const tagBytes = 16;
 const wrappedBytes = nonceBytes + keyBytes + tagBytes;
 
-/** What stands beside a sealed value and must not change without it. */
+/** What is stored beside a sealed value and must not change without it. */
 export type SealLabel = Pick<SealedSecret, "name" | "version" | "binding" | "username" | "isCanary">;
 
 export function seal(value: Uint8Array, label: SealLabel, key: StateKey): string {
@@ -25,7 +25,7 @@ export function seal(value: Uint8Array, label: SealLabel, key: StateKey): string
   }
 }
 
-/** Null: another key, another label, or not as it was sealed. The caller wipes what it gets. */
+/** Null: another key, another label, or modified data. The caller wipes the result. */
 export function unseal(sealed: string, label: SealLabel, key: StateKey): Buffer | null {
   const envelope = Buffer.from(sealed, "base64");
   if (envelope[0] !== FORMAT || envelope.length < 1 + wrappedBytes + nonceBytes + tagBytes) return null;
@@ -39,7 +39,7 @@ export function unseal(sealed: string, label: SealLabel, key: StateKey): Buffer 
   }
 }
 
-/** One spelling for everything that is bound, so that no two labels read alike. */
+/** One encoding for everything that is bound, so that no two labels encode alike. */
 function aboutBytes({ name, version, binding, username, isCanary }: SealLabel, keyId: string): Buffer {
   const { tools, hosts, uses }: SecretBinding = binding;
   return Buffer.from(
@@ -47,7 +47,7 @@ function aboutBytes({ name, version, binding, username, isCanary }: SealLabel, k
   );
 }
 
-/** Nonce, what was encrypted, tag. */
+/** Nonce, ciphertext, tag. */
 export function encrypt(value: Uint8Array, key: Uint8Array, about: Uint8Array): Buffer {
   const nonce = randomBytes(nonceBytes);
   const cipher = createCipheriv(CIPHER, key, nonce, { authTagLength: tagBytes });

@@ -1,4 +1,4 @@
-// The key of the state in a file of its user's alone. Several lines only while everything is sealed anew.
+// The state key in a file that only its user can read. Several lines only while all secrets are being resealed.
 
 import { randomBytes } from "node:crypto";
 import {
@@ -61,7 +61,7 @@ export function readKeyFile(path: string): ReadKeys {
   }
 }
 
-/** Whole or not at all. `isNew`: never over another. Null where it is written. */
+/** Atomic. `isNew`: never replaces an existing file. Null on success. */
 export function writeKeyFile(path: string, keys: readonly StateKey[], isNew: boolean): string | null {
   if (keys.length < 1 || keys.length > linesMax || keys.some(({ bytes }) => bytes.length !== keyBytes))
     throw new Error("a key file holds some keys");
@@ -88,7 +88,7 @@ export function writeKeyFile(path: string, keys: readonly StateKey[], isNew: boo
   }
 }
 
-/** Null where it is gone. */
+/** Null once the file is gone. */
 export function removeKeyFile(path: string): string | null {
   try {
     rmSync(path, { force: true });
@@ -99,7 +99,7 @@ export function removeKeyFile(path: string): string | null {
   }
 }
 
-/** A name is durable only with its folder. */
+/** A new name is durable only after its folder is synced. */
 function syncFolder(path: string): void {
   const folder = openSync(path, "r");
   try {

@@ -1,4 +1,4 @@
-// The key of the state: 32 bytes with a name of their own, by chance or from a passphrase.
+// The state key: 32 bytes with an id, random or derived from a passphrase.
 import { createHmac, randomBytes, scrypt, timingSafeEqual } from "node:crypto";
 
 export interface StateKey {
@@ -10,7 +10,7 @@ export const keyBytes = 32;
 export const passphraseCharactersMin = 8;
 export const passphraseCharactersMax = 1024;
 
-/** How much work a guess is. Kept with what it was used for, so that it can grow. */
+/** How expensive a guess is. Stored with the derived key, so that it can be raised later. */
 export interface Cost {
   readonly n: number;
   readonly r: number;
@@ -43,8 +43,8 @@ export function newSalt(): Buffer {
   return randomBytes(16);
 }
 
-/** Slow on purpose, and not on the loop. */
-export function stretched(passphrase: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
+/** Slow on purpose, and off the event loop. */
+export function stretchPassphrase(passphrase: string, salt: Uint8Array, { n, r, p }: Cost): Promise<Buffer> {
   return new Promise((give, fail) => {
     const options = { N: n, r, p, maxmem: 256 * n * r };
     scrypt(passphrase.normalize("NFC"), salt, keyBytes, options, (error, key) => {
@@ -54,7 +54,7 @@ export function stretched(passphrase: string, salt: Uint8Array, { n, r, p }: Cos
   });
 }
 
-/** Tells whether a key is the right one, and nothing else about it. */
+/** Checks that a key is the right one, and reveals nothing else about it. */
 export function verifierOf(stretchedKey: Uint8Array): Buffer {
   return createHmac("sha256", stretchedKey).update("ambit verifier").digest();
 }

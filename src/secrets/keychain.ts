@@ -1,24 +1,24 @@
-// The key of the state in the keychain of the desktop: the Secret Service of Linux through `secret-tool`, the keychain of macOS
-// through `security`. Each key under its own id, so that a new one never takes the place of one that is still needed.
+// The state key in the desktop's keychain: the Secret Service on Linux through `secret-tool`, the macOS keychain
+// through `security`. Each key is stored under its own id, so a new key never replaces one that is still needed.
 import { lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
-import { type ProgramFailed, type ProgramSaid, programIn, runProgram } from "./program.ts";
+import { type KeyProgramFailure, type KeyProgramResult, programIn, runProgram } from "./key-program.ts";
 
 const outputBytesMax = 4096;
 const RETRY = "unlock the keychain, then run: ambit secrets unlock";
 
-export interface KeychainWorld {
+export interface KeychainEnvironment {
   readonly platform: string;
   readonly home: string | null;
-  /** Where the program is looked for. */
+  /** Folders in which the program is searched. */
   readonly programs: readonly string[];
   readonly millisecondsMax: number;
-  /** Where each user has a folder for sockets; the session bus is in there where nobody says otherwise. */
+  /** Where each user has a folder for sockets; by default the session bus is in it. */
   readonly runtime: string;
 }
 
-/** What is run, with what on its input. INVARIANT: a key is in no argument. */
+/** A command and its standard input. INVARIANT: a key is never an argument. */
 export interface KeychainCommand {
   readonly argv: readonly [string, ...string[]];
   readonly input: string | null;
@@ -27,7 +27,7 @@ export interface KeychainCommand {
 export interface KeychainCommands {
   put(text: string): KeychainCommand;
   readonly get: KeychainCommand;
-  /** Tells one that is there and locked from one that is not there; null where `get` tells by itself. */
+  /** Distinguishes a locked item from a missing one; null if `get` does so itself. */
   readonly find: KeychainCommand | null;
   readonly drop: KeychainCommand;
 }
@@ -42,7 +42,7 @@ export function secretToolCommands(program: string, id: string): KeychainCommand
   };
 }
 
-/** Untested on a real machine. `-i` reads the command itself from its input: as an argument everybody could read it. */
+/** Untested on a real machine. `-i` reads the command from its input: other users could read an argument. */
 export function securityCommands(program: string, id: string): KeychainCommands {
   const item = ["-s", "ambit", "-a", id];
   return {
@@ -56,17 +56,17 @@ export function securityCommands(program: string, id: string): KeychainCommands 
   };
 }
 
-/** Base64 alone: nothing in it could be read as a word of a command. */
+/** Base64 only: it contains nothing that a command line could interpret. */
 const KEPT = /^[A-Za-z0-9+/]{43}=$/;
 
 export class Keychain {
-  readonly #world: KeychainWorld;
+  readonly #world: KeychainEnvironment;
 
-  constructor(world: KeychainWorld) {
+  constructor(world: KeychainEnvironment) {
     this.#world = world;
   }
 
-  /** Kept, and read back: what a keychain says it did is not enough. */
+  /** Stored and read back: the keychain's own report is not enough. */
   async put(id: string, key: Buffer, bus: string | null): Promise<Answer<null>> {
     const ready = this.#ready(id, bus);
     if (!ready.ok) return ready;
@@ -95,7 +95,7 @@ export class Keychain {
     return { ok: true, value: Buffer.from(text, "base64") };
   }
 
-  /** One that is not there is as good as dropped. */
+  /** A missing item counts as dropped. */
   async drop(id: string, bus: string | null): Promise<Answer<null>> {
     const ready = this.#ready(id, bus);
     if (!ready.ok) return ready;
@@ -109,7 +109,7 @@ export class Keychain {
   #run(
     { argv, input }: KeychainCommand,
     environment: Readonly<Record<string, string | undefined>>,
-  ): Promise<ProgramSaid> {
+  ): Promise<KeyProgramResult> {
     const { millisecondsMax } = this.#world;
     const bytes = input === null ? null : Buffer.from(input);
     return runProgram({ argv, input: bytes, environment, millisecondsMax, outputBytesMax });
@@ -139,9 +139,9 @@ export class Keychain {
     return { ok: true, value: { commands: secretToolCommands(program, id), environment } };
   }
 
-  /** Where nothing came and nothing was said, it is not there, or it is and stays closed. */
+  /** No output and no complaint: the item is missing, or it exists and stays locked. */
   async #why(
-    failed: ProgramFailed,
+    failed: KeyProgramFailure,
     { find }: KeychainCommands,
     environment: Readonly<Record<string, string | undefined>>,
   ): Promise<Refusal> {
@@ -153,7 +153,7 @@ export class Keychain {
     return isThere ? locked("the keychain is locked, or was not allowed to give the key", RETRY) : GONE;
   }
 
-  #failed(said: ProgramFailed): Refusal {
+  #failed(said: KeyProgramFailure): Refusal {
     const name = this.#world.platform === "darwin" ? "security" : "secret-tool";
     if (name === "security" && said.status === 44) return GONE;
     if (said.why === "late") return locked(`${name} ${said.message}: the keychain may wait to be unlocked`, RETRY);
@@ -170,7 +170,7 @@ const GONE: Refusal = locked(
 /** Only sockets of this machine: other kinds of address start programs or reach over the network. */
 const ADDRESS = /^unix:(?:path|abstract)=[\x21-\x2b\x2d-\x3a\x3c-\x7e]{1,256}(?:,guid=[0-9a-f]{32})?$/;
 
-/** The one that is given, else the user's own at its usual place. The daemon has no environment to look in. */
+/** The given address, else the user's own at its usual path. The daemon has no environment to take it from. */
 export function busAddress(given: string | null, runtime: string): Answer<string> {
   if (given !== null)
     return ADDRESS.test(given)
@@ -185,7 +185,7 @@ export function busAddress(given: string | null, runtime: string): Answer<string
     const found = lstatSync(path);
     if (found.isSocket() && found.uid === user) return { ok: true, value: `unix:path=${path}` };
   } catch {
-    // Not there.
+    // Not found.
   }
   return locked(
     "there is no session bus here to ask the keychain over",

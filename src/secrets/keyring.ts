@@ -1,5 +1,5 @@
-// The keys the state has at hand: one that seals, and those before it while anything is still sealed by them. Locked means
-// that none is in memory.
+// The keys in memory: one that seals, and its predecessors while anything is still sealed with them. Locked means that
+// no key is in memory.
 import type { Clock } from "../core/ports/clock.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { KeyInput, KeyStatus } from "../core/ports/secret-key.ts";
@@ -12,7 +12,7 @@ import { referenceText } from "./references.ts";
 import { invalid, LOCKED, secretRefused, unavailable } from "./refusals.ts";
 import { type KeySources, NOTHING_GIVEN } from "./sources.ts";
 
-/** Asking a keychain may ask a person: not for every call that fails. */
+/** A keychain may prompt the user: not for every call that fails. */
 const againMilliseconds = 60_000;
 
 export interface Keys {
@@ -26,10 +26,10 @@ export class Keyring {
   readonly #now: Clock;
   readonly #tries: WrongTries;
   #keys: Keys | null = null;
-  /** Why its place did not give it, the last time it was asked; and when that was. */
+  /** Why the last attempt to fetch the key failed, and when it was. */
   #trouble: Refusal | null = null;
   #asked: number | null = null;
-  /** A person locked it: nobody but a person opens it again. */
+  /** A user locked it: only a user unlocks it again. */
   #isHeld = false;
 
   constructor(settings: SettingStore, sources: KeySources, now: Clock) {
@@ -39,7 +39,7 @@ export class Keyring {
     this.#tries = new WrongTries(now);
   }
 
-  /** Null before anything was ever said about it: a key file then. */
+  /** Null before a source was ever chosen: then the key is in a file. */
   record(): KeyRecord | null | "unreadable" {
     const text = this.#settings.get(KEY_SETTING);
     return text === null ? null : (readRecord(text) ?? "unreadable");
@@ -49,7 +49,7 @@ export class Keyring {
     return this.#keys === null && this.record() !== null && !this.#isFile();
   }
 
-  /** What is at hand. `mayCreate`: nothing is sealed yet, so a key that is not there cannot be missed by anything. */
+  /** The keys in memory. `mayCreate`: nothing is sealed yet, so a missing key is no loss and a new one may be made. */
   keys(mayCreate: boolean): Answer<Keys> {
     if (this.#keys !== null) return { ok: true, value: this.#keys };
     if (!this.#isFile()) return this.#refusal();
@@ -68,7 +68,7 @@ export class Keyring {
     return { ok: true, value: this.hold({ current: wanted, previous }) };
   }
 
-  /** Asks the key's place by itself, where that needs no person's word and was not tried just now. */
+  /** Fetches the key from its source, if that needs no user input and was not tried just now. */
   async reach(): Promise<void> {
     if (this.#isHeld || !this.isLocked) return;
     const record = this.record();
@@ -111,7 +111,7 @@ export class Keyring {
     return keys;
   }
 
-  /** Touches nothing: where the key is in a file, the file is looked at. */
+  /** Changes nothing: a key file is only inspected. */
   shown(): KeyStatus {
     const record = this.record();
     const why = this.#problem(record);
@@ -148,7 +148,7 @@ export class Keyring {
     const found = await this.#sources.fetch(record, given);
     this.#asked = this.#now();
     if (found.ok) this.hold({ current: found.value, previous: previousKeys(record, found.value) });
-    // A wrong word is the business of whoever said it; what the key's own place says is everybody's.
+    // A wrong passphrase concerns only the user who typed it; a failure of the key's own source is remembered for all.
     else if (opensItself(record) && given.passphrase === null && given.identity === null) this.#trouble = found;
     return found;
   }
@@ -174,7 +174,7 @@ export class Keyring {
 
 const UNREADABLE: Refusal = unavailable("what is kept about the key does not read");
 
-/** What a person has to do where nothing was tried. */
+/** What the user has to do if nothing was tried. */
 function waitingFor({ age, reference }: KeyRecord): Refusal {
   if (age !== null && age.identity === null)
     return secretRefused("the store is locked: no age identity was named", "ambit secrets unlock --identity FILE");
@@ -184,7 +184,7 @@ function waitingFor({ age, reference }: KeyRecord): Refusal {
   return secretRefused(message, `where ${name} is set, run: ambit secrets unlock`);
 }
 
-/** Without a person who types something or names a file. */
+/** Without a user who types a passphrase or names a file. */
 function opensItself({ source, age, reference }: KeyRecord): boolean {
   if (source === "age") return age?.identity != null;
   return source === "keychain" || (source === "reference" && reference?.kind !== "env");

@@ -1,5 +1,5 @@
-// What the state knows about its key without having it: where it comes from, how a passphrase is tested, and which keys
-// were used before, each under the one after it. With the last one a re-sealing that was cut short can be read.
+// What the state records about its key without holding it: its source, how a passphrase is verified, and the previous
+// keys, each sealed under its successor. With the last key an interrupted resealing can be read.
 
 import { KEY_SOURCES, type KeySource } from "../core/ports/secret-key.ts";
 import { sealedCharactersMax } from "./age.ts";
@@ -9,11 +9,11 @@ import { type Cost, isCost, keyOf } from "./key.ts";
 import { parseReference, type Reference, referenceText } from "./references.ts";
 
 export const KEY_SETTING = "secrets.key";
-/** More than this many interruptions in a row, and the next one is refused. */
+/** After this many interruptions in a row the next resealing is refused. */
 export const previousMax = 64;
 
-/** How a text becomes a key, and how it is told that it is the right one. */
-export interface Stretching {
+/** How a text is stretched into a key, and how the key is verified. */
+export interface KeyDerivation {
   readonly salt: string;
   readonly cost: Cost;
   readonly verifier: string;
@@ -21,7 +21,7 @@ export interface Stretching {
 
 export interface AgeSealed {
   readonly recipient: string;
-  /** The file that opens it; null where a person names one each time. */
+  /** The identity file that opens it; null if the user names one each time. */
   readonly identity: string | null;
   readonly sealed: string;
 }
@@ -29,8 +29,8 @@ export interface AgeSealed {
 export interface KeyRecord {
   readonly source: KeySource;
   readonly keyId: string;
-  /** Of a passphrase, and of what a reference leads to. */
-  readonly passphrase: Stretching | null;
+  /** Of a passphrase, or of the value of a reference. */
+  readonly passphrase: KeyDerivation | null;
   readonly age: AgeSealed | null;
   readonly reference: Reference | null;
   readonly previous: readonly PreviousKey[];
@@ -52,7 +52,7 @@ export function recordText(record: KeyRecord): string {
   return JSON.stringify(record);
 }
 
-/** Null where it does not read: the store counts as locked then. */
+/** Null if it cannot be parsed: the store then counts as locked. */
 export function readRecord(text: string): KeyRecord | null {
   try {
     const read = JSON.parse(text) as Partial<KeyRecord>;
@@ -83,7 +83,7 @@ export function wrapPrevious(previous: StateKey, key: StateKey): PreviousKey {
   return { keyId: previous.id, sealed };
 }
 
-/** Those that open; the others are as good as gone. */
+/** Those that can be opened; the others are ignored. */
 export function previousKeys({ previous }: KeyRecord, key: StateKey): readonly StateKey[] {
   return previous.flatMap(({ keyId, sealed }) => {
     const bytes = decrypt(Buffer.from(sealed, "base64"), key.bytes, aboutPrevious(keyId));

@@ -1,12 +1,12 @@
-// Values that are elsewhere: read when they are used, within limits, and never through a shell.
+// References to values stored elsewhere: read when used, within limits, and never through a shell.
 import { chmodSync, existsSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { parseReference, type ReferenceWorld, referencedBytesMax, resolveReference } from "./references.ts";
+import { parseReference, type ReferenceEnvironment, referencedBytesMax, resolveReference } from "./references.ts";
 
 let folder = "";
-let world: ReferenceWorld = { environment: {}, home: null, programs: [], millisecondsMax: 30_000 };
+let world: ReferenceEnvironment = { environment: {}, home: null, programs: [], millisecondsMax: 30_000 };
 
 beforeAll(() => {
   folder = mkdtempSync(join(tmpdir(), "ambit-references-"));

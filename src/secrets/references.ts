@@ -1,7 +1,7 @@
-// Where a value is that we do not keep: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read at the moment it is used, and only
+// References to values that ambit does not store: `env:NAME`, `file:PATH`, `cmd:PROGRAM ...`. Read when used, and only
 // where the user's own configuration says so.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import { programIn, runProgram } from "./program.ts";
+import { programIn, runProgram } from "./key-program.ts";
 
 export const referencedBytesMax = 65_536;
 const wordsMax = 64;
@@ -9,24 +9,24 @@ const wordsMax = 64;
 export type Reference =
   | { readonly kind: "env"; readonly name: string }
   | { readonly kind: "file"; readonly path: string }
-  /** A program with its arguments; no shell reads them. */
+  /** A program with its arguments; no shell parses them. */
   | { readonly kind: "cmd"; readonly argv: readonly [string, ...string[]] };
 
-export interface ReferenceWorld {
-  /** Where a variable is, and what a program gets. */
+export interface ReferenceEnvironment {
+  /** Source of `env:` variables, and the environment of a program. */
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly home: string | null;
-  /** Where a program is looked for whose path is not written. Never the PATH of whoever happened to start us. */
+  /** Folders in which a program without a path is searched. Never the PATH of the process that started us. */
   readonly programs: readonly string[];
   readonly millisecondsMax: number;
 }
 
-export type Referenced =
+export type ReferenceResult =
   /** The caller wipes it. */
   | { readonly ok: true; readonly value: Buffer }
   | { readonly ok: false; readonly code: "secret_refused"; readonly message: string };
 
-/** Null where it is none. Words of a command are parted by blanks; a word in double quotes may hold some. */
+/** Null if it is not a reference. Words of a command are separated by blanks; a word in double quotes may contain some. */
 export function parseReference(text: string): Reference | null {
   const [, kind, rest] = /^(env|file|cmd):(.{1,4096})$/s.exec(text) ?? [];
   if (kind === undefined || rest === undefined || rest.includes("\0")) return null;
@@ -39,8 +39,8 @@ export function parseReference(text: string): Reference | null {
   return { kind: "cmd", argv: [program, ...more] };
 }
 
-/** Without the newline at its end. */
-export async function resolveReference(reference: Reference, world: ReferenceWorld): Promise<Referenced> {
+/** The value without its trailing newline. */
+export async function resolveReference(reference: Reference, world: ReferenceEnvironment): Promise<ReferenceResult> {
   switch (reference.kind) {
     case "env": {
       const text = world.environment[reference.name];
@@ -55,8 +55,11 @@ export async function resolveReference(reference: Reference, world: ReferenceWor
   }
 }
 
-/** The same, however it was spelled: a file below the home folder and a program by their whole paths. Null where it is not there. */
-export function settled(reference: Reference, { home, programs }: ReferenceWorld): Reference | null {
+/**
+ * Normalises a reference: a file below the home folder and a program by their absolute paths. Null if it does not
+ * exist.
+ */
+export function settled(reference: Reference, { home, programs }: ReferenceEnvironment): Reference | null {
   if (reference.kind === "file" && reference.path.startsWith("~/"))
     return home === null ? null : { kind: "file", path: `${home}/${reference.path.slice(2)}` };
   if (reference.kind !== "cmd" || reference.argv[0].startsWith("/")) return reference;
@@ -78,8 +81,8 @@ export function referenceText(reference: Reference): string {
   }
 }
 
-/** A file that others may read is no place for a secret. */
-export function readPrivate(path: string, home: string | null): Referenced {
+/** A file that other users may read is refused. */
+export function readPrivate(path: string, home: string | null): ReferenceResult {
   if (path.startsWith("~/") && home === null) return no(`${path}: there is no home folder`);
   const full = path.startsWith("~/") ? `${home}/${path.slice(2)}` : path;
   const bytes = Buffer.alloc(referencedBytesMax + 1);
@@ -104,7 +107,10 @@ export function readPrivate(path: string, home: string | null): Referenced {
   }
 }
 
-async function outputOf([name, ...words]: readonly [string, ...string[]], world: ReferenceWorld): Promise<Referenced> {
+async function outputOf(
+  [name, ...words]: readonly [string, ...string[]],
+  world: ReferenceEnvironment,
+): Promise<ReferenceResult> {
   const program = name.startsWith("/") ? name : programIn(name, world.programs);
   if (program === null) return no(`there is no program ${name} in ${world.programs.join(", ")}: write its whole path`);
   const said = await runProgram({
@@ -117,7 +123,7 @@ async function outputOf([name, ...words]: readonly [string, ...string[]], world:
   return said.ok ? whole(said.output) : no(`${program} ${said.message}`);
 }
 
-function whole(bytes: Buffer): Referenced {
+function whole(bytes: Buffer): ReferenceResult {
   if (bytes.length > referencedBytesMax) return no(`it has more than ${referencedBytesMax} bytes`);
   let end = bytes.length;
   if (bytes[end - 1] === 0x0a) end--;
@@ -125,6 +131,6 @@ function whole(bytes: Buffer): Referenced {
   return end === 0 ? no("it is empty") : { ok: true, value: bytes.subarray(0, end) };
 }
 
-function no(message: string): Referenced {
+function no(message: string): ReferenceResult {
   return { ok: false, code: "secret_refused", message };
 }

@@ -1,4 +1,4 @@
-// What is said where no key is at hand.
+// Refusals for a missing or locked key.
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 export const LOCKED: Refusal = secretRefused("the store is locked", "ambit secrets unlock");

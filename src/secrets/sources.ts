@@ -1,4 +1,4 @@
-// The places a key of the state can be: made there, fetched from there, and taken away once nothing needs it.
+// The sources of a state key: created there, fetched from there, and removed once nothing needs it.
 import { isAbsolute, join } from "node:path";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { KeyInput, NewKey } from "../core/ports/secret-key.ts";
@@ -14,39 +14,39 @@ import {
   notAPassphrase,
   passphraseCharactersMin,
   type StateKey,
-  stretched,
+  stretchPassphrase,
   verifierOf,
 } from "./key.ts";
 import { readKeyFile, removeKeyFile, writeKeyFile } from "./key-file.ts";
 import { Keychain } from "./keychain.ts";
-import { type KeyRecord, NO_PLACE, type Stretching } from "./record.ts";
+import { type KeyDerivation, type KeyRecord, NO_PLACE } from "./record.ts";
 import {
   parseReference,
   type Reference,
-  type ReferenceWorld,
+  type ReferenceEnvironment,
   referenceText,
   resolveReference,
   settled,
 } from "./references.ts";
 import { invalid, LOCKED, secretRefused, unavailable } from "./refusals.ts";
 
-export interface KeyPlaces {
+export interface KeySourceEnvironment {
   readonly platform: string;
   /** From the password database. */
   readonly home: string | null;
-  /** Where programs are looked for: nobody's PATH. */
+  /** Folders in which programs are searched: never a PATH. */
   readonly programs: readonly string[];
-  /** For one answer of a foreign program. */
+  /** Time limit for one answer of a foreign program. */
   readonly millisecondsMax: number;
   /** Where each user has a folder for sockets. */
   readonly runtime: string;
-  /** Of guessing a passphrase. */
+  /** Cost of guessing a passphrase. */
   readonly cost: Cost;
 }
 
 export const PROGRAMS: readonly string[] = ["/usr/bin", "/bin", "/usr/local/bin", "/run/current-system/sw/bin"];
 
-export function keyPlaces(home: string | null): KeyPlaces {
+export function keySourceEnvironment(home: string | null): KeySourceEnvironment {
   return {
     platform: process.platform,
     home,
@@ -57,7 +57,7 @@ export function keyPlaces(home: string | null): KeyPlaces {
   };
 }
 
-export interface MadeKey {
+export interface CreatedKey {
   readonly key: StateKey;
   readonly record: KeyRecord;
 }
@@ -66,18 +66,18 @@ export const NOTHING_GIVEN: KeyInput = { passphrase: null, identity: null, bus: 
 
 export class KeySources {
   readonly path: string;
-  readonly #places: KeyPlaces;
+  readonly #places: KeySourceEnvironment;
   readonly #keychain: Keychain;
-  /** A session bus that has led to the right key; one that was only said to does not count. */
+  /** A session bus that has led to the right key; one that was only configured does not count. */
   #bus: string | null = null;
 
-  constructor(state: string, places: KeyPlaces) {
+  constructor(state: string, places: KeySourceEnvironment) {
     this.path = join(state, "keys", "secrets.key");
     this.#places = places;
     this.#keychain = new Keychain(places);
   }
 
-  /** INVARIANT: it is the key that was recorded, or none. */
+  /** INVARIANT: returns the recorded key, or none. */
   async fetch(record: KeyRecord, given: KeyInput): Promise<Answer<StateKey>> {
     const found = await this.#fetch(record, given);
     if (!found.ok) return found;
@@ -115,8 +115,8 @@ export class KeySources {
     }
   }
 
-  /** Nothing that is there is touched: the key before it still opens everything. */
-  async make(wanted: NewKey, current: StateKey | null): Promise<Answer<MadeKey>> {
+  /** Leaves existing keys alone: the previous key still opens everything. */
+  async make(wanted: NewKey, current: StateKey | null): Promise<Answer<CreatedKey>> {
     switch (wanted.source) {
       case "file":
         return this.#file(current);
@@ -142,8 +142,11 @@ export class KeySources {
     }
   }
 
-  /** Once nothing is sealed under the key before: its place is emptied. What could not be, as a sentence. */
-  async settle(before: KeyRecord | null, { key, record }: MadeKey): Promise<string | null> {
+  /**
+   * Removes the previous key from its source once nothing is sealed with it. Returns what could not be removed, as a
+   * sentence.
+   */
+  async settle(before: KeyRecord | null, { key, record }: CreatedKey): Promise<string | null> {
     const left = record.source === "file" ? writeKeyFile(this.path, [key], false) : removeKeyFile(this.path);
     if (left !== null || before?.source !== "keychain") return left;
     const dropped = await this.#keychain.drop(before.keyId, this.#bus);
@@ -151,7 +154,7 @@ export class KeySources {
   }
 
   /** The old key stays in the file until nothing needs it. */
-  #file(current: StateKey | null): Answer<MadeKey> {
+  #file(current: StateKey | null): Answer<CreatedKey> {
     const key = newKey();
     const found = readKeyFile(this.path);
     if (!found.ok && !found.isMissing) return unavailable(found.message);
@@ -160,21 +163,21 @@ export class KeySources {
     return problem === null ? made(key, { source: "file" }) : unavailable(problem);
   }
 
-  async #age(recipient: string, named: string | null): Promise<Answer<MadeKey>> {
+  async #age(recipient: string, named: string | null): Promise<Answer<CreatedKey>> {
     const { home } = this.#places;
     const identity = named?.startsWith("~/") === true && home !== null ? join(home, named.slice(2)) : named;
     if (identity !== null && !isAbsolute(identity)) return invalid("an identity's file is named by its whole path");
     const key = newKey();
     const sealed = await sealForRecipient(key.bytes, recipient);
     if (!sealed.ok) return sealed;
-    // What could not be opened again must not hold anything.
+    // A key that could not be opened again must not seal anything.
     const opened = identity === null ? null : await openWithIdentity(sealed.value, identity, home);
     if (opened !== null && !opened.ok) return opened;
     opened?.value.fill(0);
     return made(key, { source: "age", age: { recipient, identity, sealed: sealed.value } });
   }
 
-  async #reference(text: string, value: string | null): Promise<Answer<MadeKey>> {
+  async #reference(text: string, value: string | null): Promise<Answer<CreatedKey>> {
     const parsed = parseReference(text);
     if (parsed === null) return invalid("a reference is env:NAME, file:PATH or cmd:PROGRAM with its words");
     const reference = settled(parsed, this.#world());
@@ -188,7 +191,7 @@ export class KeySources {
     return made(key, { source: "reference", passphrase: stretching, reference });
   }
 
-  /** A variable is in the environment of whoever asks, and the daemon has none of anybody's. */
+  /** A variable is in the environment of the client, and the daemon has no client's environment. */
   async #referenced(reference: Reference): Promise<Answer<string>> {
     if (reference.kind === "env")
       return secretRefused(
@@ -203,28 +206,28 @@ export class KeySources {
     return isText ? { ok: true, value: text } : secretRefused(`${referenceText(reference)} gives no text`, null);
   }
 
-  #world(): ReferenceWorld {
+  #world(): ReferenceEnvironment {
     const { home, programs, millisecondsMax } = this.#places;
     const own = home === null ? {} : { HOME: home };
     return { environment: { PATH: programs.join(":"), LANG: "C.UTF-8", ...own }, home, programs, millisecondsMax };
   }
 
-  async #stretched(text: string): Promise<{ readonly key: StateKey; readonly stretching: Stretching }> {
+  async #stretched(text: string): Promise<{ readonly key: StateKey; readonly stretching: KeyDerivation }> {
     const { cost } = this.#places;
     const salt = newSalt();
-    const key = keyOf(await stretched(text, salt, cost));
+    const key = keyOf(await stretchPassphrase(text, salt, cost));
     const verifier = verifierOf(key.bytes).toString("base64");
     return { key, stretching: { salt: salt.toString("base64"), cost, verifier } };
   }
 }
 
-function made(key: StateKey, place: Pick<KeyRecord, "source"> & Partial<KeyRecord>): Answer<MadeKey> {
+function made(key: StateKey, place: Pick<KeyRecord, "source"> & Partial<KeyRecord>): Answer<CreatedKey> {
   return { ok: true, value: { key, record: { ...NO_PLACE, ...place, keyId: key.id } } };
 }
 
-async function fromText(text: string, how: Stretching | null, wrong: string): Promise<Answer<Buffer>> {
+async function fromText(text: string, how: KeyDerivation | null, wrong: string): Promise<Answer<Buffer>> {
   if (how === null) return LOCKED;
-  const bytes = await stretched(text, Buffer.from(how.salt, "base64"), how.cost);
+  const bytes = await stretchPassphrase(text, Buffer.from(how.salt, "base64"), how.cost);
   if (isSame(verifierOf(bytes), Buffer.from(how.verifier, "base64"))) return { ok: true, value: bytes };
   bytes.fill(0);
   return secretRefused(wrong, null);

@@ -1,4 +1,4 @@
-// Secrets: set, bound, rotated, opened where they are used. Every change is one at a time, and durable or refused.
+// Secrets: set, bound, rotated, and opened on use. Changes run one at a time, and are durable or refused.
 import { parseTool } from "../core/authority/axes/name.ts";
 import type { Clock } from "../core/ports/clock.ts";
 import type { ControlMessages, SecretView } from "../core/ports/daemon/daemon-control.ts";
@@ -9,39 +9,39 @@ import type { SealedSecret, SecretBinding, SecretStore, SettingStore } from "../
 import { seal } from "./envelope.ts";
 import type { StateKey } from "./key.ts";
 import { Keyring, type Keys } from "./keyring.ts";
-import { answered, notAUsername, type OpenedSecret, opened, partOf, shownOf, unsealed } from "./opened.ts";
 import { KEY_SETTING, previousMax, recordText, wrapPrevious } from "./record.ts";
 import { invalid, secretRefused, unavailable } from "./refusals.ts";
-import { type KeyPlaces, KeySources, keyPlaces } from "./sources.ts";
+import { answered, notAUsername, type OpenedSecret, opened, partOf, secretView, unsealed } from "./secret-rows.ts";
+import { type KeySourceEnvironment, KeySources, keySourceEnvironment } from "./sources.ts";
 
-export interface VaultWorld {
+export interface VaultDeps {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
-  /** Of the state; the key is in `keys/secrets.key` below it. */
+  /** The state folder; the key is in `keys/secrets.key` below it. */
   readonly state: string;
   readonly now: Clock;
-  /** Where a key can be besides its file; without a home folder where it is not said. */
-  readonly places?: KeyPlaces;
-  /** Why a value could not be redacted, and so is not taken; null where it could. */
+  /** Key sources other than the key file; by default without a home folder. */
+  readonly places?: KeySourceEnvironment;
+  /** Why a value cannot be redacted and is therefore refused; null if it can. */
   refusesValue(bytes: Uint8Array): string | null;
-  /** Why hosts cannot be bound to; null where they can. */
+  /** Why these hosts cannot be bound; null if they can. */
   refusesHosts(hosts: readonly string[]): string | null;
 }
 
-type Asked<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
+type VaultRequest<K extends keyof ControlMessages> = Omit<ControlMessages[K]["asks"], "presence">;
 
 const bindingsMax = 64;
 const usesMax = 1_000_000_000;
 
 export class SecretVault {
-  readonly #world: VaultWorld;
+  readonly #world: VaultDeps;
   readonly #sources: KeySources;
   readonly #ring: Keyring;
   #turn: Promise<unknown> = Promise.resolve();
 
-  constructor(world: VaultWorld) {
+  constructor(world: VaultDeps) {
     this.#world = world;
-    this.#sources = new KeySources(world.state, world.places ?? keyPlaces(null));
+    this.#sources = new KeySources(world.state, world.places ?? keySourceEnvironment(null));
     this.#ring = new Keyring(world.settings, this.#sources, world.now);
   }
 
@@ -49,22 +49,22 @@ export class SecretVault {
     return this.#ring.isLocked;
   }
 
-  /** Where the key comes from, and why nothing opens where nothing does. */
+  /** The source of the key, and why it is not available if it is not. */
   source(): KeyStatus {
     return this.#ring.shown();
   }
 
-  /** Asks for the key where that is due; then what is at hand is all there is. Never longer than one try. */
+  /** Fetches the key if that is due. At most one attempt. */
   ready(): Promise<void> {
     return this.#inTurn(() => this.#ring.reach());
   }
 
   list(): readonly SecretView[] {
-    return this.#world.secrets.all().map(shownOf);
+    return this.#world.secrets.all().map(secretView);
   }
 
-  /** A name that is there already gets a new version. Rotating keeps what it is bound to. */
-  set(asked: Asked<"secrets.set">, entry: LogEntry): Promise<Answer<SecretView>> {
+  /** An existing name gets a new version. Rotating keeps the binding. */
+  set(asked: VaultRequest<"secrets.set">, entry: LogEntry): Promise<Answer<SecretView>> {
     return this.#inTurn(async () => {
       const { name, value, isRotation } = asked;
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
@@ -89,8 +89,8 @@ export class SecretVault {
     });
   }
 
-  /** The value stays; what it is bound to is sealed with it, so it is sealed again. */
-  policy({ name, binding }: Asked<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretView>> {
+  /** The value stays; its binding is sealed with it, so it is sealed again. */
+  policy({ name, binding }: VaultRequest<"secrets.policy">, entry: LogEntry): Promise<Answer<SecretView>> {
     return this.#inTurn(async () => {
       const why = this.#notABinding(binding);
       if (why !== null) return invalid(why);
@@ -117,7 +117,7 @@ export class SecretVault {
     });
   }
 
-  /** For one use, which is counted elsewhere. A canary is never handed out. */
+  /** For one use, which is counted elsewhere. A canary is never opened. */
   open(name: string): Answer<OpenedSecret> {
     const secret = this.#world.secrets.get(name);
     if (secret === null || secret.isCanary)
@@ -126,7 +126,7 @@ export class SecretVault {
     return keys.ok ? opened(secret, keys.value) : keys;
   }
 
-  /** Everything there is, canaries too: for a redactor and for nothing else. */
+  /** All secrets, canaries included: for redaction only. */
   openAll(): Answer<{ readonly secrets: readonly OpenedSecret[]; readonly damaged: readonly string[] }> {
     const all = this.#world.secrets.all();
     if (all.length === 0) return { ok: true, value: { secrets: [], damaged: [] } };
@@ -137,7 +137,7 @@ export class SecretVault {
       ok: true,
       value: {
         secrets: found.flatMap(({ one }) => (one.ok ? [one.value] : [])),
-        // One that cannot be opened must not keep the others from being taken out of what leaves us.
+        // A secret that cannot be opened must not keep the others from being redacted.
         damaged: found.flatMap(({ name, one }) => (one.ok ? [] : [name])),
       },
     };
@@ -151,13 +151,13 @@ export class SecretVault {
     return this.#inTurn(async () => this.#ring.lock());
   }
 
-  /** Cut short at any point, everything still opens: the new key holds the one before it until nothing needs it. */
-  rekey({ key: wanted }: Asked<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
+  /** Interrupted at any point, everything still opens: the new key seals the previous one until nothing needs it. */
+  rekey({ key: wanted }: VaultRequest<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
       await this.#ring.reach();
       const { settings, secrets } = this.#world;
       const found = this.#keys();
-      // Where nothing is sealed nothing is lost with a key that cannot be had any more.
+      // If nothing is sealed, nothing is lost with a key that is no longer available.
       if (!found.ok && secrets.all().length > 0) return found;
       const old = found.ok ? [found.value.current, ...found.value.previous] : [];
       const recorded = this.#ring.record();
@@ -207,7 +207,7 @@ export class SecretVault {
   ): Promise<Answer<SecretView>> {
     const sealed: SealedSecret = { ...secret, sealed: seal(value, secret, key), keyId: key.id };
     const kept = answered(await this.#world.secrets.put(sealed, entry));
-    return kept.ok ? { ok: true, value: shownOf(sealed) } : kept;
+    return kept.ok ? { ok: true, value: secretView(sealed) } : kept;
   }
 
   #notABinding({ tools, hosts, uses }: SecretBinding): string | null {

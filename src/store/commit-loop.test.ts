@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** From now on the file cannot grow: what SQLite says is what it says of a full disk. */
+/** From now on the file cannot grow, and SQLite reports a full disk. */
 const fillDisk = async (): Promise<void> => {
   value(await state.ledger.append([entryOf()]));
   value(state.loop.readNow((connection) => connection.get("PRAGMA max_page_count = 1")));
@@ -33,7 +33,7 @@ const big = () =>
 const head = async (): Promise<number> => value(await state.chain.head()).place;
 
 describe("a disk that fails", () => {
-  it("is told to everybody in the turn, and nothing of it was kept", async () => {
+  it("is reported to every job of the turn, and nothing of it was stored", async () => {
     elapsed += 300;
     await fillDisk();
     const kept = await Promise.all([
@@ -52,7 +52,7 @@ describe("a disk that fails", () => {
     expect(state.ledger.isEmpty(chargeOf("a", { calls: 1 }), 0)).toBe(false);
   });
 
-  it("is told of once, as long as it lasts, and once when it is over", async () => {
+  it("is reported once while it lasts, and once when it is over", async () => {
     const told: (string | null)[] = [];
     state.loop.onFailure((why) => told.push(why));
     elapsed += 300;
@@ -81,7 +81,7 @@ describe("a disk that fails", () => {
     renameSync(place.folder, away);
     symlinkSync(away, place.folder);
     expect((await state.ledger.decide(big())).ok).toBe(false);
-    // Nothing is known meanwhile, and everything is refused with what is wrong.
+    // Meanwhile no state is loaded, and every write is refused with the reason.
     const refused = async (): Promise<string> => {
       const kept = await state.ledger.append([entryOf()]);
       return kept.ok ? "kept" : kept.message;
@@ -160,7 +160,7 @@ describe("what waits", () => {
   });
 });
 
-describe("what is patient", () => {
+describe("jobs with patience", () => {
   it("is written with what comes next, before it", async () => {
     const before = state.loop.commits;
     const patient = state.ledger.append([entryOf({ id: "patient" })], 60_000);

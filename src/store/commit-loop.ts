@@ -1,4 +1,4 @@
-// Group commit: what is asked for in one turn is written in one transaction, and nobody hears of it before it is on disk.
+// Group commit: the writes of one event-loop turn share one transaction, and their promises resolve once it is on disk.
 import type { Durable, DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
 import { isOwnFault, messageOf } from "./failure.ts";
@@ -12,10 +12,10 @@ export const bytesWaitingMax: number = 64 * 1024 * 1024;
 const jobBytesUsual = 4096;
 const patienceMillisecondsMax = 100;
 
-/** Runs to its end inside the transaction. It may run twice, but only after the first was undone. */
+/** Runs to its end inside the transaction. It may run twice, but only after the first run was rolled back. */
 export type Job<T> = (connection: Connection) => T;
 
-interface Waiting {
+interface PendingJob {
   readonly job: Job<unknown>;
   readonly answer: (kept: DurableResult<unknown>) => void;
 }
@@ -27,12 +27,12 @@ export function unkept(message: string): { readonly ok: false; readonly code: "a
 export class CommitLoop {
   readonly #trusted: TrustedConnection;
   readonly #along: Job<void>[] = [];
-  #waiting: Waiting[] = [];
+  #waiting: PendingJob[] = [];
   #bytes = 0;
   #isPlanned = false;
   #later: NodeJS.Timeout | null = null;
   #commits = 0;
-  /** Why the last commit failed; null where it did not. */
+  /** Why the last commit failed; null if it succeeded. */
   #failure: string | null = null;
   #onFailure: (why: string | null) => void = () => {};
 
@@ -40,37 +40,37 @@ export class CommitLoop {
     this.#trusted = new TrustedConnection(parts);
   }
 
-  /** Called where commits begin to fail, and with null where they succeed again. */
+  /** Called when commits begin to fail, and with null when they succeed again. */
   onFailure(told: (why: string | null) => void): void {
     this.#onFailure = told;
   }
 
-  /** Why nothing can be written now, or the last commit could not be; null where all is well. */
+  /** Why writing is impossible now, or why the last commit failed; null if all is well. */
   get problem(): string | null {
     return this.isReady() ? this.#failure : this.#trusted.problem;
   }
 
-  /** Before the loop is opened, in the order in which they must be loaded. */
+  /** Registered before the loop is opened, in the order in which they must be loaded. */
   mirror(mirror: Mirror): void {
     this.#trusted.mirror(mirror);
   }
 
-  /** The same for what only has to be read again. */
+  /** The same for state that only has to be read again. */
   onOpened(load: (connection: Connection) => void): void {
     this.mirror({ load, drop: () => {} });
   }
 
-  /** Work that rides in the transaction of others, after them. It must be short and may find nothing to do. */
+  /** A job that joins the transaction of other jobs, after them. It must be short and may find nothing to do. */
   along(job: Job<void>): void {
     this.#along.push(job);
   }
 
-  /** Transactions that were committed. */
+  /** Number of committed transactions. */
   get commits(): number {
     return this.#commits;
   }
 
-  /** Whether nobody waits for a write now. */
+  /** Whether no write is pending. */
   get isQuiet(): boolean {
     return this.#waiting.length === 0;
   }
@@ -79,12 +79,15 @@ export class CommitLoop {
     return this.isReady() ? { ok: true, value: null } : unkept(this.#trusted.problem);
   }
 
-  /** False: nothing is known and every write is refused. */
+  /** False: no state is loaded and every write is refused. */
   isReady(): boolean {
     return this.#trusted.get() !== null;
   }
 
-  /** `bytes`: about how much it writes; what waits is limited. `patience`: how long it waits for others to be written with. */
+  /**
+   * `bytes`: about how much it writes; the queue is limited. `patienceMilliseconds`: how long it may wait to share a
+   * transaction.
+   */
   write<T>(job: Job<T>, bytes: number = jobBytesUsual, patienceMilliseconds = 0): Durable<T> {
     if (bytes > jobBytesMax) return Promise.resolve(unkept("this is too much to write at once"));
     if (!this.isReady()) return Promise.resolve(unkept(this.#trusted.problem));
@@ -104,7 +107,7 @@ export class CommitLoop {
     setImmediate(() => this.#run());
   }
 
-  /** One that is set already rings soon enough. Whatever waits when it rings came after the last commit, if there was one. */
+  /** An earlier timer is soon enough. Jobs that are pending when it fires came after the last commit, if there was one. */
   #planLater(milliseconds: number): void {
     if (this.#isPlanned || this.#later !== null) return;
     const before = this.#commits;
@@ -116,7 +119,7 @@ export class CommitLoop {
     this.#later = setTimeout(ring, Math.min(milliseconds, patienceMillisecondsMax));
   }
 
-  /** Reads what is committed; nothing waits in between. */
+  /** Reads committed data, synchronously. */
   read<T>(job: Job<T>): Durable<T> {
     return Promise.resolve(this.readNow(job));
   }
@@ -127,14 +130,14 @@ export class CommitLoop {
     try {
       return { ok: true, value: job(connection) };
     } catch (error) {
-      // A question that cannot be answered says nothing about the disk.
+      // A failed query says nothing about the disk.
       if (failureCode(error) !== null && isOwnFault(error)) return unkept(messageOf(error));
       this.#trusted.distrust(error);
       return unkept(this.#trusted.problem);
     }
   }
 
-  /** Writes what waits, and refuses everything from now on. */
+  /** Writes pending jobs, and refuses everything from now on. */
   close(): void {
     if (this.#trusted.isClosed) return;
     if (this.#later !== null) clearTimeout(this.#later);
@@ -153,8 +156,8 @@ export class CommitLoop {
     for (const [at, { answer }] of batch.entries()) answer(kept[at] ?? unkept(this.#trusted.problem));
   }
 
-  /** One answer for each; where the disk failed, the same for all. */
-  #commit(batch: readonly Waiting[]): readonly DurableResult<unknown>[] {
+  /** One result for each job; the same for all if the disk failed. */
+  #commit(batch: readonly PendingJob[]): readonly DurableResult<unknown>[] {
     const connection = this.#trusted.get();
     if (connection === null) {
       this.#tell(this.#trusted.problem);
@@ -175,7 +178,7 @@ export class CommitLoop {
     } catch (error) {
       if (isJob && isOwnFault(error) && this.#trusted.undo(connection)) {
         if (batch.length === 1) return [unkept(messageOf(error))];
-        // One of them cannot be written; the others must not suffer for it.
+        // One of them cannot be written, so each is committed alone.
         return batch.map((one) => this.#commit([one])[0] ?? unkept(this.#trusted.problem));
       }
       this.#tell(messageOf(error));

@@ -1,4 +1,5 @@
-// One connection to the database: every statement is prepared once and kept, and the end of the chain is remembered.
+// One connection to the database: every statement is prepared once and cached, and the head of the chain is kept in
+// memory.
 import type { Digest } from "../core/ports/digest.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
 import type { Leaf } from "./log/leaf.ts";
@@ -6,17 +7,17 @@ import type { Database, Row, SqlValue, Statement } from "./sqlite.ts";
 
 const statementsMax = 512;
 
-/** The last row of the chain, inside the transaction that is open. */
+/** The last row of the chain, inside the open transaction. */
 export interface Head {
   readonly place: number;
   readonly hash: string;
 }
 
-/** How far the log was pruned and its indexes were filled, inside the transaction that is open. */
+/** How far the log was pruned and its indexes were filled, inside the open transaction. */
 export interface Progress {
-  /** The first place that is kept. */
+  /** The first position that remains. */
   readonly first: number;
-  /** The last places that are in the indexes. */
+  /** The last positions that are in the indexes. */
   readonly facts: number;
   readonly words: number;
 }
@@ -25,7 +26,7 @@ export class Connection {
   readonly digest: Digest;
   /** Null: commits are not signed. */
   readonly notary: Notary | null;
-  /** Null where it has to be read again. */
+  /** Null if it has to be read again. */
   head: Head | null = null;
   /** Entries of the open transaction that are not inserted yet. */
   lines: string[] = [];
@@ -48,7 +49,7 @@ export class Connection {
     this.#database.exec(text);
   }
 
-  /** Takes the write lock. False where another process committed since `forget`: what is remembered may be stale. */
+  /** Takes the write lock. False if another process committed since `forget`: the in-memory state may be stale. */
   begin(): boolean {
     this.run("BEGIN IMMEDIATE");
     this.#isOpen = true;
@@ -61,23 +62,23 @@ export class Connection {
     this.#note = leaves.at(-1)?.note ?? null;
   }
 
-  /** Durable when it returns; where it throws, the outcome is unknown. */
+  /** Durable when it returns; if it throws, the outcome is unknown. */
   commit(): void {
     this.run("COMMIT");
     this.#isOpen = false;
-    // INVARIANT: after the commit. The note remembered in the keys folder is never ahead of the log.
+    // INVARIANT: after the commit. The note stored in the keys folder is never ahead of the log.
     if (this.#note !== null) this.notary?.remember(this.#note);
     this.#note = null;
   }
 
-  /** Throws where SQLite cannot roll back: the connection must be closed then. */
+  /** Throws if SQLite cannot roll back: the connection must be closed then. */
   rollback(): void {
     this.#note = null;
     this.run("ROLLBACK");
     this.#isOpen = false;
   }
 
-  /** How many rows it changed. */
+  /** Returns the number of changed rows. */
   run(text: string, ...values: readonly SqlValue[]): number {
     if (text.startsWith("UPDATE progress")) this.#progress = null;
     return Number(this.prepare(text).run(...bound(values)).changes);
@@ -91,7 +92,7 @@ export class Connection {
     return this.prepare(text).all(...bound(values));
   }
 
-  /** What is remembered of the database may be old, or was undone. */
+  /** Drops in-memory state that may be stale or was rolled back. */
   forget(): void {
     this.#version = this.#dataVersion();
     this.head = null;
@@ -99,7 +100,7 @@ export class Connection {
     this.#progress = null;
   }
 
-  /** The same of the indexes alone, of which a step was undone. */
+  /** The same for the indexes alone, after a step was rolled back. */
   forgetProgress(): void {
     this.#progress = null;
   }
@@ -113,12 +114,12 @@ export class Connection {
     return this.#progress;
   }
 
-  /** The text must come from our own fixed set: it is never built from what somebody sent. */
+  /** The text must come from our own fixed set: it is never built from input. */
   prepare(text: string): Statement {
     const known = this.#statements.get(text);
     if (known !== undefined) return known;
     const made = this.#database.prepare(text);
-    // Only a mistake of ours makes so many; starting over is slower, never wrong.
+    // Only a bug of ours creates so many; clearing the cache is slower, never wrong.
     if (this.#statements.size >= statementsMax) this.#statements.clear();
     this.#statements.set(text, made);
     return made;
@@ -135,7 +136,7 @@ export class Connection {
     try {
       this.#database.close();
     } catch {
-      // Already closed, or the disk is gone; there is nothing left to lose here.
+      // Already closed, or the disk is gone; nothing can be lost here.
     }
   }
 
@@ -146,14 +147,14 @@ export class Connection {
 
 const INSERT_LEAF = "INSERT INTO leaf (last, first, entries, note) VALUES (?, ?, ?, ?)";
 
-/** A column that our own schema says is a number. */
+/** A column that our schema declares as a number. */
 export function numberOf(row: Row | undefined, column: string): number {
   const value = row?.[column];
   if (typeof value !== "number") throw new TypeError(`${column} is no number`);
   return value;
 }
 
-/** A column that our own schema says is text. */
+/** A column that our schema declares as text. */
 export function textOf(row: Row | undefined, column: string): string {
   const value = row?.[column];
   if (typeof value !== "string") throw new TypeError(`${column} is no text`);
@@ -163,8 +164,8 @@ export function textOf(row: Row | undefined, column: string): string {
 const ESCAPED = "\u0001";
 
 /**
- * The driver cuts text at the first zero character and puts a replacement for half of a surrogate pair, so that two names
- * would become one: such text is bound as JSON, which escapes both.
+ * The driver cuts text at the first NUL and replaces lone surrogates, so that two names would become one: such text is
+ * bound as JSON, which escapes both.
  */
 export function boundText(text: string): string {
   if (!SUSPECT.test(text)) return text;
@@ -175,7 +176,7 @@ function boundOf(value: SqlValue): SqlValue {
   return typeof value === "string" ? boundText(value) : value;
 }
 
-/** Nearly always the same list. */
+/** Usually returns the same list. */
 function bound(values: readonly SqlValue[]): readonly SqlValue[] {
   for (let at = 0; at < values.length; at++)
     if (boundOf(values[at] as SqlValue) !== values[at]) return values.map(boundOf);

@@ -1,4 +1,4 @@
-// The folder and the file our state lies in: ours alone, no link, on a disk of this machine. Else nothing is opened.
+// Checks the state folder and file: private, not a link, on a local disk. Otherwise nothing is opened.
 import {
   chmodSync,
   closeSync,
@@ -16,15 +16,15 @@ export const STATE_FILE = "state.db";
 /** Beside a database of a version before 3. */
 export const OLD_JOURNAL_FILE = "state.journal";
 
-export interface Ground {
-  /** Null where the system has no numbers for users. */
+export interface StateEnvironment {
+  /** Null if the system has no user ids. */
   readonly uid: number | null;
   readonly platform: string;
-  /** The kernel's number for the kind of file system a path lies on. */
+  /** The kernel's number for the type of the path's file system. */
   readonly fileSystem: (path: string) => number;
 }
 
-export function machineGround(): Ground {
+export function machineGround(): StateEnvironment {
   return {
     uid: process.geteuid?.() ?? null,
     platform: process.platform,
@@ -33,8 +33,8 @@ export function machineGround(): Ground {
 }
 
 /**
- * Only kinds that are known to keep what they say they kept, and to share memory between processes. Whatever comes over a
- * network or through a program of somebody (NFS, SMB, 9p, FUSE) is not among them, and neither is what we never heard of.
+ * Only file systems known to honour flushes and to share memory between processes. Network file systems and those of
+ * user programs (NFS, SMB, 9p, FUSE) are excluded, and so are unknown ones.
  */
 const LOCAL: Readonly<Record<string, ReadonlySet<number>>> = {
   linux: new Set([
@@ -46,12 +46,12 @@ const LOCAL: Readonly<Record<string, ReadonlySet<number>>> = {
   darwin: new Set([0x1a, 0x11]),
 };
 
-/** Makes folder and file where they are missing. Null if all is well, else what is wrong and what to do. */
-export function prepareFolder(folder: string, ground: Ground): string | null {
+/** Creates folder and file if they are missing. Null on success, else what is wrong and what to do. */
+export function prepareFolder(folder: string, ground: StateEnvironment): string | null {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   const wrong = wrongWith(folder, lstatSync(folder), "folder", ground);
   if (wrong !== null) return wrong;
-  // Others may have been allowed to look so far.
+  // Other users may have had access until now.
   if (ground.uid !== null) chmodSync(folder, 0o700);
   const kind = ground.fileSystem(folder) >>> 0;
   if (LOCAL[ground.platform]?.has(kind) === false)
@@ -59,7 +59,7 @@ export function prepareFolder(folder: string, ground: Ground): string | null {
   return prepareFile(join(folder, STATE_FILE), ground);
 }
 
-function prepareFile(path: string, ground: Ground): string | null {
+function prepareFile(path: string, ground: StateEnvironment): string | null {
   const beside = ["-wal", "-shm", "-journal"].map((end) => path + end);
   for (const each of [...beside, join(dirname(path), OLD_JOURNAL_FILE)]) {
     const found = lstatSync(each, { throwIfNoEntry: false });
@@ -79,14 +79,14 @@ function prepareFile(path: string, ground: Ground): string | null {
   return null;
 }
 
-function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid }: Ground): string | null {
+function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid }: StateEnvironment): string | null {
   if (found.isSymbolicLink()) return `${path} is a link: put a real ${wanted} in its place`;
   if (wanted === "folder" ? !found.isDirectory() : !found.isFile()) return `${path} is no ${wanted}: move it away`;
   if (uid === null) return null;
   if (found.uid !== uid) return `${path} belongs to somebody else: move it away`;
   if ((found.mode & 0o022) !== 0)
     return `others can write to ${path}: look at what is in it, then chmod go-rwx ${path}`;
-  // A second name for the file lies where we do not look.
+  // A second hard link may be in a folder that was not checked.
   if (wanted === "file" && found.nlink > 1) return `${path} has another name besides this one: move it away`;
   return null;
 }

@@ -1,4 +1,4 @@
-// The ledger: a decision and everything it costs in one commit, and the log that tells of all of it.
+// The ledger: a decision with all its charges in one commit, and the log of everything.
 
 import type { Durable } from "../core/ports/stores/durable.ts";
 import type {
@@ -30,7 +30,7 @@ export interface LedgerParts {
   readonly reader: LogReader;
 }
 
-export class LedgerKeeper implements Ledger {
+export class SqliteLedger implements Ledger {
   readonly #loop: CommitLoop;
   readonly #parts: LedgerParts;
 
@@ -66,7 +66,7 @@ export class LedgerKeeper implements Ledger {
     );
   }
 
-  /** False while nothing is known: the commit answers, and says why. */
+  /** False while no state is loaded: the commit then answers with the reason. */
   isEmpty(charge: AccountCharge, now: number): boolean {
     const read = this.#loop.readNow((connection) => isAccountEmpty(connection, charge, now));
     return read.ok && read.value;
@@ -96,7 +96,7 @@ export class LedgerKeeper implements Ledger {
     return this.#loop.read((connection) => listAccounts(connection, family, accountsListedMax));
   }
 
-  /** The order of the checks is the order of the codes; where one fails nothing was changed. */
+  /** The checks are in the order of the codes; if one fails nothing was changed. */
   #decided(connection: Connection, write: DecisionWrite, body: string): DecisionResult {
     const { entry, claim } = write;
     const { approvals, generations, links } = this.#parts;

@@ -20,7 +20,7 @@ const entries: readonly LogEntry[] = Array.from({ length: COUNT }, (_, at) =>
   entryOf({
     id: `id-${String(at).padStart(4, "0")}`,
     kind: KINDS[at % 3] ?? "alarm",
-    // A clock that jumps back half way.
+    // The clock jumps back half way.
     at: 1_000_000 + (at < 400 ? at : at - 200) * 10,
     user: at % 5 === 0 ? null : `user${at % 5}`,
     agent: `agent${at % 7}`,

@@ -1,4 +1,5 @@
-// States of versions 1 and 2: what they acknowledged is in the state after it is opened, also where only the journal had it.
+// States of versions 1 and 2: every acknowledged entry is in the state after it is opened, also entries that only the
+// journal had.
 import { existsSync, linkSync, mkdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
@@ -59,7 +60,7 @@ function oldLeaves(count: number, isSigned: boolean): readonly OldLeaf[] {
   let hash = ZERO_HASH;
   return Array.from({ length: count }, (_, at) => {
     const before = hash;
-    // Text that a careless reader would take for the end of a leaf.
+    // Text that a careless parser would take for the end of a leaf.
     const body = entryBody(entryOf({ id: `e${at + 1}`, more: { text: 'ü \u{1f600} \u2028\n]"' } }));
     hash = chainHash(digest, before, body);
     const end = { place: at + 1, hash };
@@ -68,7 +69,7 @@ function oldLeaves(count: number, isSigned: boolean): readonly OldLeaf[] {
   });
 }
 
-/** As the journal has it. */
+/** In the journal's format. */
 function recordOf({ place: last, before, accounts, entries, note }: OldLeaf): Buffer {
   const text = `${accounts}\n${entries}${note === null ? "" : `\n${JSON.stringify(note)}`}`;
   const padded = String(last).padStart(16);
@@ -109,7 +110,7 @@ const ids = async (state: State): Promise<string> =>
     .map(({ body }) => (JSON.parse(body) as { id: string }).id)
     .join(" ");
 
-/** Signs with a text; remembers this end from before. */
+/** Signs with a text; this end was remembered before. */
 function notaryOf(remembered: LogEnd | null): Notary {
   let last = remembered;
   return {

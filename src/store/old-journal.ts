@@ -1,5 +1,6 @@
-// Reads `state.journal` once. Versions of the state before 3 wrote small commits there first (decision 0042), so a state that was
-// not closed may have acknowledged entries in it. They go into the database, then the file is removed.
+// Reads `state.journal` once. Versions of the state before 3 wrote small commits there first (decision 0042), so a
+// state that was not closed may have acknowledged entries in it. They are moved into the database, then the file is
+// removed.
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Notary } from "../core/ports/stores/notary.ts";
@@ -14,28 +15,29 @@ import { migrate, schema } from "./schema.ts";
 /** The last version of the tables that had a journal beside them. */
 const journalVersion = 2;
 const journalBytesMax = 1024 * 1024;
-/** Length, first and last place, and a hash of the record and of the chain before it. */
+/** Length, first and last position, and a hash of the record and of the chain before it. */
 const HEADER = /^( *\d{1,8}) ( *\d{1,16}) ( *\d{1,16}) ([0-9a-f]{64})\n/;
 const headerBytes = 8 + 1 + 16 + 1 + 16 + 1 + 64 + 1;
 
-/** A leaf as the journal and the tables up to version 2 have it: with the counts of the accounts that it charged. */
+/** A leaf in the format of the journal and of the tables up to version 2: with the counts of the accounts it charged. */
 interface OldLeaf extends Leaf {
   readonly accounts: string | null;
 }
 
-/** Whether entries may stand in a journal and not in the database. A new database beside an old journal is another log. */
+/** Whether entries may be in a journal and not in the database. A new database beside an old journal is another log. */
 export function hasOldJournal(connection: Connection, folder: string): boolean {
   const version = numberOf(connection.get("PRAGMA user_version"), "user_version");
   if (version < 1 || version > journalVersion) return false;
   return lstatSync(join(folder, OLD_JOURNAL_FILE), { throwIfNoEntry: false }) !== undefined;
 }
 
-/** Null once the database has every entry of the journal and the journal is gone; else what is wrong. */
+/** Null once the database has every entry of the journal and the journal is removed; else what is wrong. */
 export function importOldJournal(connection: Connection, folder: string): string | null {
   if (!hasOldJournal(connection, folder)) return null;
   const path = join(folder, OLD_JOURNAL_FILE);
   const problem = migrate(connection, schema.slice(0, journalVersion)) ?? insertLeaves(connection, path);
-  // INVARIANT: the journal is removed only once the entries are durable and the log is whole. Damage keeps its evidence.
+  // INVARIANT: the journal is removed only once the entries are durable and the log is intact. Damage keeps its
+  // evidence.
   const damage = problem ?? tailProblem(connection);
   if (damage === null) rmSync(path);
   return damage;
@@ -90,7 +92,7 @@ function leavesIn(bytes: Buffer, connection: Connection): readonly OldLeaf[] {
   }
 }
 
-/** Accounts in the first line, then the entries, then the signed note as a JSON string where there is one. */
+/** Accounts in the first line, then the entries, then the signed note as a JSON string if there is one. */
 function leafIn(first: number, last: number, text: string): OldLeaf {
   const end = text.indexOf("\n");
   const noteAt = text.lastIndexOf("\n") + 1;

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChainRow } from "../core/ports/stores/chain-rows.ts";
-import { type Ground, machineGround } from "./folder.ts";
+import { machineGround, type StateEnvironment } from "./folder.ts";
 import { schema } from "./schema.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
 import { editLog, readLog } from "./testing/leaf.ts";
@@ -26,7 +26,7 @@ beforeEach(() => {
 });
 afterEach(() => place.remove());
 
-/** What somebody else does to the file while nobody owns it. */
+/** A modification of the file while no process owns it. */
 function edit(text: string): void {
   const database = reader(false);
   database.exec(text);
@@ -39,7 +39,7 @@ function reader(isReader = true): Database {
   return driver(file, isReader);
 }
 
-const refusal = (parts?: { readonly ground: Ground }): string => {
+const refusal = (parts?: { readonly ground: StateEnvironment }): string => {
   const kept = place.open(parts);
   return kept.ok ? "opened" : kept.message;
 };
@@ -236,7 +236,7 @@ describe("a state that was closed", () => {
     expect(await copied()).toBe(3);
   });
 
-  it("is closed although somebody reads it, and nothing is lost", async () => {
+  it("is closed during a concurrent read, and nothing is lost", async () => {
     const state = place.opened();
     value(await state.ledger.append([entryOf()]));
     const other = reader();

@@ -1,11 +1,11 @@
-// Opens the state file so that what it says is kept is kept: every setting is made and read back, or it is not opened.
+// Opens the state file durably: every setting is made and read back, or the file is not opened.
 import { join } from "node:path";
 import type { Digest } from "../core/ports/digest.ts";
 import type { DurableResult } from "../core/ports/stores/durable.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
 import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
-import { type Ground, prepareFolder, STATE_FILE } from "./folder.ts";
+import { prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
 import { tailProblem } from "./log/tail.ts";
 import { importOldJournal } from "./old-journal.ts";
 import { migrate } from "./schema.ts";
@@ -15,12 +15,12 @@ export interface OpenParts {
   readonly folder: string;
   readonly driver: Driver;
   readonly digest: Digest;
-  readonly ground: Ground;
-  /** Null: commits are not signed, and nothing that stands there has to be. */
+  readonly ground: StateEnvironment;
+  /** Null: commits are not signed, and existing ones need no signature. */
   readonly notary: Notary | null;
 }
 
-/** Name, value, and how it reads back. Drivers come with weaker ones, and some forget them when a file is opened again. */
+/** Name, value, and how it reads back. Drivers have weaker defaults, and some reset them when a file is opened again. */
 const SETTINGS: readonly (readonly [name: string, value: string, read: number | string])[] = [
   ["busy_timeout", "5000", 5000],
   ["journal_mode", "wal", "wal"],
@@ -32,7 +32,7 @@ const SETTINGS: readonly (readonly [name: string, value: string, read: number | 
   ["journal_size_limit", "67108864", 67_108_864],
 ];
 
-/** A flush on this system only reaches the disk's own memory unless it is asked for twice. */
+/** On macOS a plain flush only reaches the disk's cache. */
 const APPLE_SETTINGS: typeof SETTINGS = [
   ["fullfsync", "on", 1],
   ["checkpoint_fullfsync", "on", 1],
@@ -59,10 +59,10 @@ export function openConnection(parts: OpenParts): DurableResult<Connection> {
   }
 }
 
-function makeSettings(connection: Connection, { platform }: Ground): string | null {
+function makeSettings(connection: Connection, { platform }: StateEnvironment): string | null {
   for (const [name, value, read] of platform === "darwin" ? [...SETTINGS, ...APPLE_SETTINGS] : SETTINGS) {
     connection.exec(`PRAGMA ${name} = ${value}`);
-    // The column is not always called as the setting is.
+    // The column name sometimes differs from the setting's name.
     const found = Object.values(connection.get(`PRAGMA ${name}`) ?? {})[0];
     if (found !== read)
       return `the database does not take ${name} = ${value} (it says ${found}), and without it entries could be lost`;

@@ -1,4 +1,4 @@
-// All tables, by version. A version that has shipped is never edited, only followed by the next.
+// All tables, by version. A released version is never edited, only followed by the next.
 import { accountsOfLeaves, accountTables } from "./accounts/account-schema.ts";
 import { approvalTables } from "./approvals/approval-schema.ts";
 import type { Connection } from "./connection.ts";
@@ -8,17 +8,17 @@ import { entryTables, leafNote } from "./log/entry-schema.ts";
 import { factTables } from "./log/fact-schema.ts";
 import { memoryTables } from "./memory/memory-schema.ts";
 
-/** What brings a file from one version to the next; the first makes an empty file ours. */
+/** The migration from each version to the next; the first initialises an empty file. */
 export const schema: readonly (readonly string[])[] = [
   [entryTables, factTables, accountTables, approvalTables, linkTables, memoryTables],
   [leafNote],
   [accountsOfLeaves],
 ];
 
-/** Says "AMBT" to whoever looks at the file; another program's database is left alone. */
+/** "AMBT" in the file header; another program's database is left alone. */
 const applicationNumber = 0x414d4254;
 
-/** Null once the file has our newest version; else what is wrong. One transaction: there is the old version or the new. */
+/** Null once the file has our newest version; else what is wrong. One transaction: it has the old version or the new. */
 export function migrate(connection: Connection, versions: readonly (readonly string[])[] = schema): string | null {
   const found = versionOf(connection);
   if (found > versions.length)
@@ -44,7 +44,7 @@ export function migrate(connection: Connection, versions: readonly (readonly str
   }
 }
 
-/** Files of before the first version was released have the same number and another log. */
+/** Files from before the first release have the same number and another log. */
 function hasLeaves(connection: Connection): boolean {
   return connection.get("SELECT 1 AS there FROM sqlite_schema WHERE name = 'leaf'") !== undefined;
 }

@@ -1,12 +1,13 @@
-// Secrets and settings on a real database: rows with their entries in one step, known without waiting, uses never exceeded.
+// Secrets and settings on a real database: each row with its entry in one commit, readable synchronously, uses never
+// exceeded.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret } from "../core/ports/stores/secret-store.ts";
 import { secretBytesMax } from "./secret.ts";
 import { settingValueBytesMax } from "./setting.ts";
-import { type Ground, ground } from "./testing/memory.ts";
+import { ground, type TestStore } from "./testing/memory.ts";
 
-let place: Ground;
+let place: TestStore;
 beforeEach(() => {
   place = ground();
 });

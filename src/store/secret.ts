@@ -1,5 +1,5 @@
-// Sealed secrets: rows as they are put, each change together with the entry that tells of it. Known without waiting, as of
-// the last commit.
+// Sealed secrets: rows stored as given, each change in one commit with its log entry. Readable synchronously, as of the
+// last commit.
 import type { Durable } from "../core/ports/stores/durable.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret, SecretStore } from "../core/ports/stores/secret-store.ts";
@@ -12,10 +12,10 @@ import type { Row } from "./sqlite.ts";
 export const secretBytesMax: number = 256 * 1024;
 export const secretsMax: number = 10_000;
 
-export class SecretKeeper implements SecretStore {
+export class SqliteSecretStore implements SecretStore {
   readonly #loop: CommitLoop;
   #mirror: Map<string, SealedSecret> = new Map();
-  /** The same list as long as nothing changed: whoever looks often sees at once that nothing did. */
+  /** The same list object until something changes, so that callers can compare identities. */
   #list: readonly SealedSecret[] | null = null;
 
   constructor(loop: CommitLoop) {
@@ -87,7 +87,7 @@ function secretOf(row: Row): SealedSecret {
   return { ...(JSON.parse(String(row["body"])) as SealedSecret), used: Number(row["used"]) };
 }
 
-/** The same version once more is another binding of the same value: what was used of it stays used. */
+/** Writing the same version again changes its binding only: its uses stay counted. */
 function putRow(connection: Connection, secret: SealedSecret): SealedSecret {
   const row = connection.get(
     `INSERT INTO secret (name, version, uses, used, is_canary, body) VALUES (?, ?, ?, ?, ?, ?)
@@ -101,7 +101,7 @@ function putRow(connection: Connection, secret: SealedSecret): SealedSecret {
   return secretOf(row);
 }
 
-/** Null where there is no use left, where it is another version by now, or where it is a canary. */
+/** Null if no use is left, if the version has changed, or if it is a canary. */
 function usedRow(connection: Connection, name: string, version: number): SealedSecret | null {
   const row = connection.get(
     `UPDATE secret SET used = used + 1

@@ -1,4 +1,4 @@
-// Small values of the state itself, each change together with the entry that tells of it. Known without waiting, as of the
+// Small values of the state itself, each change in one commit with its log entry. Readable synchronously, as of the
 // last commit.
 import type { Durable } from "../core/ports/stores/durable.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
@@ -11,7 +11,7 @@ export const settingNameBytesMax: number = 512;
 export const settingValueBytesMax: number = 64 * 1024;
 export const settingsMax: number = 10_000;
 
-export class SettingKeeper implements SettingStore {
+export class SqliteSettingStore implements SettingStore {
   readonly #loop: CommitLoop;
   #mirror: Map<string, string> = new Map();
 
@@ -30,7 +30,7 @@ export class SettingKeeper implements SettingStore {
     return this.#mirror.get(name) ?? null;
   }
 
-  /** Null takes it away. */
+  /** Null removes it. */
   async set(name: string, value: string | null, entry: LogEntry): Durable<null> {
     const why = this.#tooMuch(name, value ?? "");
     if (why !== null) return { ok: false, code: "audit_unavailable", message: why };

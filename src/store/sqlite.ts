@@ -1,4 +1,5 @@
-// The database driver, and the only file that knows which one: what Node brings along, else the package of the same shape.
+// The database driver, and the only file that knows which one: Node's built-in module, else a package with the same
+// interface.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Package from "@photostructure/sqlite";
@@ -32,8 +33,8 @@ interface DriverDatabase extends Database {
 type DatabaseClass = new (path: string, settings: { readonly readOnly: boolean }) => DriverDatabase;
 
 /**
- * `program` is the folder of our own package: the driver is looked for from there, at run time, because its machine code
- * lies inside its own package and cannot be bundled. Null where there is none.
+ * `program` is the folder of our own package: the driver is resolved from there at run time, because its native code is
+ * inside its own package and cannot be bundled. Null if there is none.
  */
 export function loadDriver(program: string): Driver | null {
   for (const find of [builtIn, () => installed(program)]) {
@@ -44,8 +45,8 @@ export function loadDriver(program: string): Driver | null {
 }
 
 /**
- * After anything that is run the driver also tells the number of the last row, which the word index makes larger than a number can
- * be; from Node 26 on that is an error, after a commit that was made. As big integers both are always told.
+ * After each statement the driver also returns the id of the last row, which the word index makes larger than a double
+ * can hold; from Node 26 on that throws, after the commit was made. Big integers avoid that.
  */
 function opened(database: DriverDatabase): Database {
   return {
@@ -75,7 +76,7 @@ function installed(program: string): DatabaseClass | null {
   }
 }
 
-/** The first versions that Node brought along were built without the word index, and the next ones bind no numbered values. */
+/** Node's first built-in versions lack the word index, and the next ones cannot bind numbered values. */
 function isEnough(found: DatabaseClass): boolean {
   try {
     const database = new found(":memory:", { readOnly: false });
@@ -87,7 +88,7 @@ function isEnough(found: DatabaseClass): boolean {
   }
 }
 
-/** SQLite's own number for what went wrong, without the details; null for what did not come from it. */
+/** SQLite's primary result code; null for an error that did not come from SQLite. */
 export function failureCode(error: unknown): number | null {
   const code = (error as { readonly errcode?: unknown } | null)?.errcode;
   return typeof code === "number" ? code & 0xff : null;

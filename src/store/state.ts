@@ -10,22 +10,22 @@ import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-
 import type { Notary } from "../core/ports/stores/notary.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
 import { Generations } from "./accounts/generation.ts";
-import { ApprovalKeeper } from "./approvals/approval.ts";
+import { SqliteApprovalStore } from "./approvals/approval.ts";
 import { ApprovalRows } from "./approvals/approval-rows.ts";
 import { CommitLoop, unkept } from "./commit-loop.ts";
-import { type Ground, machineGround } from "./folder.ts";
-import { LedgerKeeper } from "./ledger.ts";
-import { LinkKeeper } from "./links/link.ts";
+import { machineGround, type StateEnvironment } from "./folder.ts";
+import { SqliteLedger } from "./ledger.ts";
+import { SqliteLinkStore } from "./links/link.ts";
 import { LinkRows } from "./links/link-rows.ts";
-import { ChainKeeper } from "./log/chain.ts";
+import { SqliteChainStore } from "./log/chain.ts";
 import { FactFiller } from "./log/fact-filler.ts";
 import { IndexFiller } from "./log/index-filler.ts";
 import { LogReader } from "./log/log-reader.ts";
-import { MemoryKeeper } from "./memory/memory.ts";
-import { ObservationKeeper } from "./memory/observation.ts";
+import { SqliteMemoryStore } from "./memory/memory.ts";
+import { SqliteObservationStore } from "./memory/observation.ts";
 import { openConnection } from "./open.ts";
-import { SecretKeeper } from "./secret.ts";
-import { SettingKeeper } from "./setting.ts";
+import { SqliteSecretStore } from "./secret.ts";
+import { SqliteSettingStore } from "./setting.ts";
 import { loadDriver } from "./sqlite.ts";
 
 export interface StateParts {
@@ -34,9 +34,9 @@ export interface StateParts {
   readonly program: string;
   /** Signs every commit; without it none is signed. */
   readonly notary?: Notary;
-  /** What is told of the machine; for tests. */
-  readonly ground?: Ground;
-  /** Milliseconds of a clock that only goes forward; for tests. */
+  /** Facts about the machine; for tests. */
+  readonly ground?: StateEnvironment;
+  /** Milliseconds of a monotonic clock; for tests. */
   readonly elapsed?: () => number;
 }
 
@@ -50,7 +50,7 @@ export interface State {
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
   readonly loop: CommitLoop;
-  /** Writes what waits; everything after it is refused. */
+  /** Writes pending jobs; everything after it is refused. */
   close(): void;
 }
 
@@ -69,16 +69,16 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
   for (const mirror of [generations, approvals, links, facts]) loop.mirror(mirror);
   new IndexFiller(loop, facts).begin();
   const reader = new LogReader(loop);
-  const chain = new ChainKeeper(loop);
+  const chain = new SqliteChainStore(loop);
   const state: State = {
-    ledger: new LedgerKeeper(loop, { generations, approvals, links, reader }),
+    ledger: new SqliteLedger(loop, { generations, approvals, links, reader }),
     chain,
-    approvals: new ApprovalKeeper(loop, approvals),
-    links: new LinkKeeper(loop, links),
-    memory: new MemoryKeeper(loop),
-    observations: new ObservationKeeper(loop),
-    secrets: new SecretKeeper(loop),
-    settings: new SettingKeeper(loop),
+    approvals: new SqliteApprovalStore(loop, approvals),
+    links: new SqliteLinkStore(loop, links),
+    memory: new SqliteMemoryStore(loop),
+    observations: new SqliteObservationStore(loop),
+    secrets: new SqliteSecretStore(loop),
+    settings: new SqliteSettingStore(loop),
     loop,
     close: () => loop.close(),
   };

@@ -1,4 +1,4 @@
-// What is in no index yet is found all the same, and whoever calls is answered while somebody looks for it.
+// Entries that are in no index yet are found too, and other requests are served during the search.
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { State } from "./state.ts";
@@ -7,7 +7,7 @@ import { entryOf, type TemporaryState, temporaryState, value } from "./testing/s
 let place: TemporaryState;
 let state: State;
 beforeEach(() => {
-  // The indexes are filled when time goes by: here it does not.
+  // The indexes are filled as time passes: here it does not.
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   place = temporaryState();
   state = place.opened();
@@ -33,7 +33,7 @@ async function filled(): Promise<void> {
     );
 }
 
-/** How often others were answered before it was. */
+/** How many other requests were served before it. */
 async function turnsOf(question: Promise<unknown>): Promise<number> {
   let [turns, isOver] = [0, false];
   void question.then(() => {
@@ -65,13 +65,13 @@ it("finds what it would find in the index", async () => {
   ]).toEqual([null, null, null]);
 });
 
-it("holds nobody up", async () => {
+it("does not block other requests", async () => {
   await filled();
   const { ledger } = state;
   expect(await turnsOf(ledger.log({ count: 9, agent: "nobody" }))).toBeGreaterThan(10);
   expect(await turnsOf(ledger.log({ count: 9, until: 0 }))).toBeGreaterThan(10);
   expect(await turnsOf(ledger.log({ count: 9, text: "ñandú" }))).toBeGreaterThan(10);
   expect(await turnsOf(ledger.entry("no such id"))).toBeGreaterThan(2);
-  // Two that begin so are enough to know that it is none.
+  // Two ids with this prefix are enough to know that it is ambiguous.
   expect(await turnsOf(ledger.entry("id"))).toBeLessThan(8);
 });

@@ -1,5 +1,5 @@
-// The connection that is believed, with everything that is remembered of it. After any failure it is not believed any more:
-// closed, opened and checked again before the next write.
+// The current connection, with all in-memory state derived from it. After any failure it is discarded: closed, opened
+// and checked again before the next write.
 import type { DurableResult } from "../core/ports/stores/durable.ts";
 import type { Connection } from "./connection.ts";
 import { messageOf } from "./failure.ts";
@@ -7,7 +7,7 @@ import { tailProblem } from "./log/tail.ts";
 
 const reopenMillisecondsMin = 250;
 
-/** What is known without asking the database. Loaded from it, changed only by jobs, dropped with the connection. */
+/** In-memory state. Loaded from the database, changed only by jobs, dropped with the connection. */
 export interface Mirror {
   load(connection: Connection): void;
   drop(): void;
@@ -16,7 +16,7 @@ export interface Mirror {
 export interface TrustedParts {
   /** Opens and checks; the message says what is wrong and what to do. */
   readonly open: () => DurableResult<Connection>;
-  /** Milliseconds of a clock that only goes forward. */
+  /** Milliseconds of a monotonic clock. */
   readonly elapsed: () => number;
 }
 
@@ -32,12 +32,12 @@ export class TrustedConnection {
     this.#parts = parts;
   }
 
-  /** Before it is opened, in the order in which they must be loaded. */
+  /** Registered before it is opened, in the order in which they must be loaded. */
   mirror(mirror: Mirror): void {
     this.#mirrors.push(mirror);
   }
 
-  /** Why there is none. */
+  /** Why there is no connection. */
   get problem(): string {
     return this.#problem;
   }
@@ -46,7 +46,7 @@ export class TrustedConnection {
     return this.#isClosed;
   }
 
-  /** Opens again where that is due. Null: nothing is known and every write is refused. */
+  /** Opens again if that is due. Null: no state is loaded and every write is refused. */
   get(): Connection | null {
     if (this.#connection !== null) return this.#connection;
     if (this.#isClosed) return null;
@@ -68,7 +68,7 @@ export class TrustedConnection {
     }
   }
 
-  /** Throws where somebody else wrote what we would sign: the state is opened and checked again then. */
+  /** Throws if another process wrote entries that we would sign: the state is then opened and checked again. */
   begin(connection: Connection): void {
     if (connection.begin()) return;
     this.#load(connection);
@@ -76,7 +76,7 @@ export class TrustedConnection {
     if (problem !== null) throw new Error(problem);
   }
 
-  /** Back to what is on disk, on the same connection. */
+  /** Rolls back to what is on disk, on the same connection. */
   undo(connection: Connection): boolean {
     try {
       connection.rollback();
@@ -95,7 +95,7 @@ export class TrustedConnection {
     try {
       connection?.rollback();
     } catch {
-      // There was no transaction any more; closing ends it in any case.
+      // There was no open transaction any more; closing ends it in any case.
     }
     connection?.close();
     this.get();
@@ -117,13 +117,16 @@ export class TrustedConnection {
   }
 }
 
-/** A copy of the file alone is then the whole state. Where somebody reads it still, nothing is lost: the rest stays beside it. */
+/**
+ * Checkpoints the WAL, so that a copy of the file alone is the whole state. With a concurrent reader nothing is lost:
+ * the rest stays in the WAL.
+ */
 function foldIn(connection: Connection): void {
   try {
-    // Nobody who ends waits for a reader.
+    // Closing never waits for a reader.
     connection.exec("PRAGMA busy_timeout = 0");
     connection.get("PRAGMA wal_checkpoint(TRUNCATE)");
   } catch {
-    // The disk is full or gone; what was acknowledged is in the log beside the file, and is found there.
+    // The disk is full or gone; acknowledged data is in the WAL beside the file, and is found there.
   }
 }

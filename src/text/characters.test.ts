@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 import { type Dialect, refusedCharacter } from "./characters.ts";
 
-/** Every character there is, and every half of one. */
+/** Every code point, and every lone surrogate. */
 const all: readonly string[] = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
 
 describe("the ranges are what Unicode calls control characters, halves and line ends", () => {

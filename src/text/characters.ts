@@ -1,14 +1,14 @@
-// Characters no text of ours may hold: what an editor hides, what one reader takes for a line end and another does not.
+// Characters that no text may contain: those an editor hides, and those that only some readers take for a line end.
 import type { Range } from "../core/notation/source.ts";
 
 /**
- * `written`: YAML and TOML, read by people before they trust it. Also refused there: a lone carriage return and U+2028,
- * U+2029 (line ends to some readers), and the marks that show a line in another order than it is read.
- * `data`: JSON, whose own grammar refuses raw control characters.
+ * `written`: YAML and TOML, which people read before they trust it. Also refused there: a lone carriage return, U+2028
+ * and U+2029 (line ends to some readers), and bidirectional controls. `data`: JSON, whose own grammar refuses raw
+ * control characters.
  */
 export type Dialect = "written" | "data";
 
-/** Spelled as ranges: a property is looked up for each character there is, once a start. A test holds them to it. */
+/** Written as ranges, because property escapes are expanded at every start. A test compares the two. */
 const refusedIn: Readonly<Record<Dialect, () => RegExp>> = {
   written: () =>
     // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
@@ -16,7 +16,7 @@ const refusedIn: Readonly<Record<Dialect, () => RegExp>> = {
   data: () => /[\uD800-\uDFFF\uE000\uE001]/u,
 };
 
-/** The first character the text may not hold. */
+/** The first character that the text may not contain. */
 export function refusedCharacter(text: string, dialect: Dialect): (Range & { readonly message: string }) | null {
   const found = refusedIn[dialect]().exec(text);
   if (found === null) return null;

@@ -1,4 +1,4 @@
-// A tree in the making: counts its nodes, knows where they stand, and collects what is refused.
+// A tree under construction: counts its nodes, maps their positions, and collects refusals.
 import type { Span } from "../core/authority/grant.ts";
 import { isPlainText } from "../core/authority/patterns/reserved.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
@@ -22,12 +22,12 @@ export class Draft {
     return this.#diagnostics.list.length > 0;
   }
 
-  /** Further refusals would not be kept. */
+  /** Further refusals would be dropped. */
   get isFull(): boolean {
     return this.#diagnostics.list.length >= diagnosticsMax;
   }
 
-  /** Offsets are those of the text the reader was handed. */
+  /** Offsets are relative to the text the reader was given. */
   span(range: Range): Span {
     const { start, end } = this.#range;
     const found = inside(this.#source.text, { start: start + range.start, end: start + range.end });
@@ -39,7 +39,7 @@ export class Draft {
     return null;
   }
 
-  /** Counts one more node; false, with a refusal, when it is one too many or lies too deep. */
+  /** Counts one more node; false, with a refusal, if there are too many or it is too deep. */
   admit(range: Range, depth: number): boolean {
     if (depth > depthMax) this.refuse("too_large", range, `lists and maps are nested more than ${depthMax} deep`);
     else if (++this.#nodes === nodesMax + 1)
@@ -67,7 +67,7 @@ export class Draft {
     );
   }
 
-  /** What an escape spells is refused like what stands there. */
+  /** An escaped character is refused like a literal one. */
   plain(text: string, range: Range): boolean {
     if (isPlainText(text)) return true;
     this.refuse("syntax", range, "the text spells a NUL, a reserved character or half of a character", "remove it");

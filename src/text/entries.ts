@@ -1,11 +1,11 @@
-// The entries of one map while it is read, and the rule that a key stands in it once.
+// The entries of one map while it is read, and the rule that each key occurs once.
 
 import { quoted } from "../core/notation/quoted.ts";
 import type { Range } from "../core/notation/source.ts";
 import type { Entry, TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
 
-/** INVARIANT: no key twice. `__proto__` is a key like any other: nothing here is a property of an object. */
+/** INVARIANT: no duplicate key. `__proto__` is an ordinary key: entries are never properties of an object. */
 export class Entries {
   readonly list: Entry[] = [];
   readonly #seen = new Set<string>();
@@ -15,7 +15,7 @@ export class Entries {
     this.#draft = draft;
   }
 
-  /** Takes a value that was itself refused as null; the key is then still taken. */
+  /** Null stands for a value that was itself refused; the key then still counts as used. */
   add(key: string, keyRange: Range, value: TreeNode | null): void {
     if (!this.#draft.plain(key, keyRange)) return;
     if (this.#seen.has(key)) {

@@ -12,7 +12,7 @@ function read(text: string): Frontmatter {
   return result;
 }
 
-describe("frontmatter stands between two lines of three dashes, and one character away there is none", () => {
+describe("frontmatter is between two lines of three dashes, and one character away there is none", () => {
   const rows: readonly (readonly [rule: string, text: string, tree: string, body: string, refused: string])[] = [
     ["it begins with the text", "---\na: 1\n---\nbody", '{"a":1}', "body", " ---\na: 1\n---\nbody"],
     ["three dashes, not four", "---\na: 1\n---\n", '{"a":1}', "", "----\na: 1\n---\n"],

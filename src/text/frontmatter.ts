@@ -7,7 +7,7 @@ import { readYaml } from "./yaml.ts";
 
 export interface Frontmatter {
   readonly read: Read;
-  /** Where the text behind the frontmatter begins; where nothing was found, the beginning. */
+  /** Offset of the text after the frontmatter; the start of the file if there is none. */
   readonly body: { readonly start: number };
 }
 
@@ -55,7 +55,7 @@ export function readFrontmatter(source: Source): Frontmatter {
   };
 }
 
-/** The next line that is `---` and nothing else. Spaces behind it do not close: two readers would not agree. */
+/** The next line that is exactly `---`. Trailing spaces do not close it: readers disagree about them. */
 function closingLine(text: string, from: number): Range | null {
   const lines = /---(?=\r\n?|\n|$)/y;
   const breaks = /\r\n?|\n|$/g;

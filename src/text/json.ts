@@ -1,4 +1,4 @@
-// JSON to a tree: RFC 8259 and nothing beside it, no key twice, no number that loses digits.
+// JSON to a tree: RFC 8259 without extensions, no duplicate key, no number that loses digits.
 import { createScanner, type Node, type ParseError, parseTree, printParseErrorCode } from "jsonc-parser";
 import type { Range, Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
@@ -22,7 +22,7 @@ export function readJson(source: Source, range?: Range): Read {
   });
 }
 
-/** A value is one token and at most three marks beside it. */
+/** A value is one token and at most three punctuation marks. */
 const tokensMax = nodesMax * 4;
 
 /** The scanner's token numbers; its own names are constant enums, which a module cannot import. */
@@ -49,7 +49,7 @@ const scanMessages: readonly string[] = [
   "a control character in a string must be written with a backslash",
 ];
 
-/** One pass without recursion before the parser, which recurses: what it may meet is then known, word by word. */
+/** One pass without recursion before the parser, which recurses: bounds its depth and its tokens. */
 function isBounded(text: string, draft: Draft): boolean {
   const scanner = createScanner(text, false);
   let depth = 0;
@@ -111,7 +111,7 @@ function rangeOf({ offset, length }: { readonly offset: number; readonly length:
   return { start: offset, end: offset + length };
 }
 
-/** `CommaExpected` as a sentence: comma expected. */
+/** `CommaExpected` becomes "comma expected". */
 function messageOf(code: string): string {
   return code.replace(/(?<!^)([A-Z])/g, " $1").toLowerCase();
 }

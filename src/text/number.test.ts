@@ -2,7 +2,7 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { exactNumber } from "./number.ts";
 
-describe("a number is exactly what was written, or it is none", () => {
+describe("a number is exactly what was written, or refused", () => {
   it.each([
     ["0.1", 0.1, "0.10000000000000001"],
     ["9007199254740991", 9007199254740991, "9007199254740992"],

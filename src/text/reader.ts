@@ -1,4 +1,4 @@
-// How every reader runs: limits and refused characters first, and whatever a library throws becomes a diagnostic.
+// The frame of every reader: checks limits and refused characters first, and turns library exceptions into diagnostics.
 
 import { inside, type Range, type Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
@@ -6,10 +6,10 @@ import { type Dialect, refusedCharacter } from "./characters.ts";
 import { Draft } from "./draft.ts";
 import { type Read, sourceCharactersMax } from "./read.ts";
 
-/** Makes a tree of a text that is short enough and holds no refused character. Null after a refusal. */
+/** Makes a tree of a text that is short enough and contains no refused character. Null after a refusal. */
 export type Reader = (text: string, draft: Draft) => TreeNode | null;
 
-/** INVARIANT: never throws, and a tree comes out only when nothing at all was refused. */
+/** INVARIANT: never throws, and returns a tree only if nothing was refused. */
 export function readWith(source: Source, range: Range | undefined, dialect: Dialect, reader: Reader): Read {
   const whole = inside(source.text, range ?? { start: 0, end: source.text.length });
   const start = whole.start === 0 && source.text.startsWith("\uFEFF") ? Math.min(1, whole.end) : whole.start;
@@ -32,7 +32,7 @@ export function readWith(source: Source, range: Range | undefined, dialect: Dial
   try {
     return draft.finish(reader(text, draft));
   } catch (failure) {
-    // The libraries throw for what they did not foresee; a RangeError is a full stack or a string too long to build.
+    // A library throws for unexpected input; a RangeError is a stack overflow or a string that is too long.
     const large = failure instanceof RangeError;
     draft.refuse(
       large ? "too_large" : "syntax",

@@ -1,14 +1,15 @@
-// One pass over a TOML text before its parser, which recurses and spreads strings over the stack: how deep, how much.
+// One pass over a TOML text before its parser, which recurses and spreads strings over the stack: bounds depth and
+// size.
 import type { Draft } from "./draft.ts";
 import { depthMax, nodesMax } from "./read.ts";
 
-/** Brackets, commas, dots and equals signs: every value brings at least one, few bring more than two. */
+/** Brackets, commas, dots and equals signs: every value has at least one, few have more than two. */
 const marksMax = nodesMax * 2;
 const stringCharactersMax = 65_536;
 
 /**
- * False, with a refusal, for a text past a limit. It need not know whether the text is TOML: where the two disagree
- * about what a string is, the parser refuses, or its overflow is caught.
+ * False, with a refusal, for a text beyond a limit. The text need not be valid TOML: where the two disagree about what
+ * a string is, the parser refuses it, or its overflow is caught.
  */
 export function isTomlBounded(text: string, draft: Draft): boolean {
   let depth = 0;
@@ -50,7 +51,10 @@ export function isTomlBounded(text: string, draft: Draft): boolean {
   return true;
 }
 
-/** Behind the quote that ends the string which begins here; a string on one line ends with the line at the latest. */
+/**
+ * The offset after the closing quote of the string that begins here; a single-line string ends with its line at the
+ * latest.
+ */
 function stringEnd(text: string, start: number): number {
   const quote = text.charAt(start);
   const isLong = text.startsWith(quote.repeat(3), start);

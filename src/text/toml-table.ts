@@ -1,4 +1,4 @@
-// TOML's tables while their pieces, written all over a file, are put together.
+// TOML tables while they are assembled from their parts, which may be anywhere in a file.
 import type { AST } from "toml-eslint-parser";
 import { quoted } from "../core/notation/quoted.ts";
 import type { Range } from "../core/notation/source.ts";
@@ -9,13 +9,13 @@ export type TomlValue = TomlTable | TomlTable[] | AST.TOMLContentNode;
 type Origin = "header" | "dotted";
 type Name = AST.TOMLBare | AST.TOMLQuoted;
 
-/** INVARIANT: no key twice. The parser looks for that too; here it cannot be spelled. */
+/** INVARIANT: no duplicate key. The parser checks that too; here it cannot be expressed. */
 export class TomlTable {
   readonly members: Map<string, { readonly key: Range; readonly value: TomlValue }> = new Map();
   range: Range;
-  /** Headers go through every table; the dotted name of a value only through those that such names made. */
+  /** Headers may extend every table; a dotted key only tables that dotted keys created. */
   readonly origin: Origin;
-  /** A header may name a table once; before that, another header or a dotted name may have made it. */
+  /** A header may name a table once; another header or a dotted key may have created it before. */
   isNamed = false;
 
   constructor(range: Range, origin: Origin) {
@@ -24,7 +24,7 @@ export class TomlTable {
   }
 }
 
-/** What one body says: of the whole file, below one header, or between the braces of an inline table. */
+/** Collects one body: the whole file, the part below one header, or an inline table. */
 export function gather(table: TomlTable, body: readonly (AST.TOMLKeyValue | AST.TOMLTable)[], draft: Draft): void {
   for (const piece of body) {
     if (draft.refused) return;
@@ -61,7 +61,7 @@ function open(owner: TomlTable, name: Name, header: AST.TOMLTable, draft: Draft)
   gather(table, header.body, draft);
 }
 
-/** Along dotted names, making tables that are not there; an array of tables stands for its newest. */
+/** Follows dotted names and creates missing tables; an array of tables stands for its last element. */
 function walk(from: TomlTable, names: readonly Name[], origin: Origin, draft: Draft): TomlTable | null {
   let table = from;
   for (const [depth, name] of names.entries()) {

@@ -1,4 +1,4 @@
-// TOML's gathered tables and values to our tree.
+// Converts TOML tables and values to our tree.
 import type { AST } from "toml-eslint-parser";
 import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";

@@ -135,7 +135,7 @@ describe("every limit is one character wide", () => {
   });
 });
 
-describe("what is made to cost more than it weighs is read or refused in time", () => {
+describe("expensive texts are read or refused in time", () => {
   const pieces = [
     "a=1\n",
     "[a]\n",

@@ -1,4 +1,4 @@
-// TOML 1.0 to a tree. Dates and times are text: nothing here needs a calendar.
+// TOML 1.0 to a tree. Dates and times stay text: no consumer needs a calendar.
 import { parseTOML } from "toml-eslint-parser";
 import type { Source } from "../core/notation/source.ts";
 import type { Read } from "./read.ts";
@@ -13,7 +13,7 @@ export function readToml(source: Source): Read {
       const program = parseTOML(text, { tomlVersion: "1.0" });
       return tomlTree(program.body[0], text, draft);
     } catch (failure) {
-      // Everything the parser refuses arrives as an exception with an index; the rest is no answer of its own.
+      // The parser throws an error with an index for everything it refuses; other exceptions are not about the text.
       if (!(failure instanceof Error && "index" in failure && typeof failure.index === "number")) throw failure;
       const message = failure.message.charAt(0).toLowerCase() + failure.message.slice(1);
       return draft.refuse("syntax", { start: failure.index, end: failure.index + 1 }, message);

@@ -1,10 +1,10 @@
-// The library's composer, stopped at the first mistake it finds: it would go on, and make a costly error for each.
+// The library's composer, stopped at the first error: it would continue, and build a costly error for each.
 import { Composer, type CST, type Document, type ErrorCode } from "yaml";
 import type { Range } from "../core/notation/source.ts";
 import type { Draft } from "./draft.ts";
 import { errorFix, spoken } from "./yaml-refusal.ts";
 
-/** The one document the tokens make. `empty` where there is nothing but blanks; null after a refusal. */
+/** The one document of these tokens. `empty` if there are only blanks; null after a refusal. */
 export function compose(tokens: readonly CST.Token[], draft: Draft): Document.Parsed | "empty" | null {
   const composer = composerOf();
   const documents: Document.Parsed[] = [];
@@ -44,7 +44,7 @@ class Mistake extends Error {
 type Where = number | readonly number[] | { readonly offset: number; readonly source?: string };
 
 function composerOf(): Composer {
-  // Keys are compared in `Entries`, in one pass; the library compares each with each.
+  // `Entries` compares keys in one pass; the library compares each with each.
   const composer = new Composer({
     version: "1.2",
     schema: "core",
@@ -55,11 +55,11 @@ function composerOf(): Composer {
     prettyErrors: false,
     logLevel: "silent",
   });
-  // Not a documented door. Were it to close, mistakes would be collected by the library, which is slower and no wider.
-  // A warning means that something can be read in two ways; here that is a mistake like any other.
+  // An undocumented hook. If it disappears, the library collects the errors itself, which is slower and not more
+  // permissive. A warning means that the text is ambiguous; it counts as an error here.
   let first: Mistake | null = null;
   const onError = (where: Where, code: ErrorCode, message: string): never => {
-    // The library catches what is thrown inside a collection and reports that in turn.
+    // The library catches exceptions inside a collection and reports them again.
     first ??= new Mistake(rangeOf(where), code, message);
     throw first;
   };

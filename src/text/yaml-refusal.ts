@@ -1,4 +1,4 @@
-// The parts of YAML we refuse, and what to write instead of them.
+// The parts of YAML that are refused, and what to write instead.
 import type { CST, ErrorCode } from "yaml";
 import { quoted } from "../core/notation/quoted.ts";
 
@@ -7,11 +7,11 @@ export interface YamlRefusal {
   readonly fix: string;
 }
 
-/** Why this word or mark is refused wherever it stands, or null. `isFirst`: nothing but blanks stands before it. */
+/** Why this lexeme is refused everywhere, or null. `isFirst`: only blanks precede it. */
 export function lexemeRefusal(kind: CST.TokenType | null, lexeme: string, isFirst: boolean): YamlRefusal | null {
   switch (kind) {
     case "alias": {
-      // `*.github.com: x` is an alias that ends in a colon; what was meant is the name before it.
+      // `*.github.com: x` is an alias that ends in a colon; the author meant the name before it.
       const word = lexeme.replace(/:$/, "");
       return {
         message: `\`*\` begins an alias in YAML, and aliases are refused; quote text that begins with it`,
@@ -38,7 +38,7 @@ export function lexemeRefusal(kind: CST.TokenType | null, lexeme: string, isFirs
   }
 }
 
-/** What helps most often against a mistake the library found. */
+/** The most likely fix for an error that the library found. */
 export function errorFix(code: ErrorCode): string | null {
   switch (code) {
     case "TAB_AS_INDENT":
@@ -63,7 +63,7 @@ export function errorFix(code: ErrorCode): string | null {
 
 const messageCharactersMax = 200;
 
-/** The library's marks by the name a person knows. */
+/** The library's token names in words that users know. */
 const marks: Readonly<Record<string, string>> = {
   "map-value-ind": "`:`",
   "block-seq-ind": "`-`",
@@ -75,7 +75,7 @@ const marks: Readonly<Record<string, string>> = {
   comma: "`,`",
 };
 
-/** A message of the library as one of ours: short, and without its inner names. */
+/** A message of the library, shortened and without its internal names. */
 export function spoken(message: string): string {
   const text = message
     .slice(0, messageCharactersMax)

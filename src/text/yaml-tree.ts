@@ -1,4 +1,4 @@
-// The library's YAML nodes to our tree: keys are text, numbers are exact, every node is counted.
+// Converts the library's YAML nodes to our tree: keys are text, numbers are exact, every node is counted.
 import { isMap, isScalar, isSeq, type ParsedNode, Scalar } from "yaml";
 import { quoted } from "../core/notation/quoted.ts";
 import type { Range } from "../core/notation/source.ts";
@@ -10,7 +10,7 @@ export function yamlTree(contents: ParsedNode | null, draft: Draft): TreeNode | 
   return convert(contents, { start: 0, end: 0 }, 1, draft);
 }
 
-/** `place` is where a value that was left out would stand. */
+/** `place` is the position of a missing value. */
 function convert(node: ParsedNode | null, place: Range, depth: number, draft: Draft): TreeNode | null {
   const range = node === null ? place : rangeOf(node);
   if (!draft.admit(range, node === null || isScalar(node) ? depth - 1 : depth)) return null;
@@ -39,7 +39,7 @@ function convert(node: ParsedNode | null, place: Range, depth: number, draft: Dr
   return { kind: "map", entries: entries.list, span: draft.span(range) };
 }
 
-/** A plain scalar says its source text, so that `1.0` and `1` are two keys, and `on` is not `true`. */
+/** A plain scalar keeps its source text, so that `1.0` and `1` are different keys, and `on` is not `true`. */
 function keyOf(node: ParsedNode | null, range: Range, draft: Draft): string | null {
   if (node === null || !isScalar(node))
     return draft.refuse("syntax", range, "a key must be text", "write `key: value`");
@@ -78,7 +78,7 @@ function rangeOf(node: ParsedNode): Range {
   return { start: node.range[0], end: Math.max(node.range[0], endOf(node)) };
 }
 
-/** To the library a block collection ends behind the blank lines that follow it; to a reader, where its last value does. */
+/** The library ends a block collection after the blank lines that follow it; a reader expects the end of its last value. */
 function endOf(node: ParsedNode): number {
   if (isSeq(node) && node.flow !== true) {
     const last = node.items.at(-1);

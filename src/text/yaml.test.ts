@@ -171,7 +171,7 @@ describe("every limit is one character wide", () => {
   });
 });
 
-describe("what is made to cost more than it weighs is read or refused in time", () => {
+describe("expensive texts are read or refused in time", () => {
   const laughs = `a: &a [x, x, x]\n${Array.from("bcdefghi", (name, at) => `${name}: &${name} [*${"abcdefghi"[at]}, *${"abcdefghi"[at]}]\n`).join("")}`;
   const pieces = [
     "-",
@@ -237,12 +237,12 @@ describe("for all texts", () => {
       { numRuns: 1000 },
     );
   });
-  it("what is accepted is what the library reads, with keys as text", () => {
+  it("accepted texts read as with the library, with keys as text", () => {
     fc.assert(
       fc.property(hostile(valid), (text) => {
         const { tree } = read(text);
         fc.pre(tree !== null);
-        // Maps keep what objects would swallow or reorder. With a byte order mark the library misreads `- -`.
+        // Maps keep keys that objects would drop or reorder. With a byte order mark the library misreads `- -`.
         const value: unknown = parse(text.replace(/^\uFEFF/, ""), {
           version: "1.2",
           schema: "core",
@@ -258,7 +258,7 @@ describe("for all texts", () => {
   });
 });
 
-/** Keys are compared as far as the library still knows how they were written. */
+/** Keys are compared as far as the library still knows their source text. */
 function shapeOf(value: unknown): string {
   if (Array.isArray(value)) return `[${value.map(shapeOf).join(",")}]`;
   if (value instanceof Map)

@@ -1,4 +1,4 @@
-// YAML 1.2 (core schema) to a tree, read by the `yaml` library. The parts of YAML beyond lists, maps and scalars are refused.
+// YAML 1.2 (core schema) to a tree, read by the `yaml` library. Everything beyond lists, maps and scalars is refused.
 import { CST, Lexer, Parser } from "yaml";
 import type { Range, Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
@@ -18,20 +18,20 @@ function treeOf(text: string, draft: Draft): TreeNode | null {
   if (tokens === null || draft.refused) return null;
   const document = compose(tokens, draft);
   if (document === null) return null;
-  // Nothing, or comments alone: YAML calls that null.
+  // Nothing, or only comments: null in YAML.
   return document === "empty" ? draft.scalar(null, { start: 0, end: 0 }) : yamlTree(document.contents, draft);
 }
 
-/** Words, marks, spaces and line ends. Every value and every key is one, with at most a few marks of its own. */
+/** Words, marks, spaces and line ends. Every value and every key is one lexeme with at most a few marks of its own. */
 const lexemesMax = nodesMax * 5;
-/** Blank lines and comments in a row: the library looks at all of them again for each further one. */
+/** Consecutive blank lines and comments: the library scans all of them again for each further one. */
 const blankLexemesMax = 3000;
 /** Open nodes beyond the open collections: the document and one scalar. */
 const stackMax = depthMax + 2;
 
 /**
- * The library's own lexer and parser, driven one lexeme at a time, so that refused parts are seen where they stand and
- * nothing grows past a limit: the parser keeps a stack of its own and does not recurse, the composer does.
+ * Drives the library's lexer and parser one lexeme at a time, so that refused parts are reported where they are and
+ * nothing grows beyond a limit: the parser has its own stack and does not recurse, the composer does.
  */
 function tokensOf(text: string, draft: Draft): CST.Token[] | null {
   const parser = new Parser();
@@ -58,7 +58,7 @@ function tokensOf(text: string, draft: Draft): CST.Token[] | null {
       if (kind !== "directive-line") isFirst = false;
     }
     for (const token of parser.next(lexeme)) tokens.push(token);
-    // The composer may know better what was wrong before it.
+    // The composer may have a better message for the error before it.
     if (tokens.at(-1)?.type === "error") break;
     if (parser.stack.length > stackMax)
       return draft.refuse("too_large", range, `lists and maps are nested more than ${depthMax} deep`);

@@ -1,4 +1,4 @@
-// What became of a program's changes, as a model reads it: nothing where everything landed, else what did not and why.
+// The changes of a program for a model: empty if everything landed, else what did not and why.
 import type { JsonObject } from "../core/base/json.ts";
 import type { ChangesReport } from "../core/ports/drafts.ts";
 

@@ -1,4 +1,4 @@
-// The built-in tools that run programs, as the gate knows them: what one call of each asks for.
+// The built-in tools that run programs, for the gate: the requests of one call.
 
 import { parseArgv } from "../core/authority/axes/argv.ts";
 import { type Ground, parsePath } from "../core/authority/axes/path.ts";
@@ -59,7 +59,7 @@ export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
   },
 ];
 
-/** What a call of one of them is about. `in` is the root: a folder, and everything below it. */
+/** The input of one call. `in` is the root: a folder, and everything below it. */
 export type ProgramInput =
   | { readonly argv: readonly string[]; readonly in: string; readonly root: RootWord }
   | { readonly line: string; readonly in: string; readonly root: RootWord }
@@ -88,24 +88,24 @@ export function programTools(ground: Ground): ToolLookup {
   return (name) => tools.find((tool) => tool.name === name) ?? null;
 }
 
-/** The shell that runs a line. It is inside the walls like any program; only its absence would be news. */
+/** The shell that runs a line. It runs in the sandbox like any program. */
 export const SHELL: readonly [string, string] = ["/bin/sh", "-c"];
 
-/** The words that are run for an input of one of them; null where it has none. */
+/** The argument vector of an input; null if it has none. */
 export function argvOfInput({ line, argv }: JsonObject): readonly [string, ...string[]] | null {
   if (typeof line === "string") return [...SHELL, line];
   const [program, ...rest] = isTexts(argv) ? argv : [];
   return program === undefined ? null : [program, ...rest];
 }
 
-interface Where {
+interface WorkingRoot {
   readonly root: Value;
   readonly mode: string;
 }
 
-const NOWHERE: Result<Where | null> = done(null);
+const NOWHERE: Result<WorkingRoot | null> = done(null);
 
-function where(input: JsonObject, ground: Ground): Result<Where | null> {
+function where(input: JsonObject, ground: Ground): Result<WorkingRoot | null> {
   const { in: folder, root } = input;
   if (typeof folder !== "string" || !isRootWord(root))
     return refuse("bad_value", `\`in\` is a folder and \`root\` is ${ROOT_WORDS_TEXT}`);
@@ -126,17 +126,17 @@ function lineOf({ line }: JsonObject): Result<Value> {
   return argv === null ? refuse("bad_value", "`line` is a text") : argv;
 }
 
-/** A member nobody knows is nobody's to approve. */
+/** An unknown member cannot be approved, so it is refused. */
 function onlyKnown(input: JsonObject, known: readonly string[]): Result<null> {
   const odd = Object.keys(input).find((key) => !known.includes(key));
   return odd === undefined ? done(null) : refuse("bad_value", `${JSON.stringify(odd.slice(0, 64))} is not an argument`);
 }
 
-/** The values in the order of the verb's axes; what a verb has no axis for is not part of the request. */
+/** The values in the order of the verb's axes; a value without an axis is not part of the request. */
 function one(
   name: string,
   members: Result<null>,
-  place: Result<Where | null>,
+  place: Result<WorkingRoot | null>,
   argv: Result<Value>,
 ): Result<readonly Request[]> {
   const verb = verbEntry(name);

@@ -1,4 +1,4 @@
-// The way of one program that was decided on, with every port a fake of the world outside: what runs, and what does not.
+// The execution of one decided program, with fake ports: what runs, and what does not.
 import { describe, expect, test } from "vitest";
 import { moment } from "../../test/forge/authority.ts";
 import { compile } from "../core/authority/compiled.ts";

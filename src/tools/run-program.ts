@@ -1,4 +1,4 @@
-// One program that was decided on: the plan is made from the grants that decided, and the sandbox runs it.
+// One decided program: the plan is made from the deciding grants, and the sandbox runs it.
 import type { Authority } from "../core/authority/chain.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import { countedIsSpent } from "../core/authority/counted.ts";
@@ -9,16 +9,18 @@ import type { RunRefusal, RunResult, Sinks } from "../core/ports/process.ts";
 import type { Plan } from "../sandbox/plan/plan.ts";
 import type { Command, Sandboxes, SandboxOwner, Stop } from "../sandbox/plan/sandboxes.ts";
 
-export type Planned = { readonly ok: true; readonly plan: Plan } | { readonly ok: false; readonly refused: RunRefusal };
+export type PlanResult =
+  | { readonly ok: true; readonly plan: Plan }
+  | { readonly ok: false; readonly refused: RunRefusal };
 
 export interface ProgramParts {
-  /** What the caller holds by now: grants end, links are revoked, texts are edited while a program runs. */
+  /** The caller's current authority: grants expire, links are revoked and records are edited while a program runs. */
   holds(): Authority;
   readonly owner: SandboxOwner;
-  /** Asked again for every decision: a run lasts, and grants end. */
+  /** Called for every decision: a run takes time, and grants expire. */
   moment(): Moment;
   /** From the grants that covered the request, never from the verdict. */
-  plan(request: Request, by: Basis): Planned;
+  plan(request: Request, by: Basis): PlanResult;
   readonly sandboxes: Sandboxes;
 }
 
@@ -39,7 +41,7 @@ export async function runProgram(
     sinks,
     (asked) => {
       const held = parts.holds();
-      // What it has read by then is nobody's to know: a grant for a clean session does not cover any more.
+      // What the program has read by then is unknown: a grant for a clean session no longer applies.
       return judge(held, asked, { ...parts.moment(), clean: false, exhausted: countedIsSpent(held) });
     },
     stop,

@@ -9,7 +9,7 @@ import { KEY_ROTATED, rotationDetails } from "../../src/log/chain/chain-events.t
 import { makeCheckpoint } from "../../src/log/chain/checkpoint.ts";
 import { entryBody } from "../../src/log/chain/entry-body.ts";
 import { signatureCheck, signerOf } from "../../src/log/keys/key-text.ts";
-import { Verifier, type VerifyGiven, type VerifyPorts } from "../../src/log/verify/verify.ts";
+import { Verifier, type VerifyOptions, type VerifyPorts } from "../../src/log/verify/verify.ts";
 import { sha256 } from "../../src/platform/digest.ts";
 
 export const PORTS: VerifyPorts = { digest: sha256, check: signatureCheck() };
@@ -96,7 +96,7 @@ export class WrittenLog {
 
   /** Rows and notes as they are now, or as somebody left them. */
   verify(
-    given: Partial<VerifyGiven> = {},
+    given: Partial<VerifyOptions> = {},
     rows: readonly ChainRow[] = this.rows,
     notes: readonly CheckpointRow[] = this.notes,
   ): VerifyReport {

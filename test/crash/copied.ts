@@ -6,7 +6,7 @@ import { CopiedLedger } from "../../src/daemon/log/copied-ledger.ts";
 import { SecondCopy } from "../../src/daemon/log/second-copy.ts";
 import { signatureCheck } from "../../src/log/keys/key-text.ts";
 import { FileSink } from "../../src/log/sinks/sink-file.ts";
-import { copyStanding, isTornHeader } from "../../src/log/verify/copy-standing.ts";
+import { copyPosition, isTornHeader } from "../../src/log/verify/copy-position.ts";
 import { exportLine } from "../../src/log/verify/export.ts";
 import { ExportVerifier } from "../../src/log/verify/verify-export.ts";
 import { openState } from "../../src/store/state.ts";
@@ -28,7 +28,7 @@ export async function copied(orders: Orders, say: (line: string) => void): Promi
   const copy = new SecondCopy({
     target: file,
     sink: new FileSink(file, {
-      standing: (header, tail, isAll) => copyStanding("here", header, tail, isAll),
+      standing: (header, tail, isAll) => copyPosition("here", header, tail, isAll),
       isTornHeader,
     }),
     chain: state.chain,

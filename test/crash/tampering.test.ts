@@ -10,7 +10,7 @@ import type { Signer } from "../../src/core/ports/stores/signing.ts";
 import { chainHash, ZERO_HASH } from "../../src/log/chain/chain.ts";
 import { makeCheckpoint } from "../../src/log/chain/checkpoint.ts";
 import { signatureCheck, signerOf } from "../../src/log/keys/key-text.ts";
-import type { VerifyGiven } from "../../src/log/verify/verify.ts";
+import type { VerifyOptions } from "../../src/log/verify/verify.ts";
 import { verifyStore } from "../../src/log/verify/verify-store.ts";
 import { type Database, loadDriver } from "../../src/store/sqlite.ts";
 import { openState } from "../../src/store/state.ts";
@@ -46,7 +46,10 @@ beforeAll(async () => {
 afterAll(() => removeFolder(folder));
 
 /** A copy of the log after somebody had their way with it, as the verifier sees it. */
-async function verified(tamper: (database: Database) => void, given: Partial<VerifyGiven> = {}): Promise<VerifyReport> {
+async function verified(
+  tamper: (database: Database) => void,
+  given: Partial<VerifyOptions> = {},
+): Promise<VerifyReport> {
   copies += 1;
   const path = join(folder, `copy-${copies}`);
   mkdirSync(path);

@@ -1,10 +1,10 @@
 // What the tests of edits share: a machine to read by, and one edit of one text.
 
-import { type EditGround, type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
+import { type EditContext, type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
 import { groundOf } from "../../src/platform/ground.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
-export const GROUND: EditGround = {
+export const GROUND: EditContext = {
   reading: { ground: groundOf({ home: "/home/u", cwd: "/work" }), toAscii: () => null, ceiling: null },
   moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },
   read: (source) => readFrontmatter(source).read,

@@ -1,7 +1,7 @@
 // The key in a real keychain, asked with the real secret-tool over a real session bus: stored, given, locked, lost.
 import { execFileSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
-import { keyPlaces } from "../../src/secrets/sources.ts";
+import { keySourceEnvironment } from "../../src/secrets/sources.ts";
 import { Keyring, missingPrograms } from "./keyring.ts";
 import { KeysWorld, NOTHING, opened, VALUE } from "./keys-world.ts";
 
@@ -14,7 +14,7 @@ if (missing.length > 0)
 describe.skipIf(missing.length > 0)("a real keychain", () => {
   const keyring = new Keyring();
   let world: KeysWorld;
-  const { programs } = keyPlaces(null);
+  const { programs } = keySourceEnvironment(null);
 
   beforeAll(() => keyring.start(), 60_000);
   afterAll(() => keyring.stop());

@@ -8,9 +8,9 @@ import type { LogEntry } from "../../src/core/ports/stores/log.ts";
 import type { SecretBinding, SecretStore, SettingStore } from "../../src/core/ports/stores/secret-store.ts";
 import { notRedactable } from "../../src/log/redaction/known-secret.ts";
 import { refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
-import { type KeyPlaces, keyPlaces } from "../../src/secrets/sources.ts";
+import { type KeySourceEnvironment, keySourceEnvironment } from "../../src/secrets/sources.ts";
 import { SecretVault } from "../../src/secrets/vault.ts";
-import { type Ground, ground } from "../../src/store/testing/memory.ts";
+import { ground, type TestStore } from "../../src/store/testing/memory.ts";
 
 export const VALUE = "correct-horse-battery";
 export const BINDING: SecretBinding = { tools: ["web_fetch"], hosts: ["api.example.com"], uses: null };
@@ -49,7 +49,7 @@ esac
 
 export class KeysWorld {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-keys-"));
-  readonly place: Ground = ground(join(this.folder, "store"));
+  readonly place: TestStore = ground(join(this.folder, "store"));
   readonly tools: string = join(this.folder, "tools");
   now = 1_000_000;
   #entries = 0;
@@ -84,9 +84,9 @@ export class KeysWorld {
     }
   }
 
-  places(more: Partial<KeyPlaces> = {}): KeyPlaces {
+  places(more: Partial<KeySourceEnvironment> = {}): KeySourceEnvironment {
     return {
-      ...keyPlaces(this.folder),
+      ...keySourceEnvironment(this.folder),
       programs: [this.tools, "/usr/bin", "/bin"],
       runtime: join(this.folder, "run"),
       millisecondsMax: 20_000,
@@ -95,7 +95,10 @@ export class KeysWorld {
     };
   }
 
-  vault(more: Partial<KeyPlaces> = {}, parts: { secrets?: SecretStore; settings?: SettingStore } = {}): SecretVault {
+  vault(
+    more: Partial<KeySourceEnvironment> = {},
+    parts: { secrets?: SecretStore; settings?: SettingStore } = {},
+  ): SecretVault {
     return new SecretVault({
       secrets: parts.secrets ?? this.place.secrets,
       settings: parts.settings ?? this.place.settings,

@@ -21,16 +21,16 @@ import type { SealedSecret, SecretStore } from "../../src/core/ports/stores/secr
 import { daemonSecrets } from "../../src/daemon/secrets.ts";
 import { notRedactable } from "../../src/log/redaction/known-secret.ts";
 import { refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
-import type { OpenedSecret } from "../../src/secrets/opened.ts";
 import { KEY_SETTING } from "../../src/secrets/record.ts";
-import { keyPlaces } from "../../src/secrets/sources.ts";
+import type { OpenedSecret } from "../../src/secrets/secret-rows.ts";
+import { keySourceEnvironment } from "../../src/secrets/sources.ts";
 import { SecretVault } from "../../src/secrets/vault.ts";
-import { type Ground, ground } from "../../src/store/testing/memory.ts";
+import { ground, type TestStore } from "../../src/store/testing/memory.ts";
 
 const VALUE = "correct-horse-battery";
 const PASSPHRASE = "a long passphrase";
 let state = "";
-let place: Ground;
+let place: TestStore;
 let now = 1_000_000;
 
 beforeEach(() => {
@@ -43,14 +43,14 @@ afterEach(() => {
   rmSync(state, { recursive: true });
 });
 
-function vaultOn(store: Ground, secrets: SecretStore = store.secrets): SecretVault {
+function vaultOn(store: TestStore, secrets: SecretStore = store.secrets): SecretVault {
   const { settings } = store;
   return new SecretVault({
     secrets,
     settings,
     state,
     now: () => now,
-    places: { ...keyPlaces(null), cost: { n: 16_384, r: 8, p: 1 } },
+    places: { ...keySourceEnvironment(null), cost: { n: 16_384, r: 8, p: 1 } },
     refusesValue: notRedactable,
     refusesHosts: refusesBoundHosts,
   });

@@ -2,13 +2,13 @@
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { pageProcess, type ShowPage, waitingPageProcess } from "../../src/tools/web/page-process.ts";
-import { presenting } from "../../src/tools/web/present.ts";
-import type { PageShown } from "../../src/tools/web/shown-page.ts";
+import type { PageText } from "../../src/tools/web/convert-page.ts";
+import { type ConvertPage, pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
+import { presenting } from "../../src/tools/web/present-result.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
 
 let program: Program;
-let show: ShowPage = async () => null;
+let show: ConvertPage = async () => null;
 const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
@@ -17,7 +17,7 @@ beforeAll(async () => {
 });
 afterAll(() => program.remove());
 
-async function page(text: string, format: "markdown" | "text" = "markdown"): Promise<PageShown> {
+async function page(text: string, format: "markdown" | "text" = "markdown"): Promise<PageText> {
   const shown = await show({ kind: "html", format, url: "https://example.test/a/b", text });
   if (shown === null) throw new Error("nothing came of the page");
   return shown;

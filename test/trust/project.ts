@@ -3,7 +3,7 @@
 import type { ConfigRead } from "../../src/agents/project/hoist-levels.ts";
 import { CONFIG_PATH, Project } from "../../src/agents/project/project.ts";
 import { type Readers, readLevel } from "../../src/agents/project/project-moment.ts";
-import { shownGrants } from "../../src/agents/project/shown-grants.ts";
+import { shownGrants } from "../../src/agents/project/reviewed-grants.ts";
 import { configRefused, readConfig } from "../../src/core/notation/config/config.ts";
 import type { Reading, RealRoot } from "../../src/core/notation/reading.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";

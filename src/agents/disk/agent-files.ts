@@ -1,4 +1,4 @@
-// The records of a workspace's agents as files that can be read, written, moved and put back.
+// The records of a workspace's agents as files that can be read, written, renamed and restored.
 import { mkdirSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Source } from "../../core/notation/source.ts";
@@ -16,34 +16,34 @@ import { realRoot } from "../../platform/real-path.ts";
 import { pastOf } from "../../platform/undo.ts";
 import { AGENTS, findAgent } from "./workspace.ts";
 
-export interface AgentPlace {
+export interface AgentFilesOptions {
   readonly cwd: string;
   readonly workspace: string | null;
-  /** The user's state folder, without which nothing is changed; or null. */
+  /** The user's state folder, required for changes; or null. */
   readonly state: string | null;
   readonly charactersMax: number;
 }
 
-type Found = { readonly path: string; readonly inside: string };
-type Read = { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
+type AgentPath = { readonly path: string; readonly inside: string };
+type ReadResult = { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
 
-/** The text a file has, and the one it had before the last edit. Null: the file is or was not there. */
+/** The text of a file, and the text before the last edit. Null: the file does or did not exist. */
 export interface Step {
   readonly now: Source | null;
   readonly before: Source | null;
 }
 
-/** An id is words between slashes; none of them can leave the folder or hide in it. */
+/** An id is words between slashes; none of them can leave the folder or name a hidden file. */
 const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}){0,7}$/;
 
 export class AgentFiles {
-  readonly #place: AgentPlace;
+  readonly #place: AgentFilesOptions;
 
-  constructor(place: AgentPlace) {
+  constructor(place: AgentFilesOptions) {
     this.#place = place;
   }
 
-  read(name: string): Read {
+  read(name: string): ReadResult {
     const found = this.#find(name) ?? this.#byId(name);
     if (found === null) return { ok: false, message: `${JSON.stringify(name.slice(0, 200))} is no agent's id` };
     const file = readTextFile(found.path, this.#place.charactersMax);
@@ -57,7 +57,7 @@ export class AgentFiles {
     return this.#change(this.#find(name), name, (text, source) => (text === null ? { kind: "gone" } : change(source)));
   }
 
-  /** Never over a file that is there. */
+  /** Never overwrites an existing file. */
   create(id: string, text: string): FileEdited<string> {
     const found = this.#byId(id);
     if (found === null) {
@@ -76,14 +76,14 @@ export class AgentFiles {
     );
   }
 
-  /** Only as the text it was read with. */
+  /** Only if its text is still the one that was read. */
   remove(name: string, text: string): FileEdited<string> {
     return this.#change(this.#find(name), name, (now, source) =>
       now === text ? { kind: "remove" } : { kind: "refuse", refusal: `${source.name} was changed meanwhile` },
     );
   }
 
-  /** What an undo would do; null where there is nothing of ours to take back, or something else came after it. */
+  /** What an undo would do; null if there is no edit of ours to undo, or the file has changed since. */
   step(name: string): Step | null {
     const found = this.#find(name) ?? this.#byId(name);
     const { state, charactersMax } = this.#place;
@@ -105,7 +105,7 @@ export class AgentFiles {
   }
 
   #change<R>(
-    found: Found | null,
+    found: AgentPath | null,
     name: string,
     change: (text: string | null, source: Source, past: Parameters<Parameters<typeof editFile<R>>[2]>[1]) => Changed<R>,
   ): FileEdited<R> {
@@ -120,7 +120,7 @@ export class AgentFiles {
     return done.kind === "failed" ? { ...done, message: `${shown} ${done.message}` } : done;
   }
 
-  #find(name: string): Found | null {
+  #find(name: string): AgentPath | null {
     const { cwd, workspace } = this.#place;
     const file = findAgent(name, cwd, workspace);
     if (file === null || !file.path.endsWith(".md")) return null;
@@ -128,7 +128,7 @@ export class AgentFiles {
     return { path: file.path, inside: isInside ? workspace : dirname(file.path) };
   }
 
-  #byId(id: string): Found | null {
+  #byId(id: string): AgentPath | null {
     const { workspace } = this.#place;
     return workspace !== null && ID.test(id) && !id.includes("..")
       ? { path: resolve(join(workspace, AGENTS), `${id}.md`), inside: workspace }

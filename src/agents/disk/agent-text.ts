@@ -1,4 +1,4 @@
-// A text to the agent it writes, in whatever notation: where readers, notations and records meet.
+// Parses the text of an agent in any notation.
 import { extname } from "node:path";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { caveatsTable, readCaveats } from "../../core/notation/caveats/caveats.ts";
@@ -42,7 +42,7 @@ export function agentOf(source: Source, name: string, ending: string, reading: R
   }
 }
 
-/** Which notation a file is written in follows from its ending, and for YAML and JSON from the keys it has. */
+/** The notation of a file follows from its extension, and for YAML and JSON from its keys. */
 function formOf(tree: TreeNode | null, ending: string): AgentForm {
   if (ending === ".md") return "record";
   if (ending === ".toml") return "caveats";
@@ -69,7 +69,7 @@ function readAs(source: Source, ending: string): Read {
   }
 }
 
-/** In TOML the six fields stand in a table of their own. */
+/** In TOML the six fields are in a table of their own. */
 function tableOf({ tree, diagnostics }: Read): Read {
   const table = tree === null ? null : caveatsTable(tree);
   if (tree === null || table !== null) return { tree: table, diagnostics };
@@ -84,12 +84,12 @@ function caveats({ tree, diagnostics }: Read, name: string, reading: Reading): A
   return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name);
 }
 
-/** The tree of an agent's text; null where it is not one. */
+/** The tree of an agent's text; null if it is not one. */
 export function treeOf(source: Source): TreeNode | null {
   return readAs(source, extname(source.name)).tree;
 }
 
-/** A level's text to its value. */
+/** Parses the configuration of one level. */
 export function configOf(source: Source, level: ConfigLevel, reading: Reading): Config {
   const { tree, diagnostics } = readYaml(source);
   return tree === null ? configRefused(level, diagnostics) : readConfig(tree, level, reading);

@@ -1,4 +1,4 @@
-// The agents of this machine: found, read inside their configuration, and held to what is trusted of them.
+// The agents of this machine: found, read inside their configuration, and limited to what is trusted.
 
 import { extname, join, relative, resolve, sep } from "node:path";
 import type { Moment } from "../../core/authority/compiled.ts";
@@ -26,7 +26,7 @@ import { revisionTexts } from "./revision.ts";
 import { openTrust } from "./trust-file.ts";
 import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents } from "./workspace.ts";
 
-export interface Place {
+export interface AgentsContext {
   readonly cwd: string;
   readonly workspace: string | null;
   readonly home: string | null;
@@ -37,7 +37,7 @@ export interface Place {
 
 export interface Agents {
   readonly readers: Readers;
-  /** A path as a person near it writes it. */
+  /** A path as displayed to the user, short where possible. */
   nameOf(path: string): string;
   user(): ConfigRead | null;
   opened(): { readonly project: Project; readonly trusted: TrustStore | null; readonly config: ConfigText | null };
@@ -46,7 +46,7 @@ export interface Agents {
   loadSet(name: string, step?: Step): SetResult;
 }
 
-export function openAgents({ cwd, workspace, home, folders, moment, readingAt }: Place): Agents {
+export function openAgents({ cwd, workspace, home, folders, moment, readingAt }: AgentsContext): Agents {
   const readers: Readers = {
     config: configOf,
     agent: (source, name, inside) => agentOf(source, name, extname(source.name), inside, moment),
@@ -59,7 +59,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     const text = folders.config === null ? null : readConfigFile(folders.config, sourceCharactersMax, nameOf);
     return text === null ? null : readLevel(text, "user", readingAt(home ?? "/"), readers);
   });
-  /** Beside what is trusted of it, or by itself where nobody has to trust it. */
+  /** Compared with its trusted version, or without one if it needs no trust. */
   const projectAt = (base: string, config: ConfigText | null, trusted: TrustStore | null): Project =>
     new Project({ readers, reading: readingAt(base), user: user(), config, trusted });
   const opened = once(() => {
@@ -71,7 +71,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     if (workspace === null) return null;
     const { project, trusted } = opened();
     const { files: texts, problems } = authorityFiles(workspace, sourceCharactersMax);
-    // What runs is trusted as what is granted: by its very content.
+    // Tool code is trusted like grants: by its content.
     const tools = toolSources(workspace, project.config?.config.tools ?? []).text;
     const files = tools === null ? texts : [...texts, { path: TOOLS_TEXT, text: tools }];
     const review = reviewOf(project, files, trusted, sha256, step);
@@ -103,7 +103,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     const trust = isOfProject ? project.agent(source, file.name, inner) : project.given(source, file.name);
     return { ok: true, value: { agent: trust.agent, source, trust } };
   };
-  /** Texts to be compared: each by itself, inside the configuration that lies beside it, held to no limit. */
+  /** Texts to be compared: each by itself, inside the configuration beside it, without limits. */
   const plainly = (project: Project, source: Source, name: string): LoadResult => ({
     ok: true,
     value: { agent: project.agent(source, name, source.name).own, source },
@@ -160,13 +160,13 @@ function missing(name: string, known: readonly string[]): LoadResult {
   return { ok: false, message: `there is no agent and no file called ${JSON.stringify(name.slice(0, 200))}`, fix };
 }
 
-/** Of two ids that a person cannot tell apart neither is an agent's. */
+/** Of two ids that look alike, neither is accepted. */
 function alike(name: string, other: string): LoadResult {
   const message = `${JSON.stringify(name)} and ${JSON.stringify(other)} read alike, so neither is an agent's id`;
   return { ok: false, message, fix: "rename one of the files" };
 }
 
-/** Two files that claim one id would hide one of them, so they are refused together. */
+/** Two files with one id would hide one of them, so both are refused. */
 function setOf(results: readonly LoadResult[], isOneFile: boolean): SetResult {
   const agents = new Map<string, LoadedAgent>();
   for (const result of results) {

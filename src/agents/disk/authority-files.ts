@@ -1,4 +1,4 @@
-// The texts of a project that carry authority: its configuration, its agents in every notation, its tool servers.
+// The files of a project that carry authority: its configuration, its agents in every notation, its tool servers.
 import { extname, join } from "node:path";
 import type { AuthorityFile } from "../../core/ports/trust.ts";
 import { readTextFile } from "../../platform/files.ts";
@@ -13,7 +13,7 @@ const filesMax = 10_000;
 export interface AuthorityFiles {
   /** Configuration first, then by path. */
   readonly files: readonly AuthorityFile[];
-  /** What stands there and could not be taken in, one sentence each. */
+  /** Files that exist and could not be read, one sentence each. */
   readonly problems: readonly string[];
 }
 

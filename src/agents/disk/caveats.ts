@@ -1,5 +1,5 @@
-// Caveats that somebody brings along instead of an agent's record: read by themselves, inside what the user's own configuration
-// allows anybody.
+// Caveats supplied with a session instead of an agent's record: read by themselves, within the limits of the user's own
+// configuration.
 import { caveatsTable, readCaveats } from "../../core/notation/caveats/caveats.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
@@ -7,22 +7,22 @@ import type { TreeNode } from "../../core/notation/tree.ts";
 import { readJson } from "../../text/json.ts";
 import { type Agent, agentFromCaveats } from "../project/agent.ts";
 import { Project } from "../project/project.ts";
-import { openAgents, type Place } from "./agents.ts";
+import { type AgentsContext, openAgents } from "./agents.ts";
 
 /** The agent of a session that has no record. */
 export const ANONYMOUS = "anonymous";
 
-export interface GivenCaveats {
+export interface SessionCaveats {
   readonly read: Agent;
-  /** What is wrong with the text, as sentences. */
+  /** Problems of the text, as sentences. */
   readonly notes: readonly string[];
 }
 
-/** Whatever keys it has, the text is read as Caveats and as nothing else. */
-export function readGivenCaveats(place: Place, text: string): GivenCaveats {
+/** The text is always read as Caveats, whatever keys it has. */
+export function readSessionCaveats(place: AgentsContext, text: string): SessionCaveats {
   const agents = openAgents(place);
   const { config } = agents.opened();
-  // Programs run where the session stands, wherever the project's own configuration is read from.
+  // Programs run in the session's folder, wherever the project's configuration is read from.
   const { ground } = place.readingAt(place.cwd);
   const project = new Project({
     readers: {
@@ -36,7 +36,7 @@ export function readGivenCaveats(place: Place, text: string): GivenCaveats {
   });
   const { agent } = project.given({ name: "caveats", text }, ANONYMOUS);
   const notes = agent.diagnostics.map(({ message }) => message);
-  // What a configuration around it denies says so itself.
+  // Denials by a surrounding configuration are reported by that configuration.
   const isOwnFault = agent.refused && project.levels.broken.length === 0;
   return { read: agent, notes: isOwnFault ? [`${DENIED}: ${notes.join("; ")}`] : notes };
 }
@@ -50,7 +50,7 @@ function caveatsAgent(source: Source, name: string, reading: Reading): Agent {
   return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name);
 }
 
-/** The `[caveats]` table of a TOML file as JSON text; null where there is none. */
+/** The `[caveats]` table of a TOML file as JSON text; null if there is none. */
 export function tableText(tree: TreeNode): string | null {
   const table = caveatsTable(tree);
   return table === null ? null : JSON.stringify(plainOf(table));

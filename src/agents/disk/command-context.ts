@@ -1,4 +1,4 @@
-// What every command stands on: where we are, whose folders count, and the agents that are found from here.
+// What every command starts from: the working directory, the user's folders, and the agents found from here.
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { toAscii } from "../../platform/ascii.ts";
@@ -10,27 +10,27 @@ import { realRoot } from "../../platform/real-path.ts";
 import { type Agents, openAgents } from "./agents.ts";
 import { findWorkspace } from "./workspace.ts";
 
-export interface Asking {
+export interface CommandContext {
   readonly workspace: string | null;
   readonly home: string | null;
   readonly folders: UserFolders;
   readonly moment: Moment;
   readonly agents: Agents;
-  /** As relative paths are read in a folder. */
+  /** A reading whose relative paths start in a folder. */
   readingAt(base: string): Reading;
-  /** In the working directory. */
+  /** A reading in the working directory. */
   reading(): Reading;
-  /** The agents again, after a workspace was made. */
+  /** Loads the agents again, after a workspace was created. */
   reopen(): Agents;
 }
 
-export interface AskedAt {
+export interface CommandOptions {
   readonly cwd: string;
   readonly now: number;
   readonly environment: Readonly<Record<string, string | undefined>>;
 }
 
-export function askingAt({ cwd, now, environment }: AskedAt): Asking {
+export function commandContext({ cwd, now, environment }: CommandOptions): CommandContext {
   const workspace = findWorkspace(cwd);
   const home = homeFolder();
   const folders = userFolders({ environment, home, workspace });

@@ -1,4 +1,5 @@
-// Which configuration a folder has. Only what nobody wrote is none: what is there and cannot be read is a broken one.
+// Which configuration a folder has. Only a missing file counts as none: a file that cannot be read is a broken
+// configuration.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,7 +94,7 @@ describe("one that cannot be read", () => {
     expect(found(folder)).toBe(
       `${folder}/config.yml cannot be reached: what the link ${at("dotfiles")} leads to is not there`,
     );
-    // Where it leads is nobody's to hear who cannot look there.
+    // The target of a link is not revealed to a user who cannot read it.
     expect(found(folder)).not.toContain("disk");
     mkdirSync(at("disk/ambit"), { recursive: true });
     writeFileSync(at(`${folder}/config.yml`), "");
@@ -106,7 +107,7 @@ test.each(["file", "file/ambit"])("or lies where a file is: %s", (folder) => {
   expect(found(folder)).toBe(`${folder}/config.yml cannot be reached: ${at("file")} is no folder`);
 });
 
-test("what a project wrote and nobody can read is told of it", () => {
+test("an unreadable file of a project is reported", () => {
   mkdirSync(at("there/.ambit"));
   expect(authorityFiles(at("there"), 1000)).toEqual({ files: [], problems: [] });
   link("there/.ambit/config.yml", "disk");

@@ -1,4 +1,4 @@
-// The config.yml of a folder, and the one that is misnamed: passed over in silence it would be a limit nobody holds.
+// The config.yml of a folder, and misnamed ones: ignoring one silently would drop the limits in it.
 import { join } from "node:path";
 import type { Source } from "../../core/notation/source.ts";
 import { readTextFile } from "../../platform/files.ts";
@@ -8,7 +8,7 @@ import { isThere } from "../../platform/path-target.ts";
 const NAME = "config.yml";
 const MISNAMED = "config.yaml";
 
-/** Null where there is none. With a problem the text is empty: it is there, and nobody knows what it says. */
+/** Null if there is none. With a problem the text is empty: the file exists, and its content is unknown. */
 export function readConfigFile(
   folder: string,
   charactersMax: number,

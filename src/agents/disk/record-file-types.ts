@@ -1,29 +1,30 @@
-// Agent records as files that commands edit: every change is whole, kept for undo, and never overwrites a concurrent change.
+// Agent records as files that commands edit: every change is atomic, can be undone, and never overwrites a concurrent
+// change.
 import type { Source } from "../../core/notation/source.ts";
 
-/** What becomes of a record's file, by its text. */
+/** The change of a record's file, computed from its text. */
 export type FileChange<R> =
   | { readonly kind: "write"; readonly text: string }
   | { readonly kind: "refuse"; readonly refusal: R };
 
-export type FileDone<R> =
-  /** `others`: further names the file had, which keep the old text. */
+export type FileChangeResult<R> =
+  /** `others`: further hard links of the file, which keep the old text. */
   | { readonly kind: "done"; readonly others: number }
   | { readonly kind: "refused"; readonly refusal: R }
   | { readonly kind: "failed"; readonly message: string };
 
-/** Null: the file is or was not there. */
+/** Null: the file does or did not exist. */
 export interface UndoStep {
   readonly now: Source | null;
   readonly before: Source | null;
 }
 
-/** Records as files: every change is whole, remembered for undo, and never lost to another one. */
+/** Records as files: every change is atomic, can be undone, and is never lost to a concurrent one. */
 export interface RecordFiles {
   read(name: string): { readonly ok: true; readonly value: Source } | { readonly ok: false; readonly message: string };
-  edit<R>(name: string, change: (source: Source) => FileChange<R>): FileDone<R>;
-  create(id: string, text: string): FileDone<string>;
-  remove(name: string, text: string): FileDone<string>;
+  edit<R>(name: string, change: (source: Source) => FileChange<R>): FileChangeResult<R>;
+  create(id: string, text: string): FileChangeResult<string>;
+  remove(name: string, text: string): FileChangeResult<string>;
   step(name: string): UndoStep | null;
-  undo(name: string, step: UndoStep): FileDone<string>;
+  undo(name: string, step: UndoStep): FileChangeResult<string>;
 }

@@ -45,7 +45,7 @@ function listed(): { readonly files: readonly string[]; readonly problems: reado
   };
 }
 
-describe("what is in the folder", () => {
+describe("the listing of the folder", () => {
   test("Markdown at any depth, sorted; hidden names and other files are passed over", () => {
     for (const path of ["b.md", "a/z.md", "a/b/c.md", ".hidden.md", ".git/x.md", "a.txt", "ü.md"]) put(path);
     expect(listed()).toEqual({ files: ["a/b/c.md", "a/z.md", "b.md", "ü.md"], problems: [] });
@@ -96,7 +96,7 @@ describe("what is in the folder", () => {
     symlinkSync(join(base, "elsewhere"), join(workspace, RECORDS));
     const { files, problems } = listed();
     expect([files, problems.length]).toEqual([[], 1]);
-    // Inside the workspace it may lie where it likes.
+    // Inside the workspace it may be anywhere.
     renameSync(join(base, "elsewhere"), join(workspace, "docs"));
     rmSync(join(workspace, RECORDS));
     symlinkSync("../docs", join(workspace, RECORDS));
@@ -224,7 +224,7 @@ describe("a stamp changes with its file", () => {
     utimesSync(path, 1, 1);
     const before = stamp();
     expect(stamp()).toBe(before);
-    // So that the file system's clock has gone on.
+    // Waits until the file system's clock has advanced.
     spawnSync(process.execPath, ["-e", "0"]);
     change(path);
     expect(stamp()).not.toBe(before);
@@ -320,7 +320,7 @@ describe("a new record is whole and replaces nothing", () => {
 });
 
 describe("the cache", () => {
-  test("comes back as it was saved, for its workspace alone, readable by nobody else", () => {
+  test("is restored as saved, for its workspace only, readable only by its owner", () => {
     const state = join(base, "state");
     recordCache(state, "/a").save("text");
     expect([recordCache(state, "/a").load(), recordCache(state, "/b").load()]).toEqual(["text", null]);

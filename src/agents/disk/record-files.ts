@@ -1,4 +1,4 @@
-// The records folder on disk: what is in it, the text of one file, a new file, and the cache beside it.
+// The records folder on disk: its listing, the text of one file, new files, and the cache.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -42,7 +42,7 @@ export function listRecords(workspace: string, now: number): FolderListing {
   return listFolder(askedOf(workspace, now));
 }
 
-/** For whoever has others to answer meanwhile. */
+/** Pauses between steps, for a process that serves other requests meanwhile. */
 export function listRecordsInSteps(workspace: string, now: number, pause: () => Promise<void>): Promise<FolderListing> {
   return listFolderInSteps(askedOf(workspace, now), pause);
 }
@@ -64,7 +64,7 @@ export type FileText =
 
 const attemptsMax = 3;
 
-/** The text that belongs to the stamp: a file that changes while it is read is read again. */
+/** The text that matches the stamp: a file that changes while it is read is read again. */
 export function readListed(folder: string, { path, stamp }: FoundFile, charactersMax: number): FileText {
   const full = join(folder, path);
   let expected: string | null = stamp;
@@ -72,13 +72,13 @@ export function readListed(folder: string, { path, stamp }: FoundFile, character
     const content = fileText(full, charactersMax);
     const after = stampOf(full);
     if (after !== null && after === expected) return content;
-    // A folder on the way may have become a link meanwhile.
+    // A parent folder may have been replaced by a link meanwhile.
     expected = liesInside(full, folder) ? after : null;
   }
   return { ok: false, code: "not_understood", message: "this file is gone, or changes while it is read" };
 }
 
-/** A file as a whole, with what is wrong with it as a diagnostic says it. */
+/** A whole file, with its problem as a diagnostic. */
 export function fileText(path: string, charactersMax: number): FileText {
   const content = readTextFile(path, charactersMax);
   if (content.ok) return content;
@@ -87,10 +87,12 @@ export function fileText(path: string, charactersMax: number): FileText {
 
 const CODES: Readonly<Record<string, DiagnosticCode>> = { too_large: "too_large", not_utf8: "syntax" };
 
-export type Created = { readonly ok: true; readonly path: string } | { readonly ok: false; readonly message: string };
+export type CreateResult =
+  | { readonly ok: true; readonly path: string }
+  | { readonly ok: false; readonly message: string };
 
-/** A new file under a name that is already known to be plain. INVARIANT: what is there is never written over. */
-export function createRecord(workspace: string, segments: readonly string[], text: string): Created {
+/** Creates a file under a name that was checked before. INVARIANT: an existing file is never overwritten. */
+export function createRecord(workspace: string, segments: readonly string[], text: string): CreateResult {
   const way = [...RECORDS.split("/"), ...segments.slice(0, -1)];
   let folder = workspace;
   for (const name of way) {
@@ -112,7 +114,7 @@ export function createRecord(workspace: string, segments: readonly string[], tex
     } finally {
       closeSync(file);
     }
-    // Whole or not at all, and only where nothing has the name: to link fails where to rename would replace.
+    // Atomic, and only if the name is free: `link` fails where `rename` would replace.
     linkSync(draft, path);
     return { ok: true, path };
   } catch (error) {
@@ -125,7 +127,7 @@ export function createRecord(workspace: string, segments: readonly string[], tex
   }
 }
 
-/** Null when it is a folder now. A link is none: it could lead out of the workspace. */
+/** Null unless it is a folder now. A link is refused: it could lead out of the workspace. */
 function ownFolder(path: string): string | null {
   try {
     const found = lstatSync(path, { throwIfNoEntry: false });
@@ -139,7 +141,7 @@ function ownFolder(path: string): string | null {
 
 export interface RecordCache {
   load(): string | null;
-  /** A cache that cannot be written is not there the next time; nothing else follows from it. */
+  /** If the cache cannot be written it is missing at the next run, which is harmless. */
   save(text: string): void;
 }
 
@@ -159,7 +161,7 @@ export function recordCache(state: string | null, workspace: string): RecordCach
         mkdirSync(dirname(path), { recursive: true, mode: 0o700 });
         writeWhole(path, text);
       } catch {
-        // Read from the files again next time.
+        // The next run reads the files again.
       }
     },
   };

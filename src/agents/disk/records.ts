@@ -1,4 +1,4 @@
-// Records and skills of the machine, as the command line asks for them.
+// Records and skills of the machine, for the command line.
 
 import { join } from "node:path";
 import { readFrontmatter } from "../../text/frontmatter.ts";
@@ -10,7 +10,7 @@ import { createRecord, fileText, listRecords, RECORDS, readListed, recordCache }
 import type { RecordsFolder } from "./records-folder.ts";
 import { listOwnSkills, listProjectSkills, SHARED_SKILLS, SKILLS, USER_SKILLS } from "./skill-files.ts";
 
-export function recordsDesk(
+export function recordsFolder(
   workspace: string,
   state: string | null,
   now: number,
@@ -31,7 +31,7 @@ export function recordsDesk(
   };
 }
 
-interface SkillPlaces {
+interface SkillOptions {
   readonly home: string | null;
   readonly config: string | null;
   readonly workspace: string | null;
@@ -40,7 +40,7 @@ interface SkillPlaces {
   nameOf(path: string): string;
 }
 
-export function skillMachine({ home, config, workspace, records, now, nameOf }: SkillPlaces): SkillMachine {
+export function skillMachine({ home, config, workspace, records, now, nameOf }: SkillOptions): SkillMachine {
   const own = (origin: SkillOrigin, folder: string): SkillSource => ({
     origin,
     ...listOwnSkills(folder),

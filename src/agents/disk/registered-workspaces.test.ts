@@ -13,7 +13,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(state, { recursive: true, force: true }));
 
-test("what was trusted is known, and what was revoked is not any more", () => {
+test("trusted workspaces are listed, and revoked ones are not", () => {
   expect(trustStore(state, "/home/u/one", sha256).trust([], "d")).toEqual({ ok: true });
   expect(trustStore(state, `/home/u/${"long".repeat(100)}`, sha256).trust([], "d")).toEqual({ ok: true });
   expect(registeredWorkspaces(state)?.toSorted()).toEqual([`/home/u/${"long".repeat(100)}`, "/home/u/one"].toSorted());

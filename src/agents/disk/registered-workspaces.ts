@@ -1,4 +1,4 @@
-// The workspaces this machine knows: those a person has trusted. Every sandbox keeps their protected names as they are.
+// The workspaces that the user has trusted on this machine. Every sandbox protects their guarded names.
 import { readdirSync } from "node:fs";
 import { join } from "node:path";
 import { readTextFile } from "../../platform/files.ts";
@@ -6,7 +6,7 @@ import { readTextFile } from "../../platform/files.ts";
 const workspacesMax = 1024;
 const entryCharactersMax = 65_536;
 
-/** Null where there are more than we can look at, or the folder cannot be read: then nothing can be promised about them. */
+/** Null if there are too many, or the folder cannot be read: then they cannot be protected. */
 export function registeredWorkspaces(state: string | null): readonly string[] | null {
   if (state === null) return [];
   const folder = join(state, "trust");

@@ -1,4 +1,4 @@
-// Agents of a git revision with its configuration, or one file of it.
+// The agents of a git revision with its configuration, or one file of it.
 
 import type { Source } from "../../core/notation/source.ts";
 import { commitOf, filesOf, textOf } from "../../platform/git.ts";

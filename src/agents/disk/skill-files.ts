@@ -1,4 +1,4 @@
-// Where skills lie on disk: folders with a SKILL.md in each.
+// Where skills are on disk: folders with a SKILL.md in each.
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
@@ -12,7 +12,7 @@ import { codeOf } from "../../platform/path-target.ts";
 
 /** Relative to the workspace. */
 export const SKILLS = ".ambit/skills";
-/** Below the home folder: where agent clients share theirs. */
+/** Below the home folder: skills that agent clients share. */
 export const SHARED_SKILLS = ".agents/skills";
 /** Below the user's configuration. */
 export const USER_SKILLS = "skills";
@@ -27,7 +27,7 @@ const LIMITS: ListingLimits = {
   bytesMax: 64 * 1024 * 1024,
 };
 
-/** A project's skills. No link is followed, and the folders a skill brings with it are not entered. */
+/** A project's skills. Links are not followed, and subfolders of a skill are not entered. */
 export function listProjectSkills(workspace: string, now: number): FolderListing {
   const folder = join(workspace, SKILLS);
   const isEntered = (path: string): boolean => !path.includes("/");
@@ -38,7 +38,10 @@ function isSkillFile(path: string): boolean {
   return path.split("/").length === 2 && path.endsWith(`/${FILE}`);
 }
 
-/** A person's own skills. People link theirs from elsewhere, so links are followed: the folder is theirs alone. */
+/**
+ * A user's own skills. Links are followed, because users link skills from elsewhere and only they can write this
+ * folder.
+ */
 export function listOwnSkills(folder: string): FolderListing {
   const files: FoundFile[] = [];
   const problems: FoundProblem[] = [];

@@ -1,4 +1,4 @@
-// The text of a trust file to a value, or null: whatever is not exactly as we write it was not written by us.
+// Parses a trust file, or null: a text that differs from our own format was not written by us.
 import type { Roots, TrustedFile } from "../../core/ports/trust.ts";
 
 export const VERSION = 1;
@@ -11,7 +11,7 @@ export function readProjectEntry(text: string | null, workspace: string): { read
   return map !== null && isDigest(map["digest"]) ? { digest: map["digest"] } : null;
 }
 
-/** Null as well for the entry of another text under this one's name. */
+/** Null also for the entry of another path under this name. */
 export function readTrustedEntry(text: string | null, workspace: string, path: string): TrustedFile | null {
   const map = mapOf(text, workspace);
   if (map === null || map["path"] !== path) return null;
@@ -21,7 +21,7 @@ export function readTrustedEntry(text: string | null, workspace: string, path: s
   return { path, text: trusted, roots, digest, config, ...(shown === undefined ? {} : { shown }) };
 }
 
-/** What an entry is about. */
+/** The path that an entry is about. */
 export function readPath(text: string | null, workspace: string): string | null {
   const path = mapOf(text, workspace)?.["path"];
   return typeof path === "string" ? path : null;

@@ -37,7 +37,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
-describe("what is trusted", () => {
+describe("the trusted texts", () => {
   test("comes back as it was, for this project and no other", () => {
     expect(open()).toMatchObject({ exists: false, digest: null });
     expect(open().trust([file("a.md", "a"), file("b.md", "ü\n")], digest)).toEqual({ ok: true });
@@ -48,7 +48,7 @@ describe("what is trusted", () => {
     expect(trustStore(state, "/srv/projects", sha256).exists).toBe(false);
   });
 
-  test("is exactly what was trusted last", () => {
+  test("are exactly those trusted last", () => {
     open().trust([file("a.md", "a"), file("b.md", "b")], digest);
     open().trust([file("a.md", "c")], digest);
     expect(open().file("a.md")?.text).toBe("c");
@@ -137,7 +137,7 @@ function rewrite(name: string, change: (text: string) => string): void {
 
 describe("who has to be trusted", () => {
   const folders = (): { config: string; state: string } => ({ config: join(base, "config/ambit"), state });
-  test("nobody where there is no workspace, or it is the user's own configuration", () => {
+  test("not needed without a workspace, or for the user's own configuration", () => {
     mkdirSync(join(base, "config/ambit"), { recursive: true });
     mkdirSync(join(base, "home"));
     symlinkSync(join(base, "config/ambit"), join(base, "home/.ambit"));

@@ -1,4 +1,4 @@
-// Trust on disk: one small file for each trusted text, in a folder of the user's state that nobody else can write.
+// Trust on disk: one small file for each trusted text, in a folder of the user's state that only the user can write.
 import { chmodSync, lstatSync, mkdirSync, readdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { Digest } from "../../core/ports/digest.ts";
@@ -11,12 +11,12 @@ import { readPath, readProjectEntry, readTrustedEntry, VERSION } from "./trust-e
 
 /** A trusted text escaped as JSON, with its roots beside it. */
 const entryCharactersMax = 8 * 1024 * 1024;
-/** File systems take 255 bytes; a draft's name is longer by its ending. */
+/** File systems allow 255 bytes; a temporary file's name is longer by its suffix. */
 const nameCharactersMax = 200;
 
 /**
  * `state` is the user's state folder, `workspace` the project's real path. INVARIANT: a file that is missing, damaged,
- * somebody else's or about another project is the same as none: not trusted.
+ * owned by another user or about another project counts as none: not trusted.
  */
 export function trustStore(state: string, workspace: string, digest: Digest): TrustStore {
   const folder = join(state, "trust", nameOf(workspace, digest));
@@ -58,8 +58,8 @@ export function trustStore(state: string, workspace: string, digest: Digest): Tr
 }
 
 /**
- * Where trust in a workspace is kept. Null where nobody has to trust it: there is none, or it is the user's own folder,
- * which nobody else could have written.
+ * Where trust in a workspace is stored. Null if it needs no trust: there is no workspace, or it is the user's own
+ * folder, which no other user could have written.
  */
 export function openTrust(workspace: string | null, folders: UserFolders, digest: Digest): TrustStore | null {
   const { config, state } = folders;
@@ -84,13 +84,13 @@ const NOWHERE: TrustStore = {
   revoke: () => refused,
 };
 
-/** A name of one file for a whole path: readable, and hashed only where it would be too long for a file system. */
+/** One file name for a whole path: readable, and hashed only if it would be too long for a file system. */
 function nameOf(path: string, digest: Digest): string {
   const name = encodeURIComponent(path);
   return name.length > nameCharactersMax ? `sha256-${digest(path)}` : name;
 }
 
-/** Entries alone: another process may be in the middle of writing one. */
+/** Only finished entries: another process may be writing one. */
 function namesIn(folder: string): readonly string[] {
   try {
     return readdirSync(folder).filter((name) => name.endsWith(".json"));
@@ -118,7 +118,7 @@ function privateFolder(state: string, folder: string): void {
   }
 }
 
-/** No link, the user's own, and writable by nobody else. */
+/** Not a link, owned by the user, and writable only by them. */
 function isPrivate(path: string, kind: "file" | "folder"): boolean {
   try {
     const found = lstatSync(path);

@@ -1,4 +1,4 @@
-// Edits that a person made through us are trusted as they are made: nobody has to trust their own edit a second time.
+// Edits that a user makes through ambit are trusted as they are made, so that no second review is needed.
 
 import { relative, resolve, sep } from "node:path";
 import type { Source } from "../../core/notation/source.ts";
@@ -9,7 +9,7 @@ import type { RecordFiles } from "./record-file-types.ts";
 import { AGENTS } from "./workspace.ts";
 
 export function trustingFiles(files: RecordFiles, agents: Agents, cwd: string, workspace: string | null): RecordFiles {
-  /** Only where the text before the edit counted already; otherwise more than the edit would be trusted. */
+  /** Only if the text before the edit was trusted; otherwise more than the edit would become trusted. */
   const keep = (before: Source | null, after: Source): void => {
     const { project, trusted } = agents.opened();
     if (workspace === null || trusted === null) return;

@@ -1,15 +1,15 @@
-// Where agents are on disk: the nearest folder with an `.ambit` in it, and the files that name agents.
+// Where agents are on disk: the nearest folder with an `.ambit`, and the files that define agents.
 import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 
 const FOLDER = ".ambit";
-/** Where the agents of a workspace are, relative to it. */
+/** The agents folder, relative to the workspace. */
 export const AGENTS = ".ambit/agents";
 const ENDINGS: readonly string[] = [".md", ".yml", ".yaml", ".json", ".toml"];
 const foldersMax = 256;
 const agentFilesMax = 10_000;
 
-/** The nearest folder, from here upwards, that holds an `.ambit` with something in it: sandboxes leave empty ones behind. */
+/** The nearest folder, from here upwards, with a non-empty `.ambit`: sandboxes leave empty ones behind. */
 export function findWorkspace(from: string): string | null {
   let folder = resolve(from);
   for (let step = 0; step < foldersMax; step++) {
@@ -21,7 +21,7 @@ export function findWorkspace(from: string): string | null {
   return null;
 }
 
-/** A folder that cannot be listed counts: what it says is told where it is read. */
+/** A folder that cannot be listed counts as non-empty: reading it reports the problem. */
 function hasEntries(path: string): boolean {
   if (kindOf(path) !== "folder") return false;
   try {
@@ -41,11 +41,11 @@ export interface AgentFile {
   readonly name: string;
 }
 
-/** A file by its path, or an agent of the workspace by its id; null where there is neither. */
+/** A file by its path, or an agent of the workspace by its id; null if neither exists. */
 export function findAgent(name: string, cwd: string, workspace: string | null): AgentFile | null {
   if (name === "" || name.includes("\0")) return null;
   const own = workspace === null ? null : ownAgent(name, join(workspace, AGENTS));
-  // An id comes before a file that somebody left under the same name.
+  // An id takes precedence over a file of the same name.
   if (own !== null && !name.includes("/")) return own;
   const path = resolve(cwd, name);
   if (extname(name) !== "" && kindOf(path) === "file") return { path, name: agentName(name) };
@@ -57,7 +57,7 @@ function ownAgent(name: string, agents: string): AgentFile | null {
   return path.startsWith(agents + sep) && kindOf(path) === "file" ? { path, name } : null;
 }
 
-/** The id a file stands for where its text names none. */
+/** The id of a file whose text has none. */
 export function agentName(path: string): string {
   return basename(path, extname(path));
 }
@@ -85,7 +85,7 @@ export function agentIds(workspace: string | null): readonly string[] {
     .sort();
 }
 
-/** Files below a folder, by their path in it. No link to a folder is followed: two of them can make a tree endless. */
+/** Files below a folder, by their relative path. Links to folders are not followed: they can form cycles. */
 export function filesBelow(folder: string): readonly string[] {
   const files: string[] = [];
   const open: string[] = [""];
@@ -94,7 +94,7 @@ export function filesBelow(folder: string): readonly string[] {
     for (const entry of entriesOf(join(folder, inside))) {
       const path = inside === "" ? entry.name : `${inside}/${entry.name}`;
       if (entry.isDirectory()) open.push(path);
-      // A link that leads nowhere is named, so that whoever reads it can say so.
+      // A dangling link is listed, so that reading it reports the problem.
       else if (!entry.isSymbolicLink() || kindOf(join(folder, path)) !== "folder") files.push(path);
     }
   }
@@ -109,7 +109,7 @@ function entriesOf(folder: string): readonly Dirent[] {
   }
 }
 
-/** Null also for a link that leads nowhere, or round in a circle. */
+/** Null also for a dangling or cyclic link. */
 function kindOf(path: string): "file" | "folder" | null {
   try {
     return statSync(path).isDirectory() ? "folder" : "file";

@@ -1,4 +1,4 @@
-// The proof behind an edit catches every edit that does more, less or something else.
+// The proof of an edit detects every edit that does more, less or something else.
 import { describe, expect, test } from "vitest";
 import { GROUND } from "../../../test/edits/edit.ts";
 import type { Grant } from "../../core/authority/grant.ts";

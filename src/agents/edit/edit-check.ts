@@ -1,5 +1,5 @@
-// The proof behind every edit: what the record grants afterwards is what it granted before, more or less by exactly
-// the edit. Whatever cannot be shown is a refusal.
+// The proof of every edit: the record afterwards grants what it granted before, plus or minus exactly the edit. What
+// cannot be proved is refused.
 
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { VerbEntry } from "../../core/authority/catalog.ts";
@@ -12,22 +12,22 @@ import { linkOf, type ProtectedPaths, relation } from "./edit-subtract.ts";
 
 export type AuthorityEdit =
   | { readonly kind: "grant"; readonly grant: Grant }
-  /** Without a part it is every grant of the verb. */
+  /** Without a part: every grant of the verb. */
   | { readonly kind: "revoke"; readonly verb: VerbEntry; readonly part: RevokedPart | null };
 
 export interface RevokedPart {
   readonly grant: Grant;
-  /** Where conditions were written, only grants under exactly these are meant; null is whatever they are. */
+  /** If conditions were written, only grants with exactly these are affected; null matches any. */
   readonly conditions: Conditions | null;
 }
 
 export interface EditProblem {
   readonly message: string;
-  /** A request that shows it, where one can be shown. */
+  /** A request that shows it, if one can be found. */
   readonly example: Request | null;
 }
 
-/** Null: the edit does what it says and nothing else. */
+/** Null: the edit does exactly what it says. */
 export function checkEdit(
   before: readonly Grant[],
   after: readonly Grant[],
@@ -57,7 +57,7 @@ export function checkEdit(
   }
 }
 
-/** Is this grant one the revocation speaks about? */
+/** Whether the revocation applies to this grant. */
 export function isMeant(grant: Grant, edit: Extract<AuthorityEdit, { kind: "revoke" }>): boolean {
   if (grant.verb !== edit.verb) return false;
   const wanted = edit.part?.conditions ?? null;
@@ -68,7 +68,7 @@ function partOf({ grant, conditions }: RevokedPart): Grant {
   return { ...grant, conditions: conditions ?? UNCONDITIONAL };
 }
 
-/** What `to` allows beyond `from`. Grants that stand on both sides need no proof, whatever it would cost. */
+/** What `to` allows beyond `from`. Grants present on both sides need no proof. */
 export function more(from: readonly Grant[], to: readonly Grant[], protectedPaths: ProtectedPaths): readonly Change[] {
   const held = new Set(from.map(compactText));
   const asked = to.filter((grant) => !held.has(compactText(grant)));
@@ -89,7 +89,7 @@ function left(
   return still === undefined ? null : { message: `${compactText(still)} would still be held`, example: null };
 }
 
-/** A record with any grant may call the built-in tools: that comes with its first grant and goes with its last. */
+/** A record with any grant may call the built-in tools: this right comes with its first grant and goes with its last. */
 function isImpliedTool({ verb, implied }: Grant): boolean {
   return verb.verb === "tool.invoke" && implied === "default";
 }

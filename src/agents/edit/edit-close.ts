@@ -1,4 +1,5 @@
-// What a shorthand would say again once an item about its verb is gone, said to be nothing instead.
+// When the last item about a verb is removed, a shorthand would apply to that verb again: writes an empty scope
+// instead.
 
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { type CapabilityList, readCapabilityList } from "../../core/notation/record/capabilities.ts";
@@ -9,7 +10,7 @@ import type { Plan, View } from "./edit-plan.ts";
 const SANDBOX_VERBS = ["fs.read", "fs.write", "proc.exec"] as const;
 const TOOL = "tool.invoke";
 
-/** `edited`: the verb something is taken from, or null. Adds to the plan. */
+/** `edited`: the verb that something is revoked from, or null. Adds to the plan. */
 export function closePlan(view: View, plan: Plan, edited: string | null): void {
   const { grants } = view.record;
   const before = new Set(grants.filter((grant) => grant.implied === "sandbox").map((grant) => grant.verb.verb));
@@ -28,7 +29,7 @@ function impliedBySandbox(view: View, plan: Plan): readonly string[] {
   return SANDBOX_VERBS.filter((verb) => !mentioned.has(verb));
 }
 
-/** Names of presets that do not exist keep the key, and so keep the sandbox from granting. */
+/** Unknown preset names keep the key, and so keep the sandbox shorthand from granting. */
 function keepsExtends({ node, record }: View, { droppedPresets }: Plan): boolean {
   const entry = entryOf(node, "extends");
   if (entry === null) return false;
@@ -44,7 +45,7 @@ function extendsTool({ record }: View, { droppedPresets }: Plan): boolean {
   );
 }
 
-/** The list as the plan would leave it, read as the record reads it. */
+/** The list after the plan, parsed as in a record. */
 function listAfter({ items, context, node }: View, plan: Plan): CapabilityList {
   const text = (value: string): TreeNode => ({ kind: "scalar", value, span: node.span });
   const nodes = (items ?? []).flatMap((item, at) => {
@@ -53,7 +54,7 @@ function listAfter({ items, context, node }: View, plan: Plan): CapabilityList {
   });
   const all = [...nodes, ...plan.added.map(text)];
   const entry = entryOf(node, "capabilities");
-  // What is no list stays as it is, and nothing can be told from it.
+  // A value that is not a list stays unchanged, and nothing can be derived from it.
   const isUnreadable =
     entry !== null && items === null && !(entry.value.kind === "scalar" && entry.value.value === null);
   return readCapabilityList(isUnreadable ? entry.value : { kind: "list", items: all, span: node.span }, {

@@ -1,4 +1,4 @@
-// The items of `capabilities` as they are written, whichever way, each with the grant it makes.
+// The items of `capabilities` as written, in any form, each with its grant.
 import type { Grant } from "../../core/authority/grant.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { parseCompact } from "../../core/notation/compact/compact-parser.ts";
@@ -14,23 +14,23 @@ import { applyReplacements } from "./edit-text.ts";
 export interface Item {
   readonly grant: Grant | null;
   readonly node: TreeNode;
-  /** What stands between the verb's braces or below its key; null for bare verbs, tokens and what was not understood. */
+  /** The map in the verb's braces or below its key; null for bare verbs, tokens and items that were not understood. */
   readonly scope: Mapping | null;
-  /** The spec, where the item is text. */
+  /** The spec, if the item is text. */
   readonly text: string | null;
-  /** The grant this item would be if of these lists of its scope only these entries stayed. */
-  reread(kept: Kept): Grant | null;
+  /** The grant of this item if only these entries of its scope's lists remained. */
+  reread(kept: RemainingEntries): Grant | null;
 }
 
-export type Kept = ReadonlyMap<List, readonly number[]>;
+export type RemainingEntries = ReadonlyMap<List, readonly number[]>;
 
-/** Null where there is no list and no line of specs. */
+/** Null if there is neither a list nor a line of specs. */
 export function itemsOf(entry: Entry | null, context: SpecContext): readonly Item[] | null {
   const value = entry?.value;
   if (value === undefined || value.kind === "map") return null;
   if (value.kind === "list") return value.items.map((node) => itemOf(node, context));
   if (typeof value.value !== "string") return null;
-  // Spans count from the beginning of the decoded line: that is what is edited.
+  // Spans are relative to the decoded line, because that is what is edited.
   const whole = { source: value.span.source, start: 0, end: value.value.length };
   const specs = splitSpecs(value.value, whole, new Diagnostics());
   return specs?.map(({ text, span }) => itemOf({ kind: "scalar", value: text, span }, context)) ?? null;
@@ -42,7 +42,7 @@ export function itemOf(node: TreeNode, { reading, root }: SpecContext): Item {
   if (node.kind === "scalar" && typeof node.value === "string") {
     const text = node.value;
     const spec = parseCompact(text, { source: "", start: 0, end: text.length }, new Diagnostics());
-    const reread = (kept: Kept): Grant | null => {
+    const reread = (kept: RemainingEntries): Grant | null => {
       const shorter = keepInText(text, kept);
       return shorter === null ? null : specGrant(shorter, { reading, root });
     };
@@ -50,7 +50,7 @@ export function itemOf(node: TreeNode, { reading, root }: SpecContext): Item {
   }
   const entry = node.kind === "map" ? node.entries[0] : undefined;
   const scope = entry?.value.kind === "map" && grant !== null ? entry.value : null;
-  const reread = (kept: Kept): Grant | null =>
+  const reread = (kept: RemainingEntries): Grant | null =>
     grant === null || scope === null
       ? null
       : readGrant(grant.verb, keepInScope(scope, kept), { ...context(), span: scope.span, implied: null });
@@ -58,7 +58,7 @@ export function itemOf(node: TreeNode, { reading, root }: SpecContext): Item {
 }
 
 /** A compact spec with only these entries in its lists. */
-export function keepInText(text: string, kept: Kept): string | null {
+export function keepInText(text: string, kept: RemainingEntries): string | null {
   const replacements = [...kept].flatMap(([list, stay]) => {
     const going = [...list.items.keys()].filter((at) => !stay.includes(at));
     return flowReplacements(text, list, new Map(going.map((at) => [at, []])), []) ?? [];
@@ -66,7 +66,7 @@ export function keepInText(text: string, kept: Kept): string | null {
   return applyReplacements(text, replacements);
 }
 
-function keepInScope(scope: Mapping, kept: Kept): Mapping {
+function keepInScope(scope: Mapping, kept: RemainingEntries): Mapping {
   const entries = scope.entries.map((entry): Entry => {
     const { value } = entry;
     const stay = value.kind === "list" ? kept.get(value) : undefined;
@@ -76,7 +76,7 @@ function keepInScope(scope: Mapping, kept: Kept): Mapping {
   return { ...scope, entries };
 }
 
-/** The grant a compact spec makes by itself. */
+/** The grant of a compact spec by itself. */
 export function specGrant(spec: string, { reading, root }: SpecContext): Grant | null {
   const span = { source: "", start: 0, end: spec.length };
   return readCompact(spec, { reading, root, diagnostics: new Diagnostics(), span });

@@ -1,18 +1,18 @@
-// Items of a YAML list added, removed and replaced where they stand, in blocks of `- item` lines and in `[a, b]`.
+// Adds, removes and replaces items of a YAML list in place, in blocks of `- item` lines and in `[a, b]`.
 import type { Range } from "../../core/notation/source.ts";
 import { scalarText } from "./edit-scalar.ts";
 import { breakOf, isBlank, lineAfter, lineStart, type Replacement, trimmedEnd } from "./edit-text.ts";
 
-/** A list in a text; in a block it begins at its first dash. */
+/** A list in a text; a block list starts at its first dash. */
 export interface WrittenList {
   readonly span: Range;
   readonly items: readonly { readonly span: Range }[];
 }
 
-/** What becomes of the items that do not stay as they are: the specs in their place, none to remove them. */
+/** The changed items: the specs that replace each, none to remove it. */
 export type ItemChanges = ReadonlyMap<number, readonly string[]>;
 
-/** Null where the list is not written in a way that can be edited line by line. At least one item stays or comes. */
+/** Null if the list's layout cannot be edited line by line. At least one item remains or is added. */
 export function listReplacements(
   text: string,
   list: WrittenList,
@@ -54,7 +54,7 @@ function blockReplacements(
   return [...replacements, { start: end, end, text: added.map(line).join("") }];
 }
 
-/** All dashes of a block stand in one column; a comment or a break may stand between a dash and its item. */
+/** All dashes of a block are in one column; a comment or a line break may be between a dash and its item. */
 function dashOf(text: string, item: number, column: number, first: number): number | null {
   for (let start = lineStart(text, item); start >= lineStart(text, first); start = lineStart(text, start - 1)) {
     const dash = start + column;
@@ -64,7 +64,7 @@ function dashOf(text: string, item: number, column: number, first: number): numb
   return null;
 }
 
-/** Also for the lists of a compact spec, which have neither comments nor breaks. */
+/** Also for the lists of a compact spec, which have neither comments nor line breaks. */
 export function flowReplacements(
   text: string,
   { span, items }: WrittenList,
@@ -74,7 +74,7 @@ export function flowReplacements(
   const removed = items.flatMap((_, at) => (changes.get(at)?.length === 0 ? [at] : []));
   const joined = (specs: readonly string[]): string => specs.map((spec) => scalarText(spec, true)).join(", ");
   if (removed.length === items.length) return [{ ...span, text: `[${joined(added)}]` }];
-  // What is added takes the place of what is removed, so that no comma has to be guessed.
+  // Added items replace removed ones, so that no comma has to be guessed.
   const place = added.length > 0 ? removed.pop() : undefined;
   const replacements: Replacement[] = removed.length === 0 ? [] : removals(text, items, removed);
   for (const [at, item] of items.entries()) {
@@ -91,7 +91,7 @@ export function flowReplacements(
   return replacements;
 }
 
-/** Each item goes with the comma behind it; the last ones go with the comma before them, where one line holds all. */
+/** Each item is removed with the comma after it; the last ones with the comma before them, if they are on one line. */
 function removals(text: string, items: WrittenList["items"], removed: readonly number[]): Replacement[] {
   const tail = lastRun(items.length, removed);
   const before = items[tail - 1]?.span.end;
@@ -111,14 +111,14 @@ function removals(text: string, items: WrittenList["items"], removed: readonly n
   return isOneLine && before !== undefined ? [...replacements, { start: before, end, text: "" }] : replacements;
 }
 
-/** Where the removed items that reach to the end begin. */
+/** Start of the run of removed items at the end. */
 function lastRun(length: number, removed: readonly number[]): number {
   let from = length;
   while (removed.includes(from - 1)) from--;
   return from;
 }
 
-/** Behind the comma that follows, with blanks and comments in between; null before the closing bracket. */
+/** The offset after the next comma, past blanks and comments; null before the closing bracket. */
 function commaBehind(text: string, from: number): number | null {
   const blanks = /(?:\s|(?<=\s)#[^\n]*)*/y;
   blanks.lastIndex = from;

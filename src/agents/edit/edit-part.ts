@@ -1,4 +1,4 @@
-// One written item without a part of it: its entries taken out where they stand, or the rest spelled anew.
+// Removes a part of one written item: deletes entries in place, or writes the remainder anew.
 
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { Axis } from "../../core/authority/catalog.ts";
@@ -6,18 +6,18 @@ import type { Grant } from "../../core/authority/grant.ts";
 import { compactWord } from "../../core/notation/compact/compact-word.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { type Entry, entryOf, type List, type Mapping } from "../../core/notation/tree.ts";
-import { type Item, type Kept, keepInText } from "./edit-items.ts";
+import { type Item, keepInText, type RemainingEntries } from "./edit-items.ts";
 import { type ProtectedPaths, relation, subtract } from "./edit-subtract.ts";
 
 export type PartResult =
   | { readonly kind: "same" }
   | { readonly kind: "gone" }
-  /** Of these lists of the item's map only these entries stay. */
-  | { readonly kind: "entries"; readonly kept: Kept }
+  /** Only these entries of the lists in the item's map remain. */
+  | { readonly kind: "entries"; readonly kept: RemainingEntries }
   | { readonly kind: "specs"; readonly specs: readonly string[] }
   | { readonly kind: "no_spelling"; readonly axis: Axis | null };
 
-/** `root`: the agent's, which a spec need not repeat. */
+/** `root`: the agent's root, which a spec need not repeat. */
 export function withoutPart(
   item: Item,
   part: Grant,
@@ -34,15 +34,15 @@ export function withoutPart(
   const rest = subtract(grant, part, protectedPaths);
   if (!rest.ok) return { kind: "no_spelling", axis: rest.axis };
   if (rest.grants.length === 0) return { kind: "gone" };
-  // Two grants in the place of one would have two budgets.
+  // Two grants in place of one would have two budgets.
   const { calls, rate } = grant.conditions;
   if (rest.grants.length > 1 && (calls !== null || rate !== null)) return { kind: "no_spelling", axis: null };
   const within = item.scope === null ? null : entryOf(item.scope, "in");
   return { kind: "specs", specs: rest.grants.map((one) => respelled(one, within, root)) };
 }
 
-/** The axis whose entries are each wholly inside the part or wholly apart from it, and which of them stay. */
-function keptEntries(item: Item, scope: Mapping, part: Grant, protectedPaths: ProtectedPaths): Kept | null {
+/** The axis whose entries are each entirely inside or entirely outside the part, and which of them remain. */
+function keptEntries(item: Item, scope: Mapping, part: Grant, protectedPaths: ProtectedPaths): RemainingEntries | null {
   for (const axis of (item.grant as Grant).verb.axes) {
     const keys: readonly string[] = axis.keys.filter((key) => key !== "in" && key !== "private");
     const values = scope.entries.filter(({ key }) => keys.includes(key)).map(({ value }) => value);
@@ -65,14 +65,14 @@ function keptEntries(item: Item, scope: Mapping, part: Grant, protectedPaths: Pr
   return null;
 }
 
-/** In a spec the lists are edited in its text; in a map, later, where they stand in the file. */
-function shortened({ text }: Item, kept: Kept): PartResult {
+/** Lists of a spec are edited in its text; lists of a map later, in the file. */
+function shortened({ text }: Item, kept: RemainingEntries): PartResult {
   if (text === null) return { kind: "entries", kept };
   const shorter = keepInText(text, kept);
   return shorter === null ? { kind: "no_spelling", axis: null } : { kind: "specs", specs: [shorter] };
 }
 
-/** A root that was written as `~/x`, or not at all, is not turned into this machine's name for it. */
+/** A root that was written as `~/x`, or omitted, is not replaced by its absolute path on this machine. */
 function respelled(grant: Grant, within: Entry | null, root: readonly string[] | null): string {
   const text = compactText(grant);
   if (grant.root === null) return text;

@@ -1,4 +1,4 @@
-// What of a record has to change for an edit, before anything is written: which items, which shorthands, which specs.
+// The plan of an edit, before anything is written: which items, shorthands and specs of a record change.
 
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Axis } from "../../core/authority/catalog.ts";
@@ -11,7 +11,7 @@ import { PRESETS } from "../../core/notation/record/presets.ts";
 import type { AgentRecord } from "../../core/notation/record/record.ts";
 import { entryOf, type Mapping, type Scalar } from "../../core/notation/tree.ts";
 import { type AuthorityEdit, isMeant } from "./edit-check.ts";
-import { type Item, itemOf, itemsOf, type Kept } from "./edit-items.ts";
+import { type Item, itemOf, itemsOf, type RemainingEntries } from "./edit-items.ts";
 import { type PartResult, withoutPart } from "./edit-part.ts";
 import type { GrantSpec, SpecContext } from "./edit-spec.ts";
 
@@ -29,21 +29,21 @@ export function viewOf(node: Mapping, record: AgentRecord, reading: Reading): Vi
   return { node, record, hoist, items: itemsOf(entryOf(node, "capabilities"), context), context };
 }
 
-/** What becomes of an item that does not stay as it is: other specs in its place, or fewer entries in its lists. */
+/** The change of an item: other specs in its place, or fewer entries in its lists. */
 export type ItemChange =
   | { readonly kind: "specs"; readonly specs: readonly string[] }
-  | { readonly kind: "entries"; readonly kept: Kept };
+  | { readonly kind: "entries"; readonly kept: RemainingEntries };
 
 export interface Plan {
   readonly items: Map<number, ItemChange>;
   readonly added: string[];
   dropsAccess: boolean;
   readonly droppedPresets: Set<string>;
-  /** Shorthands that are spelled out by this edit, by name. */
+  /** Shorthands that this edit writes out, by name. */
   readonly dissolved: Set<string>;
 }
 
-export type Planned =
+export type PlanResult =
   | { readonly kind: "plan"; readonly plan: Plan }
   | { readonly kind: "same" }
   | { readonly kind: "refused"; readonly message: string };
@@ -52,7 +52,7 @@ export function planGrant(view: View, { grant, text }: GrantSpec): Plan {
   const plan = emptyPlan();
   const { verb } = grant.verb;
   const implied = view.record.grants.filter((one) => one.implied !== null);
-  // A list beside them ends the default; one item about a verb ends what the other shorthands say about it.
+  // A list overrides the default; one item about a verb overrides what the other shorthands say about it.
   for (const one of implied.filter((held) => held.implied === "default"))
     if (one.verb.verb !== "tool.invoke" || verb === "tool.invoke")
       spellOut(plan, one, [explicitText(one, view.record)]);
@@ -65,12 +65,12 @@ export function planGrant(view: View, { grant, text }: GrantSpec): Plan {
   return plan;
 }
 
-export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "revoke" }>): Planned {
+export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "revoke" }>): PlanResult {
   const plan = emptyPlan();
   const { root, reading } = view.context;
   const { protectedPaths } = reading.ground;
   const without = (item: Item): PartResult => {
-    // What covers nothing may be there to say so: without it a shorthand would speak again.
+    // An item that covers nothing may be there on purpose: without it a shorthand would apply again.
     if (item.grant === null || item.grant.scopes.some(isNothing) || !isMeant(item.grant, edit)) return { kind: "same" };
     return edit.part === null ? { kind: "gone" } : withoutPart(item, edit.part.grant, root, protectedPaths);
   };
@@ -97,7 +97,7 @@ export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "rev
   const shorthands = new Set([...rests.keys()].map((grant) => grant.implied as string));
   for (const grant of view.record.grants) {
     if (grant.implied === null || !shorthands.has(grant.implied)) continue;
-    // A list ends the default of a record without one, but not the built-in tools.
+    // A list overrides the default of a record without one, but not the right to call built-in tools.
     if (grant.implied === "default" && grant.verb.verb === TOOL && !rests.has(grant)) continue;
     spellOut(plan, grant, rests.get(grant) ?? [explicitText(grant, view.record)]);
   }
@@ -118,7 +118,7 @@ function spellOut(plan: Plan, grant: Grant, specs: readonly string[]): void {
   if (PRESETS.has(name)) plan.droppedPresets.add(name);
 }
 
-/** An implied grant as it would be written: a shorthand's or a preset's spelling names no folder of this machine. */
+/** An implied grant as explicit text: the form of a shorthand or preset, which contains no path of this machine. */
 function explicitText(grant: Grant, { grants }: AgentRecord): string {
   if (grant.implied === "access" || grant.implied === "sandbox") return grant.verb.verb;
   const specs = PRESETS.get(grant.implied ?? "");
@@ -132,7 +132,7 @@ function impliedItem(grant: Grant, { record, context }: View): Item {
   return { ...itemOf(node, context), grant };
 }
 
-function noSpelling(grant: Grant, axis: Axis | null): Planned {
+function noSpelling(grant: Grant, axis: Axis | null): PlanResult {
   const why =
     axis === null
       ? "what is left would be two grants, each with a budget of its own"
@@ -140,13 +140,13 @@ function noSpelling(grant: Grant, axis: Axis | null): Planned {
   return { kind: "refused", message: `${compactText(grant)} cannot be cut: ${why}` };
 }
 
-/** Who else rules on a capability, as the grant says it. */
+/** The name of the other source of a capability, from the grant's origin. */
 const WRITERS: ReadonlyMap<string, string> = new Map([
   ["config", "a configuration's"],
   ["base", "the base's"],
 ]);
 
-function byPolicy(grant: Grant): Planned {
+function byPolicy(grant: Grant): PlanResult {
   const [, ruling = "policy", capability = "", where = ""] = RULING.exec(grant.implied ?? "") ?? [];
   const outer = WRITERS.get(where);
   const instead = outer === undefined ? "change that ruling" : `write \`${capability}: deny\` in the record's policy`;

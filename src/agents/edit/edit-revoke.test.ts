@@ -1,4 +1,4 @@
-// Revocations, as text: what was written before, what is taken away, and the text afterwards to the last character.
+// Revocations on text: the text before, the revoked part, and the exact text afterwards.
 import { describe, expect, test } from "vitest";
 import { GROUND, revoke } from "../../../test/edits/edit.ts";
 import { type EditResult, editRecord } from "./edit.ts";
@@ -137,7 +137,7 @@ describe("revoke takes away that much and no more", () => {
     test(title, () => expect(textOf(revoke(before, spec))).toBe(after));
   }
 
-  test("what is not held changes nothing", () => {
+  test("revoking a grant that is not held changes nothing", () => {
     expect(revoke(head("capabilities: [records.read]"), "net.get").kind).toBe("unchanged");
     expect(revoke(head("capabilities: ['net.get{hosts=[a.example]}']"), "net.get{hosts=[b.example]}").kind).toBe(
       "unchanged",

@@ -1,4 +1,4 @@
-// The spec of an edit: what a person typed, as the grant to add or the part to take away.
+// The spec of an edit as the user typed it: parsed to the grant to add or the part to revoke.
 
 import { ANY, isNothing, type Scope } from "../../core/authority/axes/scope.ts";
 import type { Axis, ScopeKey } from "../../core/authority/catalog.ts";
@@ -21,7 +21,7 @@ export interface SpecContext {
 
 export type SpecRead<T> =
   | { readonly ok: true; readonly value: T }
-  /** With no diagnostic the message says it all. */
+  /** Without a diagnostic the message is complete. */
   | {
       readonly ok: false;
       readonly message: string;
@@ -30,12 +30,12 @@ export type SpecRead<T> =
     };
 
 export interface GrantSpec {
-  /** As it is written into the record. */
+  /** The text written into the record. */
   readonly text: string;
   readonly grant: Grant;
 }
 
-/** Limits given beside the spec: until when, and how often. */
+/** Limits given beside the spec: an expiry, and a number of calls. */
 export interface SpecLimits {
   readonly expires: number | null;
   readonly calls: number | null;
@@ -43,7 +43,7 @@ export interface SpecLimits {
 
 const specName = "spec";
 
-/** A spec that would grant nothing is refused: nobody types one on purpose. */
+/** A spec that would grant nothing is refused, because it is surely a mistake. */
 export function readGrantSpec(spec: string, limits: SpecLimits, context: SpecContext): SpecRead<GrantSpec> {
   const limited = withLimits(spec.trim(), limits);
   if (!limited.ok) return limited;
@@ -58,8 +58,8 @@ export function readGrantSpec(spec: string, limits: SpecLimits, context: SpecCon
 }
 
 /**
- * A key that is not written means whatever it is, where a grant without it would be narrower or nothing. `held`: the
- * grants something is taken from.
+ * An omitted key matches any value where a grant without it would be narrower or empty. `held`: the grants to revoke
+ * from.
  */
 export function readRevokeSpec(
   spec: string,
@@ -91,7 +91,7 @@ export function readRevokeSpec(
   };
 }
 
-/** A host goes with whatever private addresses it may resolve to by the grants that are held. */
+/** A host includes the private addresses that the held grants allow it to resolve to. */
 function meantScope(axis: Axis, scope: Scope, spec: CompactSpec, held: readonly Grant[]): Scope {
   if (!axis.keys.some((key) => written(spec, key))) return ANY;
   if (scope.kind !== "destinations" || written(spec, "private")) return scope;
@@ -103,7 +103,7 @@ function written({ scope }: CompactSpec, key: ScopeKey | (typeof CONDITION_KEYS)
   return scope?.entries.some((entry) => entry.key === key) ?? false;
 }
 
-/** With a colon and no braces it is a token, as in a record. */
+/** A colon without braces is a token, as in a record. */
 function isToken(text: string): boolean {
   return text.includes(":") && !text.includes("{");
 }

@@ -1,5 +1,5 @@
-// What is left of a grant without a part of it. Grants only say what is allowed, so a rest that would need an
-// "except" has no spelling: then there is none, and the axis that would need it is named.
+// The remainder of a grant without a part of it. Grants only allow, so a remainder that would need an "except" cannot
+// be expressed: then the result names the axis that would need it.
 
 import type { DestinationScope } from "../../core/authority/axes/destination.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
@@ -17,7 +17,7 @@ export type Rest =
   | { readonly ok: true; readonly grants: readonly Grant[] }
   | { readonly ok: false; readonly axis: Axis | null };
 
-/** Conditions play no part: the rest keeps those of the grant, and the part is taken away under all of them. */
+/** Conditions are ignored: the remainder keeps those of the grant, and the part is removed under all of them. */
 export function subtract(grant: Grant, part: Grant, protectedPaths: ProtectedPaths): Rest {
   const kind = relation(grant, part, protectedPaths);
   if (kind === "apart") return { ok: true, grants: [grant] };
@@ -40,7 +40,7 @@ export function subtract(grant: Grant, part: Grant, protectedPaths: ProtectedPat
 
 export type Relation = "inside" | "apart" | "crossing";
 
-/** How a grant lies to a part, as requests. What cannot be shown to be inside or apart is crossing. */
+/** The relation of a grant to a part, as sets of requests. What cannot be proved inside or apart is crossing. */
 export function relation(grant: Grant, part: Grant, protectedPaths: ProtectedPaths): Relation {
   if (grant.verb !== part.verb) return "apart";
   const whole = { ...part, conditions: UNCONDITIONAL };
@@ -58,7 +58,7 @@ function replaced(grant: Grant, at: number, scope: Scope): Grant {
   return { ...grant, scopes: grant.scopes.map((one, index) => (index === at ? scope : one)) };
 }
 
-/** Entry by entry; null where one of them is neither inside nor apart. */
+/** Entry by entry; null if one of them is neither inside nor apart. */
 function scopeRest(scope: Scope, taken: Scope, axis: Axis, lies: (one: Scope) => Relation): Scope | null {
   if (axis.kind === "port") return portRest(scope, taken);
   const entries = entriesOf(scope);
@@ -84,7 +84,7 @@ function entriesOf(scope: Scope): readonly Scope[] {
   }
 }
 
-/** `*` is one entry: its names and its public addresses were written as one. */
+/** `*` is one entry: it stands for names and public addresses together. */
 function destinationEntries(scope: DestinationScope): readonly Scope[] {
   const one = (part: Partial<DestinationScope>): Scope => ({
     ...scope,
@@ -116,7 +116,7 @@ function joined(scope: Scope, entries: readonly Scope[]): Scope {
   return entries.length === 0 ? { kind: "sequences", of: [] } : scope;
 }
 
-/** The one axis where "except" can be written out. Any port is more than all the numbers: a request may name none. */
+/** The one axis where "except" can be expressed. Any port is more than all numbers: a request may name none. */
 function portRest(scope: Scope, taken: Scope): Scope | null {
   if (scope.kind !== "ports" || taken.kind !== "ports") return null;
   let left: readonly PortRange[] = scope.of;

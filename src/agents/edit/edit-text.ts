@@ -1,11 +1,11 @@
-// Changes to a text as ranges and what stands in their place; everything outside the ranges stays as it is.
+// Replacements in a text; everything outside the ranges is unchanged.
 import type { Range } from "../../core/notation/source.ts";
 
 export interface Replacement extends Range {
   readonly text: string;
 }
 
-/** INVARIANT: characters outside the ranges are carried over as they are. Null where two ranges overlap. */
+/** INVARIANT: characters outside the ranges are copied unchanged. Null if two ranges overlap. */
 export function applyReplacements(text: string, replacements: readonly Replacement[]): string | null {
   const ordered = [...replacements].sort((left, right) => left.start - right.start || left.end - right.end);
   let result = "";
@@ -27,13 +27,13 @@ export function lineStart(text: string, offset: number): number {
   return text.lastIndexOf("\n", offset - 1) + 1;
 }
 
-/** Behind the line's break, or the end of the text. */
+/** The offset after the line break, or the end of the text. */
 export function lineAfter(text: string, offset: number): number {
   const found = text.indexOf("\n", offset);
   return found < 0 ? text.length : found + 1;
 }
 
-/** Block text counts the break behind it as its own; lines are counted without it. */
+/** A block scalar includes the line break after it; lines are counted without it. */
 export function trimmedEnd(text: string, { start, end }: Range): number {
   let last = end;
   while (last > start && /\s/.test(text[last - 1] as string)) last--;

@@ -1,4 +1,4 @@
-// A plan as changes to the text of a record: the list, the keys of shorthands that are spelled out, nothing else.
+// Turns a plan into changes of a record's text: the list, the keys of expanded shorthands, nothing else.
 import type { Range, Source } from "../../core/notation/source.ts";
 import { type Entry, entryOf, type Mapping } from "../../core/notation/tree.ts";
 import { flowReplacements, type ItemChanges, listReplacements, type WrittenList } from "./edit-list.ts";
@@ -14,12 +14,12 @@ import {
   trimmedEnd,
 } from "./edit-text.ts";
 
-export type Written =
+export type WriteResult =
   | { readonly ok: true; readonly text: string }
   | { readonly ok: false; readonly message: string; readonly at: Range };
 
-/** INVARIANT: outside the lines of what the plan names, the text stays as it is. */
-export function writePlan({ text }: Source, view: View, plan: Plan): Written {
+/** INVARIANT: outside the lines that the plan names, the text is unchanged. */
+export function writePlan({ text }: Source, view: View, plan: Plan): WriteResult {
   const parts: (readonly Replacement[] | null)[] = [];
   const entry = entryOf(view.node, "capabilities");
   parts.push(entry === null ? keyAdded(text, view.node, plan.added) : listChanged(text, entry, view, plan));
@@ -60,7 +60,7 @@ function entriesRemoved(text: string, change: ItemChange): readonly (readonly Re
   });
 }
 
-/** A block without items would be nothing at all; the empty list is written out behind its key. */
+/** A block without items would be null; the empty list is written explicitly after its key. */
 function emptied(
   text: string,
   entry: Entry,
@@ -75,17 +75,17 @@ function emptied(
   return colon === null || items === null ? null : [{ start: colon, end: colon, text: " []" }, ...items];
 }
 
-/** Behind the colon of a key. */
+/** The offset after a key's colon. */
 function colonOf(text: string, { keySpan }: Entry): number | null {
   const found = /^[ \t]*:/.exec(text.slice(keySpan.end, keySpan.end + 80));
   return found === null ? null : keySpan.end + found[0].length;
 }
 
-/** One line of specs: its scalar is written again with the same quotes, its other specs as they were. */
+/** One line of specs: its scalar is rewritten with the same quotes and unchanged other specs. */
 function lineChanged(text: string, { value }: Entry, { items }: View, plan: Plan): readonly Replacement[] | null {
   if (value.kind !== "scalar" || typeof value.value !== "string" || items === null) return null;
   const like = text.slice(value.span.start, value.span.end);
-  // Block text has an indentation and breaks of its own.
+  // A block scalar has indentation and line breaks of its own.
   if (/^[|>]/.test(like)) return null;
   const line = value.value;
   const replacements: Replacement[] = [];
@@ -102,7 +102,7 @@ function lineChanged(text: string, { value }: Entry, { items }: View, plan: Plan
   return [{ ...value.span, text: put }];
 }
 
-/** `capabilities:` with nothing, `~` or `null` behind it. */
+/** `capabilities:` followed by nothing, `~` or `null`. */
 function nullReplaced(text: string, entry: Entry, added: readonly string[]): readonly Replacement[] | null {
   const { span } = entry.value;
   const put = `[${added.map((spec) => scalarText(spec, true)).join(", ")}]`;

@@ -1,4 +1,4 @@
-// Edits of records, as text: what was written before, the edit, and the text afterwards to the last character.
+// Edits of records on text: the text before, the edit, and the exact text afterwards.
 import { describe, expect, test } from "vitest";
 import { grant, revoke } from "../../../test/edits/edit.ts";
 import type { EditResult } from "./edit.ts";
@@ -98,7 +98,7 @@ describe("grant adds one item where the list stands", () => {
     expect(textOf(grant(before, "obs.query"))).toBe(after);
   });
 
-  test("what is held already changes nothing", () => {
+  test("adding a grant that is held already changes nothing", () => {
     expect(grant(head("capabilities: [records.read]"), "records.read{classes=[x]}").kind).toBe("unchanged");
     expect(grant(head("capabilities: [records.read{classes=[y]}]"), "records.read{classes=[x]}").kind).not.toBe(
       "unchanged",

@@ -1,5 +1,5 @@
-// An edit of an agent's authority: from the text of its record to the text with the grant added or taken away, proved
-// to do that and nothing else before anybody writes it.
+// An edit of an agent's authority: from the text of its record to the text with the grant added or revoked, proved to
+// change nothing else before it is written.
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -20,10 +20,10 @@ export type RecordEdit =
   | { readonly kind: "revoke"; readonly spec: string };
 
 /** What an edit needs besides the text. */
-export interface EditGround {
+export interface EditContext {
   readonly reading: Reading;
   readonly moment: Moment;
-  /** The frontmatter of a record; null, with the reasons, where it cannot be read. */
+  /** The frontmatter of a record; null, with diagnostics, if it cannot be read. */
   read(source: Source): { readonly tree: TreeNode | null; readonly diagnostics: readonly Diagnostic[] };
 }
 
@@ -34,24 +34,24 @@ export type EditResult =
       readonly edit: AuthorityEdit;
       readonly before: readonly Grant[];
       readonly after: readonly Grant[];
-      /** Shorthands this edit spelled out, by name. */
+      /** Shorthands that this edit wrote out, by name. */
       readonly dissolved: readonly string[];
     }
   | { readonly kind: "unchanged"; readonly edit: AuthorityEdit; readonly held: readonly Grant[] }
   | {
       readonly kind: "refused";
-      /** `spec`: what was typed. `record`: what stands in the file. `edit`: it cannot be done, or not be proved. */
+      /** `spec`: what the user typed. `record`: the text of the file. `edit`: it cannot be done, or not be proved. */
       readonly about: "spec" | "record" | "edit";
       readonly message: string;
       readonly diagnostics: readonly Diagnostic[];
-      /** The text the diagnostics stand in. */
+      /** The text that the diagnostics point into. */
       readonly source: Source;
       readonly example: Request | null;
     };
 
-type Refused = Extract<EditResult, { kind: "refused" }>;
+type EditRefusal = Extract<EditResult, { kind: "refused" }>;
 
-export function editRecord(source: Source, wanted: RecordEdit, ground: EditGround): EditResult {
+export function editRecord(source: Source, wanted: RecordEdit, ground: EditContext): EditResult {
   const found = ground.read(source);
   if (found.tree?.kind !== "map")
     return refused("record", "the record cannot be read, so it cannot be edited", source, found.diagnostics);
@@ -88,13 +88,13 @@ export function editRecord(source: Source, wanted: RecordEdit, ground: EditGroun
   return proved(next, record, edit, [...plan.dissolved], ground);
 }
 
-/** INVARIANT: nothing leaves here whose authority, read from its own text, is not the old one with exactly the edit. */
+/** INVARIANT: the authority parsed from the returned text is the old one with exactly the edit. */
 function proved(
   next: Source,
   record: AgentRecord,
   edit: AuthorityEdit,
   dissolved: readonly string[],
-  ground: EditGround,
+  ground: EditContext,
 ): EditResult {
   const { reading, moment } = ground;
   const again = ground.read(next);
@@ -116,10 +116,10 @@ function proved(
 }
 
 function refused(
-  about: Refused["about"],
+  about: EditRefusal["about"],
   message: string,
   source: Source,
   diagnostics: readonly Diagnostic[] = [],
-): Refused {
+): EditRefusal {
   return { kind: "refused", about, message, source, diagnostics, example: null };
 }

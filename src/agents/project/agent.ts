@@ -1,4 +1,4 @@
-// An agent as it stands on disk: who it is, what it holds, and whether what is written about it can be believed.
+// An agent as written on disk: its id, its grants, and whether its text is usable.
 import type { Authority } from "../../core/authority/chain.ts";
 import { compile, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
@@ -18,28 +18,28 @@ export type AgentForm = "record" | "manifest" | "caveats" | "declaration";
 export interface Agent {
   readonly id: string;
   readonly form: AgentForm;
-  /** One chain of one link: what the agent's own text grants. Empty where the text could not be believed. */
+  /** One chain of one link: the grants of the agent's own text. Empty if the text is refused. */
   readonly authority: Authority;
   readonly grants: readonly Grant[];
   readonly tests: readonly TestResult[];
-  /** Where its processes run when nothing else is said. */
+  /** Where its processes run by default. */
   readonly workingRoot: readonly string[] | null;
-  /** As written; compared, never acted on here. */
+  /** As written; compared, not interpreted here. */
   readonly mode: string | null;
-  /** Who has to agree to what it asks; null: one person, anybody. */
+  /** Who has to approve its requests; null: one person, anyone. */
   readonly approvers: Approvers | null;
-  /** What its programs write waits for a person, by its text or by a configuration around it: `land: ask`. */
+  /** What its programs write waits for a review, by its text or by a surrounding configuration: `land: ask`. */
   readonly needsReview: boolean;
-  /** By the configuration around it: sessions are opened only for users that have a record. */
+  /** Set by a surrounding configuration: sessions are opened only for users with a record. */
   readonly isUserRequired?: boolean;
   readonly diagnostics: readonly Diagnostic[];
-  /** Nothing of the text counts: it is not what it claims to be, or its own tests fail. */
+  /** Nothing in the text takes effect: it is invalid, or its own tests fail. */
   readonly refused: boolean;
-  /** The configurations it was read in, for showing lines of them: what it holds may be written there. */
+  /** The configurations it was read in, to show lines of them: its grants may be written there. */
   readonly around?: readonly Source[] | undefined;
 }
 
-/** Nothing is granted by a record whose tests fail: it does not say what its author thinks it says. */
+/** A record whose tests fail grants nothing: it does not say what its author intended. */
 export function agentFromRecord(record: AgentRecord, name: string, reading: Reading, moment: Moment): Agent {
   const id = record.id ?? name;
   const held = authorityOf(id, record.grants, ALWAYS, null);
@@ -81,7 +81,7 @@ export function agentFromManifest(manifest: Manifest, name: string): Agent {
   return plain(id, "manifest", manifest.grants, ALWAYS, null, manifest.diagnostics, false);
 }
 
-/** Missing or malformed is deny-all: there is no document of this form that means "unconfined". */
+/** A missing or malformed text denies everything: no document of this form means "unconfined". */
 export function agentFromCaveats(link: CaveatsLink | null, diagnostics: readonly Diagnostic[], name: string): Agent {
   if (link === null) return plain(name, "caveats", [], ALWAYS, 0, diagnostics, true);
   const validity: Validity = { notBefore: null, expires: null, generations: link.generations };
@@ -93,7 +93,7 @@ export function agentFromDeclaration({ requirement, diagnostics }: DeclarationRe
   return plain(name, "declaration", requirement?.grants ?? [], ALWAYS, null, diagnostics, requirement === null);
 }
 
-/** A text that could not be read at all: an agent with nothing. */
+/** A text that could not be parsed: an agent without grants. */
 export function agentRefused(name: string, form: AgentForm, diagnostics: readonly Diagnostic[]): Agent {
   return plain(name, form, [], ALWAYS, null, diagnostics, true);
 }

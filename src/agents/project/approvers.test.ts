@@ -1,4 +1,4 @@
-// Fewer or other approvers are a widening, and until somebody trusts it the stricter of both texts counts.
+// Fewer or other approvers are a widening, and until it is trusted the stricter of both texts applies.
 import { expect, test } from "vitest";
 import type { Json } from "../../core/base/json.ts";
 import { readRecord } from "../../core/notation/record/record.ts";
@@ -30,7 +30,7 @@ test.each([
   expect(narrowed.map(({ because }) => because)).toEqual(isNarrowed ? ["approvers"] : []);
 });
 
-test("what was changed since waits, and the stricter of both holds meanwhile", () => {
+test("a change waits for trust, and the stricter of both applies meanwhile", () => {
   const trust = changed(agent(1), agent(TWO), []);
   expect(trust.standing.kind).toBe("waiting");
   expect(trust.agent.approvers).toEqual(TWO);

@@ -66,7 +66,7 @@ describe("more budget is a widening", () => {
   });
 });
 
-/** The most calls of each key, one by one, that counted lines allow: lines that cover it, added up. */
+/** The most calls of each key that the counted lines allow: the sum over the lines that cover it. */
 function most(lines: readonly Line[], keys: readonly string[]): number {
   return lines.filter((line) => line.keys.some((key) => keys.includes(key))).reduce((sum, { calls }) => sum + calls, 0);
 }

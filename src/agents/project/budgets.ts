@@ -1,5 +1,6 @@
-// Budgets of two texts compared: whether the counted lines of one allow more calls than those of the other, all lines together.
-// A call is charged to one line, and an exhausted line is passed over for the next: budgets of lines that overlap add up.
+// Compares the budgets of two texts: whether the counted lines of one allow more calls than those of the other, all
+// lines together. A call is charged to one line, and an exhausted line is skipped for the next: budgets of overlapping
+// lines add up.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { compile } from "../../core/authority/compiled.ts";
@@ -9,7 +10,7 @@ import { meetGrants } from "../../core/authority/meet.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import { compactText } from "../../core/notation/printer.ts";
 
-/** A line of the earlier text with what no line of the later text has claimed yet; infinite where it is not counted. */
+/** A line of the earlier text with its budget not yet claimed by the later text; infinite if it is not counted. */
 interface Line {
   readonly grant: Grant;
   readonly text: string;
@@ -20,10 +21,9 @@ interface Line {
 
 /**
  * The grants of `to` that may be used more often than `from` allows. Each of `to` is within `from` in everything else.
- *
- * Every line of `to` claims its whole budget from lines of `from` that cover it: from one that says the same, else from one that
- * covers it alone, else from all that cover it together. INVARIANT: no budget is claimed twice, so whatever is not returned
- * could be spent under `from` as well. What can be shown in no such way is returned.
+ * Every line of `to` claims its whole budget from lines of `from` that cover it: from an equal one, else from one that
+ * covers it alone, else from all that cover it together. INVARIANT: no budget is claimed twice, so whatever is not
+ * returned could be spent under `from` as well. What cannot be proved in this way is returned.
  */
 export function moreBudget(
   from: readonly Grant[],
@@ -46,7 +46,7 @@ function lineOf(grant: Grant): Line {
   return { grant, text: textOf(grant), calls: calls ?? infinite, burst: rate?.calls ?? infinite };
 }
 
-/** What it covers, whatever its budget. */
+/** What it covers, ignoring its budget. */
 function textOf(grant: Grant): string {
   return compactText({ ...grant, conditions: { ...grant.conditions, calls: null, rate: null } });
 }
@@ -83,7 +83,7 @@ function isEnough(line: Line, grant: Grant): boolean {
 }
 
 function claim(line: Line, grant: Grant): void {
-  // Infinity stays what it is.
+  // Infinity stays infinite.
   if (line.calls !== Number.POSITIVE_INFINITY) line.calls -= callsOf(grant);
   if (line.burst !== Number.POSITIVE_INFINITY) line.burst -= burstOf(line, grant);
 }
@@ -100,7 +100,7 @@ function burstOf({ grant: { conditions: line } }: Line, grant: Grant): number {
   return Math.min(byRate, callsOf(grant));
 }
 
-/** True as well where that cannot be written out. */
+/** True also if the intersection cannot be expressed. */
 function overlaps(line: Line, grant: Grant): boolean {
   const { grants, complete } = meetGrants([line.grant], [grant]);
   return grants.length > 0 || !complete;

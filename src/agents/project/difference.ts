@@ -1,5 +1,5 @@
-// What changed between two texts of one agent, as authority: what became possible and what stopped being possible,
-// each with a concrete request as the example.
+// The difference in authority between two texts of one agent: what became possible and what is no longer possible, each
+// with an example request.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Grant } from "../../core/authority/grant.ts";
@@ -11,15 +11,16 @@ import type { Agent } from "./agent.ts";
 import { moreBudget } from "./budgets.ts";
 
 /**
- * `budget`: the same requests, more of them. `generation`: valid in generations it was not. `approvers`: fewer
- * or other people are enough. `land`: programs land without a review. `users`: for users without a record too. `unknown`: cannot be shown.
+ * `budget`: the same requests, more of them. `generation`: valid in more generations. `approvers`: fewer or other
+ * approvers are enough. `land`: programs land without a review. `users`: also for users without a record. `unknown`:
+ * cannot be proved.
  */
 export type ChangeReason = Because | "budget" | "generation" | "mode" | "approvers" | "land" | "users" | "unknown";
 
 export interface Change {
-  /** The grant that makes the request possible on the one side; null where the change is not about a grant. */
+  /** The grant that allows the request on one side; null if the change is not about a grant. */
   readonly grant: Grant | null;
-  /** A request that is possible on the one side only; null where none can be shown. */
+  /** A request that is possible on one side only; null if none can be found. */
   readonly example: Request | null;
   readonly because: ChangeReason;
 }
@@ -51,7 +52,7 @@ function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"])
     changes.push({ grant: null, example: null, because: "budget" });
   if (wanted.grants.length > 0 && !generationsWithin(wanted, held))
     changes.push({ grant: null, example: null, because: "generation" });
-  // What a mode means is decided elsewhere; that it changed is never passed over.
+  // The meaning of a mode is defined elsewhere; a changed mode is always reported.
   if (to.grants.length > 0 && !approversWithin(to.approvers, from.approvers))
     changes.push({ grant: null, example: null, because: "approvers" });
   if (to.grants.length > 0 && from.needsReview && !to.needsReview)
@@ -73,7 +74,7 @@ function linkOf(agent: Agent): Link {
   return link;
 }
 
-/** Null is without a limit. */
+/** Null means unlimited. */
 function more(wanted: number | null, held: number | null): boolean {
   return held !== null && (wanted === null || wanted > held);
 }

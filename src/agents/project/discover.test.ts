@@ -31,7 +31,7 @@ describe("who holds at least this", () => {
     [["fs.read{in=/a,paths=[x/**,y/**]}"], ["wide", "halves"]],
     [["fs.read{in=/a}"], ["wide"]],
     [["net.get{hosts=[api.github.com]}", "fs.read{in=/a,paths=[x/**]}"], ["wide"]],
-    // Nothing is asked for, so nobody is the answer.
+    // An empty question has an empty answer.
     [["net.get"], []],
     [["net.get{hosts=[]}"], []],
     [["net.get{hosts=[api.github.com]}", "fs.read"], []],

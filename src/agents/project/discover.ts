@@ -1,4 +1,4 @@
-// Discovery by capability: which agents hold at least this much.
+// Discovery by capability: which agents hold at least these grants.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
@@ -7,9 +7,9 @@ import { within } from "../../core/authority/witness/within.ts";
 import type { Agent } from "./agent.ts";
 
 /**
- * Ids of the agents within whose authority all of this lies, in the order given. As written: a grant without
- * conditions is held only by who may use it and pass it on, without asking and without end.
- * A grant that covers nothing is held by nobody: everybody would be no answer to a question that asks for nothing.
+ * Ids of the agents whose authority contains all of these grants, in the given order. As written: a grant without
+ * conditions is held only by an agent that may use it and pass it on, without approval and without expiry. A grant that
+ * covers nothing is held by no agent: otherwise an empty question would match all of them.
  */
 export function holding(
   agents: readonly Agent[],

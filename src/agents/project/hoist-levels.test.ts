@@ -89,7 +89,7 @@ describe("org tables of both levels", () => {
 
 describe("a ruling is shown where it is written", () => {
   const config = "policy: { consult: ask, hire: deny }\nagents: { scout: { web: ask, schedule: allow } }";
-  /** The text under the span of each grant, by what the grant says it comes from. */
+  /** The text at the span of each grant, by the grant's origin. */
   const shownAt = (lines: string, project: string | null, user: string | null = null): Record<string, string> => {
     const { agent } = scout({ agent: record(lines), config: project }, null, user);
     const texts = new Map([[AGENT_PATH, record(lines)]]);
@@ -112,7 +112,7 @@ describe("a ruling is shown where it is written", () => {
     });
   });
 
-  test("the stricter ruling's, whoever wrote it", () => {
+  test("the stricter ruling's, from either level", () => {
     const own = "policy: { web: allow, schedule: ask }";
     expect(shownAt(own, config)).toMatchObject({
       "policy web (config)": ".ambit/config.yml: web: ask",

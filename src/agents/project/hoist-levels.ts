@@ -1,5 +1,5 @@
-// What stands around an agent's own text: the outermost root from the user over the project, the org tables of both,
-// and the user's ceiling as a link that only narrows.
+// The configuration around an agent's own text: the outermost root from the user over the project, the org tables of
+// both, and the user's ceiling as a link that only narrows.
 
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { Chain } from "../../core/authority/chain.ts";
@@ -18,7 +18,7 @@ import { isAtOrBelow } from "../../core/notation/record/hoist.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { type Agent, agentRefused } from "./agent.ts";
 
-/** A level as it was read, with the text it was read from. */
+/** A level as it was read, with its source text. */
 export interface ConfigRead {
   readonly config: Config;
   readonly source: Source;
@@ -29,9 +29,9 @@ export interface Levels {
   readonly policies: OuterPolicies;
   /** Appended to every chain of every agent. */
   readonly limits: readonly CompiledLink[];
-  /** Why no agent grants anything: one line for each level that is broken. */
+  /** Why no agent grants anything: one diagnostic for each broken level. */
   readonly broken: readonly Diagnostic[];
-  /** Of the levels together; what each text says by itself is with its `Config`. */
+  /** Of the levels combined; the diagnostics of each text are with its `Config`. */
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -51,7 +51,7 @@ export function levelsOf(user: ConfigRead | null, project: ConfigRead | null): L
   };
 }
 
-/** The project's line where both levels say the same: it is the nearer one. */
+/** The project's line if both levels say the same: it is the nearer one. */
 function placesOf({ org, agents }: OuterPolicies, ...levels: readonly (ConfigRead | null)[]): PolicyPlaces {
   const configs = levels.flatMap((level) => (level === null ? [] : [level.config]));
   return {
@@ -68,7 +68,7 @@ function placesOf({ org, agents }: OuterPolicies, ...levels: readonly (ConfigRea
   };
 }
 
-/** A project that wants more than the user gives has what the user gives. */
+/** A project that asks for more than the user allows gets what the user allows. */
 function ceilingOf(
   user: ConfigRead | null,
   project: ConfigRead | null,
@@ -104,18 +104,18 @@ function whole({ name, text }: Source): Diagnostic["span"] {
   return { source: name, start: 0, end: Math.max(0, text.indexOf("\n")) };
 }
 
-/** How texts of agents are read inside these levels. */
+/** How agents' texts are read inside these levels. */
 export function readingUnder(levels: Levels, reading: Reading, name: string): Reading {
   return { ...reading, ceiling: levels.ceiling, policies: levels.policies, name };
 }
 
-/** Nothing at all where a level around the agent could not be understood: what it would have limited cannot be known. */
+/** No grants at all if a surrounding level could not be parsed: its limits are unknown. */
 export function unlessBroken(levels: Levels, agent: Agent): Agent {
   if (levels.broken.length === 0) return agent;
   return { ...agentRefused(agent.id, agent.form, [...levels.broken, ...agent.diagnostics]), tests: agent.tests };
 }
 
-/** The agent held to the user's ceiling. INVARIANT: never more than the agent by itself. */
+/** The agent limited by the user's ceiling. INVARIANT: never more than the agent by itself. */
 export function withLimits({ limits }: Levels, agent: Agent): Agent {
   if (limits.length === 0) return agent;
   return { ...agent, authority: agent.authority.map((chain): Chain => [...chain, ...limits]) };

@@ -1,4 +1,5 @@
-// `land: ask`: what is read, that a mistake in it never lands anything by itself, and that leaving it out is a widening.
+// `land: ask`: how it is parsed, that a mistake in it never lands changes automatically, and that omitting it is a
+// widening.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../core/base/json.ts";
 import { readConfig } from "../../core/notation/config/config.ts";
@@ -51,7 +52,7 @@ test.each([
   expect(difference.narrowed.map(({ because }) => because)).toEqual(narrowed);
 });
 
-test("what was trusted with a review keeps it until the change is trusted", () => {
+test("a trusted review requirement holds until its removal is trusted", () => {
   const trust = changed(agent({}), agent({ land: "ask" }), []);
   expect(trust.standing.kind).toBe("waiting");
   expect(trust.agent.needsReview).toBe(true);

@@ -1,4 +1,4 @@
-// A project's configuration at one moment, now or when it was trusted, and the links as they were then.
+// A project's configuration at one moment, now or when it was trusted, and its links at that moment.
 import { pathText } from "../../core/authority/axes/path.ts";
 import { type Config, configUnreadable } from "../../core/notation/config/config.ts";
 import type { ConfigLevel } from "../../core/notation/config/config-keys.ts";
@@ -8,13 +8,13 @@ import type { Roots } from "../../core/ports/trust.ts";
 import type { Agent } from "./agent.ts";
 import { type ConfigRead, type Levels, levelsOf } from "./hoist-levels.ts";
 
-/** How texts become values. They need readers of YAML, TOML and JSON, which are not known here. */
+/** Parsers of agents and configurations. They need readers of YAML, TOML and JSON, which this room does not import. */
 export interface Readers {
   config(source: Source, level: ConfigLevel, reading: Reading): Config;
   agent(source: Source, name: string, reading: Reading): Agent;
 }
 
-/** A config.yml as it was found; a problem where it is there and cannot be read. */
+/** A config.yml as found; with a problem if it exists and cannot be read. */
 export interface ConfigText {
   readonly source: Source;
   readonly problem: string | null;
@@ -22,7 +22,7 @@ export interface ConfigText {
 
 export interface MomentParts {
   readonly readers: Readers;
-  /** By the workspace: `base` is its folder, `realRoot` follows links as they are now. */
+  /** Relative to the workspace: `base` is its folder, `realRoot` follows symbolic links as they are now. */
   readonly reading: Reading;
   readonly user: ConfigRead | null;
 }
@@ -36,7 +36,7 @@ export interface Moment {
   readonly seen: Map<string, string | null>;
 }
 
-/** Configuration and agent each follow links as they were when they were trusted, which may be two moments. */
+/** Configuration and agent each use the symbolic links recorded when they were trusted, which may be two moments. */
 export function momentOf(
   { readers, reading, user }: MomentParts,
   text: ConfigText | null,
@@ -72,7 +72,7 @@ export function asWritten(root: readonly string[]): readonly string[] {
   return root;
 }
 
-/** INVARIANT: a root nobody saw when it was trusted leads nowhere. */
+/** INVARIANT: a root that was not recorded when it was trusted resolves to nothing. */
 export function recorded(roots: Roots): RealRoot {
   const known = new Map(roots);
   return (root) => {

@@ -33,11 +33,11 @@ describe("a project's agent counts", () => {
     expect(can(written, "net.get https://api.github.com/")).toBe(true);
   });
 
-  test("as written where nobody else could have written it", () => {
+  test("as written if only the user could have written it", () => {
     expect(can(scout({ agent: HUB }, null).agent, "net.get https://api.github.com/")).toBe(true);
   });
 
-  test("as written while it is what was trusted", () => {
+  test("as written while it equals the trusted text", () => {
     const { agent, standing } = scout({ agent: HUB }, trustOf({ agent: HUB }));
     expect(standing.kind).toBe("trusted");
     expect(can(agent, "net.get https://api.github.com/")).toBe(true);
@@ -263,7 +263,7 @@ const texts: fc.Arbitrary<Texts> = fc.record({
   links: fc.constantFrom({}, { "/work/data": "/srv" }, { "/work/data": "/home" }, { "/work/data": "" }),
 });
 
-test("whatever was trusted and whatever changed, what counts is what is written and what was trusted, met", () => {
+test("for all trusted texts and changes, the authority is the meet of the written and the trusted text", () => {
   fc.assert(
     fc.property(texts, texts, (before, now) => {
       const { agent, written, standing } = scout(now, trustOf(before));
@@ -281,7 +281,7 @@ test("whatever was trusted and whatever changed, what counts is what is written 
   );
 });
 
-describe("trust covers what was shown", () => {
+describe("trust covers only the reviewed grants", () => {
   // Trusted while the user's own configuration hides a part of the text.
   const rows: readonly (readonly [string, Texts, string, string, string])[] = [
     [
@@ -305,7 +305,7 @@ describe("trust covers what was shown", () => {
     expect([under.standing.kind, can(under.agent, hidden)]).toEqual(["trusted", false]);
     for (const lifted of [null, "control: presence"]) {
       const { agent, standing, own } = scout(texts, trusted, lifted);
-      // The text means more now, and that waits.
+      // The text means more now, and the additional part waits for trust.
       expect([standing.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
       expect(can(agent, seen)).toBe(can(under.agent, seen));
     }
@@ -319,7 +319,7 @@ describe("trust covers what was shown", () => {
     expect([standing.kind, can(own, hidden), can(agent, hidden)]).toEqual(["waiting", true, false]);
   });
 
-  test("and a later edit does not bring back what was hidden", () => {
+  test("and a later edit does not restore hidden grants", () => {
     const text = record("sandbox: /", "capabilities: [fs.read, records.read]");
     const trusted = trustOf({ agent: text }, "sandbox: /work");
     const edited = text.replace(", records.read", "");

@@ -1,4 +1,4 @@
-// A project's agents as they count: each text read inside its levels, beside what a person trusted of it.
+// A project's agents in effect: each text read inside its levels and compared with its trusted version.
 import { parseAgentId } from "../../core/base/agent-id.ts";
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -15,28 +15,28 @@ import {
   recorded,
   sameRoots,
 } from "./project-moment.ts";
-import { asShown, isAsShown } from "./shown-grants.ts";
+import { asReviewed, isAsReviewed } from "./reviewed-grants.ts";
 import { type AgentTrust, changed, untrusted } from "./trust.ts";
 
 export interface ProjectParts extends MomentParts {
-  /** The project's own configuration as it stands; null where there is none. */
+  /** The project's current configuration; null if there is none. */
   readonly config: ConfigText | null;
-  /** Null: nobody but the user could have written here. */
+  /** Null: only the user could have written here. */
   readonly trusted: TrustReader | null;
 }
 
 export const CONFIG_PATH = ".ambit/config.yml";
 const AGENTS_PATH = ".ambit/agents/";
 
-/** The id an agent's file stands for, from its path inside the workspace; null for a file that is no agent's. */
+/** The id of an agent's file, from its path inside the workspace; null for a file that is not an agent's. */
 export function agentNameOf(path: string): string | null {
   return path.startsWith(AGENTS_PATH) ? path.slice(AGENTS_PATH.length).replace(/\.[^./]*$/, "") : null;
 }
 
 export interface ProjectAgent extends AgentTrust {
-  /** What the text says by itself, not held to any limit: for comparing it with another text. */
+  /** The text by itself without limits, for comparison with another text. */
   readonly own: Agent;
-  /** What its meaning depends on besides its text, to be kept when it is trusted. */
+  /** What its meaning depends on besides its text; stored when it is trusted. */
   readonly roots: Roots;
 }
 
@@ -58,19 +58,19 @@ export class Project {
     return this.#now.config;
   }
 
-  /** Roots the configuration itself was read with. */
+  /** The roots that the configuration was read with. */
   get configRoots(): Roots {
     return this.#now.configRoots;
   }
 
-  /** Whether the configuration is the one that was trusted, with the same links. */
+  /** Whether the configuration is the trusted one, with the same symbolic links. */
   get isConfigAsTrusted(): boolean {
     const config = this.#parts.trusted?.file(CONFIG_PATH) ?? null;
     const isSameText = (config?.text ?? null) === (this.#parts.config?.source.text ?? null);
     return isSameText && sameRoots(config?.roots ?? [], this.configRoots);
   }
 
-  /** INVARIANT: what the trusted configuration requires holds until a person trusted one that does not. */
+  /** INVARIANT: a requirement of the trusted configuration holds until one without it is trusted. */
   get isUserRequired(): boolean {
     if (this.#isUserRequiredAt(this.#now)) return true;
     const { trusted } = this.#parts;
@@ -79,15 +79,15 @@ export class Project {
     return this.#isUserRequiredAt(this.#trustedMoment(config, config.roots));
   }
 
-  /** How an agent of the project is read now. */
+  /** The reading for an agent of the project, now. */
   readingOf(name: string): Reading {
     return readingUnder(this.#now.levels, this.#now.reading, name);
   }
 
-  /** A file the user named: read inside the levels, nobody has to trust it. */
+  /** A file that the user named: read inside the levels, without need of trust. */
   given(source: Source, name: string): AgentTrust {
     const { agent: read } = this.#read(this.#now, source, name);
-    // Its name is a file's, and as good as any; an id that is written in it is held to the rules of ids.
+    // A file name is accepted as the id; an id written in the text must follow the rules of ids.
     const agent = withLimits(this.levels, read.id === name ? read : namedWell(read, source));
     return { standing: { kind: "own" }, written: agent, agent };
   }
@@ -97,21 +97,21 @@ export class Project {
     const { agent: read, roots } = this.#read(this.#now, source, name);
     const own = namedWell(read, source);
     const { standing, agent } = this.#standing(source, name, path, own, roots);
-    // Compared without the levels' limits, held to them: the limits of today are no part of what changed.
+    // Compared without the levels' limits, then limited by them: today's limits are not part of the change.
     return { standing, own, roots, written: withLimits(this.levels, own), agent: withLimits(this.levels, agent) };
   }
 
-  /** The agent as it was trusted, by itself; null where that text was not trusted, or not with its configuration. */
+  /** The trusted version of the agent by itself; null if the text was not trusted, or not with its configuration. */
   trusted(path: string, name: string, shown: string): { readonly agent: Agent; readonly source: Source } | null {
     const file = this.#parts.trusted?.file(path) ?? null;
     const config = this.#parts.trusted?.file(CONFIG_PATH) ?? null;
-    // Texts that were not trusted together are not put together here.
+    // Texts that were not trusted together are not combined.
     if (file === null || file.config !== (config?.digest ?? null)) return null;
-    // Named so that it still ends as it did: by its ending a text is read.
+    // Keeps the extension, because it determines the notation.
     const source = { name: `trusted:${shown}`, text: file.text };
     const moment = this.#trustedMoment(config, file.roots);
     const { agent } = this.#read(moment, source, name);
-    return { agent: file.shown === undefined ? agent : asShown(agent, file.shown, this.#parts.reading), source };
+    return { agent: file.shown === undefined ? agent : asReviewed(agent, file.shown, this.#parts.reading), source };
   }
 
   #trustedMoment(config: TrustedFile | null, roots: Roots): Moment {
@@ -127,14 +127,14 @@ export class Project {
     const shown = trusted.file(path)?.shown;
     if (
       this.#isAsTrusted(trusted, source, path, roots) &&
-      (shown === undefined || written.refused || isAsShown(written, shown))
+      (shown === undefined || written.refused || isAsReviewed(written, shown))
     )
       return { standing: { kind: "trusted" }, written, agent: written };
     const was = this.trusted(path, name, source.name)?.agent ?? null;
     return changed(written, was, reading.ground.protectedPaths);
   }
 
-  /** The same texts, with the same links: nothing has to be compared as authority. */
+  /** The same texts with the same symbolic links: no comparison of authority is needed. */
   #isAsTrusted(trusted: TrustReader, source: Source, path: string, roots: Roots): boolean {
     const file = trusted.file(path);
     const config = trusted.file(CONFIG_PATH);
@@ -160,19 +160,19 @@ export class Project {
     return { agent: read, roots: [...moment.seen] };
   }
 
-  /** `land: ask` of any level holds for every agent. */
+  /** `land: ask` of any level applies to every agent. */
   #needsReviewAt({ config }: Moment): boolean {
     return [config, this.#parts.user].some((level) => level?.config.land === "ask");
   }
 
-  /** A level that cannot be read grants nothing to any user, so it need not be told from one that requires them. */
+  /** A level that cannot be read grants nothing to any user, so it need not require a record. */
   #isUserRequiredAt({ config }: Moment): boolean {
     const isRequired = (level: ConfigRead | null): boolean => level?.config.users === "required";
     return isRequired(config) || isRequired(this.#parts.user);
   }
 }
 
-/** Nothing is granted to an id that a person takes for another one. */
+/** An id that looks like another one gets no grants. */
 function namedWell(agent: Agent, source: Source): Agent {
   const id = parseAgentId(agent.id);
   return id.ok ? agent : refusedFor(agent, source, id.message);

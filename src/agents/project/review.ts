@@ -1,11 +1,11 @@
-// A whole project beside what a person trusted of it: every text, every agent, and where it stands.
+// A whole project compared with its trusted version: every text, every agent, and its trust state.
 import { alikeAgentId } from "../../core/base/agent-id.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { AuthorityFile, TrustedFile, TrustStore } from "../../core/ports/trust.ts";
 import type { Agent } from "./agent.ts";
 import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent, refusedFor } from "./project.ts";
-import { shownGrants } from "./shown-grants.ts";
+import { shownGrants } from "./reviewed-grants.ts";
 import { authorityDigest } from "./trust.ts";
 
 export interface ReviewedAgent extends ProjectAgent {
@@ -17,16 +17,16 @@ export type TrustState = "own" | "untrusted" | "trusted" | "changed";
 export interface Review {
   readonly state: TrustState;
   readonly digest: string;
-  /** As they stand; agents by the order of their paths. */
+  /** The current agents, in the order of their paths. */
   readonly agents: readonly ReviewedAgent[];
-  /** As they were trusted, those whose file is gone included. */
+  /** The trusted versions, including those whose file is gone. */
   readonly before: readonly { readonly agent: Agent; readonly source: Source }[];
   readonly files: readonly { readonly path: string; readonly change: "added" | "changed" | "removed" | "same" }[];
-  /** What is to be kept if a person trusts it now: exactly the texts that were looked at. */
+  /** What to store if the user trusts the project now: exactly the reviewed texts. */
   readonly toTrust: readonly TrustedFile[];
 }
 
-/** `store` is null where nobody but the user could have written the project. */
+/** `store` is null if only the user could have written the project. */
 export function reviewOf(
   project: Project,
   files: readonly AuthorityFile[],
@@ -47,7 +47,7 @@ export function reviewOf(
   for (const { path, text, source, agent: found } of read) {
     const agent = found === null ? null : toldApart(found, source, ids);
     if (agent !== null) agents.push({ ...agent, source });
-    // A text that grants nothing for its mistakes shows nothing; were it trusted, it could grant unseen another day.
+    // A refused text shows no grants; if it were trusted, it could later grant something that was never reviewed.
     if (agent?.own.refused === true) continue;
     const roots = path === CONFIG_PATH ? project.configRoots : (agent?.roots ?? []);
     const kept = { path, text, roots, digest: digest(text), config: path === CONFIG_PATH ? null : configDigest };
@@ -66,7 +66,7 @@ export function reviewOf(
   return { state, digest: whole, agents, before, files: changes(files, known, store), toTrust };
 }
 
-/** Of two ids that a person cannot tell apart neither is trusted. */
+/** Of two ids that look alike, neither is trusted. */
 function toldApart(agent: ProjectAgent, source: Source, ids: readonly string[]): ProjectAgent {
   const other = alikeAgentId(agent.own.id, ids);
   if (other === null) return agent;
@@ -75,8 +75,8 @@ function toldApart(agent: ProjectAgent, source: Source, ids: readonly string[]):
 }
 
 /**
- * What is to be kept after a person changed an agent through us, so that they need not trust their own edit. Null where
- * that would trust more than the edit: the text before it, or the configuration around it, waits for trust itself.
+ * What to store after a user changed an agent through ambit, so that the edit needs no second review. Null if that
+ * would trust more than the edit: the text before it, or the configuration around it, is not trusted itself.
  */
 export function trustedEdit(
   project: Project,

@@ -1,4 +1,4 @@
-// The tests a record brings: requests with the verdict its author expects.
+// The tests in a record: requests with the verdict its author expects.
 import type { Moment } from "../../core/authority/compiled.ts";
 import { type Caller, decide } from "../../core/gate/decide.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -8,7 +8,7 @@ import { readRequestText } from "../../core/notation/request/request.ts";
 export interface TestResult {
   readonly test: RecordTest;
   readonly passed: boolean;
-  /** What came instead, in words: an outcome with its code, or why the request could not be read. */
+  /** The actual result: an outcome with its code, or why the request could not be parsed. */
   readonly got: string;
 }
 

@@ -1,7 +1,7 @@
 import { describe, expect, test } from "vitest";
 import { authorityDigest } from "./trust.ts";
 
-/** Stands for SHA-256: what only this text has. */
+/** In place of SHA-256: unique for each text. */
 const digest = (text: string): string => JSON.stringify(text);
 
 describe("the digest of a project's authority", () => {

@@ -1,5 +1,5 @@
-// What of a project's authority counts: nothing before a person trusted it, a narrowing at once, a widening not before
-// a person trusted that too.
+// Which part of a project's authority is in effect: nothing before it is trusted, a narrowing at once, a widening only
+// after it is trusted too.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
@@ -12,21 +12,21 @@ import type { AuthorityFile } from "../../core/ports/trust.ts";
 import { type Agent, agentRefused } from "./agent.ts";
 import { type Change, differenceOf } from "./difference.ts";
 
-export type Standing =
-  /** The user's own folder, or a file the user named: nobody else could have brought it. */
+export type TrustStatus =
+  /** The user's own folder, or a file the user named: it cannot have come with a project. */
   | { readonly kind: "own" }
   | { readonly kind: "untrusted" }
   | { readonly kind: "trusted" }
-  /** Changed since, and no more than was trusted: holds as it is written now. */
+  /** Changed since to less than was trusted: in effect as written now. */
   | { readonly kind: "narrowed" }
-  /** Changed since, to more than was trusted: holds as far as both texts agree. */
+  /** Changed since to more than was trusted: in effect as far as both texts agree. */
   | { readonly kind: "waiting"; readonly widened: readonly Change[] };
 
 export interface AgentTrust {
-  readonly standing: Standing;
-  /** What the text says, were it trusted. */
+  readonly standing: TrustStatus;
+  /** The text as if it were trusted. */
   readonly written: Agent;
-  /** What holds. INVARIANT: within what is written, and within what was trusted. */
+  /** What is in effect. INVARIANT: within what is written, and within what was trusted. */
   readonly agent: Agent;
 }
 
@@ -34,22 +34,22 @@ export function untrusted(written: Agent): AgentTrust {
   return { standing: { kind: "untrusted" }, written, agent: inert(written) };
 }
 
-/** `trusted` is null for an agent that was not there when the project was trusted. */
+/** `trusted` is null for an agent that did not exist when the project was trusted. */
 export function changed(written: Agent, trusted: Agent | null, protectedPaths: Ground["protectedPaths"]): AgentTrust {
-  // Under another id it is another agent: who may consult, grant to or hear from it was written about the old one.
+  // Another id is another agent: grants to consult it, delegate to it or hear from it were written about the old one.
   const known = trusted?.id === written.id ? trusted : null;
   const before = known ?? agentRefused(written.id, written.form, []);
   const { widened } = differenceOf(before, written, protectedPaths);
-  // INVARIANT: a changed text never counts by itself. Its calls are charged to the accounts of the trusted lines as well, so
-  // that no edit that a person has not seen, however narrow, comes with a budget of its own.
+  // INVARIANT: a changed text never counts by itself. Its calls are charged to the accounts of the trusted lines too,
+  // so that no unreviewed edit, however narrow, brings a budget of its own.
   const agent = known === null ? inert(written) : meetAgents(written, known);
   return { standing: widened.length === 0 ? { kind: "narrowed" } : { kind: "waiting", widened }, written, agent };
 }
 
-/** The name of a whole project's authority: of every path and every text in it, and of nothing else. */
+/** The digest of a project's whole authority: of every path and every text in it, and of nothing else. */
 export function authorityDigest(files: readonly AuthorityFile[], digest: Digest): string {
   const sorted = [...files].sort((left, right) => (left.path < right.path ? -1 : left.path > right.path ? 1 : 0));
-  // Each text by its own digest, each line by its length: no two lists read alike.
+  // Each text by its own digest, each path with its length: no two lists encode alike.
   return digest(sorted.map(({ path, text }) => `${path.length}:${path} ${digest(text)}\n`).join(""));
 }
 
@@ -58,7 +58,7 @@ function inert(agent: Agent): Agent {
   return { ...nothing, refused: agent.refused, tests: agent.tests, around: agent.around };
 }
 
-/** What both texts allow. The trusted one is a limit: it hands nothing on by itself, and its accounts are charged too. */
+/** What both texts allow. The trusted one is a limit: it delegates nothing by itself, and its accounts are charged too. */
 function meetAgents(written: Agent, trusted: Agent): Agent {
   const authority = written.authority.flatMap((chain) => trusted.authority.flatMap(([{ link }]) => meet(chain, link)));
   const approvers = stricterApprovers(written.approvers, trusted.approvers);
@@ -73,7 +73,7 @@ function meet(chain: Chain, trusted: Link): Authority {
     ...limits,
     compile({ ...trusted, grants: agreed, id: `${trusted.id} as trusted`, role: "limit", version: "trusted" }),
   ];
-  // A limit is not asked whether it may be used or passed on, so each purpose gets a chain of its own.
+  // The usage and delegation flags of a limit are not checked, so each purpose gets a chain of its own.
   if (trusted.grants.every(({ conditions }) => conditions.pass === "both")) return [both(own.grants, trusted.grants)];
   const purposes: readonly Purpose[] = ["use", "pass"];
   return purposes.map((purpose) => both(forPurpose(own.grants, purpose), forPurpose(trusted.grants, purpose)));

@@ -1,4 +1,4 @@
-// The links a record's body holds: `[[wiki links]]` and Markdown links to files. What stands in code is no link.
+// The links in a record's body: `[[wiki links]]` and Markdown links to files. Text in code is not a link.
 
 export interface WrittenLink {
   /** wiki: `[[x]]`; path: a Markdown link to a `.md` file; field: an entry of `links` in the frontmatter. */
@@ -7,7 +7,7 @@ export interface WrittenLink {
   readonly target: string;
 }
 
-/** Further ones are not followed, and the record says so. */
+/** Further links are ignored, with a diagnostic. */
 export const linksPerRecordMax = 2000;
 
 export interface ScannedLinks {
@@ -15,7 +15,7 @@ export interface ScannedLinks {
   readonly cut: boolean;
 }
 
-/** Every quantifier has a bound, and none can meet the same text twice: no body makes this slow. */
+/** Every quantifier is bounded and unambiguous: no body makes this slow. */
 const WIKI = /\[\[([^[\]\n]{1,512})\]\]/g;
 const INLINE = /\]\([ \t]{0,8}(?:<([^<>\n]{1,1024})>|([^\s()<>]{1,1024}))/g;
 const DEFINITION = /^ {0,3}\[[^\]\n]{1,256}\]:[ \t]{0,8}<?([^\s<>]{1,1024})/;
@@ -36,13 +36,13 @@ function add(found: Map<string, WrittenLink>, link: WrittenLink | null): void {
   if (link !== null) found.set(`${link.kind} ${link.target}`, link);
 }
 
-/** `[[target#heading|label]]`: only the target says where to. */
+/** `[[target#heading|label]]`: only the target matters. */
 function wikiLink(text: string): WrittenLink | null {
   const target = (/^[^|#^]*/.exec(text)?.[0] ?? "").trim().replace(/\.md$/, "");
   return target === "" ? null : { kind: "wiki", target };
 }
 
-/** Only files next to this one: an address with a scheme or a host leads somewhere else. */
+/** Only relative files: an address with a scheme or a host is not a record. */
 function pathLink(text: string): WrittenLink | null {
   const written = /^[^#?]*/.exec(text)?.[0] ?? "";
   if (!written.endsWith(".md") || written.startsWith("/") || /^[A-Za-z][A-Za-z0-9+.-]*:/.test(written)) return null;

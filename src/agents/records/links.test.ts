@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, it, test } from "vitest";
 import { linksIn, linksPerRecordMax, type WrittenLink } from "./link-scanner.ts";
-import { type Linked, linkGraph } from "./links.ts";
+import { type LinkSource, linkGraph } from "./links.ts";
 
 describe("what a body links to", () => {
   it.each<readonly [string, readonly string[]]>([
@@ -48,7 +48,7 @@ describe("what a body links to", () => {
   });
 });
 
-function record(id: string, links: readonly WrittenLink[], path = `${id}.md`): Linked {
+function record(id: string, links: readonly WrittenLink[], path = `${id}.md`): LinkSource {
   return { id, path, links };
 }
 
@@ -61,12 +61,12 @@ describe("where a link leads", () => {
   it.each<readonly [WrittenLink, string | null]>([
     [wiki("a"), "a"],
     [wiki("notes/b"), "notes/b"],
-    // Beside the record that says so.
+    // Relative to the record that contains the link.
     [wiki("b"), "notes/b"],
     [wiki("deep/c"), "notes/deep/c"],
     [wiki("../a"), "a"],
     [wiki("../../a"), null],
-    // By the last part, if only one has it.
+    // By the last part, if it is unique.
     [wiki("only"), "x/only"],
     [wiki("c"), null],
     [wiki("nowhere"), null],

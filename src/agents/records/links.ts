@@ -1,16 +1,16 @@
-// Which record links to which: every written link resolved to an id, and the same links backwards.
+// The link graph of records: every written link resolved to an id, and the backlinks.
 import type { WrittenLink } from "./link-scanner.ts";
 
-/** What of a record links are about. */
-export interface Linked {
+/** The members of a record that links use. */
+export interface LinkSource {
   readonly id: string;
-  /** Relative to the records folder, with its ending. */
+  /** Relative to the records folder, with its extension. */
   readonly path: string;
   readonly links: readonly WrittenLink[];
 }
 
 export interface ResolvedLink extends WrittenLink {
-  /** The record it leads to; null where there is none, or more than one. */
+  /** The target record; null if there is none, or more than one. */
   readonly to: string | null;
 }
 
@@ -21,7 +21,7 @@ export interface LinkGraph {
   backlinksOf(id: string): readonly string[];
 }
 
-export function linkGraph(records: readonly Linked[]): LinkGraph {
+export function linkGraph(records: readonly LinkSource[]): LinkGraph {
   const resolver = new Resolver(records);
   const forward = new Map<string, readonly ResolvedLink[]>();
   const backward = new Map<string, Set<string>>();
@@ -44,10 +44,10 @@ export function linkGraph(records: readonly Linked[]): LinkGraph {
 class Resolver {
   readonly #ids = new Set<string>();
   readonly #byPath = new Map<string, string>();
-  /** By the last part of the id; null where several records share it. */
+  /** By the last part of the id; null if several records share it. */
   readonly #byName = new Map<string, string | null>();
 
-  constructor(records: readonly Linked[]) {
+  constructor(records: readonly LinkSource[]) {
     for (const { id, path } of records) {
       this.#ids.add(id);
       this.#byPath.set(path, id);
@@ -56,7 +56,7 @@ class Resolver {
     }
   }
 
-  resolve({ kind, target }: WrittenLink, from: Linked): string | null {
+  resolve({ kind, target }: WrittenLink, from: LinkSource): string | null {
     if (kind === "path") return this.#byPath.get(beside(from.path, target) ?? "") ?? null;
     if (this.#ids.has(target)) return target;
     const near = beside(from.id, target);
@@ -65,7 +65,7 @@ class Resolver {
   }
 }
 
-/** A path relative to the folder of another one; null when it leaves the records folder. */
+/** Resolves a path relative to the folder of another one; null if it leaves the records folder. */
 function beside(path: string, target: string): string | null {
   const segments = path.split("/").slice(0, -1);
   for (const segment of target.split("/")) {

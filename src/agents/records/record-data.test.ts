@@ -39,7 +39,7 @@ describe("a record says who it is", () => {
   });
 });
 
-describe("what is wrong is said, and what is left stands", () => {
+describe("mistakes are reported, and the rest is read", () => {
   it.each<readonly [string, readonly string[], boolean]>([
     ["---\nclass: note\n---\n", [], true],
     ["---\nclass: [note]\n---\n", ["error wrong_type"], true],

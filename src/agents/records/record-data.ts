@@ -1,4 +1,4 @@
-// A record as data: who it is, what it is about, what it links to, and the words it is found by.
+// A record as data: id, subject, links, and the words it is found by.
 import { parseName } from "../../core/authority/axes/name.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
 import { kindName, refused, textOf, textsOf } from "../../core/notation/scope/scope-values.ts";
@@ -9,9 +9,9 @@ import { wordsOf, wordsPerRecordMax } from "./words.ts";
 
 export interface RecordData {
   readonly id: string;
-  /** Relative to the records folder, with `/` and its ending. */
+  /** Relative to the records folder, with `/` and its extension. */
   readonly path: string;
-  /** Null where the record does not say. */
+  /** Null if the record has none. */
   readonly recordClass: string | null;
   readonly title: string;
   readonly tags: readonly string[];
@@ -20,24 +20,24 @@ export interface RecordData {
 }
 
 export interface RecordReading {
-  /** Null where the text is no record at all. */
+  /** Null if the text is not a record. */
   readonly record: RecordData | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
 const titleCharactersMax = 400;
 
-/** In any capitals: a face that does not tell `Agent` from `agent` must not reach one as if it were a note. */
+/** Case-insensitive: an interface that does not distinguish `Agent` from `agent` must not expose one as a note. */
 export function isAgentClass(recordClass: string | null): boolean {
   return recordClass?.trim().toLowerCase() === "agent";
 }
 
-/** The id a file has where its text names none. */
+/** The id of a file whose text has none. */
 export function idOfPath(path: string): string {
   return path.replace(/\.md$/, "");
 }
 
-/** A name every part of which is a plain, visible file name: what leaves the folder has no spelling. */
+/** Every part must be a plain, visible file name: a path that leaves the folder cannot be expressed. */
 export function parseRecordId(text: string): ReturnType<typeof parseName> {
   const name = parseName(text);
   if (!name.ok) return name;
@@ -50,7 +50,7 @@ export function parseRecordId(text: string): ReturnType<typeof parseName> {
   };
 }
 
-/** `path`: relative to the records folder. The body is the text behind the frontmatter. */
+/** `path`: relative to the records folder. The body is the text after the frontmatter. */
 export function readRecordData(path: string, tree: TreeNode, body: string): RecordReading {
   const diagnostics = new Diagnostics();
   if (tree.kind !== "map" && !(tree.kind === "scalar" && tree.value === null)) {

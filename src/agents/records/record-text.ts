@@ -1,4 +1,4 @@
-// The text of a new record: its frontmatter, and nothing behind it yet.
+// The text of a new record: only frontmatter.
 import { parseName } from "../../core/authority/axes/name.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
@@ -21,7 +21,7 @@ export function recordText(recordClass: string, title: string | null): Result<st
   return done(`${lines.join("\n")}\n`);
 }
 
-/** A plain word as it is, anything else as a JSON string, which is YAML too. */
+/** A plain word unchanged, anything else as a JSON string, which is valid YAML. */
 function scalar(text: string): string {
   const isPlain = /^[a-z][a-z0-9_-]*$/.test(text) && !/^(?:true|false|null|y|n|yes|no|on|off)$/.test(text);
   return isPlain ? text : visible(JSON.stringify(text));

@@ -1,4 +1,4 @@
-// The line that is shown of a record that was found: which one, how much of it, and where the words stand in it.
+// The line shown for a search result: which one, how much of it, and where the words are in it.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { place } from "../../core/notation/source.ts";
@@ -45,7 +45,7 @@ describe("the line", () => {
   });
 });
 
-test("for all texts: what is marked begins like a word of the question, stands at its place, and is bounded", () => {
+test("for all texts: a mark begins like a word of the query, has the right position, and is bounded", () => {
   const piece = fc.constantFrom(
     "alpha",
     "Alphabet",

@@ -1,4 +1,4 @@
-// The line of a record that answers a question best, with the words it was found by.
+// The line of a record that matches a query best, with the positions of the matched words.
 import type { Range, Source } from "../../core/notation/source.ts";
 import { fold, wordRanges, wordsOf } from "./words.ts";
 
@@ -7,38 +7,38 @@ export interface Snippet {
   readonly line: number;
   /** Of the first mark, from 1, in code points of the line. */
   readonly column: number;
-  /** The line, or as much of it around the first mark as is shown. */
+  /** The line, or the part of it around the first mark. */
   readonly text: string;
-  /** Where in `text` the words stand; in order, none inside another, at least one. */
+  /** Ranges of the words in `text`; in order, not overlapping, at least one. */
   readonly marks: readonly Range[];
-  /** The line goes on before or behind it. */
+  /** The line continues before or after it. */
   readonly cutBefore: boolean;
   readonly cutAfter: boolean;
 }
 
-/** Of one record; what lies behind is found, but not shown. */
+/** Of one record; text beyond is found, but not shown. */
 const charactersLookedAtMax = 262_144;
 const textCharactersMax = 160;
 const charactersBeforeMax = 40;
 const marksMax = 32;
 
 /**
- * The first line with the most of the words: of the body, and only if it has none of them, of what stands before it.
- * Null where no line shows any, such as for a word of the id.
+ * The first line with the most of the words: of the body, or of the frontmatter if the body has none. Null if no line
+ * contains any, such as for a word of the id.
  */
 export function snippetOf({ text }: Source, body: number, words: readonly string[]): Snippet | null {
   const end = Math.min(text.length, body + charactersLookedAtMax);
   return bestLine(text, { start: body, end }, words) ?? bestLine(text, { start: 0, end: Math.min(body, end) }, words);
 }
 
-interface Found {
+interface LineMatch {
   readonly line: Range;
   readonly marks: readonly Range[];
   readonly count: number;
 }
 
 function bestLine(text: string, range: Range, words: readonly string[]): Snippet | null {
-  let best: Found | null = null;
+  let best: LineMatch | null = null;
   for (const line of linesOf(text, range)) {
     const found = lookAt(text, line, words);
     if (found === null || found.count <= (best?.count ?? 0)) continue;
@@ -59,9 +59,9 @@ function* linesOf(text: string, { start, end }: Range): Generator<Range> {
   if (from < end) yield { start: from, end };
 }
 
-function lookAt(text: string, line: Range, words: readonly string[]): Found | null {
+function lookAt(text: string, line: Range, words: readonly string[]): LineMatch | null {
   const written = text.slice(line.start, line.end);
-  // Most lines have none of the words, and are not taken apart.
+  // Most lines have none of the words, and are not split.
   const folded = fold(written);
   if (!words.some((word) => folded.includes(word))) return null;
   const marks: Range[] = [];
@@ -72,7 +72,7 @@ function lookAt(text: string, line: Range, words: readonly string[]): Found | nu
     for (const wanted of begun) met.add(wanted);
     const longest = Math.max(0, ...begun.map((wanted) => wanted.length));
     if (longest === 0) continue;
-    // Where folding changes lengths there is no telling which part of the word was meant.
+    // If folding changes the length, the matching part of the word is unknown.
     const length = fold(word).length === word.length ? longest : word.length;
     marks.push({ start: range.start, end: range.start + Math.min(length, word.length) });
     if (marks.length === marksMax) break;
@@ -80,7 +80,7 @@ function lookAt(text: string, line: Range, words: readonly string[]): Found | nu
   return marks.length === 0 ? null : { line, marks, count: met.size };
 }
 
-function cutOut(text: string, { line, marks }: Found): Snippet {
+function cutOut(text: string, { line, marks }: LineMatch): Snippet {
   const written = text.slice(line.start, line.end);
   const first = (marks[0] as Range).start;
   const indent = /^\s*/.exec(written)?.[0].length ?? 0;
@@ -98,7 +98,7 @@ function cutOut(text: string, { line, marks }: Found): Snippet {
   };
 }
 
-/** Never between the halves of one character. */
+/** Never between two surrogates. */
 function whole(text: string, offset: number): number {
   return /^[\uDC00-\uDFFF]/.test(text.slice(offset, offset + 1)) ? offset - 1 : offset;
 }

@@ -56,7 +56,7 @@ describe("a question has a limit", () => {
   });
 });
 
-/** Without an index: every record, every word, every place. */
+/** Without an index: every record, every word, every position. */
 function naive(records: readonly RecordWords[], asked: readonly string[]): readonly number[] {
   const ranked = records.flatMap((record, number) => {
     const marks = asked.map((word) => {

@@ -1,9 +1,9 @@
-// Full-text search: every word of the question must begin a word of the record. An inverted index, built from the
-// words of the records whenever it is needed and never kept.
+// Full-text search: every word of the query must be a prefix of a word in the record. An inverted index, built on
+// demand from the words of the records and never stored.
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { wordsOf } from "./words.ts";
 
-/** The words of a record by where they stand. */
+/** The words of a record by field. */
 export interface RecordWords {
   readonly title: readonly string[];
   /** Tags, and the parts of the id. */
@@ -14,7 +14,7 @@ export interface RecordWords {
 export const queryWordsMax = 16;
 const queryCharactersMax = 4096;
 
-/** The words a question asks for, or why it cannot be asked. */
+/** The words of a query, or why it is invalid. */
 export function queryWords(question: string): Result<readonly string[]> {
   if (question.length > queryCharactersMax) return refuse("too_long", "the question is too long");
   const { list } = wordsOf(question);
@@ -23,15 +23,15 @@ export function queryWords(question: string): Result<readonly string[]> {
   return done(list);
 }
 
-/** Where a word was found, as bits. */
+/** The field a word was found in, as bits. */
 const TITLE = 1;
 const TAGS = 2;
 const BODY = 4;
-/** Not only its beginning. */
+/** The whole word matched, not only a prefix. */
 const WHOLE = 8;
 const markBits = 8;
 
-/** The same for every order and number of records: only words and places count. */
+/** Independent of the order and number of records: only words and fields count. */
 export function rankOf(marks: readonly number[]): number {
   const count = (bit: number): number => marks.filter((mark) => (mark & bit) !== 0).length;
   const base = queryWordsMax + 1;
@@ -39,7 +39,7 @@ export function rankOf(marks: readonly number[]): number {
 }
 
 export class SearchIndex {
-  /** Word to its records: the number of the record times eight, plus the places. */
+  /** Word to its records: the record's number times eight, plus the field bits. */
   readonly #postings = new Map<string, number[]>();
   readonly #words: readonly string[];
   readonly #count: number;
@@ -54,7 +54,7 @@ export class SearchIndex {
     this.#words = [...this.#postings.keys()].sort();
   }
 
-  /** Numbers of the records that have all of the words: title before tags before body, then in the order given. */
+  /** Numbers of the records that have all of the words: title before tags before body, then in the given order. */
   find(words: readonly string[]): readonly number[] {
     let found: ReadonlyMap<number, readonly number[]> | null = null;
     for (const word of words) {
@@ -90,7 +90,7 @@ export class SearchIndex {
     else list.push(number * markBits + place);
   }
 
-  /** Records with a word that begins like this one, and where it stands in them. */
+  /** Records with a word that has this prefix, and its fields. */
   #records(start: string): ReadonlyMap<number, number> {
     const marks = new Map<number, number>();
     for (let at = this.#firstAtLeast(start); at < this.#words.length; at++) {

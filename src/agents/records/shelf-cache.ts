@@ -1,19 +1,20 @@
-// What was read of unchanged files, as text between two runs. Whatever is not exactly as we write it is left out.
+// A cache of the data of unchanged files, stored as text between two runs. Lines that differ from our format are
+// ignored.
 import type { WrittenLink } from "./link-scanner.ts";
 import type { RecordData } from "./record-data.ts";
 
-export interface Kept {
+export interface CachedRecord {
   readonly stamp: string;
   readonly record: RecordData;
 }
 
-/** Another number whenever what is read from a record, or how its words are cut, changes. */
+/** Changes whenever the extracted data, or the splitting into words, changes. */
 const VERSION = "ambit-records-1";
-/** More than this is not kept between runs. */
+/** A larger cache is not stored. */
 const cacheCharactersMax = 64 * 1024 * 1024;
 
-/** One line for each record, so that no mistake in one of them costs the others. */
-export function cacheText(kept: readonly Kept[]): string {
+/** One line for each record, so that an error in one does not affect the others. */
+export function cacheText(kept: readonly CachedRecord[]): string {
   const lines = [VERSION];
   let characters = VERSION.length;
   for (const { stamp, record } of kept) {
@@ -32,8 +33,8 @@ export function cacheText(kept: readonly Kept[]): string {
 }
 
 /** By path. */
-export function readCache(text: string | null): ReadonlyMap<string, Kept> {
-  const kept = new Map<string, Kept>();
+export function readCache(text: string | null): ReadonlyMap<string, CachedRecord> {
+  const kept = new Map<string, CachedRecord>();
   if (text === null || !text.startsWith(`${VERSION}\n`) || !text.endsWith("\n")) return kept;
   for (const line of text.slice(VERSION.length + 1, -1).split("\n")) {
     const one = readLine(line);
@@ -42,7 +43,7 @@ export function readCache(text: string | null): ReadonlyMap<string, Kept> {
   return kept;
 }
 
-function readLine(line: string): Kept | null {
+function readLine(line: string): CachedRecord | null {
   let fields: unknown;
   try {
     fields = JSON.parse(line);

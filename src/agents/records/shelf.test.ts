@@ -2,7 +2,7 @@ import { describe, expect, it, test } from "vitest";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { type ListedFile, openShelf, type Shelf, type ShelfMachine } from "./shelf.ts";
 
-/** A folder in memory: text and stamp of each file, and every look at one. */
+/** A folder in memory: text and stamp of each file, and every read. */
 class Folder {
   readonly files = new Map<string, { readonly text: string; readonly stamp: string; readonly settled: boolean }>();
   cache: string | null = null;
@@ -92,7 +92,7 @@ describe("what has not changed is not read again", () => {
     expect(folder.read).toEqual([]);
   });
 
-  test("except what was written so recently that another change would not show", () => {
+  test("except files written so recently that another change would not show", () => {
     const folder = new Folder().put("a.md", note("A"), "1", false).put("b.md", note("B"));
     folder.open();
     folder.put("a.md", note("changed"), "1", true);

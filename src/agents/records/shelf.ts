@@ -1,5 +1,5 @@
-// All records of a workspace, read from their files. What was read before and has not changed since comes from a
-// cache; the files alone decide what there is.
+// All records of a workspace, read from their files. Unchanged records come from a cache; only the files decide which
+// records exist.
 import type { Diagnostic, DiagnosticCode, Severity } from "../../core/notation/diagnostic.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
@@ -9,13 +9,13 @@ import { cacheText, readCache } from "./shelf-cache.ts";
 export interface ListedFile {
   /** Relative to the records folder, with `/`. */
   readonly path: string;
-  /** Changes whenever the file does: its size, its times, its place on the disk. */
+  /** Changes whenever the file does: its size, its times, its inode. */
   readonly stamp: string;
-  /** Old enough that a further change would show in the stamp. */
+  /** Old enough that a further change would change the stamp. */
   readonly settled: boolean;
 }
 
-/** A file that is there and cannot be a record. */
+/** A file that exists and cannot be a record. */
 export interface ListedProblem {
   readonly path: string;
   readonly code: DiagnosticCode;
@@ -37,12 +37,12 @@ export interface ParsedText {
   readonly body: { readonly start: number };
 }
 
-/** What the shelf needs of the machine. */
+/** What the shelf needs from the machine. */
 export interface ShelfMachine {
   list(): Listing;
   read(file: ListedFile): ReadText;
   frontmatter(source: Source): ParsedText;
-  /** What a file is called in messages. */
+  /** The name of a file in messages. */
   nameOf(path: string): string;
   loadCache(): string | null;
   saveCache(text: string): void;
@@ -50,7 +50,7 @@ export interface ShelfMachine {
 
 export interface Problem {
   readonly diagnostic: Diagnostic;
-  /** Its text, for showing the line; empty where there is none. */
+  /** Its text, to show the line; empty if there is none. */
   readonly source: Source;
 }
 
@@ -63,7 +63,7 @@ export interface Shelf {
   readonly counts: { readonly files: number; readonly read: number; readonly kept: number };
 }
 
-/** `step` is told how many of the files are done, for those who wait. */
+/** `step` is called with the number of finished files, to show progress. */
 export function openShelf(machine: ShelfMachine, step: (done: number, total: number) => void = () => {}): Shelf {
   const { files, problems: found } = machine.list();
   const cache = readCache(machine.loadCache());
@@ -84,7 +84,7 @@ export function openShelf(machine: ShelfMachine, step: (done: number, total: num
     problems.push(...mistakes);
     if (record === null) continue;
     records.push(record);
-    // A record with something to say about it is read again, so that its line can be shown.
+    // A record with a diagnostic is not cached, so that its line can be shown again.
     if (file.settled && mistakes.length === 0) keep.push({ stamp: file.stamp, record });
   }
   if (keep.length !== cache.size || kept !== cache.size) machine.saveCache(cacheText(keep));
@@ -95,7 +95,7 @@ export function openShelf(machine: ShelfMachine, step: (done: number, total: num
   };
 }
 
-/** One record by its file, with the text it has now: nothing of the cache. */
+/** One record by its file, with its current text: the cache is not used. */
 export function readOne(
   machine: Pick<ShelfMachine, "read" | "frontmatter" | "nameOf">,
   file: ListedFile,
@@ -119,14 +119,14 @@ export function readOne(
   return { record, found: diagnostics.map((diagnostic) => ({ diagnostic, source })), source, body: body.start };
 }
 
-/** The example that comes with missing frontmatter is an agent's. */
+/** The example in the diagnostic for missing frontmatter is for agents. */
 function forRecords(diagnostic: Diagnostic): Diagnostic {
   return diagnostic.fix?.startsWith("---\n") === true ? { ...diagnostic, fix: EXAMPLE } : diagnostic;
 }
 
 const EXAMPLE = '---\nclass: note\ntitle: "What it is about"\n---';
 
-/** An id belongs to the file at its path, else to the first that claims it. */
+/** An id belongs to the file at its path, else to the first file that claims it. */
 function distinct(
   machine: ShelfMachine,
   records: readonly RecordData[],

@@ -1,30 +1,30 @@
-// The words of a text as search sees them: folded, cut at what is no letter or digit, each once.
+// The words of a text for search: folded, split at everything that is not a letter or digit, each once.
 
 import type { Range } from "../../core/notation/source.ts";
 
-/** A longer run of letters is data, not a word; it is found by its beginning. */
+/** A longer run of letters is data, not a word; it is found by its prefix. */
 export const wordCharactersMax = 64;
-/** Different words of one record; further ones are not found, and the record says so. */
+/** Different words of one record; further ones are not indexed, with a diagnostic. */
 export const wordsPerRecordMax = 20_000;
 
-/** Writing without spaces: every character is a word of its own, so that any part of a sentence is found. */
+/** Scripts without spaces: every character is a word of its own, so that any part of a sentence is found. */
 const DENSE = "\\p{Script=Han}\\p{Script=Hiragana}\\p{Script=Katakana}\\p{Script=Thai}\\p{Script=Lao}\\p{Script=Khmer}";
 const WORD = new RegExp(`[${DENSE}]\\p{M}*|(?:(?![${DENSE}])[\\p{L}\\p{N}\\p{M}])+`, "gu");
 
-/** One spelling for what readers take for the same: wide and narrow forms, capitals, ß and ss, both small sigmas. */
+/** Folds equivalent spellings: wide and narrow forms, case, ß and ss, both small sigmas. */
 export function fold(text: string): string {
   const upper = text.normalize("NFKC").toUpperCase();
   return upper.toLowerCase().normalize("NFKC").replaceAll("ς", "σ");
 }
 
 export interface Words {
-  /** In the order of their code units, none twice. */
+  /** In the order of their code units, without duplicates. */
   readonly list: readonly string[];
-  /** There were more. */
+  /** Whether there were more. */
   readonly cut: boolean;
 }
 
-/** Where words stand in a text as it is written. Folding may join or part some of them; those are found, not shown. */
+/** Positions of words in the original text. Folding may join or split some of them; those are found, not shown. */
 export function* wordRanges(text: string): Generator<Range> {
   for (const { 0: word, index } of text.matchAll(WORD)) yield { start: index, end: index + word.length };
 }
@@ -39,7 +39,7 @@ export function wordsOf(text: string): Words {
   return { list: [...found].slice(0, wordsPerRecordMax).sort(), cut };
 }
 
-/** Never half a character. */
+/** Never between two surrogates. */
 function firstOf(word: string): string {
   if (word.length <= wordCharactersMax) return word;
   const head = word.slice(0, wordCharactersMax);

@@ -1,4 +1,4 @@
-// How a grant is written in YAML, as JSON Schema: from the catalog, so that a new verb or key is known here at once.
+// JSON Schema of a grant in YAML: generated from the catalog, so that it includes every verb and key.
 
 import type { Constraint } from "../../core/authority/axes/constraint.ts";
 import { ROOT_WORDS } from "../../core/authority/axes/root-word.ts";

@@ -1,4 +1,4 @@
-// The part of JSON Schema (draft 2020-12) that ours are written in.
+// The part of JSON Schema (draft 2020-12) that our schemas use.
 
 export type Schema = { readonly [keyword: string]: SchemaValue };
 type SchemaValue = string | number | boolean | null | Schema | readonly SchemaValue[];
@@ -11,7 +11,7 @@ export function oneOfWords(words: readonly string[], description: string): Schem
   return { enum: [...words], description };
 }
 
-/** A map that has these keys and no others: what is not understood is a mistake, never passed over. */
+/** A map with these keys and no others: an unknown key is an error, never ignored. */
 export function closedMap(properties: Schema, description: string, more: Schema = {}): Schema {
   return { type: "object", properties, additionalProperties: false, description, ...more };
 }

@@ -1,4 +1,4 @@
-// The schemas say of a text what the reader says of it: each row is read by both.
+// The schemas agree with the readers about a text: each row is checked by both.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -42,7 +42,7 @@ test("there are examples", () => {
   expect(files.length).toBeGreaterThanOrEqual(3);
 });
 
-/** Good and, one step away, bad. */
+/** Valid and, one step away, invalid. */
 const records: readonly (readonly [good: string, bad: string])[] = [
   ["capabilities: [records.read]", "capabilities: [records.reed]"],
   ["capabilities: []", "capabilities: {}"],

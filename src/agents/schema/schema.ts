@@ -1,4 +1,5 @@
-// JSON Schemas for what people write by hand: a record's frontmatter and config.yml. For editors; the reader decides.
+// JSON Schemas of files that people write: a record's frontmatter and config.yml. For editors; the readers are
+// authoritative.
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { ConfigKey } from "../../core/notation/config/config-keys.ts";
 import { LAND_WORDS } from "../../core/notation/config/land-setting.ts";
@@ -27,17 +28,17 @@ export function schemaOf(name: SchemaName): Schema {
   }
 }
 
-/** Where `ambit init` puts a schema, seen from the workspace. */
+/** Where `ambit init` puts a schema, relative to the workspace. */
 export function schemaPath(name: SchemaName): string {
   return `.ambit/schema/${name}.json`;
 }
 
-/** The comment that tells an editor which schema a file follows. The path is seen from the file. */
+/** The comment that tells an editor the schema of a file. The path is relative to the file. */
 export function modeline(path: string): string {
   return `# yaml-language-server: $schema=${path}`;
 }
 
-/** A record has keys of its own beside these. */
+/** A record may have other keys too. */
 function recordSchema(): Schema {
   const keys: Readonly<Record<AuthorityKey | "id" | "class", Schema>> = {
     id: { type: "string", description: "the agent's id; the file's name where it is left out" },

@@ -1,4 +1,5 @@
-// What init writes is read without a complaint, passes its own tests, and grants nothing because of what was found.
+// The files that init writes parse without diagnostics, pass their own tests, and grant nothing because of what was
+// found.
 import { describe, expect, test } from "vitest";
 import { readConfig } from "../../core/notation/config/config.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -76,7 +77,7 @@ describe("the configuration", () => {
   });
 });
 
-test("only what was chosen is written, beside the configuration and the schemas", () => {
+test("only the chosen records are written, beside the configuration and the schemas", () => {
   expect(starterFiles(["reader"], nothing).map(({ path }) => path)).toEqual([
     ".ambit/agents/reader.md",
     ".ambit/config.yml",

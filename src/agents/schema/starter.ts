@@ -1,4 +1,4 @@
-// What `ambit init` writes: a configuration, the records of the presets chosen, and their schemas, as text.
+// The files that `ambit init` writes: a configuration, the records of the chosen presets, and their schemas, as text.
 import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
 import { modeline, type SchemaName, schemaOf, schemaPath } from "./schema.ts";
@@ -8,9 +8,9 @@ export type Starter = "reader" | "reviewer" | "coder" | "researcher";
 export interface StarterEntry {
   readonly name: Starter;
   readonly does: string;
-  /** Requests that hold for the record, whatever the project is. */
+  /** Requests that hold for the record in every project. */
   readonly tests: readonly string[];
-  /** What to try first; `FILE` is a file of the project. */
+  /** A first request to try; `FILE` is a file of the project. */
   readonly first: string;
   readonly body: string;
 }
@@ -61,7 +61,7 @@ export interface StarterFile {
   readonly text: string;
 }
 
-/** INVARIANT: nothing that was found grants anything. It is told in comments, for a person to decide on. */
+/** INVARIANT: detected facts grant nothing. They are written as comments, for the user to decide on. */
 export function starterFiles(chosen: readonly Starter[], found: Surroundings): readonly StarterFile[] {
   const records = STARTERS.filter(({ name }) => chosen.includes(name)).map((entry) => ({
     path: `.ambit/agents/${entry.name}.md`,
@@ -74,7 +74,7 @@ export function starterFiles(chosen: readonly Starter[], found: Surroundings): r
   return [...records, { path: ".ambit/config.yml", text: configText(found) }, ...schemas];
 }
 
-/** The request of the first command to try, as words behind `ambit can <agent>`. */
+/** The request of the first command to try, as arguments of `ambit can <agent>`. */
 export function firstRequest(name: Starter, found: Surroundings): string {
   const entry = STARTERS.find((one) => one.name === name);
   return (entry?.first ?? "").replace("FILE", found.sample ?? "README.md");

@@ -41,7 +41,7 @@ describe("a skill is for agents that hold what its tools need", () => {
   it.each<readonly [string, readonly Json[], Readonly<Record<string, Json>>, readonly string[]]>([
     ["", [], {}, []],
     ["TodoWrite", [], {}, []],
-    // Within one folder of the agent's.
+    // Within one folder of the agent.
     ["Bash(git log:*)", ["proc.exec{in=/p,patterns=[git log **]}"], {}, []],
     ["Bash(git log:*)", ["proc.exec{in=/p,patterns=[git logs **]}"], {}, ['proc.exec{in=/p,patterns=["git log **"]}']],
     ["Bash(git log:*)", ["proc.exec{patterns=[git **]}"], { sandbox: "/p" }, []],
@@ -57,7 +57,7 @@ describe("a skill is for agents that hold what its tools need", () => {
     ["Read(src/**)", ["fs.read{in=/p,paths=[src/**]}"], {}, []],
     ["Read(src/**)", ["fs.read{in=/p,paths=[srcs/**]}"], {}, ["fs.read{in=/p,paths=[src/**]}"]],
     ["Read(/etc/hosts)", ["fs.read{in=/p}"], {}, ["fs.read{in=/etc,paths=[hosts]}"]],
-    // Without a scope something is enough; a bare external verb is nothing.
+    // Without a scope any grant of the verb is enough; a bare external verb grants nothing.
     ["Read", ["fs.read{in=/p,paths=[a.txt]}"], {}, []],
     ["Read", ["fs.read"], {}, ["fs.read{in=/work}"]],
     ["Read", ["fs.write{in=/p}"], {}, ["fs.read{in=/work}"]],
@@ -77,7 +77,7 @@ describe("a skill is for agents that hold what its tools need", () => {
       {},
       ["net.get{hosts=[a.test]}"],
     ],
-    // A person who is asked, or an end in the future, is no gap; a grant that is over or only to be passed on is one.
+    // A required approval or a future expiry is not a gap; a grant that has expired or may only be passed on is one.
     ["Bash(rg)", ["proc.exec{in=/p,cmds=[rg],ask=presence}"], {}, []],
     ["Bash(rg)", ["proc.exec{in=/p,cmds=[rg],expires=1970-01-01T00:00:02Z}"], {}, []],
     ["Bash(rg)", ["proc.exec{in=/p,cmds=[rg],expires=1970-01-01T00:00:01Z}"], {}, ["proc.exec{in=/p,patterns=[rg]}"]],
@@ -90,7 +90,7 @@ describe("a skill is for agents that hold what its tools need", () => {
     expect(checkSkill(skill(tools), agent(capabilities, more), READING, MOMENT).satisfied).toBe(missing.length === 0);
   });
 
-  test("a tool nobody knows is no gap, one that cannot be read is", () => {
+  test("an unknown tool is not a gap, an unreadable one is", () => {
     const nobody = agent([]);
     expect(checkSkill(skill("Raed"), nobody, READING, MOMENT)).toMatchObject({ satisfied: true, held: [] });
     expect(checkSkill(skill("Bash()"), agent(["proc.exec{in=/}"]), READING, MOMENT)).toMatchObject({
@@ -109,7 +109,7 @@ describe("a skill is for agents that hold what its tools need", () => {
   });
 });
 
-/** As if a person had granted it; what a record's shorthands do on an edit is the edit's. */
+/** As if it had been granted by hand; how an edit treats a record's shorthands is tested with the edit. */
 function mended(held: Agent, more: readonly Grant[]): Agent {
   const grants = [...held.grants, ...more];
   const chain = held.authority[0] as Chain;

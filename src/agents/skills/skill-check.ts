@@ -1,4 +1,4 @@
-// May this agent do what a skill's tools need? What is missing, and the grant that would close the gap.
+// Whether an agent holds what a skill's tools need; what is missing, and the grant that would close the gap.
 
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Chain } from "../../core/authority/chain.ts";
@@ -14,18 +14,18 @@ export interface Gap {
   /** The tool as the skill names it. */
   readonly token: string;
   readonly verb: string;
-  /** The smallest grant that closes the gap; null where any scope would do and a person has to choose it. */
+  /** The smallest grant that closes the gap; null if any scope would do and the user has to choose it. */
   readonly grant: Grant | null;
 }
 
 export interface SkillCheck {
   readonly satisfied: boolean;
-  /** Tools the agent has everything for, as written. */
+  /** Tools for which the agent holds everything, as written. */
   readonly held: readonly string[];
   readonly missing: readonly Gap[];
 }
 
-/** Folders one need is tried in. */
+/** Folders in which one need is tried. */
 const rootsMax = 64;
 
 export function checkSkill(skill: Skill, agent: Agent, reading: Reading, moment: Moment): SkillCheck {
@@ -36,11 +36,11 @@ export function checkSkill(skill: Skill, agent: Agent, reading: Reading, moment:
     if (gaps.length === 0) held.push(tool.token);
     missing.push(...gaps);
   }
-  // What cannot be read cannot be shown to be held. What nobody knows asks for nothing, and the gate still decides.
+  // An unreadable tool cannot be shown to be held. An unknown tool needs nothing here, and the gate still decides.
   return { satisfied: missing.length === 0 && skill.tools.unreadable.length === 0, held, missing };
 }
 
-/** The others are not mentioned: an agent is not told of what it may not do. */
+/** Other skills are omitted: an agent is not told about what it may not do. */
 export function skillsFor(skills: readonly Skill[], agent: Agent, reading: Reading, moment: Moment): readonly Skill[] {
   return skills.filter((skill) => checkSkill(skill, agent, reading, moment).satisfied);
 }
@@ -59,8 +59,8 @@ function gapOf(tool: ToolNeed, need: Need, agent: Agent, reading: Reading, momen
 }
 
 /**
- * Where the skill would work: the agent's own folder, the folders its grants of the verb are for, and for want of
- * those the workspace. A need is held when it is held in one of them.
+ * Where the skill would work: the agent's own folder, the folders of its grants of the verb, and without those the
+ * workspace. A need is met if it is met in one of them.
  */
 function rootsOf({ verb }: Need, agent: Agent, reading: Reading): readonly (readonly string[] | null)[] {
   const own = agent.grants.flatMap((grant) => (grant.verb === verb && grant.root !== null ? [grant.root] : []));
@@ -70,7 +70,7 @@ function rootsOf({ verb }: Need, agent: Agent, reading: Reading): readonly (read
   return [...new Map(roots.map((root) => [root.join("/"), root])).values()].slice(0, rootsMax);
 }
 
-/** To be used now, by asking if it must be: that is all a skill needs of a grant. */
+/** Usable now, with approval if required: a skill needs no more of a grant. */
 function isWithin(grant: Grant, agent: Agent, reading: Reading, moment: Moment): boolean {
   if (grant.scopes.some(isNothing)) return false;
   const conditions: Conditions = {
@@ -85,7 +85,7 @@ function isWithin(grant: Grant, agent: Agent, reading: Reading, moment: Moment):
   return within([{ ...grant, conditions }], agent.authority, { protectedPaths, delegating: false }).kind === "within";
 }
 
-/** Something of the verb in every link. Whether the links have a request in common is for the gate to say. */
+/** Any grant of the verb in every link. Whether the links have a request in common is decided by the gate. */
 function holdsSome(chain: Chain, { verb }: Need, moment: Moment): boolean {
   return chain.every(({ link }) =>
     link.grants.some(

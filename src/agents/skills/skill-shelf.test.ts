@@ -25,7 +25,7 @@ const told = ({ problems }: SkillShelf): readonly string[] =>
   problems.map(({ diagnostic, source: { name } }) => `${name} ${diagnostic.severity} ${diagnostic.code}`);
 
 describe("a name belongs to one skill", () => {
-  test("the person's own before a shared one before the project's, whoever comes first", () => {
+  test("the user's own before a shared one before the project's, in any order", () => {
     const shelf = open(
       source("record", { "b.md": text("b") }),
       source("project", { "a/SKILL.md": text("a"), "b/SKILL.md": text("b"), "c/SKILL.md": text("c") }),
@@ -41,7 +41,7 @@ describe("a name belongs to one skill", () => {
   });
 });
 
-test("what is no skill is one diagnostic, and the others stand", () => {
+test("a text that is not a skill is one diagnostic, and the others are listed", () => {
   const shelf = open(
     source("project", {
       "a/SKILL.md": null,

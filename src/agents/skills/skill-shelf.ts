@@ -1,4 +1,4 @@
-// All skills there are: the user's own, those shared between clients, the project's, and records of class skill.
+// All skills: the user's own, those shared between clients, the project's, and records of class skill.
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import {
@@ -11,9 +11,9 @@ import {
   type Shelf,
   type ShelfMachine,
 } from "../records/shelf.ts";
-import { readSkill, type Skill, type SkillFound, type SkillOrigin } from "./skill.ts";
+import { readSkill, type Skill, type SkillLocation, type SkillOrigin } from "./skill.ts";
 
-/** Folders with skills in them, or records; one after the other. */
+/** Folders with skills in them, or records; in order of priority. */
 export interface SkillSource {
   readonly origin: SkillOrigin;
   readonly files: readonly ListedFile[];
@@ -37,12 +37,12 @@ export function recordSkills(shelf: Shelf, machine: Pick<ShelfMachine, "read" | 
 }
 
 export interface SkillShelf {
-  /** Sorted by name; none twice. */
+  /** Sorted by name, without duplicates. */
   readonly skills: readonly Skill[];
   readonly problems: readonly Problem[];
 }
 
-/** Who wins where a name is taken twice. A project that was cloned never replaces a skill the person already has. */
+/** Priority of duplicate names. A cloned project never replaces a skill the user already has. */
 const ORDER: readonly SkillOrigin[] = ["user", "shared", "project", "record"];
 
 export function openSkills(machine: SkillMachine, reading: Reading): SkillShelf {
@@ -97,7 +97,7 @@ function readFile(
 }
 
 /** `name/SKILL.md`, or a record's `folder/name.md`. */
-function foundAt({ origin, nameOf }: SkillSource, { path }: ListedFile): SkillFound {
+function foundAt({ origin, nameOf }: SkillSource, { path }: ListedFile): SkillLocation {
   const segments = path.split("/");
   const folder = origin === "record" ? (segments.at(-1) ?? "").replace(/\.md$/, "") : (segments.at(-2) ?? "");
   return { origin, file: nameOf(path), folder };

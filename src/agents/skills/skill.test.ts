@@ -52,7 +52,7 @@ describe("a skill is whole or none", () => {
     expect(told?.fix).toBe(fix);
   });
 
-  test("tools that are not text are never taken for none", () => {
+  test("tools that are not text never count as none", () => {
     expect(skillOf(`---\n${whole}allowed-tools: [1]\n---\nx\n`).skill?.tools.unreadable).toEqual(["allowed-tools"]);
   });
 });

@@ -30,20 +30,20 @@ export function isSkillName(name: string): boolean {
   return name.length <= nameCharactersMax && /^[a-z0-9]+(?:-[a-z0-9]+)*$/.test(name);
 }
 
-export interface SkillFound {
+export interface SkillLocation {
   readonly origin: SkillOrigin;
   readonly file: string;
-  /** The folder it is in, or the last part of a record's id: its name where the text has none, and what it should be. */
+  /** The folder it is in, or the last part of a record's id: the default name, and the expected one. */
   readonly folder: string;
 }
 
 export interface SkillReading {
-  /** Null where the text is no skill. */
+  /** Null if the text is not a skill. */
   readonly skill: Skill | null;
   readonly diagnostics: readonly Diagnostic[];
 }
 
-export function readSkill(found: SkillFound, tree: TreeNode, body: string, reading: Reading): SkillReading {
+export function readSkill(found: SkillLocation, tree: TreeNode, body: string, reading: Reading): SkillReading {
   const diagnostics = new Diagnostics();
   if (tree.kind !== "map") {
     diagnostics.error("wrong_type", tree.span, `a skill's frontmatter must be a map, not ${kindName(tree)}`, {
@@ -70,7 +70,7 @@ export function readSkill(found: SkillFound, tree: TreeNode, body: string, readi
 const EXAMPLE =
   "---\nname: release-notes\ndescription: Writes release notes from the git log.\nallowed-tools: Bash(git log:*)\n---";
 
-function readName({ origin, folder }: SkillFound, map: Mapping, diagnostics: Diagnostics): string | null {
+function readName({ origin, folder }: SkillLocation, map: Mapping, diagnostics: Diagnostics): string | null {
   const entry = entryOf(map, "name");
   if (entry === null && origin !== "record") {
     diagnostics.error("missing_field", map.span, "a skill has a `name`", { fix: `name: ${folder}` });
@@ -99,7 +99,7 @@ function suggested(name: string): string {
   return words.filter((word) => word !== "").join("-");
 }
 
-/** Text of 1 to so many characters. */
+/** Text of 1 to `charactersMax` characters. */
 function bounded(map: Mapping, key: string, charactersMax: number, diagnostics: Diagnostics): string | null {
   const entry: Entry | null = entryOf(map, key);
   if (entry === null) {

@@ -1,11 +1,11 @@
-// Passphrases of people: only the right one counts, guessing is slow, and nothing that is kept tells what it was.
+// Passphrases: only the right one is accepted, guessing is slow, and the stored verifier does not reveal it.
 import { beforeEach, expect, test } from "vitest";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { WrongTries, waitMilliseconds, wrongTriesMax } from "../../platform/presence-tries.ts";
 import { PresenceVerifiers } from "./presence.ts";
 
-/** A guess costs as little as is allowed at all. */
+/** The cheapest cost allowed. */
 const CHEAP = { n: 16_384, r: 8, p: 1 } as const;
 const WORDS = "correct horse";
 const ENTRY: LogEntry = {
@@ -95,7 +95,7 @@ test("many at once are no way around the wait", async () => {
   expect(await check(book, "ann", WORDS)).toBe("too many wrong answers");
 });
 
-test("what is kept and does not read counts for nobody, and is not written over", async () => {
+test("unreadable stored verifiers accept no person, and are not overwritten", async () => {
   const book = people();
   for (const text of ["{", "[]x", '{"ann":{"cost":{"n":2,"r":1,"p":1}}}', '{"ann":null}', "null"]) {
     kept.set("presence", text);
@@ -115,7 +115,7 @@ test("a store that cannot keep says so", async () => {
   expect(await book.set("ann", WORDS, ENTRY)).toMatchObject({ ok: false, code: "audit_unavailable" });
 });
 
-test("after each wait one more try; a clock that is set back keeps nobody out for longer", () => {
+test("after each wait one more try; a clock that is set back locks no person out for longer", () => {
   let at = 5_000_000;
   const tries = new WrongTries(() => at);
   for (let times = 0; times < wrongTriesMax; times++) expect(tries.begin("ann")).toBe(0);

@@ -1,5 +1,5 @@
-// Passphrases by which people prove that they are there. Only verifiers are kept; a check takes as long for a name that
-// nobody has.
+// Passphrases by which people confirm their presence. Only verifiers are stored; a check takes equally long for an
+// unknown name.
 import { isPersonName } from "../../core/notation/config/approvers.ts";
 import type { Clock } from "../../core/ports/clock.ts";
 import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
@@ -7,20 +7,29 @@ import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { WrongTries } from "../../platform/presence-tries.ts";
-import { COST, type Cost, isCost, isSame, newSalt, notAPassphrase, stretched, verifierOf } from "../../secrets/key.ts";
+import {
+  COST,
+  type Cost,
+  isCost,
+  isSame,
+  newSalt,
+  notAPassphrase,
+  stretchPassphrase,
+  verifierOf,
+} from "../../secrets/key.ts";
 
 const SETTING = "presence";
 const peopleMax = 64;
-/** One at a time, each with memory of its own; those behind wait, and no more than these. */
+/** Checks run one at a time, each with its own memory; at most this many wait. */
 const checksWaitingMax = 16;
 
-interface Kept {
+interface StoredVerifier {
   readonly salt: string;
   readonly cost: Cost;
   readonly verifier: string;
 }
 
-type People = Readonly<Record<string, Kept>>;
+type People = Readonly<Record<string, StoredVerifier>>;
 
 export class PresenceVerifiers {
   readonly #settings: SettingStore;
@@ -39,17 +48,17 @@ export class PresenceVerifiers {
     return Object.keys(this.#people() ?? {}).sort();
   }
 
-  /** The same words whether the name or the passphrase is wrong. */
+  /** The same message whether the name or the passphrase is wrong. */
   async check({ name, passphrase }: Presence): Promise<Answer<object>> {
     const kept = this.#people()?.[name];
-    // All names that nobody has count together: there are as many of them as anybody likes.
+    // All unknown names share one counter: an attacker can invent as many as they like.
     const counted = kept === undefined ? "" : name;
     if (this.#waiting >= checksWaitingMax) return refused("too many answers at once", "try again in a moment");
     const wait = this.#tries.begin(counted);
     if (wait > 0) return refused("too many wrong answers", `wait ${Math.ceil(wait / 1000)} seconds`);
     if (notAPassphrase(passphrase) !== null) return WRONG;
     const salt = kept === undefined ? newSalt() : Buffer.from(kept.salt, "base64");
-    const key = await this.#inTurn(() => stretched(passphrase, salt, kept?.cost ?? this.#cost));
+    const key = await this.#inTurn(() => stretchPassphrase(passphrase, salt, kept?.cost ?? this.#cost));
     const isRight = isSame(verifierOf(key), Buffer.from(kept?.verifier ?? "", "base64"));
     key.fill(0);
     if (!isRight || kept === undefined) return WRONG;
@@ -64,7 +73,7 @@ export class PresenceVerifiers {
     if (why !== null) return invalid(why);
     const salt = newSalt();
     return this.#inTurn(async () => {
-      const key = await stretched(passphrase, salt, this.#cost);
+      const key = await stretchPassphrase(passphrase, salt, this.#cost);
       const verifier = verifierOf(key).toString("base64");
       key.fill(0);
       const people = this.#people();
@@ -89,7 +98,7 @@ export class PresenceVerifiers {
     return kept.ok ? { ok: true, value: {} } : { ...kept, fix: null };
   }
 
-  /** Null where it does not read: nobody is known then, and nothing is written over it. */
+  /** Null if it cannot be parsed: no person is known then, and the file is not overwritten. */
   #people(): People | null {
     const text = this.#settings.get(SETTING);
     if (text === null) return Object.create(null) as People;

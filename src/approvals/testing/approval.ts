@@ -1,10 +1,10 @@
-// What the tests of this room share: an approval that was just asked for, and the words of an answer.
+// Shared by the tests of this room: a new approval, and the members of an answer.
 import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Approval, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
-import { asked, type NewApproval } from "../life.ts";
+import { asked, type NewApproval } from "../lifecycle.ts";
 
 export const READING: Reading = {
   ground: {

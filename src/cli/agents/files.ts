@@ -1,6 +1,6 @@
 // `ambit agents new | rename | delete | undo`: records as files, each change shown, asked about and taken back.
 
-import type { FileDone } from "../../agents/disk/record-file-types.ts";
+import type { FileChangeResult } from "../../agents/disk/record-file-types.ts";
 import { more } from "../../agents/edit/edit-check.ts";
 import { scalarText } from "../../agents/edit/edit-scalar.ts";
 import { applyReplacements } from "../../agents/edit/edit-text.ts";
@@ -145,7 +145,7 @@ function dry(world: AgentsWorld, options: EditOptions, data: object): ExitCode {
 function ended(
   world: AgentsWorld,
   options: EditOptions,
-  done: FileDone<string>,
+  done: FileChangeResult<string>,
   data: object,
   message: string,
 ): ExitCode {

@@ -1,6 +1,6 @@
 // What the commands about agents are handed by the composition, besides what every command has.
 import type { RecordFiles } from "../../agents/disk/record-file-types.ts";
-import type { EditGround, EditResult } from "../../agents/edit/edit.ts";
+import type { EditContext, EditResult } from "../../agents/edit/edit.ts";
 import type { ControlWorld } from "../control-world.ts";
 import type { AdmitWorld } from "../trust/admit.ts";
 import type { World } from "../world.ts";
@@ -29,7 +29,7 @@ export interface AgentsWorld extends World, AdmitWorld, ControlWorld {
   readonly files: RecordFiles;
   readonly terminal: Terminal;
   /** How the record of an agent is read. */
-  editGround(name: string): EditGround;
+  editGround(name: string): EditContext;
 }
 
 export type RefusedEdit = Exclude<EditResult, { kind: "edited" }>;

@@ -1,6 +1,6 @@
 // `ambit approve`: the whole question, how far the yes reaches, and where it is needed the proof that a person is there.
 
-import { needsPresence } from "../../approvals/life.ts";
+import { needsPresence } from "../../approvals/lifecycle.ts";
 import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../../approvals/limits.ts";
 import type { ApprovalView, ControlMessages, LadderStep, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";

@@ -1,7 +1,7 @@
 // Approvals as lines: one for a list, and the whole question for somebody who is to answer it.
-import { missing, needsPresence } from "../../approvals/life.ts";
-import type { Line, Question, RequestLine } from "../../approvals/words.ts";
-import { questionOf } from "../../approvals/words.ts";
+import { missing, needsPresence } from "../../approvals/lifecycle.ts";
+import type { Line, Question, RequestLine } from "../../approvals/question.ts";
+import { questionOf } from "../../approvals/question.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { Approval, ApprovalState, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";

@@ -2,7 +2,7 @@
 
 import { configDiagnostics, type OpenedProject } from "../../agents/disk/loaded-agent.ts";
 import type { ReviewedAgent, TrustState } from "../../agents/project/review.ts";
-import type { Standing } from "../../agents/project/trust.ts";
+import type { TrustStatus } from "../../agents/project/trust.ts";
 import type { Risk } from "../../core/authority/catalog.ts";
 import type { Diagnostic, Severity } from "../../core/notation/diagnostic.ts";
 import type { DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
@@ -27,7 +27,7 @@ Exit status: 0, 3 if a configuration is broken, 1 error.`;
 interface AgentStatus {
   readonly agent: string;
   readonly file: string;
-  readonly standing: Standing["kind"];
+  readonly standing: TrustStatus["kind"];
   /** Grants as written, by the risk of their verb. */
   readonly risk: Readonly<Record<Risk, number>>;
   readonly errors: number;

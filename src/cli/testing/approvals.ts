@@ -1,6 +1,6 @@
 // A daemon that answers from a table, a terminal that answers from a list, and what was printed.
 import { Command } from "commander";
-import { agree, refuse } from "../../approvals/life.ts";
+import { agree, refuse } from "../../approvals/lifecycle.ts";
 import { approvalOf, LADDER } from "../../approvals/testing/approval.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/ports/daemon/exchange.ts";

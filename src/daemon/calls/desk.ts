@@ -14,8 +14,8 @@ import {
   missing,
   refuse,
   reopen,
-} from "../../approvals/life.ts";
-import { answeredLevel, type ServedCall, serves } from "../../approvals/serving.ts";
+} from "../../approvals/lifecycle.ts";
+import { answeredLevel, type CurrentCall, serves } from "../../approvals/serving.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
@@ -224,7 +224,7 @@ export class Desk {
   async #callOf(
     session: Session,
     { tool, input, requests, asking, level }: ApprovalRequest,
-  ): Promise<{ readonly call: ServedCall; readonly binding: ApprovalBinding | null }> {
+  ): Promise<{ readonly call: CurrentCall; readonly binding: ApprovalBinding | null }> {
     const { stores, digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
     // Both only increase, so an equal sum means neither changed.
@@ -244,7 +244,7 @@ export class Desk {
   }
 
   /** An approval for one user's call does not cover another user. */
-  #served({ facts }: Session, call: ServedCall, reading: Reading): DeskAnswer | null {
+  #served({ facts }: Session, call: CurrentCall, reading: Reading): DeskAnswer | null {
     const { stores, now } = this.#parts;
     const covers = specsCover(reading);
     const found = stores.approvals
@@ -258,7 +258,7 @@ export class Desk {
   }
 
   /** A refusal lasts as long as the request would have been open: asking again does not bypass it. */
-  async #refusedBefore({ digest }: ServedCall): Promise<Approval | null | "unknown"> {
+  async #refusedBefore({ digest }: CurrentCall): Promise<Approval | null | "unknown"> {
     const { stores, now } = this.#parts;
     const refused = await stores.approvals.list(["refused"], refusedLookedAtMax);
     // If it is unknown whether a person refused, no request is created.

@@ -12,7 +12,7 @@ import type { Entry, Outcome } from "../../core/ports/stores/commit.ts";
 import type { EntryKind, LogEntry, Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson } from "../../log/chain/canonical.ts";
 import { type CutSizes, cutJson } from "../../log/chain/cut.ts";
-import { SpelledEntry } from "../../log/chain/spelled-entry.ts";
+import { PreserializedEntry } from "../../log/chain/preserialized-entry.ts";
 import type { CallRefusal } from "../calls/call-ports.ts";
 import { needOf } from "../calls/counterexample.ts";
 import type { Holding } from "../calls/holding.ts";
@@ -104,7 +104,7 @@ export class Entries {
       `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(input))},`}"by":${words.by(holding, basis)},"level":${level},` +
       `"need":${words.spelled(missed === null ? null : requestText(missed))},"reason":${words.spelled(reason)},` +
       `"requests":[${texts}],"suggest":${words.spelled(suggest)}}`;
-    return new SpelledEntry(
+    return new PreserializedEntry(
       words.who(who),
       {
         id: id("c"),
@@ -172,7 +172,7 @@ export class Entries {
       `"enforcement":${this.#listed(enforcement, ({ axis, strength }) => ({ axis, strength }))},` +
       `"milliseconds":${this.#spelled(milliseconds)}}`;
     const told = words.text(ended);
-    return new SpelledEntry(
+    return new PreserializedEntry(
       words.who(who),
       { id: id("e"), kind: "outcome", at: now(), tool: null, verbs: NOTHING, outcome: told, code: null, of: receipt },
       more,

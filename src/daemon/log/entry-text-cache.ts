@@ -8,7 +8,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson, quoted } from "../../log/chain/canonical.ts";
-import { type SpelledWho, spelledWho } from "../../log/chain/spelled-entry.ts";
+import { type EncodedIdentity, encodeIdentity } from "../../log/chain/preserialized-entry.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { OutputRedactor, RecordRead } from "../parts.ts";
 
@@ -29,7 +29,7 @@ interface GrantText {
 export class EntryTextCache {
   readonly #redacting: OutputRedactor;
   #known: object | null = null;
-  #who = new WeakMap<Who, SpelledWho>();
+  #who = new WeakMap<Who, EncodedIdentity>();
   /** Grants are parsed once per text and decide many calls. */
   #grants = new WeakMap<Grant, GrantText>();
   readonly #plain = new Set<string>();
@@ -38,12 +38,12 @@ export class EntryTextCache {
     this.#redacting = redacting;
   }
 
-  who(who: Who): SpelledWho {
+  who(who: Who): EncodedIdentity {
     this.#look();
     const kept = this.#who.get(who);
     if (kept !== undefined) return kept;
     const told = this.#redacting.json(who as unknown as JsonObject) as unknown as Who;
-    const spelled = spelledWho(told);
+    const spelled = encodeIdentity(told);
     // A caller with a delegation chain is built per call, so it is not cached.
     if (who.chain.length === 0 && this.#isSame(who as unknown as JsonObject, told as unknown as JsonObject))
       this.#who.set(who, spelled);

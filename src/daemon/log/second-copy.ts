@@ -4,7 +4,7 @@
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Sink, SinkPosition, SinkStatus } from "../../core/ports/stores/sink.ts";
-import { CopyLines, type CopyPlace } from "../../log/verify/copy-lines.ts";
+import { CopyLines, type CopyPosition } from "../../log/verify/copy-lines.ts";
 import { startTimeout } from "../timeout.ts";
 import { type CopyListener, CopyReports } from "./copy-reports.ts";
 
@@ -34,7 +34,7 @@ export class SecondCopy {
   readonly #parts: CopyParts;
   readonly #lines: CopyLines;
   readonly #telling: CopyReports;
-  #at: CopyPlace | null = null;
+  #at: CopyPosition | null = null;
   #kept: number | null = null;
   #head = 0;
   #problem: string | null = null;
@@ -171,7 +171,7 @@ export class SecondCopy {
     const begun = await this.#begin();
     if (begun !== null) return begun;
     while (!this.#isClosed) {
-      const at = this.#at as CopyPlace;
+      const at = this.#at as CopyPosition;
       this.#isRung = false;
       const piece = await this.#lines.next(at);
       if (!piece.ok) return piece.message;

@@ -14,7 +14,7 @@ import type { Sink, SinkStatus } from "../../core/ports/stores/sink.ts";
 import { FileSink } from "../../log/sinks/sink-file.ts";
 import { SocketSink } from "../../log/sinks/sink-socket.ts";
 import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
-import { copyStanding, isTornHeader } from "../../log/verify/copy-standing.ts";
+import { copyPosition, isTornHeader } from "../../log/verify/copy-position.ts";
 import { outOfReach } from "../../platform/out-of-reach.ts";
 import { codeOf } from "../../platform/path-target.ts";
 import { isSettled, stampText } from "../../platform/stamp.ts";
@@ -163,7 +163,7 @@ export class DaemonSink implements Copies {
 function sinkAt({ kind, path }: SinkTarget, node: string): Sink {
   if (kind === "socket") return new SocketSink(path);
   return new FileSink(path, {
-    standing: (header, tail, isAll) => copyStanding(node, header, tail, isAll),
+    standing: (header, tail, isAll) => copyPosition(node, header, tail, isAll),
     isTornHeader,
   });
 }

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
-import type { Redacting } from "../../log/redaction/redactor.ts";
+import type { StreamRedactor } from "../../log/redaction/redactor.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
@@ -36,7 +36,7 @@ export interface DaemonProgramsOptions {
   /** Secrets stored here, besides those the user's configuration refers to. */
   readonly secret: AskSecret;
   /** Redacts secrets from streamed output; null if there are none. */
-  stream(): Redacting | null;
+  stream(): StreamRedactor | null;
 }
 
 export interface DaemonPrograms extends Programs {
@@ -186,7 +186,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
 }
 
 /** Output held back because a secret may continue in the next chunk is sent at the end. */
-function redacted(stream: Redacting | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
+function redacted(stream: StreamRedactor | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
   const send: Sinks["output"] = (bytes) => (bytes.length > 0 ? sink(bytes) : undefined);
   return {
     write: (bytes) => send(stream === null ? bytes : stream.write(bytes)),

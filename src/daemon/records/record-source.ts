@@ -3,7 +3,7 @@ import { realpathSync } from "node:fs";
 import { join } from "node:path";
 import { agentOf } from "../../agents/disk/agent-text.ts";
 import { openAgents } from "../../agents/disk/agents.ts";
-import { ANONYMOUS, readGivenCaveats } from "../../agents/disk/caveats.ts";
+import { ANONYMOUS, readSessionCaveats } from "../../agents/disk/caveats.ts";
 import { namedLinks } from "../../agents/disk/named-links.ts";
 import { AGENTS, agentIds, findAgent, findWorkspace } from "../../agents/disk/workspace.ts";
 import { ANY } from "../../core/authority/axes/scope.ts";
@@ -162,7 +162,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
 
   const readCaveats = (cwd: string, text: string, account: string): RecordRead => {
     const workspace = workspaceOf(cwd);
-    const { read, notes } = readGivenCaveats({ cwd, workspace, home, folders, moment: moment(), readingAt }, text);
+    const { read, notes } = readSessionCaveats({ cwd, workspace, home, folders, moment: moment(), readingAt }, text);
     return {
       name: { workspace, agent: ANONYMOUS },
       authority: read.authority.map((chain, at) => namedLinks(chain, `caveats ${account}`, at)),

@@ -14,7 +14,7 @@ import { editFile } from "../../platform/edit-file.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
-import { heldGrants } from "../../tools/agents/held.ts";
+import { heldGrants } from "../../tools/agents/held-grants.ts";
 import { descriptionCharactersMax } from "../../tools/agents/limits.ts";
 import { Holdings } from "../calls/holding.ts";
 import type { Records } from "../parts.ts";

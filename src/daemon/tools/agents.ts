@@ -10,12 +10,12 @@ import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { holdsOf } from "../../runtime/tool/reachable.ts";
-import { type AskedOf, heldOf, readAskedOf } from "../../tools/agents/asked-of.ts";
+import { type AgentQueryItem, heldOf, parseAgentQuery } from "../../tools/agents/agent-query.ts";
 import { agentRequest, authorityKeysIn, grantRequests } from "../../tools/agents/authority-keys.ts";
 import { AGENT_DISCOVER_DEFINITION, AGENT_UPDATE_DEFINITION } from "../../tools/agents/definitions.ts";
-import { beyond } from "../../tools/agents/held.ts";
+import { beyond } from "../../tools/agents/held-grants.ts";
 import * as limits from "../../tools/agents/limits.ts";
-import { versionOf } from "../../tools/records/found.ts";
+import { versionOf } from "../../tools/records/find-record.ts";
 import { grantsOf } from "../calls/holding.ts";
 import type { Daemon } from "../daemon.ts";
 import { numberOr, optionalText, textIn, textsIn } from "../input.ts";
@@ -49,7 +49,7 @@ function discoverTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerT
     readonly requests: readonly Request[];
   }
 
-  const look = async (input: JsonObject, session: Session, items: readonly AskedOf[]): Promise<Discovered> => {
+  const look = async (input: JsonObject, session: Session, items: readonly AgentQueryItem[]): Promise<Discovered> => {
     const held = asked.held(session);
     const { workspace } = session.facts.name;
     const verb = verbEntry("agent.discover");
@@ -115,10 +115,10 @@ function discoverTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerT
   };
 }
 
-function itemsIn(input: JsonObject, reading: Reading): Result<readonly AskedOf[]> {
+function itemsIn(input: JsonObject, reading: Reading): Result<readonly AgentQueryItem[]> {
   const can = textsIn(input, "can", limits.askedMax);
   if (can === null || can.length === 0) return refuse("bad_value", "`can` is a list of verbs and specs");
-  return readAskedOf(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
+  return parseAgentQuery(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
 }
 
 /** `agent_update`: changes the instructions of an agent whose grants the caller could all delegate. */

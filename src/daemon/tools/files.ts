@@ -15,7 +15,7 @@ import type { Walls } from "../../sandbox/files/walls.ts";
 import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
 import { isProgram } from "../../sandbox/linux/programs.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import { callJudge, type Held } from "../../tools/files/call-judge.ts";
+import { callJudge, type HeldAuthority } from "../../tools/files/call-judge.ts";
 import type { FileAnswer, FileCall, FileTool } from "../../tools/files/file-call.ts";
 import { fileTools } from "../../tools/files/file-tools.ts";
 import { PathQueue } from "../../tools/files/path-queue.ts";
@@ -257,9 +257,9 @@ function groundOf({ ground, workingRoot = null }: Reading): Ground {
   return { ...ground, base: workingRoot };
 }
 
-function holdingCache(first: CurrentHolding, held: () => CurrentHolding | null): () => Held | null {
+function holdingCache(first: CurrentHolding, held: () => CurrentHolding | null): () => HeldAuthority | null {
   let left = decisionsPerLook;
-  let last: Held | null = heldOf(first);
+  let last: HeldAuthority | null = heldOf(first);
   return () => {
     if (left-- > 0 && last !== null) return last;
     left = decisionsPerLook;
@@ -268,7 +268,7 @@ function holdingCache(first: CurrentHolding, held: () => CurrentHolding | null):
   };
 }
 
-function heldOf(now: CurrentHolding | null): Held | null {
+function heldOf(now: CurrentHolding | null): HeldAuthority | null {
   return now === null ? null : { authority: now.holding.authority, moment: now.moment };
 }
 

@@ -12,7 +12,7 @@ import { changesAnswer } from "../../tools/changes-answer.ts";
 import { gitAnswer } from "../../tools/git/answer.ts";
 import { type GitInput, gitLine } from "../../tools/git/command-line.ts";
 import { GIT_DEFINITION } from "../../tools/git/definition.ts";
-import { addressesLine, noRemote, noRemoteStatus, placeRefused } from "../../tools/git/remote-place.ts";
+import { addressesLine, noRemote, noRemoteStatus, remoteRefusal } from "../../tools/git/remote-host.ts";
 import { scriptAnswer } from "../../tools/shell/answer.ts";
 import { request } from "../../tools/shell/tool-requests.ts";
 import { workingGround } from "../../tools/shell/working-ground.ts";
@@ -95,7 +95,7 @@ interface GitRan {
 /** Why a fetch or push fails here; a git that failed for another reason reports that itself. */
 function remoteFault(given: GitInput, ran: GitRan): Refusal | null {
   const { result, gathered } = ran;
-  if (isFine(ran)) return placeRefused(given, gathered.output);
+  if (isFine(ran)) return remoteRefusal(given, gathered.output);
   const ending = result.ok ? result.ran.ending : null;
   return ending?.kind === "exited" && ending.status === noRemoteStatus ? noRemote(given) : null;
 }

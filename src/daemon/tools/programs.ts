@@ -4,7 +4,7 @@ import { done, refuse } from "../../core/base/result.ts";
 import type { CompletedRun } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import { changesAnswer } from "../../tools/changes-answer.ts";
-import { fittedOutput } from "../../tools/fitted-output.ts";
+import { fitOutput } from "../../tools/fit-output.ts";
 import { argvOfInput, PROGRAM_TOOL_DEFINITIONS, programTools } from "../../tools/program-tools.ts";
 import type { Programs } from "../parts.ts";
 import { CapturedOutput } from "../programs/captured-output.ts";
@@ -50,7 +50,7 @@ const deniedMax = 64;
 /** As a model reads it: how it ended first. */
 function shown(ran: CompletedRun, gathered: CapturedOutput): JsonObject {
   const { ending, denials, enforcement, outputDropped } = ran;
-  const { stdout, stderr, dropped } = fittedOutput(gathered);
+  const { stdout, stderr, dropped } = fitOutput(gathered);
   return {
     ending: { ...ending },
     stdout,

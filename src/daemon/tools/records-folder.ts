@@ -2,20 +2,20 @@
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createRecord, listRecordsInSteps, RECORDS } from "../../agents/disk/record-files.ts";
-import { recordsDesk } from "../../agents/disk/records.ts";
+import { recordsFolder } from "../../agents/disk/records.ts";
 import type { ListedFile } from "../../agents/records/shelf.ts";
 import { editFile } from "../../platform/edit-file.ts";
 import { isThere } from "../../platform/path-target.ts";
 import { stampOf } from "../../platform/stamp.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
-import type { RecordPlace } from "../../tools/records/found.ts";
+import type { RecordAccess } from "../../tools/records/find-record.ts";
 import { Library, type LibraryMachine } from "../../tools/records/library.ts";
-import type { RecordDesk } from "../../tools/records/record-call.ts";
+import type { RecordCallContext } from "../../tools/records/record-call.ts";
 
 export interface WorkspaceRecords {
-  readonly place: RecordPlace;
-  readonly create: RecordDesk["create"];
-  readonly change: RecordDesk["change"];
+  readonly place: RecordAccess;
+  readonly create: RecordCallContext["create"];
+  readonly change: RecordCallContext["change"];
 }
 
 const librariesMax = 32;
@@ -47,7 +47,7 @@ export function workspaceRecords(
   library: Library,
 ): WorkspaceRecords {
   const folder = join(workspace, RECORDS);
-  const { machine: found } = recordsDesk(workspace, state, now, (path) => path);
+  const { machine: found } = recordsFolder(workspace, state, now, (path) => path);
   // INVARIANT: a symlink in place of the folder contains no records, wherever it leads: not even to agents of the same workspace.
   const isOwn = isOwnFolder(workspace, folder);
   const machine: LibraryMachine = {

@@ -8,7 +8,7 @@ import type { MemoryStore, Namespace } from "../../core/ports/stores/memory-stor
 import { sha256 } from "../../platform/digest.ts";
 import { holdsOf } from "../../runtime/tool/reachable.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
-import type { RecordDesk } from "../../tools/records/record-call.ts";
+import type { RecordCallContext } from "../../tools/records/record-call.ts";
 import { type RecordTool, recordTools } from "../../tools/records/record-tools.ts";
 import type { Daemon } from "../daemon.ts";
 import type { Records } from "../parts.ts";
@@ -29,7 +29,7 @@ export function daemonRecords(asked: DaemonRecordsOptions): readonly OwnerTool[]
   const libraries = new WorkspaceLibraries();
 
   /** Null outside of a workspace. */
-  const deskOf = (session: Session): RecordDesk | null => {
+  const deskOf = (session: Session): RecordCallContext | null => {
     const { name, cwd } = session.facts;
     const workspace = name.workspace ?? asked.records.workspaceOf(cwd);
     if (workspace === null) return null;
@@ -85,7 +85,7 @@ const NO_WORKSPACE: ExecutionResult = {
 };
 
 /** By the session's current holding; one lookup serves a whole list. */
-function reading(asked: DaemonRecordsOptions, session: Session): Pick<RecordDesk, "readsAny" | "mayRead"> {
+function reading(asked: DaemonRecordsOptions, session: Session): Pick<RecordCallContext, "readsAny" | "mayRead"> {
   const held = asked.held(session);
   return {
     readsAny: () => held !== null && holdsOf(held.holding.authority, held.moment)(verbEntry("records.read")),
@@ -101,7 +101,7 @@ function labels(
   { memory, now }: DaemonRecordsOptions,
   session: Session,
   workspace: string,
-): Pick<RecordDesk, "isKnownClean" | "noteClean"> {
+): Pick<RecordCallContext, "isKnownClean" | "noteClean"> {
   const namespace: Namespace = { kind: "tool", tool: LABELS, workspace };
   return {
     isKnownClean: async (id, version) => {

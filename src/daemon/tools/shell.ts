@@ -12,6 +12,7 @@ import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 import { refusedWith } from "../../tools/files/refusals.ts";
 import * as admission from "../../tools/shell/admission.ts";
 import { scriptAnswer } from "../../tools/shell/answer.ts";
+import { BufferBudget } from "../../tools/shell/buffer-budget.ts";
 import {
   type DecidedFile,
   type DecidedStage,
@@ -22,12 +23,11 @@ import { SHELL_DEFINITION } from "../../tools/shell/definition.ts";
 import { scriptSecondsUsual, searchesMax } from "../../tools/shell/language/limits.ts";
 import type { Script } from "../../tools/shell/language/script.ts";
 import { readShellInput } from "../../tools/shell/language/shell-input.ts";
-import type { Looking } from "../../tools/shell/names/chosen-names.ts";
-import { NamingSearch } from "../../tools/shell/names/naming-search.ts";
+import type { ListFolder } from "../../tools/shell/names/expand-pattern.ts";
+import { PatternSearch } from "../../tools/shell/names/pattern-search.ts";
 import type { RedirectionFiles } from "../../tools/shell/redirection-files.ts";
-import { runScript, type ScriptRan } from "../../tools/shell/run-script.ts";
-import { settingFor } from "../../tools/shell/setting.ts";
-import { WaitingRoom } from "../../tools/shell/waiting-room.ts";
+import { runScript, type ScriptResult } from "../../tools/shell/run-script.ts";
+import { scriptEnvironment } from "../../tools/shell/script-environment.ts";
 import { agentScope } from "../calls/generations.ts";
 import type { ProgramRun, Programs } from "../parts.ts";
 import { CapturedOutput } from "../programs/captured-output.ts";
@@ -44,11 +44,11 @@ export interface DaemonShellOptions {
 }
 
 export function shellOwnerTool(asked: DaemonShellOptions): OwnerTool {
-  const room = new WaitingRoom();
+  const room = new BufferBudget();
   const searches = new Map<string, number>();
   const spent = new SpentTime();
-  const settingOf = (input: JsonObject, reading: Reading, session: Session): Result<admission.Setting> =>
-    settingFor(input, reading, { user: asked.userName(), environment: session.facts.environment });
+  const settingOf = (input: JsonObject, reading: Reading, session: Session): Result<admission.ScriptEnvironment> =>
+    scriptEnvironment(input, reading, { user: asked.userName(), environment: session.facts.environment });
   return {
     ...SHELL_DEFINITION,
     requests: (input, reading, session) => {
@@ -99,11 +99,11 @@ async function named(
   files: CallFiles,
   { script, setting, session, stop }: Naming,
 ): ReturnType<NonNullable<OwnerTool["derive"]>> {
-  const search = new NamingSearch({
+  const search = new PatternSearch({
     rest: () => new Promise((done) => setImmediate(done)),
     isStopped: () => session.isClosed || stop.stopped,
   });
-  const look: Looking = (folder, entriesMax) =>
+  const look: ListFolder = (folder, entriesMax) =>
     files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax));
   const chosen = await admission.withNames(script, setting, look, search);
   if (chosen.ok) return admission.commandRequests(chosen.value, setting);
@@ -113,7 +113,7 @@ async function named(
 
 interface Naming {
   readonly script: Script;
-  readonly setting: admission.Setting;
+  readonly setting: admission.ScriptEnvironment;
   readonly session: Session;
   readonly stop: Stop;
 }
@@ -128,7 +128,7 @@ function millisecondsOf({ seconds }: JsonObject): number {
 /** `milliseconds`: the rest of its time. */
 async function carry(
   asked: DaemonShellOptions,
-  room: WaitingRoom,
+  room: BufferBudget,
   call: ToolExecution,
   milliseconds: number,
 ): Promise<ExecutionResult> {
@@ -193,7 +193,7 @@ async function runOne(
 
 const TOO_MUCH = "this session runs too much at once";
 
-function answered(ran: ScriptRan, gathered: CapturedOutput): ExecutionResult {
+function answered(ran: ScriptResult, gathered: CapturedOutput): ExecutionResult {
   const { output, errors, dropped } = gathered;
   const nothing = { userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
   const one: CompletedRun = {
@@ -212,8 +212,8 @@ function answered(ran: ScriptRan, gathered: CapturedOutput): ExecutionResult {
 }
 
 /** Stopped only by the timeout. */
-function outOfTime(ran: ScriptRan): ScriptRan {
-  const timed = (ending: ScriptRan["ending"]): ScriptRan["ending"] =>
+function outOfTime(ran: ScriptResult): ScriptResult {
+  const timed = (ending: ScriptResult["ending"]): ScriptResult["ending"] =>
     ending.kind === "ended" && ending.because === "stopped" ? { kind: "ended", because: "time" } : ending;
   return {
     ...ran,

@@ -11,7 +11,7 @@ import type { FetchSecret } from "../../sandbox/network/fetch/fetch-client.ts";
 import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
 import { WEB_FETCH } from "../../tools/web/definition.ts";
 import { secretRequest, type WebCall } from "../../tools/web/fetch-input.ts";
-import type { Held } from "../../tools/web/hops.ts";
+import type { HeldAuthority } from "../../tools/web/hops.ts";
 import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
 
@@ -63,12 +63,12 @@ export type OpenedSecrets =
 
 export class WebSecretUse {
   readonly #secrets: WebSecrets;
-  readonly #holds: (session: Session) => Held | null;
+  readonly #holds: (session: Session) => HeldAuthority | null;
   readonly #tool: string;
   /** One alarm per session and secret: a caller must not be able to fill the log. */
   readonly #told = new WeakMap<Session, Set<string>>();
 
-  constructor(secrets: WebSecrets, holds: (session: Session) => Held | null, tool: string = WEB_FETCH) {
+  constructor(secrets: WebSecrets, holds: (session: Session) => HeldAuthority | null, tool: string = WEB_FETCH) {
     this.#secrets = secrets;
     this.#holds = holds;
     this.#tool = tool;

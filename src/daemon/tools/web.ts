@@ -12,7 +12,7 @@ import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import { contentOf } from "../../tools/web/content.ts";
 import { WEB_FETCH, WEB_FETCH_DEFINITION } from "../../tools/web/definition.ts";
 import { type WebCall, webCallReader, webRequests } from "../../tools/web/fetch-input.ts";
-import { type Held, HopJudge } from "../../tools/web/hops.ts";
+import { type HeldAuthority, HopJudge } from "../../tools/web/hops.ts";
 import { fetchesOfSessionMax, headBytesMax, redirectsMax, responseBytesBeyond } from "../../tools/web/limits.ts";
 import { webResultData } from "../../tools/web/result.ts";
 import type { Daemon } from "../daemon.ts";
@@ -25,7 +25,7 @@ import { type StoredSecretsOptions, storedSecrets, type WebSecrets, WebSecretUse
 export interface WebToolOptions {
   fetch(wish: FetchWish): Promise<Fetched>;
   /** The session's current holding; null if it no longer holds anything. */
-  holds(session: Session): Held | null;
+  holds(session: Session): HeldAuthority | null;
   resolver(session: Session): ResolverChoice;
   readonly secrets: WebSecrets;
   /** Redacts known secrets; the same object if there are none in it. */

@@ -1,4 +1,4 @@
-// One text for one value, whoever wrote it down.
+// Every value has one canonical text.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../core/base/json.ts";
@@ -6,7 +6,7 @@ import { canonicalJson, canonicalWithin } from "./canonical.ts";
 
 const json = fc.jsonValue({ noUnicodeString: false, maxDepth: 5 }) as fc.Arbitrary<Json>;
 
-/** The same value, its members in another order. */
+/** The same value with its members in another order. */
 function turned(value: Json): Json {
   if (Array.isArray(value)) return value.map(turned);
   if (typeof value !== "object" || value === null) return value;
@@ -23,7 +23,7 @@ describe("canonical JSON", () => {
     [-0, "0"],
     [[1e21, 1e-7, 0.1], "[1e+21,1e-7,0.1]"],
     ["\ud800 \u2028 \u0000 é", '"\\ud800 \u2028 \\u0000 é"'],
-    // By code units: a character beyond the first plane stands before U+FFFF.
+    // By code units: a character beyond the first plane sorts before U+FFFF.
     [{ "\uffff": 1, "\u{10000}": 2, "10": 3, "9": 4 }, '{"10":3,"9":4,"\u{10000}":2,"\uffff":1}'],
     [JSON.parse('{"__proto__":{"a":1}}') as Json, '{"__proto__":{"a":1}}'],
     [{}, "{}"],
@@ -38,7 +38,7 @@ describe("canonical JSON", () => {
     [Number.NEGATIVE_INFINITY],
     { a: undefined },
     [undefined],
-    // A hole.
+    // A sparse list.
     new Array(1),
     1n,
     () => 1,
@@ -49,7 +49,7 @@ describe("canonical JSON", () => {
   test("reads back as the value", () => {
     fc.assert(
       fc.property(json, (value) => {
-        // JSON knows one zero.
+        // JSON has one zero.
         expect(JSON.parse(canonicalJson(value))).toEqual(JSON.parse(JSON.stringify(value)));
       }),
       { numRuns: 2000, seed: 6 },
@@ -100,7 +100,7 @@ describe("canonical JSON of a limited length", () => {
     expect(canonicalWithin(1, 100, 0)).toBe("1");
   });
 
-  test("does not spell out what is far too long", () => {
+  test("does not serialize a value that is far too long", () => {
     const whole = "x".repeat(1_000_000);
     expect(canonicalWithin([whole, { [whole]: whole }], 64, 8)).toBeNull();
     expect(canonicalWithin({ [whole]: 1 }, 64, 8)).toBeNull();

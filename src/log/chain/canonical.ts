@@ -1,9 +1,9 @@
-// One text for one value: what is hashed and signed must not depend on who wrote it down, or in which order.
+// Canonical JSON: the text that is hashed and signed must not depend on the writer or on the order of members.
 import { isJsonList, type Json, type JsonObject } from "../../core/base/json.ts";
 
 /**
- * Members in the order of their names' code units, no blanks, -0 as 0, half characters escaped.
- * Throws for what is no JSON (a number that is not finite, a member that is not there): only a mistake of ours can hand that in.
+ * Members sorted by the code units of their names, no blanks, -0 as 0, lone surrogates escaped. Throws for a value that
+ * is not JSON (a number that is not finite, an undefined member): only a bug of ours can pass one.
  */
 export function canonicalJson(value: Json): string {
   switch (typeof value) {
@@ -23,8 +23,8 @@ export function canonicalJson(value: Json): string {
 }
 
 /**
- * The same, or null where it would be longer than that or lies deeper: no more is spelled out than fits. What has no canonical
- * form is thrown as above, unless it lies behind the end.
+ * The same, or null if it would be longer or deeper than the limits: no more text is built than fits. A value without a
+ * canonical form throws as above, unless it is beyond the limit.
  */
 export function canonicalWithin(value: Json, charactersMax: number, depthMax: number): string | null {
   switch (typeof value) {
@@ -70,7 +70,7 @@ function objectWithin(object: JsonObject, charactersMax: number, depthMax: numbe
 
 function listText(list: readonly Json[]): string {
   let text = "[";
-  // By number: a hole in the list is met, and is a mistake.
+  // By index, so that a hole in the list throws.
   for (let at = 0; at < list.length; at++) text += (at === 0 ? "" : ",") + canonicalJson(list[at] as Json);
   return `${text}]`;
 }
@@ -82,12 +82,12 @@ function objectText(object: JsonObject): string {
   return `${text}}`;
 }
 
-/** A text's canonical form. Nearly all text needs no escapes, and to see that is quicker than to let it be looked for. */
+/** A string's canonical form. Most strings need no escapes, and checking that first is faster. */
 export function quoted(text: string): string {
   return /^[ !#-[\]-~]*$/.test(text) ? `"${text}"` : JSON.stringify(text);
 }
 
-/** Those that are in order already, as ours are, are left alone. */
+/** Keys that are already in order, like ours, are returned as they are. */
 function sorted(keys: string[]): readonly string[] {
   for (let at = 1; at < keys.length; at++) if ((keys[at - 1] as string) > (keys[at] as string)) return keys.sort();
   return keys;

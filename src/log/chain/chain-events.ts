@@ -1,18 +1,18 @@
-// Entries that the verifier itself understands: a new key, and what retention removed.
+// Entries that the verifier itself interprets: a key rotation, and a removal by retention.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import { readEntryBody } from "./entry-body.ts";
 
-/** Outcome of an entry of kind `daemon` that names the key to come; a checkpoint under the old key must follow it. */
+/** Outcome of an entry of kind `daemon` that names the next key; a checkpoint signed by the old key must follow it. */
 export const KEY_ROTATED = "key_rotated";
-/** Outcome of an entry of kind `daemon` that says up to where entries were removed. */
+/** Outcome of an entry of kind `daemon` that says up to which entry the log was pruned. */
 export const ENTRIES_PRUNED = "entries_pruned";
 
 export function rotationDetails(old: string, next: string): JsonObject {
   return { old, next };
 }
 
-/** `first`: the place of the first entry that is kept. */
+/** `first`: the position of the first entry that remains. */
 export function pruningDetails(first: number): JsonObject {
   return { first };
 }
@@ -21,7 +21,7 @@ export type ChainEvent =
   | { readonly kind: "rotated"; readonly next: string }
   | { readonly kind: "pruned"; readonly first: number };
 
-/** Null for every other entry; nearly all are told apart without reading them. */
+/** Null for every other entry; most are ruled out without parsing. */
 export function chainEvent(body: string): ChainEvent | null {
   const entry = body.includes('"kind":"daemon"') ? readEntryBody(body) : null;
   return entry === null || entry.kind !== "daemon" ? null : eventOf(entry);

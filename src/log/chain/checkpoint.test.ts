@@ -1,4 +1,4 @@
-// A signed note has one spelling, reads back as what was signed, and nothing else is taken for one.
+// A signed note has one encoding, parses back to what was signed, and nothing else parses as one.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS } from "../../../test/audit/written-log.ts";

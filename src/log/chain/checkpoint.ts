@@ -1,5 +1,5 @@
-// A signed note that says how many entries there were and what the last hash was. Its shape is the one that
-// transparency logs share (C2SP signed-note and checkpoint), so that others' witnesses can read it.
+// A signed note of the number of entries and the last hash. Its format is that of transparency logs (C2SP signed-note
+// and checkpoint), so that other witnesses can read it.
 
 import { base64Bytes, base64Text } from "../../core/base/bytes.ts";
 import type { Signer } from "../../core/ports/stores/signing.ts";
@@ -8,31 +8,31 @@ import { bytesOfHexadecimal, hexadecimalOf } from "./hexadecimal.ts";
 import { KEY_NAME, keyNumber } from "./key-text.ts";
 
 export interface Checkpoint {
-  /** Whose log. */
+  /** The node that owns the log. */
   readonly node: string;
-  /** How many entries: the place of the last. */
+  /** The number of entries, which is the position of the last. */
   readonly size: number;
   /** Of the last entry, in hexadecimal. */
   readonly hash: string;
   /** Milliseconds since 1970. */
   readonly at: number;
-  /** The key that signs from here on; null where that stays the same. */
+  /** The key that signs from here on; null if it stays the same. */
   readonly next: string | null;
-  /** Whether every commit of the log is signed from here on: then no entry stands behind the last note. */
+  /** Whether every commit of the log is signed from here on: then no entry follows the last note. */
   readonly isEveryCommitSigned?: true;
 }
 
 export interface SignedCheckpoint extends Checkpoint {
-  /** Number of the key that signed it. */
+  /** Number of the signing key. */
   readonly keyNumber: string;
-  /** What was signed, and the signature. */
+  /** The signed text, and the signature. */
   readonly signed: string;
   readonly signature: Uint8Array;
 }
 
 export const noteCharactersMax = 1024;
 
-/** Throws for a node or a key that has no spelling: those are ours. */
+/** Throws for a node or a key that cannot be encoded: both are ours. */
 export function makeCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
   const number = keyNumber(signer.key);
   const signed = signedText(checkpoint);
@@ -41,7 +41,7 @@ export function makeCheckpoint(checkpoint: Checkpoint, signer: Signer): string {
   return `${signed}\n— ${KEY_NAME} ${base64Text(signature)}\n`;
 }
 
-/** Null for whatever `makeCheckpoint` does not write. Says nothing about the signature. */
+/** Null for any text that `makeCheckpoint` does not write. Does not check the signature. */
 export function parseCheckpoint(text: string): SignedCheckpoint | null {
   const match = text.length > noteCharactersMax ? null : SHAPE.exec(text);
   if (match === null) return null;

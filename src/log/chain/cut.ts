@@ -1,4 +1,4 @@
-// Makes a value small enough to be written down: what is too long is cut where one sees it, and nothing goes missing unseen.
+// Truncates a value so that it can be logged: every cut is marked, and nothing is dropped silently.
 import { isJsonList, type Json, type JsonObject } from "../../core/base/json.ts";
 
 export interface CutSizes {
@@ -15,7 +15,7 @@ export function cutJson(value: Json, sizes: CutSizes): Json {
   return isJsonList(value) ? cutList(value, inner) : cutObject(value as JsonObject, inner);
 }
 
-/** Never between the halves of a character. */
+/** Never between two surrogates. */
 export function cutText(text: string, charactersMax: number): string {
   if (text.length <= charactersMax) return text;
   const last = text.charCodeAt(charactersMax - 1);
@@ -23,12 +23,12 @@ export function cutText(text: string, charactersMax: number): string {
   return kept + mark(`${text.length - kept.length} characters`);
 }
 
-/** Whether it has no more characters than that, and lies no deeper. Never looks further than that. */
+/** Whether it has at most that many characters and levels. Never reads further than that. */
 export function isSmall(value: Json, charactersMax: number, depthMax: number): boolean {
   return weight(value, charactersMax, depthMax) <= charactersMax;
 }
 
-/** At least so many characters as it is written with, or infinitely many where it is too deep. */
+/** A lower bound of its length as JSON, or infinity if it is too deep. */
 function weight(value: Json, charactersMax: number, depth: number): number {
   if (typeof value === "string") return value.length;
   if (typeof value !== "object" || value === null) return 1;
@@ -49,7 +49,7 @@ function cutList(list: readonly Json[], sizes: CutSizes): readonly Json[] {
   return kept;
 }
 
-/** Members whose names are cut stay apart by their number. */
+/** Members with truncated names are numbered, so that they stay distinct. */
 function cutObject(object: JsonObject, sizes: CutSizes): JsonObject {
   const kept = new Map<string, Json>();
   const keys = Object.keys(object);

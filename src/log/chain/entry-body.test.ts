@@ -1,4 +1,4 @@
-// Every entry can be written down and read back; none is too large, and what is cut is seen to be.
+// Every entry can be serialized and parsed; none is too large, and cuts are marked.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entryOf } from "../../../test/audit/written-log.ts";
@@ -71,7 +71,7 @@ describe("an entry's body", () => {
   });
 });
 
-describe("what is no entry", () => {
+describe("a text that is not an entry", () => {
   const good = JSON.parse(entryBody(entryOf(1))) as Record<string, unknown>;
   const nested = `${"[".repeat(20_000)}${"]".repeat(20_000)}`;
   test.each([

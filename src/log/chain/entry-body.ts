@@ -1,16 +1,16 @@
-// An entry as the text that is hashed and kept, and back. No entry is too large to be written: what is too long is cut.
+// Serializes an entry to the text that is hashed and stored, and parses it. An entry that is too large is truncated.
 import { utf8Length } from "../../core/base/bytes.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../../core/ports/stores/log.ts";
 import { canonicalJson, canonicalWithin } from "./canonical.ts";
 import { type CutSizes, cutJson, cutText, isSmall } from "./cut.ts";
-import { SpelledEntry } from "./spelled-entry.ts";
+import { PreserializedEntry } from "./preserialized-entry.ts";
 
 /** Of a body's UTF-8. */
 export const entryBytesMax = 65_536;
 const moreDepthMax = 32;
 
-/** Each smaller than the one before; the last fits whatever was handed in. */
+/** Each smaller than the one before; the last fits any input. */
 const STEPS: readonly CutSizes[] = [
   { characters: 16_384, elements: 1024, depth: moreDepthMax },
   { characters: 4096, elements: 256, depth: moreDepthMax },
@@ -30,15 +30,15 @@ export function entryBody(entry: LogEntry): string {
   return canonicalJson(dataOf(cutEntry(entry, LAST)));
 }
 
-/** Null where it is too long; what is far too long is not even spelled out. */
+/** Null if it is too long; a far too long one is not even serialized. */
 function bodyOf(entry: LogEntry): string | null {
-  const spelled = SpelledEntry.textOf(entry);
+  const spelled = PreserializedEntry.textOf(entry);
   if (spelled !== null) return fits(spelled) ? spelled : null;
   const body = canonicalWithin(dataOf(entry), entryBytesMax, moreDepthMax + 1);
   return body !== null && fits(body) ? body : null;
 }
 
-/** Null for what is no entry: too long, no JSON, a member that is missing or of another type. */
+/** Null if it is not an entry: too long, not JSON, a member that is missing or of another type. */
 export function readEntryBody(body: string): LogEntry | null {
   if (!fits(body)) return null;
   const value = parsed(body);
@@ -48,7 +48,7 @@ export function readEntryBody(body: string): LogEntry | null {
   const [chain, verbs, more] = [read("chain"), read("verbs"), read("more")];
   if (typeof id !== "string" || !isKind(kind) || typeof outcome !== "string") return null;
   if (typeof at !== "number" || !isTexts(chain) || !isTexts(verbs)) return null;
-  // Whoever shows or copies it may walk down it.
+  // Consumers may traverse it recursively.
   if (!isJsonObject(more) || !isSmall(more, entryBytesMax, moreDepthMax)) return null;
   const optional = OPTIONAL.map((key): [string, Json | undefined] => [key, read(key)]);
   if (optional.some(([, each]) => each !== null && typeof each !== "string")) return null;
@@ -58,7 +58,7 @@ export function readEntryBody(body: string): LogEntry | null {
 
 const OPTIONAL = ["user", "agent", "workspace", "session", "trace", "tool", "code", "of"] as const;
 
-/** Member by member: what else the value carries is not the entry's. In the order they are written in. */
+/** Only the known members, in the order they are written in. */
 function dataOf(entry: LogEntry): JsonObject {
   const { agent, at, chain, code, id, kind, more, of, outcome, session, tool, trace, user, verbs, workspace } = entry;
   return { agent, at, chain, code, id, kind, more, of, outcome, session, tool, trace, user, verbs, workspace };
@@ -88,7 +88,7 @@ function cutEntry(entry: LogEntry, sizes: CutSizes): LogEntry {
 }
 
 function fits(body: string): boolean {
-  // No character takes more than three bytes for each of its units.
+  // No UTF-16 code unit takes more than three bytes.
   return body.length * 3 <= entryBytesMax || (body.length <= entryBytesMax && utf8Length(body) <= entryBytesMax);
 }
 

@@ -1,9 +1,10 @@
-// Which key may sign what: the first one is pinned, and each names the one that comes after it, at one place in the log.
+// Which key may sign which part of the log: the first one is pinned, and each names its successor at one position in
+// the log.
 import type { CheckSignature } from "../../core/ports/stores/signing.ts";
 import type { SignedCheckpoint } from "./checkpoint.ts";
 import { keyNumber } from "./key-text.ts";
 
-/** Keys that were used one after another; more than anybody makes. */
+/** Limit on successive keys; no real log reaches it. */
 const keysMax = 10_000;
 
 interface KeyTerm {
@@ -22,7 +23,7 @@ export class KeyLine {
     this.#terms = [{ key: pinned, from: 0, to: Number.POSITIVE_INFINITY }];
   }
 
-  /** What is wrong with it, or null where it was signed by the key whose turn it was. Then a key it names has its turn. */
+  /** The problem of a note, or null if the key valid at its position signed it. A key that it names then becomes valid. */
   take(note: SignedCheckpoint): string | null {
     const term = this.#signerOf(note);
     if (typeof term === "string") return term;

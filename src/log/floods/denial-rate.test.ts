@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { DenialRate, denialBurstMax, denialRefillMilliseconds } from "./denial-rate.ts";
 
-test("a burst is written, then a steady rate, and what is not written is counted by code", () => {
+test("a burst is logged, then a steady rate, and the others are counted by code", () => {
   const rate = new DenialRate<string>();
   let written = 0;
   const hour = 3_600_000;

@@ -1,11 +1,11 @@
-// How many different denials of one agent are written: a burst, and then a steady rate. What is beyond is counted, and no count
-// is ever lost, so that an agent that is denied something new every millisecond does not fill the disk.
+// How many different denials of one agent are logged: a burst, and then a steady rate. Further ones are counted, and no
+// count is lost, so that an agent that is denied something new every millisecond does not fill the disk.
 
-/** So many at once. */
+/** The burst. */
 export const denialBurstMax = 200;
-/** And one more for each of these: about 43,000 a day. */
+/** One more for each of these intervals: about 43,000 a day. */
 export const denialRefillMilliseconds = 2_000;
-/** Agents that are told apart at once; beyond it they share one count. */
+/** Agents tracked separately; beyond it they share one count. */
 const agentsMax = 4_096;
 const codesMax = 32;
 /** How long denials are counted before the count is written. */
@@ -13,9 +13,9 @@ const countMilliseconds = 60_000;
 
 export interface UnwrittenDenials<About> {
   readonly times: number;
-  /** How many there were of each code. */
+  /** The number of denials of each code. */
   readonly codes: Readonly<Record<string, number>>;
-  /** What came with the first of them. */
+  /** The context of the first of them. */
   readonly about: About;
 }
 
@@ -34,7 +34,7 @@ export class DenialRate<About> {
   readonly #buckets = new Map<string, Bucket<About>>();
   #forgotAt = Number.NEGATIVE_INFINITY;
 
-  /** True where it may be written; otherwise it was counted. */
+  /** True if it may be logged; otherwise it was counted. */
   take(agent: string, code: string, now: number, about: About): boolean {
     const bucket = this.#bucket(agent, now);
     const refilled = Math.max(0, now - bucket.at) / denialRefillMilliseconds;
@@ -52,7 +52,7 @@ export class DenialRate<About> {
     return false;
   }
 
-  /** What was counted and is due by now, one for each agent; all of it where that is infinite. */
+  /** Counts that are due by now, one for each agent; all of them if `now` is infinite. */
   drain(now: number): readonly UnwrittenDenials<About>[] {
     const all: UnwrittenDenials<About>[] = [];
     for (const bucket of this.#buckets.values()) {
@@ -74,9 +74,9 @@ export class DenialRate<About> {
     return bucket;
   }
 
-  /** One that is full again and has no count is as good as a new one. */
+  /** A bucket that is full again and has no count is the same as a new one. */
   #forgetIdle(now: number): void {
-    // All of them are looked at: not for every newcomer.
+    // Scans all buckets, so not for every new agent.
     if (Math.abs(now - this.#forgotAt) < denialRefillMilliseconds) return;
     this.#forgotAt = now;
     for (const [agent, { left, at, unwritten }] of this.#buckets)

@@ -5,7 +5,7 @@ import { sha256 } from "../../platform/digest.ts";
 import { FloodCount, floodKey, floodKindsMax, floodWindowMilliseconds, floodWritesMax } from "./floods.ts";
 
 describe("denials that are the same", () => {
-  test("are written three times in ten seconds, then counted, and told once", () => {
+  test("are logged three times in ten seconds, then counted, and reported once", () => {
     const floods = new FloodCount<string>();
     const took = Array.from({ length: 6 }, (_, at) => floods.take("k", 100 + at, `entry ${at}`));
     expect(took).toEqual(["write", "write", "write", "counted", "counted", "counted"]);
@@ -24,7 +24,7 @@ describe("denials that are the same", () => {
     expect(floods.due(30_000)).toEqual([{ key: "k", times: 3, first: 0, about: null }]);
   });
 
-  test("are handed out at once where somebody needs the counts", () => {
+  test("are handed out at once when the counts are needed", () => {
     const floods = new FloodCount();
     for (let at = 0; at < 4; at++) floods.take("k", at);
     floods.take("other", 5);
@@ -39,7 +39,7 @@ describe("denials that are the same", () => {
     expect(floods.due(5)).toEqual([{ key: "k", times: 1, first: 1000, about: null }]);
   });
 
-  test("of more kinds than are told apart are written", () => {
+  test("of more kinds than are tracked are logged", () => {
     const floods = new FloodCount();
     for (let kind = 0; kind < floodKindsMax; kind++)
       for (let at = 0; at <= floodWritesMax; at++) floods.take(`k${kind}`, 0);

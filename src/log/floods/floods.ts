@@ -1,21 +1,21 @@
-// Many denials that are the same: the first few are written, the others are counted, and no count is ever lost.
+// Repeated identical denials: the first few are logged, the others are counted, and no count is lost.
 import type { Digest } from "../../core/ports/digest.ts";
 import { canonicalJson } from "../chain/canonical.ts";
 
 export const floodWindowMilliseconds = 10_000;
-/** So many of a kind are written in each window. */
+/** This many of a kind are logged in each window. */
 export const floodWritesMax = 3;
-/** Kinds that are told apart at once; beyond it everything is written. */
+/** Kinds tracked separately; beyond it everything is logged. */
 export const floodKindsMax = 1024;
 const keyCharactersMax = 512;
 
 export interface Flood<About> {
   readonly key: string;
-  /** How many were counted instead of written. */
+  /** How many were counted instead of logged. */
   readonly times: number;
-  /** When its window began. */
+  /** The start of its window. */
   readonly first: number;
-  /** What came with the first of the window. */
+  /** The context of the first denial of the window. */
   readonly about: About | null;
 }
 
@@ -26,7 +26,7 @@ interface Window<About> {
   counted: number;
 }
 
-/** Calls that are the same for whoever made them. Long ones are named by their hash. */
+/** Identical calls have the same key. Long keys are hashed. */
 export function floodKey(
   digest: Digest,
   of: {
@@ -40,13 +40,13 @@ export function floodKey(
   return key.length > keyCharactersMax ? digest(key) : key;
 }
 
-/** INVARIANT: what was counted and not handed out yet is kept; memory is bounded by the number of kinds. */
+/** INVARIANT: a count is kept until it is handed out; memory is bounded by the number of kinds. */
 export class FloodCount<About = null> {
   readonly #windows = new Map<string, Window<About>>();
-  /** Windows that are over and were not asked for yet. */
+  /** Windows that have ended and were not handed out yet. */
   readonly #ended = new Map<string, Flood<About>>();
 
-  /** `times`: how many it stands for; whoever writes it writes that. */
+  /** `times`: how many denials it stands for; the caller logs that number. */
   take(key: string, now: number, about: About | null = null, times = 1): "write" | "counted" {
     const window = this.#windows.get(key);
     if (window !== undefined && !(isOver(window, now) && this.#close(key, window))) return count(window, times);
@@ -55,12 +55,12 @@ export class FloodCount<About = null> {
     return "write";
   }
 
-  /** Those whose window is over. Each is handed out once. */
+  /** Those whose window has ended. Each is handed out once. */
   due(now: number): readonly Flood<About>[] {
     return this.#hand((window) => isOver(window, now));
   }
 
-  /** All of them, over or not: something needs the counts now. */
+  /** All of them, ended or not, when the counts are needed now. */
   drain(): readonly Flood<About>[] {
     return this.#hand(() => true);
   }
@@ -76,7 +76,7 @@ export class FloodCount<About = null> {
     return floods;
   }
 
-  /** False where there is no room for its count: then it goes on. */
+  /** False if there is no room for its count: then the window continues. */
   #close(key: string, window: Window<About>): boolean {
     if (window.counted > 0) {
       const before = this.#ended.get(key);
@@ -88,7 +88,7 @@ export class FloodCount<About = null> {
     return true;
   }
 
-  /** Only what has no count can be forgotten. */
+  /** Only a window without a count can be dropped. */
   #forgetOne(): boolean {
     for (const [key, { counted }] of this.#windows) {
       if (counted > 0) continue;
@@ -108,7 +108,7 @@ function count<About>(window: Window<About>, times: number): "write" | "counted"
   return "counted";
 }
 
-/** A clock that was set back ends a window, too: nothing waits for a time that was. */
+/** A clock that was set back ends a window too, so that no window waits for a time far ahead. */
 function isOver({ first }: Window<unknown>, now: number): boolean {
   return now >= first + floodWindowMilliseconds || now < first;
 }

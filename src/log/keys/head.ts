@@ -1,10 +1,10 @@
-// The end of the log as it was last signed, beside the keys and outside the database: two slots that are written in turn, so
-// that one is whole whatever was interrupted. Which of them counts is for whoever can check the signatures.
+// The last signed end of the log, beside the keys and outside the database: two slots that are written in turn, so that
+// one is complete after any interruption. The reader decides by the signatures which of them counts.
 import { closeSync, constants, fdatasync, fdatasyncSync, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { PRIVATE, readOwn, writeOnce } from "./key-files.ts";
 
-/** A note at its longest. */
+/** The longest possible note. */
 const slotBytes = 1024;
 const NAME = "head";
 
@@ -13,12 +13,12 @@ export class HeadFile {
   #file: number | null = null;
   #slot = 0;
 
-  /** `folder` is the one of the keys. */
+  /** `folder`: the folder of the keys. */
   constructor(folder: string) {
     this.#folder = folder;
   }
 
-  /** The notes that stand there, none where the file is not there. Throws where it is and cannot be believed. */
+  /** The stored notes; none if the file does not exist. Throws if the file exists and is not trustworthy. */
   read(): readonly string[] {
     const read = readOwn(join(this.#folder, NAME), 0o077);
     if (!read.ok && read.isThere) throw new Error(read.message);
@@ -33,7 +33,7 @@ export class HeadFile {
     this.#slot = slot;
   }
 
-  /** Into the other slot. The kernel has it when this returns, the disk after `flush`. */
+  /** Writes the other slot. The kernel has it when this returns, the disk after `flush`. */
   write(note: string): void {
     const bytes = slotOf(note);
     this.#file ??= this.#open(bytes);
@@ -46,7 +46,7 @@ export class HeadFile {
     this.#slot = slot;
   }
 
-  /** On disk when it resolves; false where that failed. */
+  /** On disk when it resolves; false if that failed. */
   flush(): Promise<boolean> {
     const file = this.#file;
     return file === null
@@ -64,7 +64,7 @@ export class HeadFile {
     }
   }
 
-  /** Made whole, with its first note in both slots. */
+  /** Created atomically, with its first note in both slots. */
   #open(first: Buffer): number {
     writeOnce(this.#folder, NAME, Buffer.concat([first, first]).toString("utf8"), PRIVATE);
     return openSync(join(this.#folder, NAME), constants.O_RDWR | constants.O_NOFOLLOW);
@@ -78,7 +78,7 @@ function slotOf(note: string): Buffer {
   return bytes;
 }
 
-/** Slots are counted in bytes: a note has one character that takes three. */
+/** Slots are measured in bytes: a note has one character that takes three. */
 function slotText(bytes: Buffer, slot: number): string {
   const text = bytes.toString("utf8", slot * slotBytes, (slot + 1) * slotBytes);
   const end = text.indexOf("\0");

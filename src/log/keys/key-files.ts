@@ -1,4 +1,4 @@
-// Files of the key folder: private ones that nobody else may read, public ones, each whole or not there.
+// Files of the key folder: private ones that only their owner may read, and public ones, each written atomically.
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -23,8 +23,8 @@ const namesMax = 100_000;
 export const PRIVATE = 0o600;
 export const PUBLIC = 0o644;
 
-/** Makes the folder where it is missing. A sentence about what is wrong with it, else null. */
-export function preparedFolder(folder: string): string | null {
+/** Creates the folder if it is missing. Returns its problem as a sentence, else null. */
+export function prepareKeyFolder(folder: string): string | null {
   try {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
@@ -38,14 +38,14 @@ export function preparedFolder(folder: string): string | null {
 
 export type FileRead =
   | { readonly ok: true; readonly text: string }
-  /** `isThere`: something is, but it cannot be believed. */
+  /** `isThere`: a file exists, but it is not trustworthy. */
   | { readonly ok: false; readonly isThere: boolean; readonly message: string };
 
-/** Looked at and read through one descriptor, so that nothing changes in between. `open`: bits that must not be set. */
+/** Checked and read through one descriptor, so that it cannot change in between. `open`: mode bits that must not be set. */
 export function readOwn(path: string, open: number): FileRead {
   let file: number;
   try {
-    // A pipe in its place would wait for somebody to write to it.
+    // Opening a pipe would block until there is a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
     return { ok: false, isThere: codeOf(error) !== "ENOENT", message: `${path} cannot be read (${codeOf(error)})` };
@@ -71,12 +71,12 @@ export function readOwn(path: string, open: number): FileRead {
   }
 }
 
-/** All of it and durable, or not there; never over another. False where somebody was quicker. Throws what the file system does. */
+/** Atomic and durable; never replaces a file. False if another process was faster. Throws file system errors. */
 export function writeOnce(folder: string, name: string, text: string, mode: number): boolean {
   const draft = join(folder, `${name}.${randomBytes(8).toString("hex")}.draft`);
   const file = openSync(draft, "wx", PRIVATE);
   try {
-    // Whatever mask we were started with.
+    // Independent of the umask.
     fchmodSync(file, mode);
     writeFileSync(file, text, "utf8");
     fsyncSync(file);
@@ -105,7 +105,7 @@ export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }
 
-/** A name is durable only with its folder. */
+/** A new name is durable only after its folder is synced. */
 function syncFolder(folder: string): void {
   const file = openSync(folder, "r");
   try {

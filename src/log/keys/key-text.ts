@@ -1,14 +1,14 @@
-// Ed25519 by Node: a public key as text and back, signatures and their check.
+// Ed25519 with Node's crypto: a public key as text and back, signatures and their verification.
 import { createHash, createPublicKey, type KeyObject, sign, verify } from "node:crypto";
 import type { CheckSignature, Signer } from "../../core/ports/stores/signing.ts";
 
 const NAME = "ambit-audit-key";
-/** The kind of key, as signed notes number them. */
+/** The kind of key, as numbered by the signed-note format. */
 const ED25519 = 1;
-/** What stands before the 32 bytes of such a key in its usual encoding. */
+/** The DER prefix of a 32-byte Ed25519 public key. */
 const PREFIX = Buffer.from("302a300506032b6570032100", "hex");
 
-/** Throws for a key of another kind: those are never ours. */
+/** Throws for a key of another kind: ours are never such. */
 export function keyTextOf(key: KeyObject): string {
   const encoded = (key.type === "private" ? createPublicKey(key) : key).export({ type: "spki", format: "der" });
   if (encoded.length !== 44 || !encoded.subarray(0, 12).equals(PREFIX)) throw new TypeError("this is no Ed25519 key");
@@ -16,7 +16,7 @@ export function keyTextOf(key: KeyObject): string {
   return `${NAME}+${numberOf(bytes)}+${bytes.toString("base64")}`;
 }
 
-/** Null for what is no key, and for a key with another key's number. */
+/** Null if it is not a key, or a key with another key's number. */
 export function publicKeyOf(text: string): KeyObject | null {
   const match = /^ambit-audit-key\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/.exec(text);
   const bytes = Buffer.from(match?.[2] ?? "", "base64");
@@ -32,7 +32,7 @@ export function signerOf(key: KeyObject): Signer {
   return { key: keyTextOf(key), sign: (text) => sign(null, Buffer.from(text, "utf8"), key) };
 }
 
-/** Keys are read once: a log has few of them, and many signatures. */
+/** Keys are parsed once: a log has few of them, and many signatures. */
 export function signatureCheck(): CheckSignature {
   const known = new Map<string, KeyObject | null>();
   return (text, signed, signature) => {
@@ -49,7 +49,7 @@ export function signatureCheck(): CheckSignature {
 
 const keysRememberedMax = 1000;
 
-/** The first four bytes of the hash over name, line end and key: how signed notes name a key. */
+/** The first four bytes of the hash over name, line end and key: the key number of signed notes. */
 function numberOf(bytes: Buffer): string {
   return createHash("sha256").update(`${NAME}\n`, "utf8").update(bytes).digest("hex").slice(0, 8);
 }

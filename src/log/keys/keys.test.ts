@@ -1,4 +1,4 @@
-// Keys on disk: made once, private, followed by another without ever two of them being current.
+// Keys on disk: created once, private, and rotated so that never two of them are current.
 import {
   chmodSync,
   existsSync,

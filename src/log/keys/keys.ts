@@ -1,25 +1,25 @@
-// The keys that sign the log: made once, kept in a folder of the state, followed by another where somebody asks for it.
-// `first` names the key the log began with; `<number>.next` holds the signed note in which a key names the one after it.
-// INVARIANT: at every moment exactly one key is current, whatever was interrupted: the last one a note leads to.
+// The keys that sign the log: created once, stored in a folder of the state, rotated on request. `first` names the
+// log's first key; `<number>.next` holds the signed note in which a key names its successor. INVARIANT: at every moment
+// exactly one key is current, whatever was interrupted: the last one in the chain of notes.
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { join } from "node:path";
 import type { Signer } from "../../core/ports/stores/signing.ts";
-import { codeOf, namesIn, PRIVATE, PUBLIC, preparedFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
+import { codeOf, namesIn, PRIVATE, PUBLIC, prepareKeyFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
 import { keyTextOf, publicKeyOf, signerOf } from "./key-text.ts";
 
 export interface AuditKeys {
-  /** The key the log began with: what verification is pinned to. */
+  /** The log's first key, to which verification is pinned. */
   readonly first: string;
   /** All of them, oldest first; the last is current. */
   readonly keys: readonly string[];
   /** The notes that lead from one to the next. */
   readonly rotations: readonly string[];
   readonly signer: Signer;
-  /** Makes the key that would come next, on disk already. Nothing follows from it until `rotate`. */
+  /** Creates the next key, already on disk. It has no effect until `rotate`. */
   prepare(): KeyResult<string>;
   /**
    * The note, signed by the current key, names the prepared key as the next. Once the note is on disk the new key is
-   * current and the old private key is deleted. The keys as they are then; these here are out of date.
+   * current and the old private key is deleted. Returns the new keys; this object is out of date then.
    */
   rotate(next: string, note: string): KeyResult<AuditKeys>;
 }
@@ -30,11 +30,14 @@ export type KeyResult<T> =
 
 const rotationsMax = 10_000;
 
-/** `state` is our state folder. The first time, the first key is made; two processes that do so at once end with the same. */
+/**
+ * `state` is our state folder. The first key is created on first use; two processes that do so at once end with the
+ * same one.
+ */
 export function openAuditKeys(state: string): KeyResult<AuditKeys> {
   const folder = join(state, "keys");
   return attempt(() => {
-    const wrong = preparedFolder(folder);
+    const wrong = prepareKeyFolder(folder);
     if (wrong !== null) return refused(wrong);
     const there = readOwn(join(folder, "first"), 0o022);
     if (!there.ok && there.isThere) return refused(there.message);
@@ -66,7 +69,7 @@ function load(folder: string): KeyResult<AuditKeys> {
   const current = keys.at(-1) as string;
   const privateKey = readPrivate(folder, current);
   if (!privateKey.ok) return privateKey;
-  // Where we were interrupted between the note and the deletion.
+  // After an interruption between the note and the deletion.
   removeOwn(
     folder,
     keys.slice(0, -1).map((key) => `${numberOf(key)}.key`),
@@ -83,7 +86,7 @@ function keysOf(folder: string, keys: readonly string[], rotations: readonly str
     signer,
     prepare: () =>
       attempt(() => {
-        // Keys that were prepared and never came to sign.
+        // Keys that were prepared and never used.
         const known = new Set(keys.map(numberOf));
         const left = namesIn(folder).filter(
           (name) => /^[0-9a-f]{8}\.(key|pub)$/.test(name) && !known.has(name.slice(0, 8)),

@@ -1,12 +1,12 @@
-// Many patterns at once, one step a byte: the automaton of Aho and Corasick. Where a state has few ways on they are walked;
-// where it has many, and near the root, there is a row with an answer for each byte.
+// Matches many patterns at once, one step a byte: the Aho-Corasick automaton. Nodes with few children have a linked
+// list; nodes with many, and those near the root, have a table row with an entry for each byte.
 
 const rowsFromChildren = 3;
 
-/** A pattern ends here: the longest that does, and everybody whose pattern does. */
-export interface Found {
+/** Patterns that end here: the length of the longest, and the owners of all of them. */
+export interface PatternMatch {
   readonly length: number;
-  /** Places in the list of owners, ascending. */
+  /** Indexes into the list of owners, ascending. */
   readonly owners: readonly number[];
 }
 
@@ -16,22 +16,22 @@ export interface Pattern {
 }
 
 export class Automaton {
-  /** Of the longest pattern. */
+  /** Length of the longest pattern. */
   readonly longest: number;
   readonly shortest: number;
-  /** How much of what was read may be the beginning of a pattern. */
+  /** How many of the bytes read may be the beginning of a pattern. */
   readonly depth: Int32Array;
-  /** By state: the byte that leads to it, its first child, the next child of its parent, where to go on when it fails. */
+  /** For each state: the byte that leads to it, its first child, its next sibling, its failure link. */
   readonly #byte: Uint8Array;
   readonly #child: Int32Array;
   readonly #sibling: Int32Array;
   readonly #fail: Int32Array;
-  /** Place of its row; negative where it has none. */
+  /** Index of its row; negative if it has none. */
   readonly #row: Int32Array;
   #rows: Int32Array = new Int32Array(0);
-  /** Place in the list; zero where no pattern ends. */
+  /** Index into the list; zero if no pattern ends. */
   readonly #ends: Int32Array;
-  readonly #found: (Found | null)[] = [null];
+  readonly #found: (PatternMatch | null)[] = [null];
   #count = 1;
 
   constructor(patterns: readonly Pattern[]) {
@@ -59,11 +59,11 @@ export class Automaton {
     }
   }
 
-  found(state: number): Found | null {
-    return this.#found[this.#ends[state] as number] as Found | null;
+  found(state: number): PatternMatch | null {
+    return this.#found[this.#ends[state] as number] as PatternMatch | null;
   }
 
-  /** Nothing of the patterns stays in memory. */
+  /** Leaves nothing of the patterns in memory. */
   wipe(): void {
     this.#byte.fill(0);
     this.#rows.fill(0);
@@ -73,7 +73,7 @@ export class Automaton {
     this.#ends.fill(0);
   }
 
-  #end(state: number, found: Found): void {
+  #end(state: number, found: PatternMatch): void {
     this.#ends[state] = this.#found.push(found) - 1;
   }
 
@@ -94,7 +94,7 @@ export class Automaton {
     if (state !== 0) this.#end(state, together({ length: bytes.length, owners: [owner] }, this.found(state)));
   }
 
-  /** From the root down: where each state fails to is known before the states below it are looked at. */
+  /** From the root down, so that a state's failure link is known before its children are visited. */
   #join(): void {
     const order = new Int32Array(this.#count);
     let last = 1;
@@ -127,7 +127,7 @@ export class Automaton {
   }
 }
 
-function together(one: Found, other: Found | null): Found {
+function together(one: PatternMatch, other: PatternMatch | null): PatternMatch {
   if (other === null) return one;
   const owners = [...new Set([...one.owners, ...other.owners])].sort((left, right) => left - right);
   return { length: Math.max(one.length, other.length), owners };

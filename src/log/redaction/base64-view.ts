@@ -1,4 +1,4 @@
-// What reads as base64, decoded: of either alphabet, wrapped at any width, from each of the four places it may begin at.
+// Decodes whatever reads as base64: either alphabet, wrapped at any width, at each of the four alignments.
 import { blankAt, type ViewScan } from "./view-scan.ts";
 
 const NONE = 255;
@@ -8,10 +8,10 @@ for (const [at, unit] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 VALUES["-".charCodeAt(0)] = 62;
 VALUES["_".charCodeAt(0)] = 63;
 
-/** Lines of base64 are at least so long, but for the last of them. Ordinary words are shorter, and are passed over. */
+/** Lines of base64 are at least this long, except the last. Ordinary words are shorter, and are skipped. */
 const lineDigitsMin = 11;
 
-/** One scan for each of the four places. */
+/** One scan for each of the four alignments. */
 export function readBase64(bytes: Uint8Array, scans: readonly ViewScan[]): void {
   let isGoing = false;
   let digits = 0;
@@ -41,7 +41,7 @@ export function readBase64(bytes: Uint8Array, scans: readonly ViewScan[]): void 
   }
 }
 
-/** Gives back how many digits there were in all. */
+/** Returns the number of digits. */
 function decode(
   bytes: Uint8Array,
   start: number,
@@ -58,7 +58,7 @@ function decode(
     for (let at = start; at < end; at++, digits++) {
       const value = VALUES[bytes[at] as number] as number;
       const within = (digits - place) & 3;
-      // The digit before and this one hold one byte between them, but for the first of four.
+      // The previous digit and this one together hold one byte, except for the first of four.
       if (within !== 0 && digits > place) {
         const shift = within * 2;
         scan.push(((last << shift) | (value >> (6 - shift))) & 255, lastAt, at + 1);

@@ -1,4 +1,5 @@
-// The forms a secret is looked for in. Any other form stays open by nature: this is the net below, not the wall.
+// The encodings in which a secret is searched. Other encodings stay undetected by nature: this is the safety net, not
+// the barrier.
 import { bytesOf, charactersOf } from "./utf8.ts";
 
 const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -8,10 +9,10 @@ const UPPER = "0123456789ABCDEF";
 
 type Digits = string;
 
-/** Nobody spells larger ones character by character; in whole texts they are found even so. */
+/** Larger secrets are rarely encoded character by character; in whole texts they are found even so. */
 const spelledBytesMax = 512;
 
-/** Every form once, as bytes; the plain one first. */
+/** Every encoding once, as bytes; the plain one first. */
 export function encodingsOf(secret: Uint8Array): readonly Uint8Array[] {
   const forms = [secret, reversed(secret), ...inOtherCase(secret), ...wide(secret)];
   const texts: string[] = [];
@@ -37,7 +38,7 @@ export function encodingsOf(secret: Uint8Array): readonly Uint8Array[] {
   for (const text of texts) {
     if (seen.has(text)) continue;
     seen.add(text);
-    // Each unit of these texts is one byte.
+    // Each code unit of these texts is one byte.
     forms.push(Uint8Array.from(text, (unit) => unit.charCodeAt(0)));
   }
   return forms;
@@ -53,7 +54,7 @@ function reversed(bytes: Uint8Array): Uint8Array {
   return bytes.toReversed();
 }
 
-/** As programs do that shout, or that compare without regard to case. Letters of ASCII alone. */
+/** As written by programs that change case. ASCII letters only. */
 function inOtherCase(bytes: Uint8Array): readonly Uint8Array[] {
   const [upper, lower] = [
     bytes.map((byte) => (byte >= 0x61 && byte <= 0x7a ? byte - 0x20 : byte)),
@@ -62,7 +63,7 @@ function inOtherCase(bytes: Uint8Array): readonly Uint8Array[] {
   return [upper, lower].filter((form) => form.some((byte, at) => byte !== bytes[at]));
 }
 
-/** As mail spells it, without line breaks: those are for whoever looks at a whole. */
+/** Quoted-printable, without line breaks: those are handled when a whole text is scanned. */
 function quotedPrintable(bytes: Uint8Array): string {
   let text = "";
   for (const byte of bytes) {
@@ -72,7 +73,7 @@ function quotedPrintable(bytes: Uint8Array): string {
   return text;
 }
 
-/** Both orders of bytes, by units of sixteen bits. */
+/** UTF-16 in both byte orders. */
 function wide(secret: Uint8Array): readonly Uint8Array[] {
   const points = charactersOf(secret) ?? [...secret];
   const units: number[] = [];
@@ -104,11 +105,11 @@ function percent(bytes: Uint8Array, digits: Digits, isPlain: (character: string)
   return text;
 }
 
-/** What is left alone inside a component of an address, and by stricter writers. */
+/** Characters left unescaped in a URL component, and by stricter encoders. */
 const isComponent = (character: string): boolean => /[A-Za-z0-9\-_.!~*'()]/.test(character);
 const isUnreserved = (character: string): boolean => /[A-Za-z0-9\-_.~]/.test(character);
 
-/** The part that is the same whatever stands before and behind, with so many bytes before it. */
+/** The digits that do not depend on the surrounding bytes, for an offset of `before` bytes. */
 function base64(bytes: Uint8Array, alphabet: string, before: number): string {
   let text = "";
   let bits = 0;
@@ -120,7 +121,7 @@ function base64(bytes: Uint8Array, alphabet: string, before: number): string {
   return text.slice(Math.ceil((before * 8) / 6));
 }
 
-/** As a string of JSON without its quotes; with everything beyond ASCII by its number, or as it is. */
+/** As a JSON string without its quotes; with everything beyond ASCII escaped, or unchanged. */
 function json(secret: Uint8Array, digits: Digits, isAscii: boolean): string {
   let text = "";
   for (const point of charactersOf(secret) ?? []) {
@@ -159,13 +160,13 @@ const NAMED: ReadonlyMap<string, readonly string[]> = new Map([
   ["'", ["&#39;", "&#x27;", "&apos;", "'"]],
 ]);
 
-/** As pages spell it: only what must be, in four habits. */
+/** HTML: only required escapes, in four common styles. */
 function entities(secret: Uint8Array): readonly string[] {
   const plain = latin(secret);
   return [0, 1, 2, 3].map((habit) => plain.replace(/[&<>"']/g, (one) => NAMED.get(one)?.[habit] ?? one));
 }
 
-/** As pages spell it: every character by its number. */
+/** HTML: every character as a numeric reference. */
 function numbered(secret: Uint8Array, digits: Digits): readonly string[] {
   const points = charactersOf(secret) ?? [...secret];
   const hexadecimal = (point: number): string => {

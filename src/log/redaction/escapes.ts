@@ -1,14 +1,14 @@
-// Escapes of addresses, of strings and of pages, read one at a time, in any case and any mixture.
+// Decodes escapes of URLs, strings and HTML one at a time, in any case and any mixture.
 
-export interface Unescaped {
+export interface DecodedEscape {
   readonly point: number;
-  /** One byte, or a character that has several. */
+  /** One byte, or a character of several bytes. */
   readonly isByte: boolean;
   readonly length: number;
 }
 
-/** Null where no escape begins here. */
-export function escapeAt(bytes: Uint8Array, at: number): Unescaped | null {
+/** Null if no escape begins here. */
+export function escapeAt(bytes: Uint8Array, at: number): DecodedEscape | null {
   switch (bytes[at]) {
     case 0x25:
       return percentAt(bytes, at);
@@ -25,8 +25,8 @@ export function escapeAt(bytes: Uint8Array, at: number): Unescaped | null {
 
 const timesMax = 8;
 
-/** `%73`, and `%2573` as what it is after being read twice. */
-function percentAt(bytes: Uint8Array, at: number): Unescaped | null {
+/** `%73`, and the doubly encoded `%2573`. */
+function percentAt(bytes: Uint8Array, at: number): DecodedEscape | null {
   let digits = at + 1;
   for (let times = 0; times < timesMax; times++) {
     if (bytes[digits] !== 0x32 || bytes[digits + 1] !== 0x35 || hexAt(bytes, digits + 2, 2) === null) break;
@@ -36,8 +36,8 @@ function percentAt(bytes: Uint8Array, at: number): Unescaped | null {
   return point === null ? null : { point, isByte: true, length: digits + 2 - at };
 }
 
-/** `=3D`, as mail spells it. */
-function quotedAt(bytes: Uint8Array, at: number): Unescaped | null {
+/** `=3D`, as in quoted-printable. */
+function quotedAt(bytes: Uint8Array, at: number): DecodedEscape | null {
   const point = hexAt(bytes, at + 1, 2);
   return point === null ? null : { point, isByte: true, length: 3 };
 }
@@ -50,7 +50,7 @@ const LETTERS: ReadonlyMap<number, number> = new Map([
   [0x66, 0x0c],
 ]);
 
-function backslashAt(bytes: Uint8Array, at: number): Unescaped | null {
+function backslashAt(bytes: Uint8Array, at: number): DecodedEscape | null {
   const next = bytes[at + 1];
   if (next === undefined) return null;
   if (next === 0x78 || next === 0x75) {
@@ -73,7 +73,7 @@ const NAMES: readonly (readonly [string, number])[] = [
 ];
 const entityDigitsMax = 10;
 
-function entityAt(bytes: Uint8Array, at: number): Unescaped | null {
+function entityAt(bytes: Uint8Array, at: number): DecodedEscape | null {
   if (bytes[at + 1] !== 0x23) {
     for (const [name, point] of NAMES) {
       let same = 0;
@@ -105,7 +105,7 @@ function hexAt(bytes: Uint8Array, at: number, count: number): number | null {
   return value;
 }
 
-/** Negative where it is none. */
+/** Negative if it is not a digit. */
 export function hexDigit(byte: number): number {
   if (byte >= 0x30 && byte <= 0x39) return byte - 0x30;
   const lower = byte | 0x20;

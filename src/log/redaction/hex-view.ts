@@ -1,17 +1,17 @@
-// What reads as hexadecimal, decoded: in one piece or with separators, or as the dumps of xxd, hexdump and od.
+// Decodes whatever reads as hexadecimal: contiguous or with separators, or as dumps of xxd, hexdump and od.
 import { hexDigit } from "./escapes.ts";
 import { blankAt, type ViewScan } from "./view-scan.ts";
 
 const offsetDigitsMin = 4;
 const offsetDigitsMax = 16;
 
-/** Where the bytes of a dump stand in a line. */
+/** The columns of a dump's line that hold the bytes. */
 interface Columns {
   readonly start: number;
   readonly end: number;
 }
 
-/** Reads pairs, each from an even and from an odd place: nobody knows where they begin. */
+/** Reads pairs from an even and from an odd offset, because the alignment is unknown. */
 export class HexView {
   readonly #scans: readonly [ViewScan, ViewScan];
   #digits = 0;
@@ -28,7 +28,7 @@ export class HexView {
       const newline = bytes.indexOf(0x0a, start);
       const end = newline < 0 ? bytes.length : newline;
       const columns = dumpColumns(bytes, start, end);
-      // A line of a dump shows the same bytes again as text: all of it goes.
+      // A line of a dump repeats the same bytes as text: the whole line is redacted.
       if (columns === null) this.#line(bytes, start, end, null);
       else this.#line(bytes, columns.start, columns.end, end);
       start = end + 1;
@@ -63,7 +63,7 @@ export class HexView {
   }
 }
 
-/** Blanks, `:`, `,`, `-`, and the beginnings `0x` and `\x`. */
+/** Blanks, `:`, `,`, `-`, and the prefixes `0x` and `\x`. */
 function separatorAt(bytes: Uint8Array, at: number): number {
   const byte = bytes[at] as number;
   if (byte === 0x3a || byte === 0x2c || byte === 0x2d) return 1;
@@ -83,7 +83,7 @@ function dumpColumns(bytes: Uint8Array, start: number, end: number): Columns | n
   let pairs = 0;
   for (at = from; at < end; ) {
     if (bytes[at] === 0x20) {
-      // With a colon after the offset, two blanks stand before the text.
+      // With a colon after the offset, two blanks precede the text.
       if (hasColon && pairs > 0 && bytes[at + 1] === 0x20) break;
       at++;
       continue;

@@ -1,4 +1,4 @@
-// Which bytes are to go, in order and apart from each other, each with the owners of what was found in it.
+// The byte ranges to redact, in order and disjoint, each with the owners of the secrets found in it.
 
 export interface Interval {
   start: number;
@@ -6,7 +6,7 @@ export interface Interval {
   owners: Set<number>;
 }
 
-/** Ends arrive in ascending order. What overlaps becomes one; what only touches stays apart. */
+/** Ends arrive in ascending order. Overlapping intervals are merged; adjacent ones stay separate. */
 export function addInterval(list: Interval[], start: number, end: number, owners: Iterable<number>): void {
   const top = list.at(-1);
   if (top !== undefined && top.end > start && top.start <= start) {

@@ -1,4 +1,4 @@
-// A value that must not be seen, under the name it is replaced by.
+// A value that must not be shown, under the name that replaces it.
 import { redactedBytesMax, redactedSecretsMax, secretBytesMax, secretCharactersMin } from "./limits.ts";
 import { charactersOf } from "./utf8.ts";
 
@@ -7,7 +7,7 @@ export interface KnownSecret {
   readonly bytes: Uint8Array;
 }
 
-/** Why a value cannot be redacted; null where it can. Asked when a secret is set, so that it never comes too late. */
+/** Why a value cannot be redacted; null if it can. Checked when a secret is set. */
 export function notRedactable(bytes: Uint8Array): string | null {
   if (bytes.length > secretBytesMax) return `a secret has at most ${secretBytesMax} bytes`;
   const count = charactersOf(bytes)?.length ?? bytes.length;

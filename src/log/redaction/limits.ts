@@ -1,8 +1,8 @@
-// What can be redacted. Shorter values would be found where they are not; larger ones would cost more than they are worth.
+// Limits of redaction. Shorter values would match by accident; larger ones would be too expensive.
 
 export const secretCharactersMin = 8;
 export const secretBytesMax = 16_384;
 export const redactedSecretsMax = 512;
 export const redactedBytesMax = 65_536;
-/** Deeper values are replaced whole: nothing is let through because it was too deep to look at. */
+/** Deeper values are replaced whole: nothing passes unscanned. */
 export const redactedDepthMax = 128;

@@ -1,5 +1,5 @@
-// The second look, at a whole: secrets that were wrapped, spaced, escaped in mixtures, or encoded once more. Where one is
-// found, the whole word it stands in goes.
+// The second scan, of a whole text: secrets that were wrapped, spaced, escaped in mixtures, or encoded once more. The
+// whole word that contains one is redacted.
 import { Automaton, type Pattern } from "./automaton.ts";
 import { readBase64 } from "./base64-view.ts";
 import { escapeAt } from "./escapes.ts";
@@ -14,7 +14,7 @@ export class Normaliser {
   readonly #automaton: Automaton;
   readonly #scans: readonly ViewScan[];
 
-  /** `automaton`: of the patterns as they are, which will do where none of them has a blank. */
+  /** `automaton`: of the unchanged patterns, which is reused if none of them contains a blank. */
   constructor(patterns: readonly Pattern[], automaton: Automaton, shortestBytes: number) {
     this.#automaton = patterns.some(({ bytes }) => bytes.some(isBlank)) ? squeezed(patterns, shortestBytes) : automaton;
     this.#scans = Array.from({ length: scansCount }, () => new ViewScan(this.#automaton));
@@ -24,7 +24,7 @@ export class Normaliser {
     this.#automaton.wipe();
   }
 
-  /** In order, apart from each other. `known`: what was found before, in the same way; that is not looked at again. */
+  /** In order, disjoint. `known`: intervals found before, in the same form; they are not scanned again. */
   find(bytes: Uint8Array, known: readonly Interval[]): readonly Interval[] {
     const [blanks, escapes, even, odd, ...places] = this.#scans as [ViewScan, ViewScan, ViewScan, ViewScan];
     for (let at = 0; at < bytes.length; ) {
@@ -40,7 +40,7 @@ export class Normaliser {
   }
 }
 
-/** Blanks are left out on both sides, so that a secret that has some is found as well. */
+/** Blanks are removed on both sides, so that a secret that contains some is found as well. */
 function squeezed(patterns: readonly Pattern[], shortestBytes: number): Automaton {
   const dense = patterns.map(({ bytes, owner }) => ({ bytes: bytes.filter((byte) => !isBlank(byte)), owner }));
   return new Automaton(dense.filter(({ bytes }) => bytes.length >= shortestBytes));
@@ -61,7 +61,7 @@ function readEscapes(bytes: Uint8Array, scan: ViewScan): void {
   }
 }
 
-/** How long the line break is that mail puts into a line and takes out again; zero where there is none. */
+/** Length of a soft line break of quoted-printable; zero if there is none. */
 function softBreakAt(bytes: Uint8Array, at: number): number {
   if (bytes[at] !== 0x3d) return 0;
   if (bytes[at + 1] === 0x0a) return 2;
@@ -80,7 +80,7 @@ function isWithin({ start, end }: Interval, known: readonly Interval[]): boolean
   return holder !== undefined && holder.start <= start;
 }
 
-/** To the edges of the words they begin and end in. No byte is looked at twice. */
+/** Extended to the edges of the words they begin and end in. No byte is visited twice. */
 function widened(bytes: Uint8Array, found: readonly Interval[]): readonly Interval[] {
   const list: Interval[] = [];
   for (const { start, end, owners } of found) {
@@ -97,7 +97,7 @@ function widened(bytes: Uint8Array, found: readonly Interval[]): readonly Interv
   return list;
 }
 
-/** What words of encodings are made of. */
+/** Characters that occur in words of encodings. */
 function isWord(byte: number): boolean {
   return (
     (byte >= 0x30 && byte <= 0x39) ||

@@ -1,5 +1,5 @@
-// Redaction of bytes that arrive in pieces. What may still become a secret is held back, and nothing more than that: however
-// the bytes are cut, what comes out is the same.
+// Redacts a stream of bytes. Only bytes that may still become a secret are held back: the output does not depend on how
+// the input is split.
 import type { Automaton } from "./automaton.ts";
 import { addInterval, type Interval } from "./intervals.ts";
 
@@ -7,13 +7,13 @@ export class RedactionStream {
   readonly #automaton: Automaton;
   readonly #mark: (owners: ReadonlySet<number>) => Uint8Array;
   #state = 0;
-  /** Bytes read in all, and the place up to which all is decided and given out. */
+  /** Bytes read in total, and the offset up to which everything is final and returned. */
   #read = 0;
   #given = 0;
   #held: Uint8Array = new Uint8Array(0);
   #intervals: Interval[] = [];
 
-  /** `mark`: what stands in the place of what was found. */
+  /** `mark`: the replacement of a match. */
   constructor(automaton: Automaton, mark: (owners: ReadonlySet<number>) => Uint8Array) {
     this.#automaton = automaton;
     this.#mark = mark;
@@ -41,11 +41,11 @@ export class RedactionStream {
     return rest;
   }
 
-  /** INVARIANT: nothing found later begins before `decided`. */
+  /** INVARIANT: no later match begins before `decided`. */
   #give(bytes: Uint8Array, decided: number): Uint8Array {
     if (this.#held.length === 0 && this.#intervals.length === 0 && decided === this.#read) {
       this.#given = decided;
-      // A copy: the caller may use its buffer again.
+      // A copy: the caller may reuse its buffer.
       return bytes.slice();
     }
     const all = joined([this.#held, bytes]);

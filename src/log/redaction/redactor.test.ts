@@ -1,4 +1,4 @@
-// No known secret comes through, in any of these spellings and however the bytes are cut; and nothing else is changed.
+// No known secret passes, in any of these encodings and however the bytes are split; and nothing else is changed.
 import { gzipSync } from "node:zlib";
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
@@ -38,7 +38,7 @@ const quotedPrintable = (text: string): string =>
     )
     .join("");
 
-/** Each spelling of a text, as bytes. */
+/** Each encoding of a text, as bytes. */
 const ENCODINGS: readonly (readonly [string, (text: string) => Buffer | string])[] = [
   ["as it is", (text) => text],
   ["encoded for an address", (text) => encodeURIComponent(text)],
@@ -67,7 +67,7 @@ const ENCODINGS: readonly (readonly [string, (text: string) => Buffer | string])
   ["entities by number", (text) => entity(text)],
 ];
 
-/** Printable, some of it beyond ASCII, with what needs escaping in most spellings. */
+/** Printable, partly beyond ASCII, with characters that most encodings escape. */
 const secretText = fc
   .array(fc.constantFrom(...'abcXYZ019-_.~!*()+/=&<>"%\\ é€😀'), { minLength: 10, maxLength: 40 })
   .map((characters) => characters.join(""))
@@ -102,7 +102,7 @@ describe.each(ENCODINGS)("%s", (_, encode) => {
   });
 });
 
-/** What only a look at the whole can find. */
+/** Forms that only a scan of the whole text can find. */
 const WRAPPED: readonly (readonly [string, (text: string) => string])[] = [
   ["base64, wrapped", (text) => Buffer.from(text).toString("base64").replace(/.{12}/g, "$&\n")],
   ["base64, wrapped with carriage returns", (text) => Buffer.from(text).toString("base64").replace(/.{20}/g, "$&\r\n")],
@@ -173,12 +173,12 @@ test.each(WRAPPED)("in a whole text: %s", (_, encode) => {
   expect(value).toMatch(/^first line\n/);
   expect(value).toMatch(/last line$/);
   expect(value).toContain("[REDACTED:token]");
-  // Not even half of it is left, in the clear or encoded.
+  // Not even half of it is left, plain or encoded.
   for (const part of [SECRET.slice(0, 8), SECRET.slice(-8), Buffer.from(SECRET.slice(0, 9)).toString("base64")])
     expect(value).not.toContain(part);
 });
 
-/** What a program writes line by line. */
+/** The output of a program, line by line. */
 const STREAMED: readonly (readonly [string, string])[] = [
   ["base64, wrapped", Buffer.from(SECRET).toString("base64").replace(/.{12}/g, "$&\n")],
   ["a dump of xxd", dump(Buffer.from(SECRET), ": ", /..../g).trim()],
@@ -195,7 +195,7 @@ test.each(STREAMED)("in pieces: %s", (what, encoded) => {
   expect(whole.text).toMatch(/^first line\n/);
   expect(whole.text).toMatch(/last line, and more\n$/);
   expect(whole.text).toContain("[REDACTED:token]");
-  // The beginning of a line that shows no escape yet is not waited for: those are found in lines that arrive whole.
+  // The beginning of a line without an escape is not held back: escapes are found in lines that arrive whole.
   const isWhole = /escapes|quoted/.test(what);
   for (let cut = 0; cut <= bytes.length; cut++)
     if (!isWhole || bytes[cut - 1] === 0x0a)
@@ -212,7 +212,7 @@ test("lines that look like nothing are passed on at once, and nothing is lost", 
   expect(Buffer.concat(out).equals(large)).toBe(true);
 });
 
-test("what is compressed is not found, and nobody says it would be", () => {
+test("a compressed secret is not found, as documented", () => {
   const made = redactor(["token", SECRET]);
   expect(made.redactBytes(gzipSync(SECRET.repeat(3))).names).toEqual([]);
 });
@@ -246,7 +246,7 @@ test("however the bytes are cut, what comes out is the same", () => {
   );
 });
 
-test("what overlaps goes as one, and everybody who was in it is named", () => {
+test("overlapping matches are redacted as one, and all their secrets are named", () => {
   const made = redactor(["one", "abcdefgh"], ["two", "efghijkl"], ["inner", "cdefghij"]);
   const whole = streamed(made, [Buffer.from("-abcdefghijkl-")]);
   expect(whole).toEqual({ text: "-[REDACTED:one][REDACTED:two][REDACTED:inner]-", names: ["one", "two", "inner"] });
@@ -273,7 +273,7 @@ test("nothing is changed where no secret is", () => {
   expect(made.redactText(page.repeat(50)).value).toBe(page.repeat(50));
 });
 
-test("what stands around a secret stays, beyond ASCII too", () => {
+test("the text around a secret is unchanged, beyond ASCII too", () => {
   const made = redactor(["token", SECRET]);
   expect(made.redactText(`😀 é ${SECRET} €\ud800.`).value).toBe("😀 é [REDACTED:token] €\ud800.");
 });
@@ -302,7 +302,7 @@ test("JSON is redacted in keys, values and numbers, and stays JSON", () => {
   expect(names).toEqual(["token", "pin"]);
 });
 
-test("JSON with a member called __proto__ keeps it, and what is too deep does not come through", () => {
+test("JSON with a member called __proto__ keeps it, and a value that is too deep does not pass", () => {
   const made = redactor(["token", "tok-12345678"]);
   const odd = JSON.parse('{"__proto__": "tok-12345678"}');
   expect(JSON.stringify(made.redactJson(odd).value)).toBe('{"__proto__":"[REDACTED:token]"}');

@@ -1,9 +1,9 @@
-// Takes known secrets out of bytes, texts and JSON, and says which ones were there.
+// Removes known secrets from bytes, texts and JSON, and reports which ones were found.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import { isJsonList } from "../../core/base/json.ts";
 import { Automaton, type Pattern } from "./automaton.ts";
+import { EncodedLineBuffer } from "./encoded-line-buffer.ts";
 import { encodingsOf } from "./encodings.ts";
-import { HeldLines } from "./held-lines.ts";
 import { addInterval, type Interval, merged } from "./intervals.ts";
 import { type KnownSecret, notRedactable, notRedactableTogether } from "./known-secret.ts";
 import { redactedDepthMax, secretCharactersMin } from "./limits.ts";
@@ -11,27 +11,27 @@ import { Normaliser } from "./normaliser.ts";
 import { joined, RedactionStream } from "./redaction-stream.ts";
 import { bytesOf, textOf } from "./utf8.ts";
 
-export interface Redacted<T> {
+export interface RedactionResult<T> {
   readonly value: T;
   /** Of the secrets that were found, in the order they are known in. A canary among them is an alarm. */
   readonly names: readonly string[];
 }
 
-export interface Redacting {
-  /** What is decided already; the rest comes later. */
+export interface StreamRedactor {
+  /** Returns the bytes that are final; the rest follows later. */
   write(bytes: Uint8Array): Uint8Array;
   end(): Uint8Array;
   /** Found so far. */
   names(): readonly string[];
 }
 
-export type MadeRedactor =
+export type RedactorResult =
   | { readonly ok: true; readonly redactor: Redactor }
-  /** `name`: whose value it is about; null where it is about all of them. */
+  /** `name`: the secret it is about; null if it is about all of them. */
   | { readonly ok: false; readonly code: "invalid_input"; readonly name: string | null; readonly message: string };
 
-/** Refused whole where one value cannot be redacted: nobody must believe it would be. */
-export function redactorOf(secrets: readonly KnownSecret[]): MadeRedactor {
+/** Refused as a whole if one value cannot be redacted, so that no caller relies on it. */
+export function redactorOf(secrets: readonly KnownSecret[]): RedactorResult {
   for (const { name, bytes } of secrets) {
     const message = notRedactable(bytes);
     if (message !== null) return { ok: false, code: "invalid_input", name, message };
@@ -42,7 +42,7 @@ export function redactorOf(secrets: readonly KnownSecret[]): MadeRedactor {
     : { ok: false, code: "invalid_input", name: null, message };
 }
 
-interface Built {
+interface BuiltMatchers {
   readonly automaton: Automaton;
   readonly normaliser: Normaliser;
   readonly marks: readonly Uint8Array[];
@@ -50,24 +50,24 @@ interface Built {
 
 export class Redactor {
   readonly #secrets: readonly KnownSecret[];
-  #built: Built | null = null;
+  #built: BuiltMatchers | null = null;
   #isForgotten = false;
 
-  /** Made by `redactorOf`. Nothing is built before it is used. */
+  /** Use `redactorOf`. The automaton is built on first use. */
   constructor(secrets: readonly KnownSecret[]) {
-    // A copy of its own, whatever kind of bytes they are: some kinds' `slice` is the same memory, and whoever opened them wipes it.
+    // A copy, whatever kind of bytes they are: `slice` of some kinds shares memory, and the caller wipes its own.
     this.#secrets = secrets.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes) }));
   }
 
-  /** For bytes that arrive in pieces: every known encoding, and in lines that look encoded what a look at the whole finds. */
-  stream(): Redacting {
+  /** For streams: every known encoding, plus the full scan of lines that look encoded. */
+  stream(): StreamRedactor {
     const { automaton } = this.#build();
     const hits = new Set<number>();
     const stream = new RedactionStream(automaton, (owners) => {
       for (const owner of owners) hits.add(owner);
       return this.#mark(owners);
     });
-    const lines = new HeldLines((bytes) => {
+    const lines = new EncodedLineBuffer((bytes) => {
       const found = this.#find(bytes);
       for (const { owners } of found) for (const owner of owners) hits.add(owner);
       return this.redactBytes(bytes).value;
@@ -79,8 +79,8 @@ export class Redactor {
     };
   }
 
-  /** A whole: also looked at without blanks and escapes, and with what reads as base64 or hexadecimal decoded. */
-  redactBytes(bytes: Uint8Array): Redacted<Uint8Array> {
+  /** For a whole: also scanned without blanks and escapes, and with base64 and hexadecimal decoded. */
+  redactBytes(bytes: Uint8Array): RedactionResult<Uint8Array> {
     const found = this.#find(bytes);
     if (found.length === 0) return { value: bytes, names: [] };
     const pieces: Uint8Array[] = [];
@@ -95,20 +95,20 @@ export class Redactor {
     return { value: joined(pieces), names: this.#names(hits) };
   }
 
-  redactText(text: string): Redacted<string> {
+  redactText(text: string): RedactionResult<string> {
     if (text.length * 3 < secretCharactersMin) return { value: text, names: [] };
     const { value, names } = this.redactBytes(bytesOf(text));
     return { value: names.length === 0 ? text : textOf(value), names };
   }
 
   /** Keys and values. A number whose digits are a secret becomes a text. */
-  redactJson(json: Json): Redacted<Json> {
+  redactJson(json: Json): RedactionResult<Json> {
     const hits = new Set<string>();
     const value = this.#json(json, 0, hits);
     return { value, names: this.#secrets.map(({ name }) => name).filter((name) => hits.has(name)) };
   }
 
-  /** Wipes what it knows. Whoever uses it afterwards made a mistake, and is told so. */
+  /** Wipes its secrets. Using it afterwards is a bug and throws. */
   forget(): void {
     this.#isForgotten = true;
     for (const { bytes } of this.#secrets) bytes.fill(0);
@@ -117,7 +117,7 @@ export class Redactor {
     this.#built = null;
   }
 
-  #build(): Built {
+  #build(): BuiltMatchers {
     if (this.#isForgotten) throw new Error("this redactor has forgotten what it looked for");
     if (this.#built !== null) return this.#built;
     const patterns: Pattern[] = this.#secrets.flatMap(({ bytes }, owner) =>
@@ -178,7 +178,7 @@ export class Redactor {
   }
 }
 
-/** Two keys that became one stay two. */
+/** Two keys that became equal stay two. */
 function freeKey(object: Readonly<Record<string, Json>>, key: string, times: Map<string, number>): string {
   if (!(key in object)) return key;
   let count = times.get(key) ?? 1;

@@ -1,4 +1,4 @@
-// Text to bytes and back without loss: half characters are kept as three bytes, so that text without a secret stays the same.
+// Lossless UTF-8: lone surrogates are kept as three bytes, so that text without a secret is unchanged.
 
 export function bytesOf(text: string): Uint8Array {
   const bytes = new Uint8Array(text.length * 3);
@@ -28,7 +28,7 @@ export function bytesOf(text: string): Uint8Array {
 const REPLACEMENT = 0xfffd;
 const unitsAtOnce = 4096;
 
-/** What is not a character becomes the replacement character. */
+/** Invalid bytes become the replacement character. */
 export function textOf(bytes: Uint8Array): string {
   const pieces: string[] = [];
   let units: number[] = [];
@@ -45,7 +45,7 @@ export function textOf(bytes: Uint8Array): string {
   return pieces.join("");
 }
 
-/** Code points; null where the bytes are no text. */
+/** Code points; null if the bytes are not text. */
 export function charactersOf(bytes: Uint8Array): readonly number[] | null {
   const points: number[] = [];
   for (let at = 0; at < bytes.length; ) {
@@ -58,7 +58,7 @@ export function charactersOf(bytes: Uint8Array): readonly number[] | null {
 }
 
 interface Point {
-  /** Negative: these bytes are no character. */
+  /** Negative: these bytes are not a character. */
   readonly point: number;
   readonly length: number;
 }

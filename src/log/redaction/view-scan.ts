@@ -1,10 +1,10 @@
-// Looks through bytes that were made from others, and remembers for each where it came from.
+// Scans decoded bytes, and maps each back to its source range.
 import type { Automaton } from "./automaton.ts";
 import { addInterval, type Interval } from "./intervals.ts";
 
 export class ViewScan {
   readonly #automaton: Automaton;
-  /** Where the last bytes came from: as many as the longest pattern has, over and over. */
+  /** Source ranges of the last bytes: a ring buffer as long as the longest pattern. */
   readonly #from: Float64Array;
   readonly #mask: number;
   #state = 0;
@@ -19,7 +19,7 @@ export class ViewScan {
     this.#mask = size - 1;
   }
 
-  /** One byte that was made from those between `from` and `to`. Blanks are in no pattern here. */
+  /** One byte decoded from the source bytes between `from` and `to`. No pattern here contains blanks. */
   push(byte: number, from: number, to: number): void {
     if (isBlank(byte)) return;
     this.#from[this.#count & this.#mask] = from;
@@ -31,12 +31,12 @@ export class ViewScan {
     addInterval(this.#found, start, to, found.owners);
   }
 
-  /** What comes next has nothing to do with what was before. */
+  /** Ends the current sequence: what follows is unrelated. */
   cut(): void {
     this.#state = 0;
   }
 
-  /** What was found, by its place in the bytes it all came from. */
+  /** The matches, by their source ranges. */
   take(): readonly Interval[] {
     const found = this.#found;
     this.#found = [];
@@ -49,7 +49,7 @@ export function isBlank(byte: number): boolean {
   return byte === 0x20 || (byte >= 0x09 && byte <= 0x0d);
 }
 
-/** How long the blank at this place is, spelled as a blank or as an escape for one; zero where there is none. */
+/** Length of the blank here, plain or escaped; zero if there is none. */
 export function blankAt(bytes: Uint8Array, at: number): number {
   const byte = bytes[at] as number;
   if (isBlank(byte)) return 1;

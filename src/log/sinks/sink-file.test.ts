@@ -103,7 +103,7 @@ describe("a copy in a file", () => {
     expect(readFileSync(path, "utf8")).toBe(whole);
   });
 
-  it("longer than what is looked at", async () => {
+  it("longer than the window", async () => {
     writeFileSync(path, `begin\n${"1234567\n".repeat(500_000)}99\n12`, { mode: 0o600 });
     expect(await sinkAt(path).open("begin")).toMatchObject({ ok: true, value: { place: 99 } });
     expect(readFileSync(path, "utf8").endsWith("\n99\n")).toBe(true);

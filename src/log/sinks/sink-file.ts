@@ -1,35 +1,35 @@
-// A second copy of the log in a plain file: appended to, on disk before it counts, and looked at again after every piece, so
-// that a file that was moved, cut or written to by another is never taken for one that has it.
+// A second copy of the log in a plain file: appended to, synced before it counts, and checked again after every write,
+// so that a file that was moved, truncated or written by another process is never taken for the copy.
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
-import { sinkPlace } from "./sink-path.ts";
+import { checkSinkPath } from "./sink-path.ts";
 
-/** What the lines of a file mean, which is not ours to know. */
-export interface CopyReading {
-  /** From its first line, and whole lines at its end; `isAll`: those are all behind the first. */
+/** Interprets the lines of a file, which this module does not. */
+export interface CopyFormat {
+  /** From its first line and its last complete lines; `isAll`: those are all lines after the first. */
   standing(header: string, tail: readonly string[], isAll: boolean): SinkResult<SinkPosition>;
-  /** Whether a whole file without a line's end is what is left of such a first line. */
+  /** Whether a whole file without a line end is a truncated header. */
   isTornHeader(text: string, header: string): boolean;
 }
 
-/** More than the longest line, whatever its characters take. */
+/** More than the longest line in bytes. */
 const windowBytes = 2 * 1024 * 1024;
 const LINE_END = 0x0a;
 
 export class FileSink implements Sink {
   readonly #path: string;
-  readonly #reading: CopyReading;
+  readonly #reading: CopyFormat;
   #file: FileHandle | null = null;
   #size = 0;
-  /** Up to where the disk has it, where a write failed: what is behind it may look as if it were there. */
+  /** Up to where the data is surely on disk after a failed write: what follows may only appear to be there. */
   #sure: { readonly ino: number; readonly size: number } | null = null;
-  /** Counts `close`: an `open` that finds another number was closed meanwhile. */
+  /** Incremented by `close`: an `open` that sees another number was closed meanwhile. */
   #closes = 0;
 
-  constructor(path: string, reading: CopyReading) {
+  constructor(path: string, reading: CopyFormat) {
     this.#path = path;
     this.#reading = reading;
   }
@@ -37,7 +37,7 @@ export class FileSink implements Sink {
   async open(header: string): Promise<SinkResult<SinkPosition>> {
     this.close();
     const closes = this.#closes;
-    const place = await sinkPlace(this.#path, "file");
+    const place = await checkSinkPath(this.#path, "file");
     if (!place.ok) return place;
     let file: FileHandle | null = null;
     try {
@@ -61,7 +61,7 @@ export class FileSink implements Sink {
     if (file === null) return { ok: false, message: `${this.#path} is not open` };
     const bytes = Buffer.from(lines, "utf8");
     try {
-      // Behind what somebody cut off nothing is put: that would be a gap.
+      // Nothing is appended to a truncated file: that would leave a gap.
       const before = await this.#looked(file, this.#size);
       if (!before.ok) return before;
       await append(file, bytes);
@@ -70,7 +70,7 @@ export class FileSink implements Sink {
       if (after.ok) this.#size += bytes.length;
       return after;
     } catch (error) {
-      // A failed flush says nothing about what a later one has reached: the piece is cut off and written again.
+      // After a failed flush a later one proves nothing: the piece is cut off and written again.
       const { ino } = await file.stat().catch(() => ({ ino: 0 }));
       this.#sure = { ino, size: this.#size };
       return this.#failed(error);
@@ -98,10 +98,10 @@ export class FileSink implements Sink {
     this.#file = null;
   }
 
-  /** Whether it is still the file of this name, and as long as we made it. */
+  /** Whether it is still the file of this name, with the expected size. */
   async #looked(file: FileHandle, size: number): Promise<SinkResult<null>> {
     const { dev, ino } = await file.stat();
-    const place = await sinkPlace(this.#path, "file");
+    const place = await checkSinkPath(this.#path, "file");
     if (!place.ok) return place;
     const found = place.value;
     if (found?.ino !== ino || found.dev !== dev)
@@ -117,7 +117,7 @@ export class FileSink implements Sink {
     let { size } = found;
     const first = await this.#firstLine(file, size);
     if (first.bytes === null && size > 0) {
-      // INVARIANT: nothing is cut off a file that is not ours: only what is a beginning of the header, from its first byte to its last.
+      // INVARIANT: only a file that is a prefix of the header is truncated; no other file is.
       const isShort = size <= Buffer.byteLength(header, "utf8") + 1;
       if (!isShort || !this.#reading.isTornHeader(first.text, header))
         return this.#refused(this.#reading.standing(first.text, [], false));
@@ -149,7 +149,7 @@ export class FileSink implements Sink {
       .slice(0, -1);
     const isAll = from === start;
     const standing = this.#reading.standing(first.text, isAll ? lines : lines.slice(1), isAll);
-    // What is refused is left as it is.
+    // A refused file is left unchanged.
     if (!standing.ok) return this.#refused(standing);
     if (end < size) await file.truncate(end);
     await file.datasync();
@@ -158,7 +158,7 @@ export class FileSink implements Sink {
     return standing;
   }
 
-  /** `bytes`: with its end; null where there is no whole line. */
+  /** `bytes`: including the line end; null if there is no complete line. */
   async #firstLine(file: FileHandle, size: number): Promise<{ readonly text: string; readonly bytes: number | null }> {
     const window = await read(file, 0, Math.min(size, windowBytes));
     const end = window.indexOf(LINE_END);
@@ -185,7 +185,7 @@ const CODES: ReadonlyMap<string, string> = new Map([
   ["EISDIR", "is a folder"],
 ]);
 
-/** Up to the end of the last line that is whole. A line with a zero in it was never written: the power went before. */
+/** Up to the end of the last complete line. A line with a zero byte was never written: power failed before. */
 function wholeBytes(window: Buffer): number {
   const hole = window.indexOf(0);
   return window.lastIndexOf(LINE_END, hole < 0 ? window.length : hole) + 1;

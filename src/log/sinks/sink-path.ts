@@ -1,22 +1,22 @@
-// What a second copy of the log may be kept in: a plain file or a socket of one's own, under the very name it was given.
+// Which path a second copy of the log may have: a plain file or a socket of the user, without links.
 import { lstat, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
 import type { SinkResult } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
 
-/** Of what is at a path; null where nothing is. */
-export interface PlaceFacts {
+/** Facts about a path; null if nothing exists there. */
+export interface PathFacts {
   readonly dev: number;
   readonly ino: number;
   readonly size: number;
 }
 
-/** INVARIANT: nothing here blocks but a thread of the pool: a file system that hangs holds up nobody else. */
-export async function sinkPlace(path: string, kind: "file" | "socket"): Promise<SinkResult<PlaceFacts | null>> {
+/** INVARIANT: only a thread of the pool blocks here: a file system that hangs does not block the daemon. */
+export async function checkSinkPath(path: string, kind: "file" | "socket"): Promise<SinkResult<PathFacts | null>> {
   const folder = dirname(path);
   try {
     const real = await realpath(folder);
-    // A link on the way is somebody else's to move.
+    // Another user may be able to change a link on the path.
     if (real !== folder) return refused(`${folder} is reached through a link: write the path it leads to, ${real}`);
   } catch (error) {
     const code = codeOf(error);
@@ -29,7 +29,7 @@ export async function sinkPlace(path: string, kind: "file" | "socket"): Promise<
     if (kind === "file" ? !found.isFile() : !found.isSocket())
       return refused(`${path} is no ${kind === "file" ? "plain file" : "socket"}`);
     const own = process.getuid?.();
-    // What root listens on is the machine's own.
+    // A socket of root belongs to the machine itself.
     if (found.uid !== own && !(kind === "socket" && found.uid === 0))
       return refused(`${path} belongs to another user (${found.uid})`);
     if (kind === "file" && found.nlink !== 1) return refused(`${path} has a second name elsewhere (a hard link)`);

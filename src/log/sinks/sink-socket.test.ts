@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Answers every piece that comes in with the next of these; nothing more where there is none. */
+/** Answers every piece with the next of these; not at all once there are none left. */
 function serve(...answers: readonly string[]): Promise<void> {
   const rest = [...answers];
   server = createServer((socket) => {
@@ -40,7 +40,7 @@ const hash = (place: number): string => String(place % 10).repeat(64);
 const said = (place: number): string => `${place} ${hash(place)}\n`;
 
 describe("a copy with a collector", () => {
-  it("says where it stands, with the hash, and counts what is acknowledged", async () => {
+  it("reports its position with the hash, and counts acknowledged entries", async () => {
     await serve(said(4), `${said(5)}${said(6)}`);
     const sink = new SocketSink(path);
     expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: 4, hash: hash(4) } });
@@ -124,7 +124,7 @@ describe("a copy with a collector", () => {
     sink.close();
   }, 10_000);
 
-  it("nobody listens, or it is no socket: refused", async () => {
+  it("no listener, or not a socket: refused", async () => {
     expect(await new SocketSink(path).open("begin")).toMatchObject({ ok: false });
     writeFileSync(path, "");
     expect(await new SocketSink(path).open("begin")).toEqual({

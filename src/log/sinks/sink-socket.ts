@@ -1,20 +1,21 @@
-// A second copy of the log with a collector: it gets lines, and answers with the last entry it has kept so far, `PLACE HASH` a line.
+// A second copy of the log at a collector: it receives lines, and answers with the last entry it has stored, `PLACE
+// HASH` a line.
 import { connect, type Socket } from "node:net";
 import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
 import { codeOf } from "../../platform/path-target.ts";
-import { sinkPlace } from "./sink-path.ts";
+import { checkSinkPath } from "./sink-path.ts";
 
-/** Of an answer that is not at its end. */
+/** Of an incomplete answer. */
 const answerCharactersMax = 96;
-/** Answers in a row that say nothing new: an honest one has a few for what it got in parts. */
+/** Consecutive answers without news: an honest collector sends a few for lines it received in parts. */
 const repeatsMax = 1000;
 const ANSWER = /^(?:0|([1-9]\d{0,15}) ([0-9a-f]{64}))$/;
 const BARE = /^[1-9]\d{0,15}$/;
 
 const CLOSED = { ok: false, message: "it was closed" } as const;
 
-/** One question that waits for an answer. */
-interface Waiting {
+/** One request that waits for an answer. */
+interface PendingAnswer {
   place(place: number, hash: string): void;
   lost(message: string): void;
 }
@@ -22,9 +23,9 @@ interface Waiting {
 export class SocketSink implements Sink {
   readonly #path: string;
   #socket: Socket | null = null;
-  #waiting: Waiting | null = null;
+  #waiting: PendingAnswer | null = null;
   #rest = "";
-  /** What it said last, and the most it can have. */
+  /** The last acknowledged position, and the highest possible one. */
   #kept = 0;
   #sent = 0;
   #repeats = 0;
@@ -46,8 +47,8 @@ export class SocketSink implements Sink {
         resolve(CLOSED);
       };
     });
-    const place = await Promise.race([sinkPlace(this.#path, "socket"), cancelled]);
-    // INVARIANT: nothing is connected after `close`, and nothing of an earlier `open` after a later one.
+    const place = await Promise.race([checkSinkPath(this.#path, "socket"), cancelled]);
+    // INVARIANT: nothing connects after `close`, and nothing of an earlier `open` after a later one.
     if (isCancelled) return CLOSED;
     this.#cancelOpen = null;
     if (!place.ok) return place;
@@ -79,7 +80,7 @@ export class SocketSink implements Sink {
   keep(lines: string, last: number, kept: (place: number, hash: string) => boolean): Promise<SinkResult<null>> {
     const socket = this.#socket;
     if (socket === null) return Promise.resolve({ ok: false, message: this.trouble ?? "it is not open" });
-    // Notes alone have no place of their own: they count with the next entry.
+    // Notes alone have no position of their own: they are acknowledged with the next entry.
     const isNoted = last <= this.#kept;
     this.#sent = Math.max(this.#sent, last);
     this.#repeats = 0;

@@ -1,4 +1,4 @@
-// What a second copy of the log gets next: the lines of an export, from a place on, in pieces.
+// The lines that a second copy of the log receives next: an export from a position on, in pieces.
 
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
@@ -7,26 +7,26 @@ import { chainHash, ZERO_HASH } from "../chain/chain.ts";
 import { readEntryBody } from "../chain/entry-body.ts";
 import { exportLine } from "./export.ts";
 
-/** Behind which entry and which note it goes on. */
-export interface CopyPlace {
+/** The entry and the note after which it continues. */
+export interface CopyPosition {
   readonly place: number;
   readonly hash: string;
   readonly note: number;
 }
 
 export interface CopyPiece {
-  /** Lines with their ends. */
+  /** Lines with their line ends. */
   readonly text: string;
-  readonly end: CopyPlace;
+  readonly end: CopyPosition;
   /** Whether the log ended with it when it was read. */
   readonly isAll: boolean;
-  /** Of its entries, by place. */
+  /** Hashes of its entries, by position. */
   readonly hashes: ReadonlyMap<number, string>;
-  /** Whether nothing is in it but what the log was told about its copy, and notes. */
+  /** Whether it contains only entries about the copy itself, and notes. */
   readonly isOfCopy: boolean;
 }
 
-/** Entries that a slow copy makes by itself. */
+/** Entries that a slow copy itself causes. */
 export const SINK_BEHIND = "sink_behind";
 export const SINK_CAUGHT_UP = "sink_caught_up";
 
@@ -45,19 +45,19 @@ export class CopyLines {
     this.#digest = digest;
   }
 
-  /** What stands before an entry, from the log itself. A refusal where the log has no such entry. */
-  async placeAt(place: number, first: number): Durable<Omit<CopyPlace, "note">> {
+  /** The entry before a position, from the log itself. A refusal if the log has no such entry. */
+  async placeAt(place: number, first: number): Durable<Omit<CopyPosition, "note">> {
     if (place === 0) return { ok: true, value: { place, hash: ZERO_HASH } };
     const rows = await this.#chain.rows(place, 1);
     if (!rows.ok) return rows;
     const [row] = rows.value;
     if (row?.place === place) return { ok: true, value: { place, hash: row.hash } };
-    // What retention left begins behind a note: that is all there is to go by.
+    // After a pruning the log begins after a note, which is the only reference.
     return place === first - 1 ? { ok: true, value: { place, hash: "" } } : broken(place);
   }
 
-  /** Null where there is nothing more now. */
-  async next(from: CopyPlace): Durable<CopyPiece | null> {
+  /** Null if there is nothing more now. */
+  async next(from: CopyPosition): Durable<CopyPiece | null> {
     const rows = await this.#chain.rows(from.place + 1, pieceRowsMax);
     if (!rows.ok) return rows;
     const head = await this.#chain.head();
@@ -65,7 +65,7 @@ export class CopyLines {
     const taken = this.#taken(rows.value, from);
     if (!taken.ok) return taken;
     const last = taken.value.at(-1) ?? from;
-    // INVARIANT: after the rows. A note is committed before whatever follows its entry is read here.
+    // INVARIANT: read after the rows. A note is committed before any entry after it can be read here.
     const notes = await this.#notesBetween(from, last.place);
     if (!notes.ok) return notes;
     const text = linesOf(taken.value, notes.value);
@@ -76,8 +76,8 @@ export class CopyLines {
     return { ok: true, value: { text, end, isAll: last.place >= head.value.place, hashes, isOfCopy } };
   }
 
-  /** As many as fit, each of which must continue the one before: what is sent cannot be taken back. */
-  #taken(rows: readonly ChainRow[], from: CopyPlace): { ok: true; value: ChainRow[] } | ReturnType<typeof broken> {
+  /** As many as fit, each of which must continue the one before: a sent line cannot be taken back. */
+  #taken(rows: readonly ChainRow[], from: CopyPosition): { ok: true; value: ChainRow[] } | ReturnType<typeof broken> {
     const taken: ChainRow[] = [];
     let { place, hash } = from;
     let characters = 0;
@@ -92,8 +92,8 @@ export class CopyLines {
     return { ok: true, value: taken };
   }
 
-  /** Those that were not sent. One whose entry was passed already is left out: it would stand at the wrong place. */
-  async #notesBetween(from: CopyPlace, to: number): Durable<readonly CheckpointRow[]> {
+  /** Notes that were not sent. A note whose entry was passed already is omitted: it would be out of place. */
+  async #notesBetween(from: CopyPosition, to: number): Durable<readonly CheckpointRow[]> {
     const low = Math.max(from.note + 1, from.place);
     let notes = this.#notes.filter(({ place }) => place >= low);
     if (!notes.some(({ place }) => place > to)) {

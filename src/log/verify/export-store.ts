@@ -1,14 +1,14 @@
-// Writes the log of a store as lines of an export: every entry, and behind it the notes that were signed for it.
+// Writes the log of a store as lines of an export: every entry, followed by the notes signed for it.
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable, DurableResult } from "../../core/ports/stores/durable.ts";
 import { type ExportHeader, type ExportLine, exportLine } from "./export.ts";
 import { NotePages } from "./note-pages.ts";
 import type { ChainHead } from "./verify.ts";
 
-export interface ExportAsked extends Omit<ExportHeader, "first"> {
+export interface ExportOptions extends Omit<ExportHeader, "first"> {
   /** Notes in which a key names the next. */
   readonly rotations: readonly string[];
-  /** Where to begin; not before what retention left. */
+  /** The first position; not before what retention left. */
   readonly from: number;
 }
 
@@ -20,8 +20,8 @@ export interface ExportPorts {
 
 const batchRows = 500;
 
-/** The head it ends with: what is written meanwhile is not in it. */
-export async function exportStore({ chain, line }: ExportPorts, asked: ExportAsked): Durable<ChainHead> {
+/** Returns the head it ends with: entries written meanwhile are not included. */
+export async function exportStore({ chain, line }: ExportPorts, asked: ExportOptions): Durable<ChainHead> {
   const [kept, head] = [await chain.first(), await chain.head()];
   if (!kept.ok) return kept;
   if (!head.ok) return head;
@@ -40,7 +40,7 @@ export async function exportStore({ chain, line }: ExportPorts, asked: ExportAsk
     const rows = await chain.rows(place, Math.min(batchRows, end - place + 1));
     if (!rows.ok) return rows;
     const last = rows.value.at(-1)?.place ?? 0;
-    // What comes back must lead on, or this would never end; the verifier tells what is missing.
+    // The position must advance, or this would never end; the verifier reports what is missing.
     if (!(last >= place)) break;
     for (const row of rows.value) {
       await write({ kind: "entry", place: row.place, body: row.body, hash: row.hash });

@@ -1,4 +1,4 @@
-// An export verifies anywhere with the first key, and only as long as every line of it is there.
+// An export verifies anywhere with the first key, and only if every line of it is present.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS, WrittenLog } from "../../../test/audit/written-log.ts";
@@ -104,7 +104,7 @@ describe("a store", () => {
     expect(verified(found, log.first.key, log.head)).toMatchObject({ isIntact: true, checkpoints: 11 });
   });
 
-  /** Hands out so much at a time. */
+  /** Returns this many at a time. */
   function chain(log: WrittenLog, most = 3): Pick<ChainStore, "rows" | "checkpoints" | "head" | "first"> {
     const kept = <T>(value: T) => Promise.resolve({ ok: true as const, value });
     return {
@@ -150,7 +150,7 @@ describe("a store", () => {
     }
   });
 
-  test("that cannot be read is told so", async () => {
+  test("that cannot be read is reported", async () => {
     const log = new WrittenLog().fill(5).sign();
     const gone = { ok: false, code: "audit_unavailable", message: "the disk is gone" } as const;
     for (const part of ["rows", "checkpoints", "head", "first"]) {

@@ -1,4 +1,4 @@
-// The log as a file of lines that anybody can verify who has the public key, without us and without the machine.
+// The log as a file of lines that can be verified with the public key alone, without ambit and without this machine.
 import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import type { ChainRow, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import { canonicalJson } from "../chain/canonical.ts";
@@ -7,35 +7,35 @@ import type { ChainHead } from "./verify.ts";
 
 export interface ExportHeader {
   readonly node: string;
-  /** Place of the first entry in the file. */
+  /** Position of the first entry in the file. */
   readonly first: number;
-  /** Public keys, oldest first: to look at. Whoever verifies brings the key along. */
+  /** Public keys, oldest first: for information. The verifier supplies its own. */
   readonly keys: readonly string[];
   readonly at: number;
-  /** A copy that grows with its log: it has no last line, and is whole as far as it goes. */
+  /** A copy that grows with its log: it has no last line, and is valid as far as it goes. */
   readonly isCopy?: true;
 }
 
 export type ExportLine =
   | ({ readonly kind: "header" } & ExportHeader)
-  /** Behind the header: a note in which a key names the next. */
+  /** After the header: a note in which a key names the next. */
   | { readonly kind: "rotation"; readonly text: string }
   | ({ readonly kind: "entry" } & ChainRow)
   | ({ readonly kind: "checkpoint" } & CheckpointRow)
-  /** The last line: without it the file was cut off. */
+  /** The last line: without it the file was truncated. */
   | ({ readonly kind: "head" } & ChainHead);
 
 export const EXPORT_VERSION = 1;
-/** A body at its largest, quoted, and a little more. */
+/** The largest body, quoted, and a little more. */
 export const exportLineCharactersMax = 262_144;
 const headerKeysMax = 3000;
 
-/** Without the line's end. */
+/** Without the line end. */
 export function exportLine(line: ExportLine): string {
   return canonicalJson(line.kind === "header" ? { ...line, version: EXPORT_VERSION } : { ...line });
 }
 
-/** Null for what is no line of such a file. */
+/** Null if it is not a line of such a file. */
 export function readExportLine(text: string): ExportLine | null {
   if (text.length > exportLineCharactersMax) return null;
   const value = parsed(text);

@@ -1,4 +1,4 @@
-// Signed notes of a store in their order, page by page: a store hands out so many at a time.
+// The signed notes of a store in order, page by page.
 import type { ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 
@@ -14,7 +14,7 @@ export class NotePages {
     this.#from = Math.max(0, from);
   }
 
-  /** Those up to a place that were not handed over yet. */
+  /** Notes up to a position that were not handed over yet. */
   async each(upTo: number, take: (note: CheckpointRow) => void | Promise<void>): Durable<null> {
     for (;;) {
       for (let note = this.#page[this.#at]; note !== undefined; note = this.#page[this.#at]) {
@@ -26,7 +26,7 @@ export class NotePages {
       const page = await this.#chain.checkpoints(this.#from);
       if (!page.ok) return page;
       const last = page.value.at(-1)?.place ?? -1;
-      // A page must lead on, or this would never end.
+      // A page must advance the position, or this would never end.
       this.#isDone = !(last >= this.#from);
       this.#page = this.#isDone ? [] : page.value;
       this.#at = 0;

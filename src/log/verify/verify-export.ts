@@ -1,11 +1,11 @@
-// Verifies an export line by line, with a key that was brought along: nothing the file says of itself is believed.
+// Verifies an export line by line with a supplied key: nothing the file says about itself is relied on.
 import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import { ZERO_HASH } from "../chain/chain.ts";
 import { type ExportHeader, readExportLine } from "./export.ts";
 import { type ChainHead, Verifier, type VerifyPorts } from "./verify.ts";
 import { Problems } from "./verify-problems.ts";
 
-export interface ExportGiven {
+export interface ExportVerifyOptions {
   readonly key: string;
   readonly head: ChainHead | null;
 }
@@ -14,7 +14,7 @@ const rotationsMax = 10_000;
 
 export class ExportVerifier {
   readonly #ports: VerifyPorts;
-  readonly #given: ExportGiven;
+  readonly #given: ExportVerifyOptions;
   readonly #problems = new Problems();
   readonly #rotations: string[] = [];
   #header: ExportHeader | null = null;
@@ -23,7 +23,7 @@ export class ExportVerifier {
   #lines = 0;
   #place = 0;
 
-  constructor(ports: VerifyPorts, given: ExportGiven) {
+  constructor(ports: VerifyPorts, given: ExportVerifyOptions) {
     this.#ports = ports;
     this.#given = given;
   }

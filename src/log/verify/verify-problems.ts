@@ -1,4 +1,4 @@
-// What is wrong with a log, as many as a person can use, and how many more there are.
+// The problems of a log, limited to a useful number, and a count of the others.
 
 export interface ChainProblem {
   readonly place: number;

@@ -1,22 +1,22 @@
-// Verifies the log of a store, batch by batch, so that whoever serves it can answer others meanwhile.
+// Verifies the log of a store, batch by batch, so that the daemon can serve other requests meanwhile.
 
 import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import { NotePages } from "./note-pages.ts";
-import { Verifier, type VerifyGiven, type VerifyPorts } from "./verify.ts";
+import { Verifier, type VerifyOptions, type VerifyPorts } from "./verify.ts";
 
 export interface VerifyStorePorts extends VerifyPorts {
   readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
-  /** Lets others have their turn. */
+  /** Yields to other work. */
   pause(): Promise<void>;
 }
 
 const batchRows = 1000;
 const attemptsMax = 3;
 
-/** Up to where the log went when it began: what is written meanwhile is verified the next time. */
-export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyGiven, "first">): Durable<VerifyReport> {
+/** Up to the end of the log at the start: entries written meanwhile are verified the next time. */
+export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyOptions, "first">): Durable<VerifyReport> {
   for (let attempt = 1; ; attempt++) {
     const first = await ports.chain.first();
     if (!first.ok) return first;
@@ -24,12 +24,12 @@ export async function verifyStore(ports: VerifyStorePorts, given: Omit<VerifyGiv
     if (!answer.ok) return answer;
     const after = await ports.chain.first();
     if (!after.ok) return after;
-    // Retention took rows away under our hands: then nothing was found, for or against.
+    // Retention removed rows meanwhile, so the result says nothing.
     if (after.value === first.value || attempt === attemptsMax) return answer;
   }
 }
 
-async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<VerifyReport> {
+async function verifyOnce(ports: VerifyStorePorts, given: VerifyOptions): Durable<VerifyReport> {
   const { chain } = ports;
   const head = await chain.head();
   if (!head.ok) return head;
@@ -40,7 +40,7 @@ async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<
     const rows = await chain.rows(from, Math.min(batchRows, end - from + 1));
     if (!rows.ok) return rows;
     const last = rows.value.at(-1)?.place ?? 0;
-    // What comes back must lead on, or this would never end.
+    // The position must advance, or this would never end.
     if (!(last >= from)) break;
     const fed = await notes.each(Math.min(last, end), (note) => verifier.checkpoint(note));
     if (!fed.ok) return fed;
@@ -50,7 +50,7 @@ async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<
   }
   const fed = await notes.each(end, (note) => verifier.checkpoint(note));
   if (!fed.ok) return fed;
-  // A note ahead of the end is of something written since, or of something that is gone.
+  // A note beyond the end belongs to an entry written since, or to one that is missing.
   const now = await chain.head();
   if (!now.ok) return now;
   const ahead = await chain.checkpoints(Math.max(end, now.value.place) + 1);

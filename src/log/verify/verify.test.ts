@@ -1,4 +1,4 @@
-// Whatever is done to a log that was signed is found, with nothing but the first public key.
+// Every modification of a signed log is detected, with only the first public key.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { entryOf, newSigner, WrittenLog } from "../../../test/audit/written-log.ts";
@@ -10,7 +10,7 @@ import { makeCheckpoint } from "../chain/checkpoint.ts";
 import { unsignedEntriesMax, unsignedMillisecondsMax } from "../chain/unsigned-tail.ts";
 import { copyUnsignedMax } from "./verify.ts";
 
-/** Every hash from a place on as if this were what had been written. */
+/** Recomputes every hash from a position on, as if this had been written. */
 function chained(rows: readonly ChainRow[], from = 1): readonly ChainRow[] {
   let hash = rows[from - 2]?.hash ?? ZERO_HASH;
   return rows.map((row, at) => {
@@ -22,7 +22,7 @@ function chained(rows: readonly ChainRow[], from = 1): readonly ChainRow[] {
 
 const whats = (problems: readonly { readonly what: string }[]): string => problems.map(({ what }) => what).join("; ");
 
-describe("a log that nobody touched is intact", () => {
+describe("an unmodified log is intact", () => {
   test.each([
     ["empty", new WrittenLog(), 0],
     ["signed to the end", new WrittenLog().fill(5).sign(), 0],
@@ -45,7 +45,7 @@ describe("a log that nobody touched is intact", () => {
   });
 });
 
-describe("what was done to it is told, with its place", () => {
+describe("every modification is reported with its position", () => {
   const log = new WrittenLog().fill(4).sign().fill(4).sign().fill(2);
   const changed = (at: number, change: Partial<ChainRow>): readonly ChainRow[] =>
     log.rows.map((row) => (row.place === at ? { ...row, ...change } : row));
@@ -136,7 +136,7 @@ describe("what was done to it is told, with its place", () => {
     expect(whats(other.problems)).toMatch(/remembers another signed hash/);
   });
 
-  test("no more problems are listed than anybody reads", () => {
+  test("the number of listed problems is limited", () => {
     const wrong = new WrittenLog().fill(500);
     const rows = wrong.rows.map((row) => ({ ...row, body: other }));
     const { problems } = wrong.verify({}, rows);
@@ -149,7 +149,7 @@ describe("signed notes", () => {
   const log = new WrittenLog().fill(4).sign().fill(4).sign();
   const forged = (text: string, place = 8): string => whats(log.verify({}, log.rows, [{ place, text }]).problems);
   const head = { node: "node-1", size: 8, hash: log.head.hash, at: 5, next: null };
-  test("of a key nobody knows", () => {
+  test("of an unknown key", () => {
     expect(forged(makeCheckpoint(head, newSigner()))).toMatch(/key that is not known/);
   });
   test("with the number of our key and another signature", () => {

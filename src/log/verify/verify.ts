@@ -1,5 +1,5 @@
-// Whether a log is the one that was written: every row fits the one before it, every signed note fits its row, and what
-// was removed at either end is told. Rows and notes arrive in order, in batches, and may be anything at all.
+// Verifies that a log is the one that was written: every row continues the one before it, every signed note matches its
+// row, and removals at either end are reported. Rows and notes arrive in order, in batches, and are untrusted.
 
 import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
 import type { Digest } from "../../core/ports/digest.ts";
@@ -22,64 +22,64 @@ export interface ChainHead {
   readonly hash: string;
 }
 
-export interface VerifyGiven {
-  /** The first key, as it was kept when the log began. */
+export interface VerifyOptions {
+  /** The first key, recorded when the log began. */
   readonly key: string;
-  /** Notes in which a key names the next, also of places that are not kept any more. */
+  /** Notes in which a key names the next, also for pruned positions. */
   readonly rotations: readonly string[];
-  /** Whose log it must be; null: whoever's, but one alone. */
+  /** The node that must own the log; null: any, but only one. */
   readonly node: string | null;
-  /** The first place that is kept: 1, or what retention left. */
+  /** The first position that remains: 1, or what retention left. */
   readonly first: number;
-  /** Place and hash that somebody wrote down elsewhere. */
+  /** Position and hash that were recorded elsewhere. */
   readonly head: ChainHead | null;
-  /** The end whose signature the daemon remembers outside the database. */
+  /** The end whose signature the daemon stores outside the database. */
   readonly remembered?: ChainHead | null;
   /** A copy may have been read in the middle of a commit. */
   readonly isCopy?: boolean;
 }
 
-/** The entries of one leaf, as the store writes them: what one signature covers. */
+/** The entries of one leaf: what one signature covers. */
 const leafEntriesMax = 64;
-/** What a copy can have before it has their note. */
+/** How many entries a copy can have before it has their note. */
 export const copyUnsignedMax: number = leafEntriesMax;
-/** Notes that may lie ahead of the rows, and keys that rows may name before a note does. */
+/** Notes ahead of the rows, and keys that rows may name before a note does. */
 const waitingNotesMax = 100_000;
 const namedKeysMax = 1000;
 
 export class Verifier {
   readonly #digest: Digest;
-  readonly #given: VerifyGiven;
+  readonly #given: VerifyOptions;
   readonly #keys: KeyLine;
   readonly #problems = new Problems();
-  /** Those that name a key are handed in at the beginning and met again on the way. */
+  /** Notes that name a key are supplied at the beginning and seen again on the way. */
   readonly #rotations: ReadonlySet<string>;
   readonly #named = new Set<string>();
   /** Ahead of the rows, by size. */
   readonly #waiting: SignedCheckpoint[] = [];
   #node: string | null;
   #place: number;
-  /** Null where nothing says what it was, which has been told. */
+  /** Null if nothing determines it, which has been reported. */
   #hash: string | null;
-  /** What stood before the first row. */
+  /** The hash before the first row. */
   #begin: string | null;
   #entries = 0;
   #notes = 0;
-  /** The largest size that is signed. */
+  /** The largest signed size. */
   #signed = 0;
   /** Whether a note says that every commit is signed. */
   #isEveryCommitSigned = false;
-  /** The newest note in the order of places, whoever signed it. */
+  /** The newest note in the order of positions, whichever key signed it. */
   #lastNote: { readonly place: number; readonly isEveryCommitSigned: boolean } = {
     place: 0,
     isEveryCommitSigned: false,
   };
-  /** Of the first and the last entry behind the last note. */
+  /** Of the first and the last entry after the last note. */
   #unsignedBodies: { readonly first: string; last: string } | null = null;
-  /** Place of the entry that says what retention left. */
+  /** Position of the entry that records a pruning. */
   #pruned: number | null = null;
 
-  constructor({ digest, check }: VerifyPorts, given: VerifyGiven) {
+  constructor({ digest, check }: VerifyPorts, given: VerifyOptions) {
     this.#digest = digest;
     this.#given = given;
     this.#keys = new KeyLine(check, given.key);
@@ -93,13 +93,13 @@ export class Verifier {
       this.#note(note?.size ?? 0, text);
   }
 
-  /** Every note before the rows behind its place. */
+  /** Every note before the rows after its position. */
   checkpoint({ place, text }: CheckpointRow): void {
     if (!this.#rotations.has(text)) this.#note(place, text);
     this.#tellGap(place, text);
   }
 
-  /** Where every commit is signed, notes follow each other by at most a leaf: more between them means that notes are gone. */
+  /** If every commit is signed, consecutive notes are at most a leaf apart: a larger gap means that notes are missing. */
   #tellGap(place: number, text: string): void {
     const note = typeof text === "string" ? parseCheckpoint(text) : null;
     if (note === null || note.size !== place || place < this.#given.first - 1) return;
@@ -141,7 +141,7 @@ export class Verifier {
       this.#problems.tell(place, "the daemon remembers another signed hash: entries up to here were written anew");
   }
 
-  /** `head`: where the log itself says that it ends; null where it does not say. */
+  /** `head`: where the log itself says that it ends; null if it does not say. */
   end(head: ChainHead | null): VerifyReport {
     const { first, head: kept, remembered = null } = this.#given;
     const size = this.#waiting.at(-1)?.size;
@@ -194,7 +194,7 @@ export class Verifier {
     const note = typeof text === "string" ? parseCheckpoint(text) : null;
     const wrong = note === null || note.size !== place ? "is no signed note of this place" : this.#wrongNote(note);
     if (wrong !== null) this.#problems.tell(Number.isSafeInteger(place) ? place : 0, `the note there ${wrong}`);
-    // Of what retention removed only the line of keys is left to be read.
+    // For pruned entries only the chain of keys is left to verify.
     else if (place >= this.#given.first - 1) {
       this.#notes++;
       this.#signed = Math.max(this.#signed, place);
@@ -227,7 +227,7 @@ export class Verifier {
   }
 
   #settle({ size, hash, next }: SignedCheckpoint): void {
-    // What retention left begins with a note: nothing else says what stood before.
+    // A pruned log begins with a note: nothing else determines the hash before it.
     if (this.#entries === 0) this.#begin ??= this.#hash ??= hash;
     if (size < this.#place) this.#problems.tell(size, "the entry that the note there was signed for is missing");
     else if (hash !== this.#hash)

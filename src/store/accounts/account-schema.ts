@@ -1,4 +1,4 @@
-// Accounts: what was spent altogether, and when, as far as rates need it. Generations beside them.
+// Accounts: the total spent, and the times that rates need. Generations beside them.
 
 export const accountTables: string = `
 -- is_left: its family went on without it. What it spent still counts for what stands in its place.
@@ -40,8 +40,8 @@ END;
 `;
 
 /**
- * Version 3. Before it, the newest counts of accounts stood in the leaves that charged them (`leaf.accounts`, a list of
- * [number, used, at, is_left]); now the account table has them always.
+ * Version 3. Before it, the newest counts of accounts were in the leaves that charged them (`leaf.accounts`, a list of
+ * [number, used, at, is_left]); now they are always in the account table.
  */
 export const accountsOfLeaves = `
 UPDATE account SET used = newest.used, at = newest.at, is_left = newest.is_left

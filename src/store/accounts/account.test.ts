@@ -66,7 +66,7 @@ describe("no edit gives a fresh budget", () => {
     expect(await allowed(edited, 10)).toBe(3);
   });
 
-  it("one that stands beside its kin begins with nothing, and another family too", async () => {
+  it("a new account beside others of its family starts at zero, and so does another family", async () => {
     await allowed(old, 7);
     expect(await allowed(chargeOf("beside", { calls: 10, written: ["old", "beside"] }), 20)).toBe(10);
     expect(await allowed(chargeOf("apart", { calls: 10, family: "other", written: ["apart"] }), 20)).toBe(10);
@@ -121,13 +121,13 @@ describe("a rate holds in any window", () => {
       if (turn === 30) reopen();
     }
     expect(within(took, seconds)).toBeLessThanOrEqual(calls);
-    // Exact below a thousand: whatever could have been allowed was; above it a stretch may be missing.
+    // Exact up to a thousand: every allowed call succeeded; above it a bucket may be missing.
     const wanted = simulated(6_000, calls, seconds, step);
     if (calls <= 1_000) expect(took.length).toBe(wanted);
     else expect(took.length).toBeGreaterThan(wanted * 0.98);
   });
 
-  it("and what is no rate lets nothing through", async () => {
+  it("an invalid rate allows nothing", async () => {
     for (const rate of [
       { calls: Number.NaN, seconds: 1 },
       { calls: 1, seconds: Number.NaN },
@@ -144,7 +144,7 @@ describe("a rate holds in any window", () => {
     expect(await allowed(charge, 5, 9_010_000)).toBe(2);
   });
 
-  it("a wider window after an edit counts what is not known any more as spent", async () => {
+  it("a wider window after an edit counts unknown calls as spent", async () => {
     await allowed(chargeOf("a", { rate: { calls: 1_000, seconds: 1 } }), 1_000);
     await allowed(chargeOf("a", { rate: { calls: 1_000, seconds: 1 } }), 1_000, 1_002_000);
     expect(await allowed(chargeOf("a", { rate: { calls: 5_000, seconds: 60 } }), 1, 1_003_000)).toBe(0);
@@ -178,7 +178,7 @@ describe("the account table is the only copy", () => {
     const other = chargeOf("c", { calls: 100, family: "a", written: ["c"] });
     for (let turn = 0; turn < 4; turn++) await call([other]);
     reopen();
-    // Written again, it takes over what was spent since.
+    // When its grant is written again, it takes over what was spent since.
     expect(await call([{ ...counted, written: ["a"] }])).toMatchObject({ left: [{ account: "a", left: 94 }] });
   });
 
@@ -206,7 +206,7 @@ describe("the account table is the only copy", () => {
   });
 });
 
-/** The plainest sliding window: every call's time is kept. */
+/** The simplest sliding window: stores the time of every call. */
 function simulated(count: number, calls: number, seconds: number, step: number): number {
   const took: number[] = [];
   for (let turn = 1; turn <= count; turn++) {

@@ -1,4 +1,5 @@
-// Accounts: charged in the transaction of the decision, all of them or none. An edit of the grants never gives back what was spent.
+// Accounts: charged in the transaction of the decision, all of them or none. An edit of the grants never resets what
+// was spent.
 import type { AccountBalance, AccountCharge, AccountState } from "../../core/ports/stores/ledger.ts";
 import { type Connection, numberOf, textOf } from "../connection.ts";
 import type { Row } from "../sqlite.ts";
@@ -12,7 +13,7 @@ interface Account {
   readonly number: number;
   readonly name: string;
   readonly used: number;
-  /** Its grant was edited away. Written again, it takes over what the rest of its family spent meanwhile. */
+  /** Its grant was removed. When it is written again, it takes over what the rest of its family spent meanwhile. */
   readonly isLeft: boolean;
 }
 
@@ -41,7 +42,7 @@ export function isAccountEmpty(connection: Connection, charge: AccountCharge, no
   return !(leftOf(charge, balanceOf(connection, charge, now)) >= 1);
 }
 
-/** Inside a transaction. Where one account is empty, none is changed. */
+/** Inside a transaction. If one account is empty, none is changed. */
 export function chargeAccounts(connection: Connection, charges: readonly AccountCharge[], at: number): ChargeResult {
   const taken = new Map<string, number>();
   const empty = new Set<string>();
@@ -86,11 +87,11 @@ function recentCalls(
   now: number,
 ): number {
   if (rate === null) return 0;
-  // No account has the number 0: it has no calls, and a rate that is not valid still allows none.
+  // No account has the number 0: it has no calls, and an invalid rate still allows none.
   return callsWithin(connection, account?.number ?? 0, rate, now);
 }
 
-/** Accounts of the same family whose grants are not written any more. */
+/** Accounts of the same family whose grants no longer exist. */
 function removedRelatives(connection: Connection, { account, family, written }: AccountCharge): readonly Account[] {
   const names = new Set(written);
   return connection
@@ -120,7 +121,7 @@ function openAccount(connection: Connection, { account, family }: AccountCharge,
 /** Marks the accounts of the family whose grants are gone. */
 function markRemoved(connection: Connection, { account, family, written }: AccountCharge): void {
   const active = connection.all("SELECT number, name FROM account WHERE family = ? AND is_left = 0", family);
-  // Nearly always the account itself and nothing else.
+  // Usually only the account itself.
   if (active.length === 1 && textOf(active[0], "name") === account) return;
   const names = new Set([account, ...written]);
   for (const row of active)
@@ -128,7 +129,7 @@ function markRemoved(connection: Connection, { account, family, written }: Accou
       connection.run("UPDATE account SET is_left = 1 WHERE number = ?", numberOf(row, "number"));
 }
 
-/** Infinite without a limit; 0 where a limit is not a number. */
+/** Infinite without a limit; 0 if a limit is not a number. */
 function leftOf({ calls, rate }: AccountCharge, { used, recent }: Balance): number {
   const total = calls === null ? Number.POSITIVE_INFINITY : calls - used;
   const lately = rate === null ? Number.POSITIVE_INFINITY : rate.calls - recent;

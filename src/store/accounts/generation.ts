@@ -1,9 +1,9 @@
-// Generations: one number for each scope that only goes up. What was decided under a lower one does not count any more.
+// Generations: one increasing number for each scope. Decisions of a lower generation are stale.
 
 import { type Connection, numberOf, textOf } from "../connection.ts";
 import type { Mirror } from "../trusted-connection.ts";
 
-/** Above every generation: while nothing is known, whatever was made before is stale. */
+/** Above every generation: while no state is loaded, everything made before is stale. */
 export const UNKNOWN_GENERATION: number = Number.MAX_SAFE_INTEGER;
 const BUMP = `INSERT INTO generation (scope, number) VALUES (?, 1)
   ON CONFLICT (scope) DO UPDATE SET number = number + 1 RETURNING number`;

@@ -1,5 +1,5 @@
-// Rates: at most so many calls in any window of so many seconds. Exact for rates of up to a thousand calls. Above that, calls are
-// counted in buckets, each as young as its last call: never more calls than allowed, sometimes slightly fewer.
+// Rates: at most N calls in any window of S seconds. Exact for rates of up to a thousand calls. Above that, calls are
+// counted in buckets, each dated by its last call: never more calls than allowed, sometimes slightly fewer.
 import type { Rate } from "../../core/authority/grant.ts";
 import { type Connection, numberOf } from "../connection.ts";
 
@@ -7,7 +7,7 @@ const exactCallsMax = 1_000;
 /** Enough for every rate: all buckets together hold more calls than any window allows. */
 const bucketsMax = 1_024;
 
-/** How many calls of an account the window that ends now may hold. Infinite where older buckets are gone. */
+/** How many calls of an account the window that ends now may contain. Infinite if older buckets are gone. */
 export function callsWithin(connection: Connection, account: number, { seconds }: Rate, now: number): number {
   const begin = now - seconds * 1000;
   if (!(seconds > 0) || !Number.isFinite(begin)) return Number.POSITIVE_INFINITY;
@@ -15,7 +15,10 @@ export function callsWithin(connection: Connection, account: number, { seconds }
   return numberOf(row, "is_complete") === 1 ? numberOf(row, "calls") : Number.POSITIVE_INFINITY;
 }
 
-/** Looks at every bucket: clocks jump, so they may be out of order. Without bucket 1, one before the window proves that all are there. */
+/**
+ * Reads every bucket: clocks jump, so they may be out of order. Without bucket 1, a bucket before the window proves
+ * that all are present.
+ */
 const CALLS_SINCE = `SELECT
     coalesce(sum(calls) FILTER (WHERE at > ?2), 0) AS calls,
     coalesce(min(number), 1) = 1 OR count(*) FILTER (WHERE at <= ?2) > 0 AS is_complete

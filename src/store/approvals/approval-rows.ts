@@ -1,4 +1,4 @@
-// Approvals in the database, and those that still count in memory.
+// Approvals in the database, and the live ones in memory.
 import type { Approval, ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
@@ -10,7 +10,7 @@ const UPDATE = "UPDATE approval SET state = ?, expires = ?, body = ?, receipt = 
 const INSERT = "INSERT INTO approval (id, state, digest, expires, body) VALUES (?, ?, ?, ?, ?)";
 
 export class ApprovalRows implements Mirror {
-  /** Pending and approved ones, in the order in which they were asked. */
+  /** Pending and approved ones, in the order in which they were requested. */
   readonly #live = new Map<string, Approval>();
   readonly #held = new Map<string, Map<string, Approval>>();
 
@@ -47,18 +47,18 @@ export class ApprovalRows implements Mirror {
     this.#mirror(approval);
   }
 
-  /** Null where it may not be used for this now. Nothing is changed yet. */
+  /** Null if it may not be used for this call now. Changes nothing yet. */
   claimable(connection: Connection, claim: ApprovalClaim, at: number): Approval | null {
     const approval = this.get(connection, claim.approval);
     if (approval === null || approval.state !== "approved" || !(approval.expires > at)) return null;
     if (!(approval.usesLeft > 0)) return null;
     if (claim.generation !== undefined && claim.generation !== approval.generation) return null;
-    // Who claims exactly this call, and whoever holds an answer to exactly one call, must show its digest.
+    // An exact claim, and an answer to exactly one call, must match its digest.
     const isExact = claim.isExact || approval.scope.kind === "exact";
     return isExact && claim.digest !== approval.digest ? null : approval;
   }
 
-  /** One use less; the last one is executed under the receipt. */
+  /** Consumes one use; the last one is executed under the receipt. */
   use(connection: Connection, approval: Approval, receipt: string): void {
     const usesLeft = approval.usesLeft - 1;
     this.save(connection, { ...approval, usesLeft, state: usesLeft <= 0 ? "executing" : "approved" }, receipt);
@@ -78,7 +78,7 @@ export class ApprovalRows implements Mirror {
   }
 }
 
-/** Both parts, so that no two names are one key. */
+/** Both parts, so that no two holders share a key. */
 function holderKey({ workspace, agent }: Pick<Who, "workspace" | "agent">): string {
   return JSON.stringify([workspace, agent]);
 }

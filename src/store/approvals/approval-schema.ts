@@ -1,4 +1,4 @@
-// Approvals: the whole of it as JSON, and beside it what is searched and compared.
+// Approvals: the whole as JSON, and columns for what is searched and compared.
 
 export const approvalTables: string = `
 -- number: the order in which they were asked. receipt: the decision that uses it.

@@ -1,4 +1,4 @@
-// The store of approvals: every step is one commit together with the entry that tells of it.
+// The store of approvals: every change is one commit together with its log entry.
 import type { Approval, ApprovalState, ApprovalStore } from "../../core/ports/stores/approval-store.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
@@ -10,9 +10,9 @@ import { type ApprovalRows, approvalOf } from "./approval-rows.ts";
 export const approvalsListedMax = 10_000;
 const recoveredMax = 10_000;
 
-type Changed = Parameters<ApprovalStore["change"]>[2];
+type ApprovalUpdate = Parameters<ApprovalStore["change"]>[2];
 
-export class ApprovalKeeper implements ApprovalStore {
+export class SqliteApprovalStore implements ApprovalStore {
   readonly #loop: CommitLoop;
   readonly #rows: ApprovalRows;
 
@@ -37,7 +37,7 @@ export class ApprovalKeeper implements ApprovalStore {
     });
   }
 
-  change(id: string, from: readonly ApprovalState[], to: Changed, entry: LogEntry): Durable<Approval | null> {
+  change(id: string, from: readonly ApprovalState[], to: ApprovalUpdate, entry: LogEntry): Durable<Approval | null> {
     return this.#loop.write((connection) => {
       const found = this.#rows.get(connection, id);
       if (found === null || !from.includes(found.state)) return null;

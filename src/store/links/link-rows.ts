@@ -4,7 +4,7 @@ import { type Connection, textOf } from "../connection.ts";
 import type { Row } from "../sqlite.ts";
 import type { Mirror } from "../trusted-connection.ts";
 
-/** Itself and everything below it that still counts, parents first. */
+/** The link and all its live descendants, parents first. */
 const BELOW = `WITH RECURSIVE below (id) AS (SELECT ? UNION SELECT link.id FROM link JOIN below ON link.parent = below.id)
   SELECT body FROM link WHERE revoked IS NULL AND id IN below ORDER BY number`;
 
@@ -33,7 +33,7 @@ export class LinkRows implements Mirror {
   }
 
   held(name: AgentName): readonly StoredLink[] {
-    // Nearly nobody holds any, and everybody is asked in every call.
+    // Rarely any link exists, and every call asks.
     if (this.#held.size === 0) return NONE;
     return [...(this.#held.get(nameKey(name))?.values() ?? NONE)];
   }
@@ -97,7 +97,7 @@ export function linkOf(row: Row): StoredLink {
   return JSON.parse(textOf(row, "body")) as StoredLink;
 }
 
-/** Both parts, so that no two names are one key. */
+/** Both parts, so that no two names share a key. */
 function nameKey({ workspace, agent }: AgentName): string {
   return JSON.stringify([workspace, agent]);
 }

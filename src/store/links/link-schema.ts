@@ -1,4 +1,4 @@
-// Delegations and the agents that were made by agents.
+// Delegations, and the agents created by agents.
 
 export const linkTables: string = `
 CREATE TABLE link (

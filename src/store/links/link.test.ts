@@ -37,7 +37,7 @@ describe("a link", () => {
     await tree();
     const [revoked, decided, late] = await Promise.all([
       state.links.revoke("b", 5, entryOf()),
-      // Of the same turn, behind it.
+      // Later in the same turn.
       state.ledger.decide(writeOf({ links: ["a", "b", "c"] })),
       state.links.make(linkOf("f", { parent: "c" }), null, entryOf()),
     ]);
@@ -59,7 +59,7 @@ describe("a link", () => {
     expect(value(await state.links.revoke("nothing", 6, entryOf()))).toEqual([]);
   });
 
-  it("holds nothing once it is over, or where nobody knows it", async () => {
+  it("holds nothing once it has expired, or if it is unknown", async () => {
     value(await state.links.make(linkOf("a", { expires: 50 }), null, entryOf()));
     const outcome = async (at: number, links: readonly string[]): Promise<boolean> =>
       value(await state.ledger.decide(writeOf({ entry: entryOf({ at }), links }))).ok;
@@ -108,7 +108,7 @@ describe("an agent that was made", () => {
 });
 
 describe("a generation", () => {
-  it("goes up at once, and what was made before is stale", async () => {
+  it("increases at once, and everything made before is stale", async () => {
     expect(state.ledger.generation("agent")).toBe(0);
     const [, stale] = await Promise.all([
       state.ledger.bump(["agent", "agent", ""], entryOf()),

@@ -1,4 +1,4 @@
-// The store of delegations: made under a parent that counts, revoked with everything below.
+// The store of delegations: created under a live parent, revoked with all descendants.
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { AgentName, CreatedAgent, LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
@@ -7,10 +7,10 @@ import type { Connection } from "../connection.ts";
 import { appendEntry } from "../log/append.ts";
 import { type LinkRows, linkOf } from "./link-rows.ts";
 
-/** Of the newest; what was revoked long ago is in the log. */
+/** Of the newest; old revocations are in the log. */
 export const linksListedMax = 10_000;
 
-export class LinkKeeper implements LinkStore {
+export class SqliteLinkStore implements LinkStore {
   readonly #loop: CommitLoop;
   readonly #rows: LinkRows;
 
@@ -29,7 +29,7 @@ export class LinkKeeper implements LinkStore {
     return this.#loop.write((connection) => {
       for (const one of links) {
         if (this.#rows.get(connection, one.id) !== null) return null;
-        // Under what was just revoked nothing new can stand.
+        // A revoked link gets no new descendants.
         if (one.parent !== null && !isLive(this.#rows.live(one.parent), one.made)) return null;
       }
       if (agent !== null && this.#rows.made(agent.name)?.ended === null) return null;
@@ -113,7 +113,7 @@ export class LinkKeeper implements LinkStore {
   }
 }
 
-/** Not revoked, known, and not past its time. */
+/** Known, not revoked, and not expired. */
 export function isLive(link: StoredLink | undefined, at: number): link is StoredLink {
   return link !== undefined && link.revoked === null && (link.expires === null || link.expires > at);
 }

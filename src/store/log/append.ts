@@ -1,4 +1,4 @@
-// Puts entries at the end of the chain, inside the transaction of what they tell of.
+// Appends entries to the chain, inside the transaction they describe.
 
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
@@ -6,9 +6,9 @@ import { entryBody } from "../../log/chain/entry-body.ts";
 import type { Connection, Head } from "../connection.ts";
 import { leavesOf, lineOf, rowsOf } from "./leaf.ts";
 
-/** Returns its place. It is written with all others of the transaction, in its last step. */
+/** Returns its position. It is written with all others of the transaction, in its last step. */
 export function appendEntry(connection: Connection, entry: LogEntry, body: string = entryBody(entry)): number {
-  // Whole milliseconds, in the indexes as well; whoever says otherwise is alone in that.
+  // Whole milliseconds, as the indexes require.
   if (!Number.isSafeInteger(entry.at)) throw new TypeError("a moment is a whole number");
   const last = headOf(connection);
   const place = last.place + 1;
@@ -18,7 +18,7 @@ export function appendEntry(connection: Connection, entry: LogEntry, body: strin
   return place;
 }
 
-/** INVARIANT: called before every commit, so that nothing is committed without what tells of it. */
+/** INVARIANT: called before every commit, so that nothing is committed without its log entries. */
 export function writeEntries(connection: Connection): void {
   if (connection.lines.length === 0) return;
   const { notary } = connection;
@@ -27,7 +27,7 @@ export function writeEntries(connection: Connection): void {
   connection.lines = [];
 }
 
-/** Place 0 and the zero hash where there is no entry. */
+/** Position 0 and the zero hash if there is no entry. */
 export function headOf(connection: Connection): Head {
   if (connection.head === null) {
     const leaf = connection.get("SELECT first, entries FROM leaf ORDER BY last DESC LIMIT 1");

@@ -61,7 +61,7 @@ describe("the chain", () => {
   });
 });
 
-describe("what is written stays", () => {
+describe("entries are immutable", () => {
   it.each([
     ["UPDATE leaf SET entries = replace(entries, 'allow', 'deny')", "never changed"],
     ["UPDATE leaf SET last = 9 WHERE last = 5", "never changed"],

@@ -1,4 +1,4 @@
-// The log as its verifier reads it, and retention: what lies before a checkpoint can be removed, the rest still verifies.
+// The log for its verifier, and retention: entries before a checkpoint can be removed, and the rest still verifies.
 import type { ChainRow, ChainStore, CheckpointRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
@@ -11,10 +11,10 @@ import { rowsBetween } from "./leaf.ts";
 export const chainRowsMax = 10_000;
 export const checkpointsMax = 10_000;
 const checkpointCharactersMax = 16_384;
-/** So that no commit holds up the others for long. */
+/** Limits how long one commit blocks others. */
 export const removedRowsMax = 2_000;
 
-export class ChainKeeper implements ChainStore {
+export class SqliteChainStore implements ChainStore {
   readonly #loop: CommitLoop;
 
   constructor(loop: CommitLoop) {
@@ -40,10 +40,10 @@ export class ChainKeeper implements ChainStore {
   async keepCheckpoint({ place, text }: CheckpointRow): Durable<null> {
     if (text.length > checkpointCharactersMax) return unkept("a checkpoint is not that long");
     const kept = await this.#loop.write((connection) => {
-      // INVARIANT: retention removes whole leaves, so a note is of the last entry of one.
+      // INVARIANT: retention removes whole leaves, so a note is for the last entry of one.
       const leaf = connection.get("SELECT 1 AS there FROM leaf WHERE last = ?", place);
       if (leaf === undefined || place < firstOf(connection)) return false;
-      // The same place once more changes nothing: the first note stands.
+      // A second note for the same position is ignored.
       connection.run("INSERT INTO checkpoint (place, text) VALUES (?, ?) ON CONFLICT (place) DO NOTHING", place, text);
       return true;
     }, text.length);
@@ -55,7 +55,7 @@ export class ChainKeeper implements ChainStore {
     const moved = await this.#loop.write((connection) => {
       const first = firstOf(connection);
       if (before <= first) return 0;
-      // The signature of a commit goes with its leaf, and has to stay.
+      // The signature of a commit is stored in its leaf, and has to be kept.
       connection.run(
         "INSERT OR IGNORE INTO checkpoint (place, text) SELECT last, note FROM leaf WHERE last = ? AND note IS NOT NULL",
         before - 1,
@@ -72,7 +72,7 @@ export class ChainKeeper implements ChainStore {
     return removed.ok ? { ok: true, value: { removed: moved.value } } : removed;
   }
 
-  /** Goes on where an earlier run was interrupted. */
+  /** Continues an interrupted run. */
   resume(): void {
     const left = this.#loop.readNow((connection) =>
       connection.get("SELECT 1 AS left FROM progress WHERE gone < first"),
@@ -80,9 +80,9 @@ export class ChainKeeper implements ChainStore {
     if (left.ok && left.value !== undefined) void this.finishPruning();
   }
 
-  /** Removes what lies before the first place that is kept, in steps. */
+  /** Removes everything before the first position that remains, in steps. */
   async finishPruning(): Durable<null> {
-    // Bounded by the rows there are: each step moves on.
+    // Bounded by the number of rows: each step advances.
     for (;;) {
       const step = await this.#loop.write(removeStep);
       if (!step.ok) return step;
@@ -96,7 +96,7 @@ export function rowsFrom(connection: Connection, from: number, count: number): r
   const rows: ChainRow[] = [];
   if (most === 0) return rows;
   const start = Math.max(from, firstOf(connection));
-  // Where a whole stretch is gone, what stands behind it is still the verifier's to see.
+  // If a whole range is missing, the verifier must still see what follows it.
   for (const to of [start + most - 1, Number.MAX_SAFE_INTEGER]) {
     for (const row of rowsBetween(connection, start, to)) if (rows.push(row) === most) break;
     if (rows.length > 0) break;
@@ -113,8 +113,8 @@ export function notesFrom(connection: Connection, from: number): readonly Checkp
 }
 
 /**
- * The signatures that lie with the leaves. Once one leaf is signed, all behind it are: a note that is missing there is given
- * as an empty one, which no verifier takes for a note.
+ * The signatures stored in the leaves. Once one leaf is signed, all later ones are: a missing note is returned as an
+ * empty one, which no verifier accepts.
  */
 function commitNotes(connection: Connection, from: number): readonly CheckpointRow[] {
   return connection
@@ -125,7 +125,7 @@ function commitNotes(connection: Connection, from: number): readonly CheckpointR
 const COMMIT_NOTES = `SELECT last, coalesce(note, '') AS note FROM leaf WHERE last >= ?
   AND (note IS NOT NULL OR last > (SELECT min(last) FROM leaf WHERE note IS NOT NULL)) ORDER BY last LIMIT ?`;
 
-/** One for each place, in order: where two lists overlap, the first tells. A list that was cut ends the answer. */
+/** One for each position, in order: if two lists overlap, the first wins. A truncated list ends the result. */
 function joinedNotes(notes: readonly CheckpointRow[], others: readonly CheckpointRow[]): readonly CheckpointRow[] {
   const ends = [notes, others].map((list) =>
     list.length < checkpointsMax ? Number.POSITIVE_INFINITY : (list.at(-1)?.place ?? 0),
@@ -135,7 +135,7 @@ function joinedNotes(notes: readonly CheckpointRow[], others: readonly Checkpoin
   return [...byPlace.values()].filter(({ place }) => place <= end).sort((one, other) => one.place - other.place);
 }
 
-/** What is found by place alone. */
+/** Rows that are found by position alone. */
 const REMOVE: readonly string[] = [
   "DELETE FROM fact WHERE place < ?",
   "DELETE FROM span WHERE last < ?",
@@ -143,7 +143,7 @@ const REMOVE: readonly string[] = [
   "DELETE FROM leaf WHERE last < ?",
 ];
 
-/** False where nothing is left to remove. */
+/** False if nothing is left to remove. */
 function removeStep(connection: Connection): boolean {
   const row = connection.get("SELECT first, gone FROM progress");
   const [first, gone] = [numberOf(row, "first"), numberOf(row, "gone")];

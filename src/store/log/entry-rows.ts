@@ -1,4 +1,4 @@
-// Entries of the log as rows: those at a place, one by its id, and what tells more of it.
+// Entries of the log as rows: at a position, by id, and the follow-up entries of one.
 
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { ChainedEntry } from "../../core/ports/stores/log.ts";
@@ -12,7 +12,7 @@ import { factsOf } from "./fact-index.ts";
 import { rowsHolding, rowsOf } from "./leaf.ts";
 import { logEntriesMax } from "./log-conditions.ts";
 
-/** Those of the index with this id, or with one that begins with it: two at most, which is too many. */
+/** Entries in the index with this id or prefix: at most two, which means ambiguous. */
 export function entriesById(connection: Connection, id: string, isWhole: boolean): readonly ChainedEntry[] {
   const first = firstOf(connection);
   const rows = isWhole
@@ -24,7 +24,7 @@ export function entriesById(connection: Connection, id: string, isWhole: boolean
   return entriesAt(connection, rows);
 }
 
-/** Everything in the index that tells more of an entry, in order. */
+/** All follow-up entries of an entry in the index, in order. */
 export function moreOf(connection: Connection, id: string): readonly ChainedEntry[] {
   return entriesAt(
     connection,
@@ -32,7 +32,7 @@ export function moreOf(connection: Connection, id: string): readonly ChainedEntr
   );
 }
 
-/** As it stands in the body of an entry that has this id, or of one whose id begins with it. */
+/** The text of this id, or of this prefix, in the body of an entry. */
 export function idText(id: string, isWhole: boolean): string {
   const text = `"id":${canonicalJson(id)}`;
   return isWhole ? text : text.slice(0, -1);
@@ -42,12 +42,12 @@ export function ofText(id: string): string {
   return `"of":${canonicalJson(id)}`;
 }
 
-/** What is in no index yet. */
+/** The range that is in no index yet. */
 export function tailOf(connection: Connection): { readonly from: number; readonly to: number } {
   return { from: Math.max(factsOf(connection) + 1, firstOf(connection)), to: headOf(connection).place };
 }
 
-/** Entries between two places that have this text in them and are what is looked for; so many at most. */
+/** Entries between two positions that contain this text and match; at most `count`. */
 export function placedWith(
   connection: Connection,
   from: number,
@@ -64,7 +64,7 @@ export function placedWith(
   return found;
 }
 
-/** Those that are there, in the order of the rows that name their places. */
+/** Those that exist, in the order of the rows that name their positions. */
 function entriesAt(connection: Connection, rows: readonly Row[]): readonly ChainedEntry[] {
   return rowsAt(
     connection,
@@ -72,7 +72,7 @@ function entriesAt(connection: Connection, rows: readonly Row[]): readonly Chain
   ).map(placedOf);
 }
 
-/** Places beside each other lie in one leaf, which is read once. */
+/** Adjacent positions are in one leaf, which is read once. */
 export function rowsAt(connection: Connection, places: readonly number[]): readonly ChainRow[] {
   let leaf: readonly ChainRow[] = [];
   const found: ChainRow[] = [];

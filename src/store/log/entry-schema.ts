@@ -1,4 +1,4 @@
-// The log's own tables. Rows are only ever added; the one way out is retention, which leaves a checkpoint behind.
+// The log's own tables. Rows are only added; only retention removes them, and it leaves a checkpoint behind.
 
 export const entryTables: string = `
 -- A leaf of the log: the entries of one commit, or of a part of a large one. Its entries are a list, a line for each: hash and
@@ -58,5 +58,5 @@ CREATE TRIGGER checkpoint_stays BEFORE DELETE ON checkpoint BEGIN
 END;
 `;
 
-/** The signature of each commit lies with its leaf; older leaves have none. */
+/** The signature of each commit is stored in its leaf; older leaves have none. */
 export const leafNote = "ALTER TABLE leaf ADD COLUMN note TEXT;";

@@ -1,4 +1,4 @@
-// Fills the index of facts, in steps when nobody writes, and takes out of it what retention removes.
+// Fills the index of facts in steps while there are no writes, and removes pruned entries from it.
 
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
@@ -16,9 +16,9 @@ import { rowsBetween } from "./leaf.ts";
 export const factStepRows = 256;
 const termsKnownMax = 10_000;
 
-/** Steps of it, in the commit that is open. */
+/** Fills the index in the open transaction. */
 export class FactFiller implements Mirror {
-  /** Names of facts by their text; those of a step that was undone are forgotten. */
+  /** Term ids by their text; those of a step that was rolled back are dropped. */
   readonly #terms = new Map<string, number>();
   #isBroken = false;
 
@@ -30,10 +30,10 @@ export class FactFiller implements Mirror {
     this.#terms.clear();
   }
 
-  /** One step; true where more is left. Where it cannot go on it stays behind: questions are answered from the log itself. */
+  /** One step; true if more is left. If it cannot continue, the index stays behind: queries read the log itself. */
   step(connection: Connection): boolean {
     const done = factsOf(connection);
-    // Those of others in the same commit are in no leaf yet.
+    // Pending entries of the same commit are in no leaf yet.
     const place = headOf(connection).place - connection.lines.length;
     if (this.#isBroken || place - done < factStepRows) return false;
     connection.run("SAVEPOINT facts");
@@ -52,11 +52,16 @@ export class FactFiller implements Mirror {
   }
 
   #fill(connection: Connection, from: number, to: number): void {
-    const [facts, verbs, ids, ofs] = [new Rows(FACT), new Rows(FACT_VERB), new Rows(FACT_ID), new Rows(FACT_OF)];
+    const [facts, verbs, ids, ofs] = [
+      new RowBuffer(FACT),
+      new RowBuffer(FACT_VERB),
+      new RowBuffer(FACT_ID),
+      new RowBuffer(FACT_OF),
+    ];
     let [earliest, latest] = [Number.MAX_SAFE_INTEGER, Number.MIN_SAFE_INTEGER];
     for (const { place, body } of rowsBetween(connection, from, to)) {
       const entry = readFacts(body);
-      // What cannot be read is the verifier's to tell of.
+      // The verifier reports unreadable entries.
       if (entry === null) continue;
       const { id, at, of } = entry;
       const terms = FACTS.map((fact) => this.#maybe(connection, entry[fact]));
@@ -92,14 +97,17 @@ export class FactFiller implements Mirror {
 
 const rowsAtOnce = 32;
 
-/** Where rows go: how wide they are, and what puts one there, or many. What a statement costs by itself is more than a row. */
-interface Into {
+/**
+ * The target of inserts: its columns, and statements for one row and for many. The overhead of a statement exceeds that
+ * of a row.
+ */
+interface InsertTarget {
   readonly width: number;
   readonly one: string;
   readonly many: string;
 }
 
-function into(table: string, columns: readonly string[]): Into {
+function into(table: string, columns: readonly string[]): InsertTarget {
   const row = `(${columns.map(() => "?").join(", ")})`;
   const one = `INSERT OR IGNORE INTO ${table} (${columns.join(", ")}) VALUES ${row}`;
   return { width: columns.length, one, many: one + `, ${row}`.repeat(rowsAtOnce - 1) };
@@ -110,11 +118,11 @@ const FACT_VERB = into("fact_verb", ["verb", "place", "at", ...FACTS]);
 const FACT_ID = into("fact_id", ["id", "place"]);
 const FACT_OF = into("fact_of", ["of", "place"]);
 
-class Rows {
-  readonly #into: Into;
+class RowBuffer {
+  readonly #into: InsertTarget;
   readonly #values: SqlValue[] = [];
 
-  constructor(place: Into) {
+  constructor(place: InsertTarget) {
     this.#into = place;
   }
 
@@ -131,16 +139,16 @@ class Rows {
   }
 }
 
-type Told = Pick<LogEntry, "id" | "at" | "of" | "verbs" | Fact>;
+type SearchableEntry = Pick<LogEntry, "id" | "at" | "of" | "verbs" | Fact>;
 
-/** As much of an entry as is searched by; null for what is none. */
-function readFacts(body: string): Told | null {
+/** The searchable members of an entry; null if it is not one. */
+function readFacts(body: string): SearchableEntry | null {
   try {
-    const told = JSON.parse(body) as Readonly<Record<keyof Told, unknown>>;
+    const told = JSON.parse(body) as Readonly<Record<keyof SearchableEntry, unknown>>;
     const isTold = TEXTS.every((name) => told[name] === null || typeof told[name] === "string");
     const { id, at, verbs } = told;
     const isEntry = isTold && typeof id === "string" && Number.isSafeInteger(at) && Array.isArray(verbs);
-    return isEntry && verbs.every((verb) => typeof verb === "string") ? (told as Told) : null;
+    return isEntry && verbs.every((verb) => typeof verb === "string") ? (told as SearchableEntry) : null;
   } catch {
     return null;
   }
@@ -148,7 +156,7 @@ function readFacts(body: string): Told | null {
 
 const TEXTS = [...FACTS, "id", "of"] as const;
 
-/** What the index has of these rows, which are all from its beginning up to a place. */
+/** Removes these rows from the index; they are all rows from its beginning up to a position. */
 export function forgetFacts(connection: Connection, rows: readonly ChainRow[], until: number): void {
   const entries = rows.flatMap(({ body }) => readEntryBody(body) ?? []);
   const texts = (list: readonly (string | null)[]): string =>

@@ -1,21 +1,21 @@
-// The index of facts, read with conditions that its indexes answer alone.
+// Queries on the index of facts that its indexes answer alone.
 import { type Connection, numberOf } from "../connection.ts";
 import type { SqlValue } from "../sqlite.ts";
 import type { Fact } from "./fact-schema.ts";
-import type { Asked } from "./log-conditions.ts";
+import type { LogConditions } from "./log-conditions.ts";
 
-/** How far it is worth counting to see which condition is the rarest: further only where all are common. */
+/** How far to count when searching for the rarest condition: further only if all are common. */
 const COUNTED: readonly number[] = [2_000, 20_000, 200_000];
 
-/** The last place that is in the index. */
+/** The last position in the index. */
 export function factsOf(connection: Connection): number {
   return connection.progress.facts;
 }
 
-/** Places of what was asked for, as far as they are in the index, in its order. Words are not looked at. */
+/** Positions that match the query, as far as they are in the index, in its order. Words are ignored. */
 export function placesByFacts(
   connection: Connection,
-  asked: Asked,
+  asked: LogConditions,
   from: number,
   to: number,
   count: number,
@@ -45,7 +45,7 @@ export function placesByFacts(
   return connection.all(text, ...values, count).map((row) => numberOf(row, "place"));
 }
 
-/** The condition that holds for the fewest rows, as far as counting is worth it. */
+/** The condition with the fewest rows, as far as counting is worth it. */
 function rarestOf(
   connection: Connection,
   terms: readonly (readonly [fact: Fact, term: number])[],
@@ -70,8 +70,13 @@ function countOf(connection: Connection, fact: Fact | "verb", term: number, most
   return numberOf(connection.get(`SELECT count(*) AS count FROM (SELECT 1 FROM ${rows} LIMIT ?)`, term, most), "count");
 }
 
-/** The places between which the moments asked for can lie. */
-export function between(connection: Connection, asked: Asked, from: number, to: number): readonly [number, number] {
+/** The range of positions that can contain the requested times. */
+export function between(
+  connection: Connection,
+  asked: LogConditions,
+  from: number,
+  to: number,
+): readonly [number, number] {
   const row = connection.get(
     `SELECT (SELECT min(first) FROM span WHERE latest >= ?) AS first, (SELECT max(last) FROM span WHERE earliest < ?) AS last`,
     ...[asked.since, asked.until],

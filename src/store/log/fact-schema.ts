@@ -1,11 +1,12 @@
-// What the log is searched by. Filled behind the write path in steps; what has not come in yet is searched in the log itself.
+// The columns by which the log is searched. Filled in steps after the write path; newer entries are searched in the log
+// itself.
 
 /** Columns of an entry that a query can name, besides its verbs and its time. */
 export const FACTS = ["user", "agent", "session", "code", "outcome", "kind"] as const;
 export type Fact = (typeof FACTS)[number];
 
 const numbers = FACTS.map((fact) => `${fact} INTEGER`).join(", ");
-/** Each index holds all of them: a second condition is answered without looking at the row. */
+/** A covering index: a second condition is checked without reading the row. */
 const index = (fact: Fact): string =>
   `CREATE INDEX fact_${fact} ON fact (${[fact, "place", "at", ...FACTS.filter((other) => other !== fact)].join(", ")}) WHERE ${fact} IS NOT NULL;`;
 

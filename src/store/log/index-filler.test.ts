@@ -1,4 +1,4 @@
-// The indexes for searching are filled behind the writers' backs, and never fall far behind.
+// The search indexes are filled asynchronously, and never fall far behind.
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { State } from "../state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "../testing/state.ts";
@@ -21,32 +21,32 @@ const appended = async (count: number): Promise<void> => {
 };
 const facts = (): number => value(state.loop.readNow(factsOf));
 
-it("whoever writes does not fill them", async () => {
+it("a write does not fill the indexes", async () => {
   await appended(3 * factStepRows);
   expect(facts()).toBe(0);
 });
 
-it("they are filled when nobody writes", { timeout: 60_000 }, async () => {
+it("the indexes are filled while there are no writes", { timeout: 60_000 }, async () => {
   const count = 3 * factStepRows + 5;
   await appended(count);
   const words = (): number => value(state.loop.readNow(wordsDone));
-  // Bounded by the test's own time.
+  // Bounded by the timeout of the test.
   while (facts() < 3 * factStepRows || words() < count) await new Promise((done) => setTimeout(done, 20));
   expect(facts()).toBe(3 * factStepRows);
 });
 
-it("they are filled although somebody writes now and then", { timeout: 60_000 }, async () => {
+it("the indexes are filled despite occasional writes", { timeout: 60_000 }, async () => {
   await appended(2 * factStepRows);
-  // Never a quarter of a second without a commit; bounded by the test's own time.
+  // Never a quarter of a second without a commit; bounded by the timeout of the test.
   while (facts() < 2 * factStepRows) {
     await appended(1);
     await new Promise((done) => setTimeout(done, 100));
   }
 });
 
-it("further behind than they may be, they are filled although somebody writes", { timeout: 60_000 }, async () => {
+it("beyond the allowed backlog the indexes are filled despite constant writes", { timeout: 60_000 }, async () => {
   await appended(factsBehindRowsMax + 4 * factStepRows);
-  // Never quiet for as long as anybody would have to be; bounded by the test's own time.
+  // Never quiet long enough for an idle step; bounded by the timeout of the test.
   while (facts() === 0) {
     await appended(1);
     await new Promise((done) => setTimeout(done, 1));
@@ -56,7 +56,7 @@ it("further behind than they may be, they are filled although somebody writes", 
 
 it("of a step that fails, nothing is lost that others write in the same commit", async () => {
   await appended(2 * factStepRows);
-  // Whoever can write to the file has been there: the step's own row is there already.
+  // The file was modified by another program: the step's own row exists already.
   const taken = "INSERT INTO span (last, first, earliest, latest) VALUES (?, 1, 0, 0)";
   value(await state.loop.write((connection) => connection.run(taken, factStepRows)));
   const filler = new FactFiller();

@@ -1,4 +1,5 @@
-// Fills the indexes for searching, in short steps when nobody writes. What is not in them yet is searched in the log itself.
+// Fills the search indexes in short steps while there are no writes. Entries not indexed yet are searched in the log
+// itself.
 
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
@@ -8,12 +9,12 @@ import { factsOf } from "./fact-index.ts";
 import { fillWords, wordsDone } from "./word-index.ts";
 
 const quietMilliseconds = 250;
-/** Whoever writes this rarely does not notice that a step was made in between. */
+/** At this interval between commits a step in between is not noticeable. */
 const millisecondsPerCommit = 31;
 const betweenStepsMilliseconds = 4;
-/** So many rows are looked through without an index before anybody notices. */
+/** This many rows can be searched without an index without a noticeable delay. */
 export const factsBehindRowsMax = 65_536;
-/** Further behind, a step is made in between, however much is written: at most a tenth of the time goes into it. */
+/** Further behind, steps are made even under load, at most a tenth of the time. */
 const busyMilliseconds = 50;
 
 export class IndexFiller {
@@ -28,14 +29,14 @@ export class IndexFiller {
     this.#facts = facts;
   }
 
-  /** From now on, whenever something was written. */
+  /** From now on, after each write. */
   begin(): void {
     this.#loop.along((connection) => {
       if (this.#timer === null && headOf(connection).place > wordsDone(connection)) this.#wait(quietMilliseconds);
     });
   }
 
-  /** Never keeps the process alive: what is not done now is done next time. */
+  /** Never keeps the process alive: the next run continues. */
   #wait(milliseconds: number): void {
     this.#timer = setTimeout(() => void this.#turn(milliseconds / millisecondsPerCommit), milliseconds);
     this.#timer.unref();
@@ -58,7 +59,7 @@ export class IndexFiller {
     return behind.ok && behind.value > factsBehindRowsMax;
   }
 
-  /** True where more is left. The facts first: they answer more questions, and cost less. */
+  /** True if more is left. Facts first: they answer more queries, and cost less. */
   #step(connection: Connection): boolean {
     return this.#facts.step(connection) || fillWords(connection);
   }

@@ -1,10 +1,10 @@
-// Leaves of the log: entries of one commit in one row, because a row for each costs more than all that stands in it.
+// Leaves of the log: the entries of one commit in one row, because the overhead of a row exceeds the size of an entry.
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { LogEnd } from "../../core/ports/stores/notary.ts";
 import { type Connection, numberOf, textOf } from "../connection.ts";
 import type { Row } from "../sqlite.ts";
 
-/** One entry is read with all that stand in its leaf. */
+/** Reading one entry reads its whole leaf. */
 const leafEntriesMax = 64;
 const leafCharactersMax: number = 64 * 1024;
 const hashCharacters = 64;
@@ -12,7 +12,7 @@ const hashCharacters = 64;
 const [BEGIN, BETWEEN, END] = ["[\n", ",\n", "\n]"];
 const [BEFORE_HASH, AFTER_HASH, AFTER_BODY] = ['["', '",', "]"];
 
-/** A body is canonical JSON, so there is no line break in it. */
+/** A body is canonical JSON, so it contains no line break. */
 export function lineOf(hash: string, body: string): string {
   return BEFORE_HASH + hash + AFTER_HASH + body + AFTER_BODY;
 }
@@ -29,7 +29,7 @@ export interface Leaf {
 /** Signs the last entry of a leaf. */
 export type SignEnd = (end: LogEnd) => string;
 
-/** Leaves of the lines that end at this place. */
+/** Leaves of the lines that end at this position. */
 export function leavesOf(lines: readonly string[], last: number, sign: SignEnd | null): readonly Leaf[] {
   const leaves: Leaf[] = [];
   let first = last - lines.length + 1;
@@ -49,7 +49,7 @@ export function leavesOf(lines: readonly string[], last: number, sign: SignEnd |
   return leaves;
 }
 
-/** The entries of a leaf as they stand there, whoever wrote them: whether they hang together is for others to see. */
+/** The entries of a leaf as stored, unverified: the caller checks the chain. */
 export function rowsOf(leaf: Row): ChainRow[] {
   return rowsIn({ first: numberOf(leaf, "first"), entries: textOf(leaf, "entries") });
 }
@@ -68,7 +68,7 @@ function hashIn(line: string): string {
   return line.slice(BEFORE_HASH.length, BEFORE_HASH.length + hashCharacters);
 }
 
-/** Every entry from one place to another, both included, a few leaves at a time as far as somebody reads on. */
+/** Every entry from one position to another, inclusive, a few leaves at a time, on demand. */
 export function* rowsBetween(
   connection: Connection,
   from: number,
@@ -76,9 +76,9 @@ export function* rowsBetween(
   order: "ASC" | "DESC" = "ASC",
 ): Generator<ChainRow> {
   let [low, high] = [from, to];
-  // Whoever wants few entries does not pay for many.
+  // Starts small, so that a caller that needs few entries reads few.
   for (let atOnce = leavesAtOnceMin; low <= high; atOnce = Math.min(atOnce * 2, leavesAtOnceMax)) {
-    // Leaves do not overlap: of those that end at `high` or behind it, the first holds it.
+    // Leaves do not overlap: of those that end at or after `high`, the first contains it.
     const leaves = connection.all(order === "ASC" ? UPWARDS : DOWNWARDS, ...[low, high, atOnce]);
     for (const leaf of leaves) {
       const rows = rowsOf(leaf);
@@ -97,7 +97,7 @@ const BETWEEN_PLACES = `SELECT last, first, entries FROM leaf
 const UPWARDS = `${BETWEEN_PLACES} ORDER BY last LIMIT ?3`;
 const DOWNWARDS = `${BETWEEN_PLACES} ORDER BY last DESC LIMIT ?3`;
 
-/** Every entry between two places, both included, that has this text in its body. */
+/** Every entry between two positions, inclusive, whose body contains this text. */
 export function* rowsHolding(connection: Connection, from: number, to: number, text: string): Generator<ChainRow> {
   const leaves = connection.all(`${BETWEEN_PLACES} AND instr(entries, ?3) ORDER BY last`, ...[from, to, text]);
   for (const leaf of leaves)

@@ -1,4 +1,4 @@
-// What a query of the log asks for, and whether an entry is that.
+// The conditions of a log query, and whether an entry meets them.
 
 import type { LogEntry, LogQuery } from "../../core/ports/stores/log.ts";
 import { canonicalJson } from "../../log/chain/canonical.ts";
@@ -7,22 +7,22 @@ import { wordsOf, wordsOfEntry } from "./words.ts";
 
 export const logEntriesMax = 1_000;
 
-/** A query with everything said. */
-export interface Asked {
+/** A query with all defaults filled in. */
+export interface LogConditions {
   readonly facts: readonly (readonly [fact: Fact, value: string])[];
   readonly verb: string | null;
   readonly since: number;
   readonly until: number;
-  /** Null: no words were asked for. */
+  /** Null: the query has no words. */
   readonly words: ReadonlySet<string> | null;
-  /** Places, both included. */
+  /** Positions, inclusive. */
   readonly from: number;
   readonly to: number;
   readonly order: "ASC" | "DESC";
   readonly count: number;
 }
 
-export function askedOf(query: LogQuery): Asked {
+export function askedOf(query: LogQuery): LogConditions {
   return {
     facts: FACTS.flatMap((fact) => {
       const value = query[fact];
@@ -39,8 +39,8 @@ export function askedOf(query: LogQuery): Asked {
   };
 }
 
-/** Holds for the body of every entry that is what was asked for, and for few others: to look at a text is cheaper than to read it. */
-export function bodyTest(asked: Asked): (body: string) => boolean {
+/** True for the body of every matching entry, and for few others: a text test is cheaper than parsing. */
+export function bodyTest(asked: LogConditions): (body: string) => boolean {
   const texts = asked.facts.map(([fact, value]) => `"${fact}":${canonicalJson(value)}`);
   if (asked.verb !== null) texts.push(canonicalJson(asked.verb));
   const words = [...(asked.words ?? [])].filter((word) => PLAIN_WORD.test(word)).slice(0, wordsAskedMax);
@@ -54,7 +54,7 @@ export function bodyTest(asked: Asked): (body: string) => boolean {
   };
 }
 
-/** The second member of a body; before it there is only the agent's name, in which no quote stands by itself. */
+/** The second member of a body; only the agent's name precedes it, in which every quote is escaped. */
 function momentIn(body: string): number {
   const at = body.indexOf(MOMENT) + MOMENT.length;
   return Number(body.slice(at, body.indexOf(",", at)));
@@ -64,8 +64,8 @@ const MOMENT = '"at":';
 const PLAIN_WORD = /^[a-z0-9]+$/;
 const wordsAskedMax = 16;
 
-/** The last word on whether an entry is what was asked for. */
-export function isAsked(asked: Asked, entry: LogEntry): boolean {
+/** The final check of an entry against the query. */
+export function isAsked(asked: LogConditions, entry: LogEntry): boolean {
   if (!(entry.at >= asked.since && entry.at < asked.until)) return false;
   if (asked.facts.some(([fact, value]) => entry[fact] !== value)) return false;
   if (asked.verb !== null && !entry.verbs.includes(asked.verb)) return false;

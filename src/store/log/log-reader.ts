@@ -1,4 +1,4 @@
-// Reads the log: by what is asked for, and one entry with everything that tells more of it.
+// Reads the log: by query, and one entry with its follow-up entries.
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
@@ -10,18 +10,18 @@ import { firstOf } from "./chain.ts";
 import { entriesById, idText, moreOf, ofText, placedOf, placedWith, rowsAt, tailOf } from "./entry-rows.ts";
 import { between, factsOf, placesByFacts } from "./fact-index.ts";
 import { rowsBetween } from "./leaf.ts";
-import { type Asked, askedOf, bodyTest, isAsked, logEntriesMax } from "./log-conditions.ts";
+import { askedOf, bodyTest, isAsked, type LogConditions, logEntriesMax } from "./log-conditions.ts";
 import { placesByWords, wordsDone } from "./word-index.ts";
 
 const queryTextCharactersMax = 4_096;
-/** Entries looked at in one go where no index has them, and candidates of an index: whoever calls is answered in between. */
+/** Unindexed entries and index candidates that are read in one turn: other requests are served in between. */
 const lookedRowsMax = 512;
 const candidatesMax = 256;
-/** The same where a text is only looked for, and nothing is read. */
+/** The same for a text search without parsing. */
 const scannedRowsMax = 4_096;
 
-/** A stretch of places, and what knows it best. */
-interface Stretch {
+/** A range of positions, and the index that covers it. */
+interface SearchRange {
   readonly from: number;
   readonly to: number;
   readonly by: "words" | "facts" | "rows";
@@ -38,15 +38,15 @@ export class LogReader {
     if ((query.text?.length ?? 0) > queryTextCharactersMax)
       return unkept(`at most ${queryTextCharactersMax} characters are searched for`);
     const asked = askedOf(query);
-    // Nothing that could be found stands in it.
+    // No entry can match.
     if (asked.words?.size === 0) return { ok: true, value: [] };
     const planned = this.#loop.readNow((connection) => stretchesOf(connection, asked));
     if (!planned.ok) return planned;
     const found: ChainedEntry[] = [];
     for (const stretch of planned.value) {
-      let rest: Stretch | null = stretch;
+      let rest: SearchRange | null = stretch;
       while (rest !== null && found.length < asked.count) {
-        const here: Stretch = rest;
+        const here: SearchRange = rest;
         const looked = this.#loop.readNow((connection) => look(connection, asked, here));
         if (!looked.ok) return looked;
         found.push(...looked.value.found);
@@ -57,7 +57,7 @@ export class LogReader {
     return { ok: true, value: found.slice(0, asked.count) };
   }
 
-  /** By the whole id, or by a beginning that only one has. What is not in the index yet is looked through step by step. */
+  /** By the whole id, or by a unique prefix. Entries not indexed yet are scanned step by step. */
   async entry(id: string): ReturnType<Ledger["entry"]> {
     const whole = await this.#one(id, true);
     const one = !whole.ok || whole.value !== null ? whole : await this.#one(id, false);
@@ -83,7 +83,7 @@ export class LogReader {
     return { ok: true, value: only === undefined || (another !== undefined && !isWhole) ? null : only };
   }
 
-  /** Entries that are in no index yet, have this text in them and are what is looked for; so many at most. */
+  /** Unindexed entries that contain this text and match; at most `count`. */
   async #tail(text: string, isIt: (one: ChainedEntry) => boolean, count: number): Durable<readonly ChainedEntry[]> {
     const found: ChainedEntry[] = [];
     const planned = this.#loop.readNow(tailOf);
@@ -104,8 +104,8 @@ function turn(): Promise<void> {
   return new Promise((resolve) => setImmediate(resolve));
 }
 
-/** Of these, what was asked for, and no more than so many. */
-function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly ChainedEntry[] {
+/** The matching rows, at most `count`. */
+function taken(asked: LogConditions, rows: Iterable<ChainRow>, count: number): readonly ChainedEntry[] {
   const mayBe = bodyTest(asked);
   const found: ChainedEntry[] = [];
   if (count <= 0) return found;
@@ -117,32 +117,32 @@ function taken(asked: Asked, rows: Iterable<ChainRow>, count: number): readonly 
   return found;
 }
 
-function stretchesOf(connection: Connection, asked: Asked): readonly Stretch[] {
+function stretchesOf(connection: Connection, asked: LogConditions): readonly SearchRange[] {
   const done = wordsDone(connection);
   const facts = factsOf(connection);
   const from = Math.max(asked.from, firstOf(connection));
   const to = Math.min(asked.to, headOf(connection).place);
   const [first, last] = between(connection, asked, from, Math.min(to, facts));
   const hasFacts = asked.verb !== null || asked.facts.length > 0;
-  const indexed: readonly Stretch[] =
+  const indexed: readonly SearchRange[] =
     asked.words === null
       ? [{ from: first, to: last, by: "facts" }]
       : [
           { from: first, to: Math.min(last, done), by: "words" },
           { from: Math.max(first, done + 1), to: last, by: hasFacts ? "facts" : "rows" },
         ];
-  const stretches: readonly Stretch[] = [...indexed, { from: Math.max(from, facts + 1), to, by: "rows" }];
+  const stretches: readonly SearchRange[] = [...indexed, { from: Math.max(from, facts + 1), to, by: "rows" }];
   const some = stretches.filter((stretch) => stretch.from <= stretch.to);
   return asked.order === "ASC" ? some : some.reverse();
 }
 
-interface Looked {
+interface SearchStep {
   readonly found: readonly ChainedEntry[];
-  readonly rest: Stretch | null;
+  readonly rest: SearchRange | null;
 }
 
-function look(connection: Connection, asked: Asked, stretch: Stretch): Looked {
-  if (stretch.by === "rows") return lookAtRows(connection, asked, stretch);
+function look(connection: Connection, asked: LogConditions, stretch: SearchRange): SearchStep {
+  if (stretch.by === "rows") return scanRows(connection, asked, stretch);
   const find = stretch.by === "words" ? placesByWords : placesByFacts;
   const most = asked.words === null ? asked.count : candidatesMax;
   const places = find(connection, asked, stretch.from, stretch.to, most);
@@ -152,7 +152,7 @@ function look(connection: Connection, asked: Asked, stretch: Stretch): Looked {
   return { found: taken(asked, rowsAt(connection, places), asked.count), rest };
 }
 
-function lookAtRows(connection: Connection, asked: Asked, stretch: Stretch): Looked {
+function scanRows(connection: Connection, asked: LogConditions, stretch: SearchRange): SearchStep {
   const isUp = asked.order === "ASC";
   const [from, to] = isUp
     ? [stretch.from, Math.min(stretch.to, stretch.from + lookedRowsMax - 1)]

@@ -1,4 +1,4 @@
-// The log of a state that nobody serves, for its verifier: read as it lies there, without changing or believing anything.
+// The log of a state without a running daemon, for its verifier: read as stored, without changing or trusting anything.
 import { join } from "node:path";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";

@@ -1,5 +1,5 @@
-// A quick look at the end of the chain, before anything is written behind it: what was written since the last checkpoint must
-// still hang together, and where commits are signed, the end is signed and is not before the end remembered outside.
+// A quick check of the end of the chain before anything is appended: the entries since the last checkpoint must be
+// chained, and if commits are signed, the end is signed and not before the end remembered outside.
 
 import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
 import { chainHash, ZERO_HASH } from "../../log/chain/chain.ts";
@@ -9,10 +9,10 @@ import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
 import { headOf } from "./append.ts";
 import { rowAt, rowsBetween } from "./leaf.ts";
 
-/** More than a checkpoint is ever behind; the whole chain is for the verifier. */
+/** More than a checkpoint is ever behind; the verifier checks the whole chain. */
 export const tailRowsMax = 20_000;
 
-/** Null if it holds; else what is wrong and what to do. */
+/** Null if it is intact; else what is wrong and what to do. */
 export function tailProblem(connection: Connection): string | null {
   const head = headOf(connection);
   const first = numberOf(connection.get("SELECT first FROM progress"), "first");
@@ -28,7 +28,7 @@ export function tailProblem(connection: Connection): string | null {
   for (const row of rowsBetween(connection, from, head.place)) {
     if (row.place !== place + 1) return damaged(`entry ${place + 1} is missing`);
     place = row.place;
-    // The row before the first one we look at may be gone by retention: its hash is believed, the verifier checks it.
+    // The row before the first one checked may be pruned: its hash is accepted here, the verifier checks it.
     if (hash !== null && chainHash(connection.digest, hash, row.body) !== row.hash)
       return damaged(`entry ${place} is not what was written`);
     hash = row.hash;
@@ -41,13 +41,13 @@ export function tailProblem(connection: Connection): string | null {
 
 interface Tail {
   readonly head: Head;
-  /** The first place that is kept. */
+  /** The first position that remains. */
   readonly first: number;
-  /** The place of the newest note of the checkpoint table, or 0. */
+  /** The position of the newest note of the checkpoint table, or 0. */
   readonly checkpoint: number;
 }
 
-/** INVARIANT: null only where this log ends with what this key signed, at or behind the end remembered outside. */
+/** INVARIANT: null only if this log ends with what this key signed, at or after the end remembered outside. */
 function signatureProblem(connection: Connection, notary: Notary, { head, first, checkpoint }: Tail): string | null {
   const remembered = notary.remembered();
   if (remembered === null) return head.place === 0 ? null : olderProblem(connection, notary, head, checkpoint);
@@ -66,7 +66,7 @@ function rememberedProblem(connection: Connection, notary: Notary, remembered: L
     return rowAt(connection, remembered.place)?.hash === remembered.hash
       ? null
       : `entry ${remembered.place} is not the one whose signature is remembered in keys/head`;
-  // Retention removed it: then a note of ours must stand where the log begins now.
+  // It was pruned: then a note of ours must be where the log begins now.
   const row = connection.get("SELECT text FROM checkpoint WHERE place = ?", first - 1);
   const text = row === undefined ? "" : textOf(row, "text");
   const hash = parseCheckpoint(text)?.hash ?? "";
@@ -76,7 +76,7 @@ function rememberedProblem(connection: Connection, notary: Notary, remembered: L
     : `no note of ours says what stood before entry ${first}`;
 }
 
-/** Logs of before commits were signed: there must be a note of ours, and only so much behind it. */
+/** Logs from before commits were signed: there must be a note of ours, and only a bounded tail after it. */
 function olderProblem(connection: Connection, notary: Notary, head: Head, checkpoint: number): string | null {
   const row = connection.get("SELECT text FROM checkpoint WHERE place = ?", checkpoint);
   const text = row === undefined ? "" : textOf(row, "text");
@@ -88,7 +88,7 @@ function olderProblem(connection: Connection, notary: Notary, head: Head, checkp
   return unsignedProblem(head.place - checkpoint, oldest?.body ?? "", newest?.body ?? "");
 }
 
-/** A note that cannot be read is the verifier's to tell of. */
+/** The verifier reports unreadable notes. */
 function isAsNoted(connection: Connection, place: number): boolean {
   const note = parseCheckpoint(textOf(connection.get("SELECT text FROM checkpoint WHERE place = ?", place), "text"));
   return note === null || note.hash === rowAt(connection, place)?.hash;

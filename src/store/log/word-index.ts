@@ -6,14 +6,14 @@ import { type Connection, numberOf } from "../connection.ts";
 import { headOf } from "./append.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
 import { rowsBetween } from "./leaf.ts";
-import type { Asked } from "./log-conditions.ts";
+import type { LogConditions } from "./log-conditions.ts";
 import { tokenOf, wordsOfEntry } from "./words.ts";
 
 export const wordStepRows = 256;
 const stepCharactersMax = 1024 * 1024;
 const tokensAskedMax = 32;
 
-/** One letter for each, so that a word and an agent of the same name are two tokens. */
+/** One prefix letter for each, so that a word and an agent of the same name are two tokens. */
 const MARKS: Readonly<Record<Fact | "verb" | "word", string>> = {
   user: "u",
   agent: "a",
@@ -25,10 +25,10 @@ const MARKS: Readonly<Record<Fact | "verb" | "word", string>> = {
   word: "w",
 };
 
-/** Node's own driver binds every number as a fraction, and this index takes no fraction for a row. */
+/** Node's own driver binds every number as a double, and this index accepts only integers as row ids. */
 const WHOLE = "CAST(? AS INTEGER)";
 
-/** One step; true where more is left. */
+/** One step; true if more is left. */
 export function fillWords(connection: Connection): boolean {
   const done = wordsDone(connection);
   let last = done;
@@ -45,15 +45,15 @@ export function fillWords(connection: Connection): boolean {
   return last < headOf(connection).place;
 }
 
-/** The last place that is in the index. */
+/** The last position in the index. */
 export function wordsDone(connection: Connection): number {
   return connection.progress.words;
 }
 
-/** Places that may hold what was asked for, in its order; each is compared with the entry before it is believed. */
+/** Candidate positions, in the query's order; each entry is checked afterwards. */
 export function placesByWords(
   connection: Connection,
-  asked: Asked,
+  asked: LogConditions,
   from: number,
   to: number,
   count: number,

@@ -1,4 +1,4 @@
-// Words of an entry and of a question, by one rule, so that what is found does not depend on where it was looked for.
+// Splits entries and queries into words by one rule, so that results do not depend on where they are searched.
 import type { Json } from "../../core/base/json.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 
@@ -9,11 +9,11 @@ export function wordsOf(text: string): ReadonlySet<string> {
   return new Set(text.normalize("NFC").toLowerCase().match(WORD) ?? []);
 }
 
-/** Of every value in it, wherever it stands; not of the names of its members. */
+/** Of every value in it, at any depth; not of the names of its members. */
 export function wordsOfEntry(entry: LogEntry): ReadonlySet<string> {
   const texts: string[] = [];
   collect(entry as unknown as Json, texts);
-  // A line break is in no word, so no two values make one together.
+  // No word contains a line break, so no two values are joined into one word.
   return wordsOf(texts.join("\n"));
 }
 
@@ -26,8 +26,8 @@ function collect(value: Json, into: string[]): void {
 const tokenCharactersMax = 64;
 
 /**
- * A word or a fact as one token of letters and digits, whatever it is made of: no two have the same, except that long
- * ones are known by their beginning. What is found is always compared with the entry itself.
+ * A word or a fact as one token of letters and digits: tokens are unique, except that long ones are cut to a prefix.
+ * Results are always compared with the entry itself.
  */
 export function tokenOf(mark: string, text: string): string {
   let token = mark;

@@ -1,14 +1,14 @@
-// Rows of the memory: looked up, and read back as values.
+// Rows of the memory: lookups, and conversion to values.
 import type { MemoryValue } from "../../core/ports/stores/memory-store.ts";
 import type { Connection } from "../connection.ts";
 import type { Row } from "../sqlite.ts";
 import { agentOf, plainOf, plainOfKey } from "./memory-text.ts";
 
-/** Rows looked at before others get a turn. */
+/** Rows read in one turn. */
 export const lookRowsMax: number = 256;
 
-/** A key to go on from; whether it is itself wanted. */
-export interface Place {
+/** A key to continue from, and whether it is included. */
+export interface KeyPosition {
   readonly key: Uint8Array;
   readonly isIn: boolean;
 }
@@ -17,7 +17,7 @@ export function rowOf(connection: Connection, space: string, key: Uint8Array): R
   return connection.get("SELECT * FROM memory WHERE namespace = ? AND key = ?", space, key);
 }
 
-export function rowsFrom(connection: Connection, space: string, place: Place): readonly Row[] {
+export function rowsFrom(connection: Connection, space: string, place: KeyPosition): readonly Row[] {
   const sign = place.isIn ? ">=" : ">";
   return connection.all(
     `SELECT * FROM memory WHERE namespace = ? AND key ${sign} ? ORDER BY key LIMIT ${lookRowsMax}`,
@@ -26,7 +26,7 @@ export function rowsFrom(connection: Connection, space: string, place: Place): r
   );
 }
 
-/** Past its time: not there, whether or not it was swept. */
+/** Expired: absent, whether or not it was swept. */
 export function isOver(row: Row, now: number): boolean {
   return row["expires"] !== null && Number(row["expires"]) <= now;
 }

@@ -1,5 +1,5 @@
-// Tables of what agents and tools keep, of sealed secrets and of settings. Counts are kept by triggers, so that they are
-// always those of the rows, whatever wrote them. Text from outside stands here as JSON or as bytes (see memory-text.ts).
+// Tables of what agents and tools store, of sealed secrets and of settings. Triggers maintain the counts, so that they
+// always match the rows, whatever wrote them. Text from outside is stored as JSON or as bytes (see memory-text.ts).
 
 export const memoryTables: string = `
 CREATE TABLE memory (

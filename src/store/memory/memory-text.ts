@@ -1,6 +1,5 @@
-// Text from outside, as it is written into a row. The driver cuts text at the first zero character and puts a replacement
-// for half of a surrogate pair, so that two texts would become one: such text is bound as JSON, which escapes both, or as
-// bytes, where the order of keys matters.
+// Encodes text from outside for a row. The driver cuts text at the first NUL and replaces lone surrogates, so that two
+// texts would become one: such text is bound as JSON, which escapes both, or as bytes, where the order of keys matters.
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import type { Namespace } from "../../core/ports/stores/memory-store.ts";
 
@@ -14,12 +13,12 @@ export function plainOf(text: unknown): string {
   return plain;
 }
 
-/** Bytes in UTF-8; a half surrogate counts as its replacement. */
+/** Bytes in UTF-8; a lone surrogate counts as its replacement. */
 export function bytesOf(plain: string): number {
   return Buffer.byteLength(plain, "utf8");
 }
 
-/** Null where two keys would become one: half of a surrogate pair has no bytes of its own. */
+/** Null if two keys would become one: a lone surrogate has no UTF-8 encoding. */
 export function keyOf(plain: string): Uint8Array | null {
   const bytes = Buffer.from(plain, "utf8");
   return bytes.toString("utf8") === plain ? bytes : null;
@@ -30,7 +29,7 @@ export function plainOfKey(key: unknown): string {
   return Buffer.from(key.buffer, key.byteOffset, key.byteLength).toString("utf8");
 }
 
-/** One text for one namespace; no two namespaces have the same. */
+/** One text for one namespace; unique. */
 export function namespaceText(namespace: Namespace): string {
   switch (namespace.kind) {
     case "agent":
@@ -57,7 +56,7 @@ export function agentOf(text: unknown): AgentName {
 
 const wordsBytesMax = 4 * 1024;
 
-/** Words in any writing of capitals; none of them stand in everything. Null: so much text that nothing is looked for. */
+/** Words, case-insensitive; none match everything. Null: the text is too long to search for. */
 export function wordsOf(text: string | null): readonly string[] | null {
   if (text === null) return [];
   if (bytesOf(text) > wordsBytesMax) return null;

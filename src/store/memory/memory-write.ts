@@ -1,4 +1,4 @@
-// One write to the memory, inside a commit: the version must be the one that is there, and there must be room.
+// One write to the memory, inside a commit: the expected version must match, and there must be room.
 import type { MemoryWrite, MemoryWriteResult } from "../../core/ports/stores/memory-store.ts";
 import type { Connection } from "../connection.ts";
 import { isOver, rowOf } from "./memory-row.ts";
@@ -6,13 +6,13 @@ import { agentText, bytesOf, jsonOf, keyOf, namespaceText } from "./memory-text.
 
 export const memoryKeyBytesMax: number = 512;
 export const memoryValueBytesMax: number = 256 * 1024;
-/** Of one namespace. Keys count as bytes too. */
+/** Of one namespace. Keys count towards the bytes too. */
 export const memorySpaceKeysMax: number = 10_000;
 export const memorySpaceBytesMax: number = 16 * 1024 * 1024;
 
 /** Rows removed in one commit. */
 export const sweepRowsMax: number = 10_000;
-/** A namespace that has been empty so long is forgotten, and its versions begin anew. */
+/** A namespace that has been empty this long is dropped, and its versions start again. */
 const spaceIdleMillisecondsMax = 30 * 24 * 60 * 60_000;
 
 export function written(connection: Connection, write: MemoryWrite): MemoryWriteResult {
@@ -41,7 +41,7 @@ export function written(connection: Connection, write: MemoryWrite): MemoryWrite
   return { ok: true, version };
 }
 
-/** How many rows went; as many as there may be in one commit means that there may be more. */
+/** The number of removed rows; at the limit there may be more. */
 export function sweptOnce(connection: Connection, now: number): number {
   const removed = connection.run(
     "DELETE FROM memory WHERE rowid IN (SELECT rowid FROM memory WHERE expires <= ? LIMIT ?)",
@@ -52,7 +52,7 @@ export function sweptOnce(connection: Connection, now: number): number {
   return removed;
 }
 
-/** 0 where there is none, or where it is past its time: then it goes now, and counts no more. */
+/** 0 if there is none, or if it has expired: then it is removed now, and no longer counted. */
 function liveVersion(connection: Connection, space: string, key: Uint8Array, now: number): number {
   const row = rowOf(connection, space, key);
   if (row === undefined) return 0;
@@ -66,7 +66,7 @@ function hasRoom(connection: Connection, space: string, key: Uint8Array, size: n
   const old = connection.get("SELECT bytes FROM memory WHERE namespace = ? AND key = ?", space, key);
   const keys = Number(room?.["keys"] ?? 0) + (old === undefined ? 1 : 0);
   const bytes = Number(room?.["bytes"] ?? 0) + size - Number(old?.["bytes"] ?? 0);
-  // What is there already may be replaced by something smaller even where limits were wider once.
+  // An existing value may be replaced by a smaller one even if the limits were wider before.
   return keys <= memorySpaceKeysMax && (bytes <= memorySpaceBytesMax || size <= Number(old?.["bytes"] ?? -1));
 }
 
@@ -84,7 +84,7 @@ function nextVersion(connection: Connection, space: string, at: number): number 
   return Number(connection.get("SELECT last FROM memory_space WHERE namespace = ?", space)?.["last"]);
 }
 
-/** A time between two milliseconds is the earlier one: over sooner, never later. */
+/** Rounded down: expires sooner, never later. */
 function whole(expires: number | null): number | null {
   return expires === null ? null : Math.floor(expires);
 }

@@ -1,7 +1,7 @@
-// The memory on a real database: versions, times, room, order and words, and many writers at once.
+// The memory on a real database: versions, expiry, limits, order and words, and concurrent writers.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemoryStore, MemoryWrite, MemoryWriteResult, Namespace } from "../../core/ports/stores/memory-store.ts";
-import { type Ground, ground } from "../testing/memory.ts";
+import { ground, type TestStore } from "../testing/memory.ts";
 import { memoryListCountMax } from "./memory.ts";
 import { memoryKeyBytesMax, memorySpaceBytesMax, memorySpaceKeysMax, memoryValueBytesMax } from "./memory-write.ts";
 
@@ -9,7 +9,7 @@ const noon = 1_800_000_000_000;
 const ada = { workspace: "/home/ada/work", agent: "ada" };
 const own: Namespace = { kind: "agent", name: ada };
 
-let place: Ground;
+let place: TestStore;
 let memory: MemoryStore;
 beforeEach(async () => {
   place = await ground();
@@ -121,7 +121,7 @@ describe("versions", () => {
     expect(await set("absent", "x", { version: 1 })).toMatchObject({ ok: false, code: "version_conflict" });
   });
 
-  test("are never given again: whoever read before a key was deleted cannot write over the new one", async () => {
+  test("are never reused: a reader from before a deletion cannot overwrite the new value", async () => {
     const first = await set("key", "first");
     await memory.delete(own, "key", null);
     await set("key", "anew", { version: 0 });

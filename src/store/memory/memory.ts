@@ -1,4 +1,4 @@
-// Values by key in namespaces: versions, times after which a value is not there any more, and room that is limited.
+// Values by key in namespaces: with versions, expiry, and limited space.
 import { setImmediate as turn } from "node:timers/promises";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type {
@@ -9,15 +9,15 @@ import type {
   Namespace,
 } from "../../core/ports/stores/memory-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
-import { isOver, lookRowsMax, memoryOf, type Place, rowOf, rowsFrom } from "./memory-row.ts";
+import { isOver, type KeyPosition, lookRowsMax, memoryOf, rowOf, rowsFrom } from "./memory-row.ts";
 import { holdsWords, keyOf, namespaceText, plainOfKey, wordsOf } from "./memory-text.ts";
 import { sweepRowsMax, sweptOnce, written } from "./memory-write.ts";
 
 export const memoryListCountMax: number = 1_000;
 
-type Asked = Parameters<MemoryStore["list"]>[1];
+type ListQuery = Parameters<MemoryStore["list"]>[1];
 
-export class MemoryKeeper implements MemoryStore {
+export class SqliteMemoryStore implements MemoryStore {
   readonly #loop: CommitLoop;
 
   constructor(loop: CommitLoop) {
@@ -45,7 +45,7 @@ export class MemoryKeeper implements MemoryStore {
     });
   }
 
-  async list(namespace: Namespace, asked: Asked, now: number): Durable<readonly MemoryValue[]> {
+  async list(namespace: Namespace, asked: ListQuery, now: number): Durable<readonly MemoryValue[]> {
     const space = namespaceText(namespace);
     const words = wordsOf(asked.text);
     const count = Math.min(asked.count, memoryListCountMax);
@@ -53,9 +53,9 @@ export class MemoryKeeper implements MemoryStore {
     const after = asked.after === null ? null : keyOf(asked.after);
     const found: MemoryValue[] = [];
     if (words === null || from === null || (asked.after !== null && after === null)) return { ok: true, value: found };
-    let place: Place =
+    let place: KeyPosition =
       after !== null && Buffer.compare(after, from) >= 0 ? { key: after, isIn: false } : { key: from, isIn: true };
-    // Bounded: every turn but the last one moves on by that many keys, and a namespace has a limited number of them.
+    // Bounded: every iteration but the last advances by that many keys, and a namespace has a limited number of them.
     for (;;) {
       const looked = await this.#loop.read((connection) => rowsFrom(connection, space, place));
       if (!looked.ok) return looked;
@@ -75,7 +75,7 @@ export class MemoryKeeper implements MemoryStore {
 
   async sweep(now: number): Durable<number> {
     let removed = 0;
-    // In steps, so that no commit holds up the others; bounded by the rows there are.
+    // In steps, so that no commit blocks others for long; bounded by the number of rows.
     for (;;) {
       const swept = await this.#loop.write((connection) => sweptOnce(connection, now));
       if (!swept.ok) return swept;

@@ -1,17 +1,17 @@
-// Rows of observations: appended inside a commit, and looked at in the order of their arrival, newest first.
+// Rows of observations: appended inside a commit, and read in the order of their arrival, newest first.
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
 import type { Connection } from "../connection.ts";
 import type { Row } from "../sqlite.ts";
 import { agentOf, agentText, bytesOf, jsonOf, plainOf } from "./memory-text.ts";
 
-/** Of one agent; then the oldest go. */
+/** Of one agent; beyond it the oldest are removed. */
 export const observationCountMax: number = 100_000;
 export const observationBytesMax: number = 256 * 1024 * 1024;
 
-/** Rows looked at before others get a turn. */
+/** Rows read in one turn. */
 export const lookRowsMax: number = 128;
 
-export interface Looked {
+export interface ObservationRow {
   readonly number: number;
   readonly observation: Observation;
 }
@@ -32,20 +32,20 @@ export function appended(connection: Connection, observation: Observation): null
   return null;
 }
 
-/** Before which number to look: behind all of them, before the one with this id, or nowhere where there is none such. */
+/** The number to start below: above all of them, that of the given id, or 0 if there is no such id. */
 export function numberOf(connection: Connection, id: string | null): number {
   if (id === null) return Number.MAX_SAFE_INTEGER;
   return Number(connection.get("SELECT number FROM observation WHERE id = ?", jsonOf(id))?.["number"] ?? 0);
 }
 
 /** The next rows below this number, of all these holders together. */
-export function lookedAt(
+export function observationRows(
   connection: Connection,
   holders: readonly string[],
   before: number,
   since: number | null,
-): readonly Looked[] {
-  // Numbers first, from the index alone: only the rows that are wanted are read whole.
+): readonly ObservationRow[] {
+  // Numbers first, from the index alone: only the requested rows are read whole.
   const numbers = connection.prepare(
     `SELECT number FROM observation WHERE holder = ? AND number < ? AND at >= ? ORDER BY number DESC LIMIT ${lookRowsMax}`,
   );
@@ -73,13 +73,13 @@ function observationOf(row: Row): Observation {
   };
 }
 
-/** One came in, so mostly one goes; more only where it is much larger than the oldest. */
+/** Usually removes one for each new one; more only if the new one is much larger. */
 function forgetOldest(connection: Connection, holder: string): void {
   const space = connection.prepare("SELECT count, bytes FROM observation_space WHERE holder = ?");
   const oldest = connection.prepare(
     "DELETE FROM observation WHERE number = (SELECT min(number) FROM observation WHERE holder = ?)",
   );
-  // Bounded by the rows there are: each turn removes one.
+  // Bounded by the number of rows: each iteration removes one.
   for (;;) {
     const row = space.get(holder);
     const [count, bytes] = [Number(row?.["count"] ?? 0), Number(row?.["bytes"] ?? 0)];

@@ -1,16 +1,16 @@
-// Observations on a real database: never changed, found again, limited, and counted when they go.
+// Observations on a real database: immutable, searchable, limited, and counted when they are removed.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
-import { type Ground, ground } from "../testing/memory.ts";
-import { type ObservationKeeper, observationTagsMax, observationTextBytesMax } from "./observation.ts";
+import { ground, type TestStore } from "../testing/memory.ts";
+import { observationTagsMax, observationTextBytesMax, type SqliteObservationStore } from "./observation.ts";
 import { observationBytesMax, observationCountMax } from "./observation-row.ts";
 
 const noon = 1_800_000_000_000;
 const ada = { workspace: "/work", agent: "ada" };
 const bob = { workspace: "/work", agent: "bob" };
 
-let place: Ground;
-let observations: ObservationKeeper;
+let place: TestStore;
+let observations: SqliteObservationStore;
 beforeEach(async () => {
   place = await ground();
   observations = place.observations;
@@ -25,7 +25,7 @@ async function append(id: string, more: Partial<Observation> = {}): Promise<void
   place.value(await observations.append(observed(id, more)));
 }
 
-type Asked = Parameters<ObservationKeeper["query"]>[0];
+type Asked = Parameters<SqliteObservationStore["query"]>[0];
 async function ids(asked: Partial<Asked> = {}): Promise<readonly string[]> {
   const all: Asked = { of: [ada], text: null, tag: null, since: null, before: null, count: 1_000, ...asked };
   return place.value(await observations.query(all)).map(({ id }) => id);
@@ -100,7 +100,7 @@ describe("observations", () => {
     expect(await ids({ text: "saw" })).toEqual(["b", "a"]);
   });
 
-  test("have a limit on text and tags: what is over it is refused, never cut", async () => {
+  test("have a limit on text and tags: beyond it they are refused, never truncated", async () => {
     await append("most", { text: "é".repeat(observationTextBytesMax / 2) });
     const over = [
       observed("text", { text: `${"é".repeat(observationTextBytesMax / 2)}x` }),
@@ -121,7 +121,7 @@ describe("observations", () => {
     await append("other", { name: bob });
     await append("first");
     await place.write((connection) => {
-      // As if the limit were nearly reached: the count is what decides.
+      // As if the limit were nearly reached: the stored count decides.
       connection
         .prepare("UPDATE observation_space SET count = ? WHERE holder = ?")
         .run(observationCountMax, '["/work","ada"]');
@@ -135,7 +135,7 @@ describe("observations", () => {
   test("of one agent are so many bytes: one that is large makes several small ones go", async () => {
     for (const id of ["first", "second", "third"]) await append(id, { text: "x".repeat(100) });
     await place.write((connection) => {
-      // As if other texts had taken the room, all but that of one and a half of these.
+      // As if other texts had taken all the room but that of one and a half of these.
       connection.prepare("UPDATE observation_space SET bytes = bytes + ?").run(observationBytesMax - 450);
     });
     await append("fits", { text: "x".repeat(150) });
@@ -145,7 +145,7 @@ describe("observations", () => {
     expect(place.value(await observations.removed(ada))).toBe(2);
   });
 
-  test("that are looked through at length hold up nobody", async () => {
+  test("long searches do not block other requests", async () => {
     await Promise.all(Array.from({ length: 2_000 }, (_, at) => append(`o${at}`)));
     let hadTurn = false;
     const looking = ids({ text: "nowhere" });

@@ -1,23 +1,23 @@
-// Observations: appended per agent, never changed, found by words, tag and time. When an agent has too many, its oldest go
-// and are counted.
+// Observations: appended per agent, immutable, found by words, tag and time. When an agent has too many, its oldest are
+// removed and counted.
 import { setImmediate as turn } from "node:timers/promises";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import type { Observation, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import { agentText, bytesOf, holdsWords, wordsOf } from "./memory-text.ts";
-import { appended, type Looked, lookedAt, lookRowsMax, numberOf } from "./observation-row.ts";
+import { appended, lookRowsMax, numberOf, type ObservationRow, observationRows } from "./observation-row.ts";
 
 export const observationTextBytesMax: number = 64 * 1024;
 export const observationTagsMax: number = 32;
 export const observationTagBytesMax: number = 256;
-/** Agents whose observations are asked for at once, and observations in one answer. */
+/** Agents in one query, and observations in one answer. */
 export const observationAgentsMax: number = 256;
 export const observationListCountMax: number = 1_000;
 
-type Asked = Parameters<ObservationStore["query"]>[0];
+type Query = Parameters<ObservationStore["query"]>[0];
 
-export class ObservationKeeper implements ObservationStore {
+export class SqliteObservationStore implements ObservationStore {
   readonly #loop: CommitLoop;
 
   constructor(loop: CommitLoop) {
@@ -30,7 +30,7 @@ export class ObservationKeeper implements ObservationStore {
     return this.#loop.write((connection) => appended(connection, observation), bytesOf(observation.text));
   }
 
-  async query(asked: Asked): Durable<readonly Observation[]> {
+  async query(asked: Query): Durable<readonly Observation[]> {
     const holders = [...new Set(asked.of.slice(0, observationAgentsMax).map(agentText))];
     const words = wordsOf(asked.text);
     const count = Math.min(asked.count, observationListCountMax);
@@ -39,22 +39,22 @@ export class ObservationKeeper implements ObservationStore {
     const start = await this.#loop.read((connection) => numberOf(connection, asked.before));
     if (!start.ok) return start;
     let before = start.value;
-    // Bounded: every turn but the last one moves on by that many rows, and an agent has a limited number of them.
+    // Bounded: every iteration but the last advances by that many rows, and an agent has a limited number of them.
     for (;;) {
-      const looked = await this.#loop.read((connection) => lookedAt(connection, holders, before, asked.since));
+      const looked = await this.#loop.read((connection) => observationRows(connection, holders, before, asked.since));
       if (!looked.ok) return looked;
       for (const { observation } of looked.value) {
         if (found.length >= count) return { ok: true, value: found };
         if (isWanted(observation, words, asked.tag)) found.push(observation);
       }
-      const last: Looked | undefined = looked.value.at(-1);
+      const last: ObservationRow | undefined = looked.value.at(-1);
       if (last === undefined || looked.value.length < lookRowsMax) return { ok: true, value: found };
       before = last.number;
       await turn();
     }
   }
 
-  /** How many of the agent's oldest had to go. */
+  /** How many of the agent's oldest were removed. */
   removed(name: AgentName): Durable<number> {
     return this.#loop.read((connection) => {
       const row = connection.prepare("SELECT removed FROM observation_space WHERE holder = ?").get(agentText(name));

@@ -1,4 +1,4 @@
-// The log as somebody sees and changes it who can write to the file, for tests.
+// Reads and edits the log like a program that can write to the file, for tests.
 import type { ChainRow } from "../../core/ports/stores/chain-rows.ts";
 import { lineOf, rowsOf } from "../log/leaf.ts";
 import type { Database } from "../sqlite.ts";
@@ -7,7 +7,7 @@ export function readLog(database: Database): readonly ChainRow[] {
   return database.prepare("SELECT first, entries FROM leaf ORDER BY last").all().flatMap(rowsOf);
 }
 
-/** Whatever the file itself forbids is done away with first. Entries beside each other are put into leaves of so many. */
+/** Drops the constraints of the file first. Adjacent entries are stored in leaves of this size. */
 export function editLog(database: Database, edit: (rows: ChainRow[]) => readonly ChainRow[], entriesPerLeaf = 1): void {
   for (const trigger of ["leaf_kept", "leaf_stays", "leaf_behind"]) database.exec(`DROP TRIGGER IF EXISTS ${trigger}`);
   const rows = edit([...readLog(database)]);
@@ -21,7 +21,7 @@ export function editLog(database: Database, edit: (rows: ChainRow[]) => readonly
   }
 }
 
-/** One entry changed, everything else as it was. */
+/** Changes one entry and nothing else. */
 export function editEntry(database: Database, place: number, change: (row: ChainRow) => Partial<ChainRow>): void {
   editLog(database, (rows) => rows.map((row) => (row.place === place ? { ...row, ...change(row) } : row)));
 }

@@ -1,4 +1,4 @@
-// A real store in a folder of its own, for the tests of what is kept in it.
+// A real store in a folder of its own, for tests.
 import { createHash } from "node:crypto";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,37 +10,37 @@ import type { MemoryStore } from "../../core/ports/stores/memory-store.ts";
 import type { SecretStore, SettingStore } from "../../core/ports/stores/secret-store.ts";
 import type { Job } from "../commit-loop.ts";
 import { rowsBetween } from "../log/leaf.ts";
-import { ObservationKeeper } from "../memory/observation.ts";
+import { SqliteObservationStore } from "../memory/observation.ts";
 import { loadDriver } from "../sqlite.ts";
 import { openState } from "../state.ts";
 
-export interface Ground {
+export interface TestStore {
   readonly memory: MemoryStore;
-  readonly observations: ObservationKeeper;
+  readonly observations: SqliteObservationStore;
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
-  /** What was kept; a test in which it was not ends here. */
+  /** The stored value; a refusal fails the test. */
   value<T>(kept: DurableResult<T>): T;
   write<T>(job: Job<T>): Promise<T>;
   read<T>(job: Job<T>): T;
-  /** What the database says when this is done by hand. */
+  /** The database's error for this statement. */
   refuses(text: string): string;
   entries(): readonly LogEntry[];
-  /** The same file, opened anew by somebody who remembers nothing. */
-  again(): Ground;
+  /** Opens the same file again, without in-memory state. */
+  again(): TestStore;
   remove(): void;
 }
 
 const program = fileURLToPath(new URL("../../..", import.meta.url));
 
-export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-"))): Ground {
+export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-"))): TestStore {
   const driver = loadDriver(program);
   if (driver === null) throw new Error("there is no database driver");
   const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
   const state = keptValue(openState(folder, { digest, program }));
   const { memory, secrets, settings, loop } = state;
-  const observations = new ObservationKeeper(loop);
-  const made: Ground[] = [];
+  const observations = new SqliteObservationStore(loop);
+  const made: TestStore[] = [];
   return {
     ...{ memory, observations, secrets, settings },
     value: keptValue,

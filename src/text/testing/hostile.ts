@@ -1,4 +1,4 @@
-// Texts that attack a reader: at random, one edit from a good one, or made to cost more than they weigh.
+// Texts that attack a reader: random, one edit away from a valid one, or expensive for their size.
 import fc from "fast-check";
 import { expect } from "vitest";
 
@@ -89,14 +89,14 @@ function change(text: string, at: number, remove: number, insert: string): strin
   return text.slice(0, start) + insert + text.slice(start + remove);
 }
 
-/** Texts made to cost more than they weigh. */
+/** Texts that are expensive for their size. */
 export function repeated(pieces: readonly string[], characters: number): readonly (readonly [string, string])[] {
   return pieces.map((piece) => [JSON.stringify(piece), piece.repeat(Math.floor(characters / piece.length))]);
 }
 
 const millisecondsMax = 8_000;
 
-/** Of this process alone: other work on the machine is not the reader's fault. */
+/** CPU time of this process only, so that other load on the machine does not count. */
 export function inTime<T>(work: () => T): T {
   const before = process.cpuUsage();
   const result = work();

@@ -1,4 +1,4 @@
-// What the tests of every reader share: trees as one line of text, and the invariant each read keeps.
+// Shared by the tests of every reader: trees as one line of text, and the invariant of each read.
 import { expect } from "vitest";
 import type { Span } from "../../core/authority/grant.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
@@ -6,7 +6,7 @@ import type { Source } from "../../core/notation/source.ts";
 import type { Scalar, TreeNode } from "../../core/notation/tree.ts";
 import { depthMax, nodesMax, type Read } from "../read.ts";
 
-/** A tree as JSON in the order written; keys that a JavaScript object would swallow are shown too. */
+/** A tree as JSON in source order; also shows keys that a JavaScript object would drop. */
 export function shape(node: TreeNode | null): string {
   if (node === null) return "refused";
   if (node.kind === "scalar") return JSON.stringify(node.value);
@@ -61,7 +61,7 @@ function isPlain(value: Scalar["value"]): boolean {
     : typeof value !== "number" || (Number.isFinite(value) && !Object.is(value, -0));
 }
 
-/** Is one text the other with one character added, removed or replaced? */
+/** Whether one text is the other with one character added, removed or replaced. */
 export function isOneAway(one: string, other: string): boolean {
   const [short, long] = [[...one], [...other]].sort((a, b) => a.length - b.length) as [string[], string[]];
   const at = long.findIndex((character, index) => character !== short[index]);

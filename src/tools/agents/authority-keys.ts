@@ -1,4 +1,5 @@
-// Keys of an agent's record that say what it may do. Whoever changes one of them passes authority on, and needs `agent.grant`.
+// Keys of an agent's record that define its authority. Changing one of them delegates authority, and needs
+// `agent.grant`.
 
 import { parseName } from "../../core/authority/axes/name.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -11,15 +12,15 @@ import { readRecord } from "../../core/notation/record/record.ts";
 import { AUTHORITY_KEYS } from "../../core/notation/record/record-keys.ts";
 import { jsonTree } from "./json-tree.ts";
 
-/** Of those keys, the ones that grant; the others only say how the agent is held to it. */
+/** The keys that grant; the others only restrict how the agent uses its grants. */
 const GRANTING: readonly string[] = ["capabilities", "access", "sandbox", "policy", "extends"];
 
-/** The keys of this kind that the input has. */
+/** The authority keys present in the input. */
 export function authorityKeysIn(input: JsonObject): readonly string[] {
   return AUTHORITY_KEYS.filter((key) => member(input, key) !== undefined);
 }
 
-/** What an agent would hold by these keys, or what is wrong with them. */
+/** The grants of these keys, or what is wrong with them. */
 export function proposedGrants(input: JsonObject, reading: Reading): Result<readonly Grant[]> {
   const keys = authorityKeysIn(input);
   const written = Object.fromEntries(keys.map((key): [string, Json] => [key, member(input, key) as Json]));
@@ -29,7 +30,7 @@ export function proposedGrants(input: JsonObject, reading: Reading): Result<read
     const meant = mistake.suggestion === null ? "" : `; did you mean ${mistake.suggestion}?`;
     return refuse("bad_value", `${mistake.message}${meant}`);
   }
-  // A text that never speaks of authority has a default. What is changed here is not the whole of a text.
+  // A record without authority keys has a default, but the input is only a part of a record.
   return done(keys.some((key) => GRANTING.includes(key)) ? grants : []);
 }
 
@@ -41,7 +42,7 @@ export function agentRequest(verb: string, id: string): Result<Request> {
   return name.ok ? done({ verb: entry, values: entry.axes.map(() => name.value) }) : name;
 }
 
-/** `agent.grant` of what the keys of the input say; nothing where it has none of them. */
+/** `agent.grant` of what the keys of the input grant; nothing if it has none of them. */
 export function grantRequests(input: JsonObject, id: string, reading: Reading): Result<readonly Request[]> {
   if (authorityKeysIn(input).length === 0) return done([]);
   const proposed = proposedGrants(input, reading);

@@ -1,4 +1,4 @@
-// agent_update and agent_discover as a model reads of them. Data alone.
+// Definitions of agent_update and agent_discover for models. Data only.
 import { AUTHORITY_KEYS } from "../../core/notation/record/record-keys.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
@@ -11,7 +11,7 @@ export interface AgentToolDefinition {
   readonly verbs: readonly string[];
 }
 
-/** Taken, so that whoever writes them is told what that needs. */
+/** Accepted, so that a caller is told what they require. */
 const AUTHORITY: { readonly [name: string]: JsonSchema } = Object.fromEntries(
   AUTHORITY_KEYS.map((key) => [key, { description: "Needs agent.grant, and is not changed here: see agent_grant." }]),
 );

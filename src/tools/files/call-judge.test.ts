@@ -1,4 +1,4 @@
-// Deciding in the middle of a call: never more than is held now, and no question asked twice.
+// Decisions during a call: never more than is held now, and nothing is approved twice.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
 import { guardPath, tree } from "../../core/authority/axes/path.ts";
@@ -15,7 +15,7 @@ function names(text: string): readonly string[] {
 function request(text: string): Request {
   const [name = "", path = ""] = text.split(" ");
   const asked = { verb: verb(name.replace("!", "")), values: [guardPath(names(path), [["p", "keys"]])] };
-  // `fs.write!`: marked by the gate's rule, and so agreed to.
+  // `fs.write!`: marked as a trigger by the gate's rule, and therefore approved.
   return name.endsWith("!") ? { ...asked, isTrigger: true } : asked;
 }
 
@@ -74,7 +74,7 @@ describe("a call's own judge", () => {
     expect(decided(authority, asked, met)).toBe(expected);
   });
 
-  test("what was taken back, or ended, is not there, whatever was decided", () => {
+  test("a revoked or expired grant does not apply, whatever was decided", () => {
     expect(decided(plain, ["fs.read /p/a"], "fs.read /p/a", { revoked: () => true })).toBe("revoked");
     const ending = holds(["fs.read", "/p", { expires: 1_500 }]);
     expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_499 })).toBe("allow");

@@ -1,5 +1,5 @@
-// What is decided while a call of a file tool is carried out: what it was allowed is not asked a second time, and whatever
-// else it comes by, behind links and in folders, is decided as it stands now.
+// Decides paths while a file tool runs: requests of the warrant are not decided again, and every other path that the
+// call reaches, through links or in folders, is decided by the current grants.
 
 import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
@@ -11,38 +11,38 @@ import type { Request } from "../../core/authority/request.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 
-/** What a session holds at one moment. */
-export interface Held {
+/** The authority of a session at one moment. */
+export interface HeldAuthority {
   readonly authority: Authority;
   readonly moment: Moment;
 }
 
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
 const KEPT: Decision = { outcome: "deny", code: "self_modification", at: null };
-/** A question cannot be put in the middle of a call: a call that names the path itself asks before it runs. */
+/** Approval cannot be requested during a call: a call that names the path itself requests it before it runs. */
 const UNASKED: Decision = { outcome: "deny", code: "approval_required", at: null };
 
-/** How the paths of one call may be changed. */
+/** How one call may change paths. */
 export interface ChangeRules {
-  /** free: as grants say. ask: once a person agreed to this path. never: whatever is granted. */
+  /** free: by grants. ask: only if this path was approved. never: whatever is granted. */
   classOf(path: FilePath): "free" | "ask" | "never";
-  /** The call makes missing folders above its file, and writes nothing else there. */
+  /** The call creates missing folders above its file, and writes nothing else there. */
   readonly makesFolders: boolean;
 }
 
 /**
- * `requests`: those of the warrant. They were paid for and, where need be, approved; an approval of a folder holds for
- * what the same grants cover below it, because that is what the call was shown to be about.
+ * `requests`: those of the warrant. They were charged and, if required, approved; an approval of a folder covers what
+ * the same grants cover below it, because that is what the approver was shown.
  */
 export function callJudge(
   requests: readonly Request[],
-  holds: () => Held | null,
+  holds: () => HeldAuthority | null,
   { classOf, makesFolders }: ChangeRules,
 ): Judge {
-  let before: Held | null = null;
+  let before: HeldAuthority | null = null;
   let unpaid: Moment | null = null;
-  /** A folder is many decisions on the same that is held: what is spent of it is found once. */
-  const unpaidIn = (held: Held): Moment => {
+  /** A folder needs many decisions with the same authority: its spent budgets are computed once. */
+  const unpaidIn = (held: HeldAuthority): Moment => {
     if (unpaid === null || before?.authority !== held.authority || before.moment !== held.moment)
       unpaid = { ...held.moment, exhausted: countedIsSpent(held.authority) };
     before = held;
@@ -72,7 +72,7 @@ export function callJudge(
   };
 }
 
-/** The gate asks about every request that it is told is a trigger: only those were agreed to. */
+/** The gate asks for approval of every request marked as a trigger: only those were approved. */
 function isAgreed(requests: readonly Request[], request: Request, path: FilePath, makesFolders: boolean): boolean {
   return requests.some((one) => {
     if (one.isTrigger !== true || one.verb !== request.verb) return false;
@@ -92,7 +92,7 @@ function pathOf({ values }: Request): FilePath | null {
   return value !== undefined && isSegments(value) ? value.segments : null;
 }
 
-/** The same verb and path. What is protected in it is for the judge to see again. */
+/** The same verb and path. The judge checks protected segments again. */
 function isSame(left: Request, right: Request): boolean {
   const [one, other] = [pathOf(left), pathOf(right)];
   if (left.verb !== right.verb || one === null || other === null || one.length !== other.length) return false;

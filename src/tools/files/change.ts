@@ -1,10 +1,10 @@
-// fs_write and fs_delete: one name, wholly or not at all.
+// fs_write and fs_delete: one path, atomically.
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
+import { displayPath, placeOf, requestFor } from "./call-paths.ts";
 import type { FileCall } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
-import { placeOf, requestFor, shownPath } from "./places.ts";
 import { isErrno, refusedWith } from "./refusals.ts";
 
 export interface WriteInput {
@@ -21,7 +21,7 @@ export function writeCall({ path, content }: WriteInput, ground: Ground): Result
   if (!place.ok) return place;
   const { segments } = place.value;
   const length = Buffer.byteLength(content);
-  // Half a character would be written as another one. Where every character is one byte, there is none.
+  // A lone surrogate would be written as another character. If every character is one byte, there is none.
   if (length !== content.length && /\p{Surrogate}/u.test(content))
     return refuse("bad_value", "the content holds half a character");
   if (length > contentBytesMax) return refuse("too_long", `the content is longer than ${contentBytesMax} bytes`);
@@ -36,12 +36,12 @@ export function writeCall({ path, content }: WriteInput, ground: Ground): Result
       const made = isWithoutFolder ? await makeFolders(files, segments.slice(0, -1)) : once;
       const written = isWithoutFolder && made.ok ? await files.write(segments, bytes) : made;
       if (!written.ok) return refusedWith(written);
-      return { ok: true, value: { path: shownPath(segments, ground), bytes: bytes.length } };
+      return { ok: true, value: { path: displayPath(segments, ground), bytes: bytes.length } };
     },
   });
 }
 
-/** Those that are missing above a file. Each is decided on its own, as a change of that folder. */
+/** Creates missing folders above a file. Each is decided on its own, as a change of that folder. */
 async function makeFolders(files: Files, folder: FilePath): Promise<FileResult<null>> {
   const missing: FilePath[] = [];
   let made = await files.makeFolder(folder);
@@ -50,7 +50,7 @@ async function makeFolders(files: Files, folder: FilePath): Promise<FileResult<n
     at = at.slice(0, -1);
   }
   for (const at of missing.reverse()) {
-    // Somebody else may have made it since.
+    // Another process may have created it since.
     if (!made.ok && !isErrno(made, "EEXIST")) return made;
     made = await files.makeFolder(at);
   }
@@ -67,7 +67,7 @@ export function deleteCall({ path }: DeleteInput, ground: Ground): Result<FileCa
     isReading: false,
     carry: async (files) => {
       const gone = await files.remove(segments);
-      return gone.ok ? { ok: true, value: { path: shownPath(segments, ground), deleted: true } } : refusedWith(gone);
+      return gone.ok ? { ok: true, value: { path: displayPath(segments, ground), deleted: true } } : refusedWith(gone);
     },
   });
 }

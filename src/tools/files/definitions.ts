@@ -1,4 +1,4 @@
-// The file tools as a model reads of them: names, what they do, and what they take. Data alone.
+// Definitions of the file tools for models: names, descriptions and input schemas. Data only.
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { countSchema, flagSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";

@@ -1,10 +1,10 @@
-// fs_edit: a file is read, changed in memory and written back whole, unless somebody else changed it meanwhile.
+// fs_edit: reads a file, changes it in memory and writes it back, unless it was changed meanwhile.
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FileFacts, FilePath, Files } from "../../core/ports/files.ts";
+import { displayPath, placeOf, requestFor } from "./call-paths.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
-import { placeOf, requestFor, shownPath } from "./places.ts";
 import { failed, refusedWith } from "./refusals.ts";
 import { type Edit, replaceAll } from "./replace.ts";
 import { exactText, isBinary } from "./text.ts";
@@ -23,9 +23,9 @@ export function editCall({ path, edits }: EditInput, ground: Ground): Result<Fil
   return done({
     requests: [requestFor("fs.read", place.value), requestFor("fs.write", place.value)],
     changes: segments,
-    // It tells whether a text is there: that is reading, if little at a time.
+    // The result tells whether a text occurs in the file, which counts as reading.
     isReading: true,
-    carry: (files) => edit(files, segments, edits, shownPath(segments, ground)),
+    carry: (files) => edit(files, segments, edits, displayPath(segments, ground)),
   });
 }
 

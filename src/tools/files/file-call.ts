@@ -1,4 +1,4 @@
-// One call of a file tool: what it asks for, and what it does with files once that is allowed.
+// One call of a file tool: its requests, and its execution once they are allowed.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -14,9 +14,9 @@ export type FileAnswer =
 
 export interface FileCall {
   readonly requests: readonly Request[];
-  /** What it changes, where it changes something: two changes of one name wait for each other. */
+  /** The path it changes, if any: changes of one path run one after another. */
   readonly changes: FilePath | null;
-  /** The answer tells of what is in files: it is to be believed no more than they are. */
+  /** The answer contains file content, and is as untrusted as the files. */
   readonly isReading: boolean;
   carry(files: Files): Promise<FileAnswer>;
 }

@@ -1,4 +1,4 @@
-// What each tool asks for, and which inputs it does not take.
+// The requests of each tool, and the inputs it refuses.
 import { describe, expect, test } from "vitest";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -100,7 +100,7 @@ describe("requests", () => {
     expect(asked(name, input)).toMatch(expected);
   });
 
-  test("what is too long or too much is refused", () => {
+  test("input beyond a limit is refused", () => {
     expect(asked("fs_read", { path: "x".repeat(5000) })).toMatch(/more than 4096/);
     expect(asked("fs_write", { path: "a", content: "€".repeat(400_000) })).toMatch(/longer than/);
     const edits = Array.from({ length: 101 }, () => ({ old: "x", new: "y" }));

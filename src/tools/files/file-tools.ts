@@ -1,4 +1,4 @@
-// The built-in tools over files: each input held against its schema, then read as one call.
+// The built-in file tools: each input is checked against its schema, then parsed as one call.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -33,7 +33,7 @@ function toolOf(definition: FileToolDefinition): FileTool {
   };
 }
 
-/** INVARIANT: `input` is what the tool's own schema lets through; the types below repeat that schema. */
+/** INVARIANT: the input passed the tool's own schema; the types below repeat that schema. */
 function callOf(name: FileToolName, input: JsonObject, ground: Ground): Result<FileCall> {
   const given: unknown = input;
   switch (name) {

@@ -1,12 +1,12 @@
-// fs_list, fs_glob and fs_grep: what is in a folder, by its names or by its lines.
+// fs_list, fs_glob and fs_grep: the contents of a folder, by names or by lines.
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { anyMatches } from "../../core/authority/patterns/sequence.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FileMatch, FilePath, Files } from "../../core/ports/files.ts";
+import { displayPath, type PatternTarget, parsePatternTarget, placeOf, requestFor } from "./call-paths.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
-import { fitting } from "./fitting.ts";
+import { fitting } from "./fit-items.ts";
 import * as limits from "./limits.ts";
-import { type PatternPlace, patternPlace, placeOf, requestFor, shownPath } from "./places.ts";
 import { refusedWith } from "./refusals.ts";
 
 export interface ListInput {
@@ -42,7 +42,7 @@ export function listCall({ path, limit = limits.itemsUsual }: ListInput, ground:
         name: entry.at(-1) ?? "",
         kind,
       }));
-      return { ok: true, value: { path: shownPath(segments, ground), entries: items, more } };
+      return { ok: true, value: { path: displayPath(segments, ground), entries: items, more } };
     },
   });
 }
@@ -51,7 +51,7 @@ export function globCall(input: GlobInput, ground: Ground): Result<FileCall> {
   const { pattern, limit = limits.itemsUsual } = input;
   const root = placeOf(input.in, ground);
   if (!root.ok) return root;
-  const place = patternPlace(pattern, root.value, ground);
+  const place = parsePatternTarget(pattern, root.value, ground);
   if (!place.ok) return place;
   const { segments } = root.value;
   return done({
@@ -61,8 +61,8 @@ export function globCall(input: GlobInput, ground: Ground): Result<FileCall> {
     carry: async (files) => {
       const found = await files.glob(segments, pattern, limit + 1);
       if (!found.ok) return refusedWith(found);
-      const { items, more } = fitting(found.value, limit, false, ({ path }) => shownPath(path, ground));
-      return { ok: true, value: { in: shownPath(segments, ground), paths: items, more } };
+      const { items, more } = fitting(found.value, limit, false, ({ path }) => displayPath(path, ground));
+      return { ok: true, value: { in: displayPath(segments, ground), paths: items, more } };
     },
   });
 }
@@ -73,7 +73,7 @@ export function grepCall(input: GrepInput, ground: Ground): Result<FileCall> {
     return refuse("bad_value", `the text is within one line, and at most ${limits.wantedCharactersMax} bytes`);
   const root = placeOf(input.in, ground);
   if (!root.ok) return root;
-  const place = glob === undefined ? null : patternPlace(glob, root.value, ground);
+  const place = glob === undefined ? null : parsePatternTarget(glob, root.value, ground);
   if (place !== null && !place.ok) return place;
   const start = place === null ? root.value : place.value.start;
   return done({
@@ -88,7 +88,7 @@ async function grep(
   files: Files,
   start: FilePath,
   { text, limit = limits.matchesUsual }: GrepInput,
-  place: PatternPlace | null,
+  place: PatternTarget | null,
   ground: Ground,
 ): Promise<FileAnswer> {
   const most = place === null ? limit + 1 : limits.sortedMatchesMax;
@@ -96,12 +96,12 @@ async function grep(
   if (!found.ok) return refusedWith(found);
   const isMeant = ({ path }: FileMatch): boolean =>
     place === null || anyMatches(place.patterns, { segments: path, guarded: null });
-  // Where as many were found as were asked for, others may have been behind them.
+  // At the requested number there may be more.
   const hasMore = found.value.length >= most;
   const { items, more } = fitting(found.value.filter(isMeant), limit, hasMore, (match) => ({
-    path: shownPath(match.path, ground),
+    path: displayPath(match.path, ground),
     line: match.line,
     text: match.text,
   }));
-  return { ok: true, value: { in: shownPath(start, ground), matches: items, more } };
+  return { ok: true, value: { in: displayPath(start, ground), matches: items, more } };
 }

@@ -1,10 +1,10 @@
-// How much one call of a file tool takes and gives. An answer must fit into one message of the daemon, whatever is in it.
+// Limits on input and output of one call of a file tool. An answer must fit in one message of the daemon.
 
 export const pathCharactersMax = 4096;
-/** As the port has it: a frame, without the path and what goes with it. */
+/** The port's limit: a frame without the path and headers. */
 export const contentBytesMax = 1_040_384;
 
-/** Text of one read: six times as much where every character has to be escaped. */
+/** Text of one read: six times as much if every character has to be escaped. */
 export const textBytesMax = 131_072;
 export const binaryBytesMax = 65_536;
 export const linesMax = 10_000;
@@ -19,7 +19,7 @@ export const editCharactersMax = 262_144;
 export const itemsMax = 5_000;
 export const itemsUsual = 1_000;
 export const matchesUsual = 200;
-/** Lines that are looked at where a pattern sorts some of them out. */
+/** Lines that are examined if a pattern excludes some of them. */
 export const sortedMatchesMax = 20_000;
 export const answerBytesMax = 786_432;
 export const patternCharactersMax = 4096;

@@ -1,4 +1,4 @@
-// Lines out of pieces: wherever the pieces are cut, the answer is the same as from the whole.
+// Lines from chunks: the result does not depend on how the file is split.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LineWindow } from "./line-window.ts";

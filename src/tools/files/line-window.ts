@@ -1,4 +1,4 @@
-// Some lines out of a file that comes piece by piece: from one line on, so many, and no more bytes than fit.
+// A window of lines from a file that arrives in chunks: from one line on, a number of lines, limited in bytes.
 
 const NEWLINE = 10;
 
@@ -8,10 +8,10 @@ export class LineWindow {
   readonly #offset: number;
   readonly #limit: number;
   readonly #bytesMax: number;
-  /** A part of the first piece as it lies there; with a second one, as much as fits, in memory of our own. */
+  /** A view of the first chunk; with a second one, a copy of as much as fits. */
   #bytes: Uint8Array = NOTHING;
   #length = 0;
-  /** Where in what was kept the line begins that is being read. */
+  /** Where in the stored bytes the current line begins. */
   #lineStart = 0;
   #line = 0;
   #isInLine = false;
@@ -24,7 +24,7 @@ export class LineWindow {
     this.#bytesMax = bytesMax;
   }
 
-  /** False once it has what it wants: then there is more behind it. A piece stays as it is while the window is in use. */
+  /** False once the window is complete: then there is more after it. A chunk must not change while the window is in use. */
   push(piece: Uint8Array): boolean {
     if (this.#isFull) return false;
     let from = -1;
@@ -62,17 +62,17 @@ export class LineWindow {
     return this.#isFull;
   }
 
-  /** The one line there is was longer than fits; the rest of it is left out. */
+  /** The only line was longer than fits; its rest is left out. */
   get isCut(): boolean {
     return this.#isCut;
   }
 
-  /** Lines that are wholly passed, from the beginning of the file; the last one may have no end. */
+  /** Complete lines from the beginning of the file; the last one may have no line end. */
   get passed(): number {
     return this.#line + (this.#isCut || this.#isInLine ? 1 : 0);
   }
 
-  /** The line that is being read does not fit whole: it is for the next read. The first is cut, or no read would ever pass it. */
+  /** The current line does not fit: it is left to the next read. The first line is cut, or no read would ever pass it. */
   #stop(piece: Uint8Array, from: number): void {
     this.#isFull = true;
     this.#isCut = this.#lineStart === 0;

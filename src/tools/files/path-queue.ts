@@ -1,10 +1,9 @@
-// Changes of one name wait for each other, whichever session asks for them: an edit that read before another wrote would
-// undo it.
+// Serialises changes of one path over all sessions: an edit that read before another wrote would undo it.
 
 export class PathQueue {
   readonly #last = new Map<string, Promise<unknown>>();
 
-  /** In the order they came, at once where nobody is before it. One that fails does not keep the next from its turn. */
+  /** In order of arrival, at once if the queue is empty. A failure does not block the next. */
   async run<T>(path: readonly string[], act: () => Promise<T>): Promise<T> {
     const key = path.join("/");
     const before = this.#last.get(key);

@@ -1,13 +1,13 @@
-// fs_read: lines of a text, or bytes of anything else, never more than one answer holds.
+// fs_read: lines of a text, or bytes of anything else, limited to one answer.
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { done, type Result } from "../../core/base/result.ts";
 import type { FilePath, Files } from "../../core/ports/files.ts";
+import { displayPath, placeOf, requestFor } from "./call-paths.ts";
 import type { FileAnswer, FileCall } from "./file-call.ts";
 import * as limits from "./limits.ts";
 import { LineWindow } from "./line-window.ts";
-import { placeOf, requestFor, shownPath } from "./places.ts";
 import { failed, refusedWith } from "./refusals.ts";
-import { isBinary, shownText } from "./text.ts";
+import { displayText, isBinary } from "./text.ts";
 
 export interface ReadInput {
   readonly path: string;
@@ -16,7 +16,7 @@ export interface ReadInput {
   readonly numbers?: boolean;
 }
 
-/** Enough for most files at once. */
+/** Large enough for most files. */
 const pieceBytes = 262_144;
 
 export function readCall(input: ReadInput, ground: Ground): Result<FileCall> {
@@ -27,7 +27,7 @@ export function readCall(input: ReadInput, ground: Ground): Result<FileCall> {
     requests: [requestFor("fs.read", place.value)],
     changes: null,
     isReading: true,
-    carry: (files) => read(files, segments, input, shownPath(segments, ground)),
+    carry: (files) => read(files, segments, input, displayPath(segments, ground)),
   });
 }
 
@@ -41,7 +41,7 @@ async function read(files: Files, path: FilePath, input: ReadInput, shown: strin
 
 async function readBytes(files: Files, path: FilePath, input: ReadInput, shown: string): Promise<FileAnswer> {
   const { offset = 0, limit = limits.binaryBytesMax } = input;
-  // One byte more than is returned says whether there is more.
+  // One byte more than is returned shows whether there is more.
   const piece = await files.read(path, { offset, bytesMax: limit + 1 });
   if (!piece.ok) return refusedWith(piece);
   const bytes = piece.value.subarray(0, limit);
@@ -61,7 +61,7 @@ async function readLines(
   const window = new LineWindow(offset, limit, limits.textBytesMax);
   let at = first.length;
   let isWanting = window.push(first);
-  // The file may change between two pieces, as it may under any reader.
+  // The file may change between two chunks, as under any reader.
   for (let last = first.length; isWanting && last === pieceBytes; ) {
     if (at >= limits.scanBytesMax)
       return failed("not_available", `only the first ${limits.scanBytesMax} bytes of a file are read by lines`);
@@ -71,7 +71,7 @@ async function readLines(
     last = piece.value.length;
     at += last;
   }
-  const { text, isExact } = shownText(window.bytes, window.isCut);
+  const { text, isExact } = displayText(window.bytes, window.isCut);
   const lines = Math.max(0, window.passed - offset);
   return {
     ok: true,

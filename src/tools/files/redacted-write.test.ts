@@ -1,4 +1,4 @@
-// The mark that stands for a secret is not written where the secret is; anywhere else it is text like any other.
+// The redaction mark is not written over a secret; elsewhere it is ordinary text.
 import { expect, test } from "vitest";
 import type { Files } from "../../core/ports/files.ts";
 import { markProblem } from "./redacted-write.ts";

@@ -1,5 +1,5 @@
-// A file that holds a secret is read with a mark in its place. Whoever writes that text back would put the mark where the secret
-// was, and the secret would be gone: such a write is refused.
+// A file that contains a secret is read with a mark in its place. Writing that text back would replace the secret by
+// the mark: such a write is refused.
 import type { FilePath, Files } from "../../core/ports/files.ts";
 import type { FileAnswer } from "./file-call.ts";
 import { contentBytesMax } from "./limits.ts";
@@ -7,7 +7,7 @@ import { failed, isErrno } from "./refusals.ts";
 
 const MARK = /\[REDACTED:([^\]]{1,128})\]/g;
 
-/** Null where it may be written. `redacted`: the same text without the secrets that are known here. */
+/** Null if it may be written. `redacted`: the same text without the known secrets. */
 export async function markProblem(
   files: Files,
   path: FilePath,

@@ -1,4 +1,4 @@
-// Refusals of file tools in words a model can act on. The port's reasons are short and say nothing that may not be known.
+// Refusals of file tools for models. The port's reasons are short and reveal nothing that is not granted.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { FileRefusal } from "../../core/ports/files.ts";
 import type { FileAnswer } from "./file-call.ts";

@@ -1,4 +1,4 @@
-// Exact replacements: each row is a text, its edits, and what comes of it.
+// Exact replacements: each row is a text, its edits, and the result.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type Edit, replaceAll } from "./replace.ts";
@@ -55,7 +55,7 @@ describe("replacing", () => {
     expect(replaceAll("a".repeat(10), edits, plenty)).toMatchObject({ ok: true });
   });
 
-  test("a replacement that is taken back gives the text again", () => {
+  test("reverting a replacement restores the text", () => {
     fc.assert(
       fc.property(fc.string({ maxLength: 200 }), fc.string({ minLength: 1, maxLength: 4 }), (text, old) => {
         const fresh = "\u0001fresh\u0002";

@@ -1,4 +1,4 @@
-// Exact pieces of a text replaced, one edit after the other; one that does not fit stops them all.
+// Exact replacements in a text, one edit after the other; one that does not match fails all of them.
 
 export interface Edit {
   readonly old: string;
@@ -6,28 +6,28 @@ export interface Edit {
   readonly all?: boolean;
 }
 
-export interface EditDone {
+export interface EditReport {
   /** How often. */
   readonly replaced: number;
-  /** Of the first place, from one. */
+  /** Of the first occurrence, from one. */
   readonly line: number;
 }
 
-export type Replaced =
-  | { readonly ok: true; readonly text: string; readonly edits: readonly EditDone[] }
+export type ReplaceResult =
+  | { readonly ok: true; readonly text: string; readonly edits: readonly EditReport[] }
   | { readonly ok: false; readonly message: string };
 
 const linesShownMax = 10;
 
-export function replaceAll(before: string, edits: readonly Edit[], charactersMax: number): Replaced {
+export function replaceAll(before: string, edits: readonly Edit[], charactersMax: number): ReplaceResult {
   let text = before;
-  const done: EditDone[] = [];
+  const done: EditReport[] = [];
   for (const [at, edit] of edits.entries()) {
     const { old, new: replacement, all = false } = edit;
-    const places = placesOf(text, old);
+    const places = occurrences(text, old);
     const fault = faultOf(text, edit, places);
     if (fault !== null) return { ok: false, message: `edit ${at + 1}: ${fault}; nothing was changed` };
-    // Counted before it is made: a short text that occurs often may become more than memory holds.
+    // The size is computed first: a short text that occurs often may expand beyond memory.
     const count = all ? places.length : 1;
     if (text.length + count * (replacement.length - old.length) > charactersMax)
       return { ok: false, message: `edit ${at + 1}: the file would become too long; nothing was changed` };
@@ -52,8 +52,8 @@ function faultOf(text: string, { old, new: replacement, all = false }: Edit, pla
   return `\`old\` is in the file ${places.length} times (lines ${lines.join(", ")}${more}): make it longer, or set \`all\``;
 }
 
-/** One after the other, none of them in another. */
-function placesOf(text: string, wanted: string): readonly number[] {
+/** Occurrences, not overlapping. */
+function occurrences(text: string, wanted: string): readonly number[] {
   const places: number[] = [];
   for (let at = text.indexOf(wanted); at >= 0; at = text.indexOf(wanted, at + wanted.length)) places.push(at);
   return places;

@@ -1,20 +1,20 @@
-// Bytes of a file as text. What is no UTF-8 is never written back as something else.
+// Decodes bytes of a file. Bytes that are not UTF-8 are never written back changed.
 import { isUtf8 } from "node:buffer";
 
-/** A zero byte near the beginning: no text has one. */
+/** A NUL near the beginning: text has none. */
 const lookedBytes = 8_192;
 
 export function isBinary(bytes: Uint8Array): boolean {
   return bytes.subarray(0, lookedBytes).includes(0);
 }
 
-/** Null for what is no UTF-8. A mark of byte order is a character like others. */
+/** Null if it is not UTF-8. A byte order mark is kept as a character. */
 export function exactText(bytes: Uint8Array): string | null {
   return isUtf8(bytes) ? utf8(bytes) : null;
 }
 
-/** For reading: replacement characters where it is no UTF-8, and none for a character that was cut at the end. */
-export function shownText(bytes: Uint8Array, isCut: boolean): { readonly text: string; readonly isExact: boolean } {
+/** For reading: replacement characters for invalid bytes, and none for a character that was cut at the end. */
+export function displayText(bytes: Uint8Array, isCut: boolean): { readonly text: string; readonly isExact: boolean } {
   if (isUtf8(bytes)) return { text: utf8(bytes), isExact: true };
   const text = new TextDecoder("utf-8", { ignoreBOM: true }).decode(bytes, { stream: isCut });
   return { text, isExact: isCut && !text.includes("\uFFFD") };

@@ -1,4 +1,4 @@
-// Trees for the walls: never wider than some link of an agent's own, never a name an agent could replace.
+// Trees for the sandbox: never wider than an agent's own link, never a name that an agent could replace.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
 import { parsePathPatterns, tree } from "../../core/authority/axes/path.ts";

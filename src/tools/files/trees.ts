@@ -1,34 +1,34 @@
-// The trees that a session's grants are about, for the walls around its files. Every path is still decided by itself;
-// the walls are what is left if that should ever fail.
+// The trees that a session's grants name, for the sandbox of its file worker. Every path is still decided by itself;
+// the sandbox is the second barrier.
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Sequence } from "../../core/authority/patterns/sequence.ts";
 import type { FilePath } from "../../core/ports/files.ts";
-import type { FileVerb } from "./places.ts";
+import type { FileVerb } from "./call-paths.ts";
 
 export interface GrantedTree {
   readonly path: FilePath;
   readonly mode: "read" | "write";
 }
 
-/** As many as the worker takes. */
+/** The worker's limit. */
 const treesMax = 64;
 
 type Roots = ReadonlyMap<string, FilePath>;
 type LinkRoots = Readonly<Record<FileVerb, Roots>>;
 
 export class GrantedTrees {
-  /** A link never changes, so it is looked at once. */
+  /** A link is immutable, so its roots are computed once. */
   readonly #known = new WeakMap<CompiledLink, LinkRoots>();
-  /** What was found last for links that begin with this one: the same links have the same trees. */
+  /** The last result for chains that begin with this link: the same links have the same trees. */
   readonly #last = new WeakMap<
     CompiledLink,
     { readonly authority: Authority; readonly trees: readonly GrantedTree[] }
   >();
   readonly #roots = new WeakMap<readonly GrantedTree[], readonly FilePath[]>();
 
-  /** Those around or below `near` first, should there be more than fit. The same list for the same links. */
+  /** Those around or below `near` first, if there are too many. The same list for the same links. */
   of(authority: Authority, near: FilePath): readonly GrantedTree[] {
     const trees = this.#remembered(authority);
     if (trees.length <= treesMax) return trees;
@@ -36,7 +36,7 @@ export class GrantedTrees {
     return [...trees.filter(isNear), ...trees.filter((tree) => !isNear(tree))].slice(0, treesMax);
   }
 
-  /** Of those that may be written. The same list for the same trees. */
+  /** The writable ones. The same list for the same trees. */
   writable(trees: readonly GrantedTree[]): readonly FilePath[] {
     const known = this.#roots.get(trees);
     if (known !== undefined) return known;
@@ -60,7 +60,7 @@ export class GrantedTrees {
     const around = this.#writable(authority);
     const modes = new Map<string, GrantedTree>();
     const add = (path: FilePath, mode: GrantedTree["mode"]): void => {
-      // INVARIANT: nothing that an agent could put a link in place of is ever opened by its name.
+      // INVARIANT: a path that an agent could replace by a link is never opened by its name.
       const held = outermost(path, around);
       const key = keyOf(held);
       if (modes.get(key)?.mode !== "write") modes.set(key, { path: held, mode });
@@ -82,7 +82,7 @@ export class GrantedTrees {
     return rest.reduce<Roots>((all, next) => meet(all, next), first ?? new Map());
   }
 
-  /** Wherever some link of an agent's own lets it write, whatever limits the call at hand: another call may have none. */
+  /** Wherever an own link of an agent allows writing, whatever limits this call: another call may have no limit. */
   #writable(authority: Authority): Roots {
     const found = new Map<string, FilePath>();
     for (const chain of authority)
@@ -119,7 +119,7 @@ function rootsOf({ link }: CompiledLink, verb: FileVerb): Roots {
   return topmost(found);
 }
 
-/** The folder a grant was written for; where it names none, what its patterns begin with. */
+/** The folder a grant was written for; without one, the literal prefix of its patterns. */
 function rootsIn({ scopes, root }: Grant): readonly FilePath[] {
   const [scope] = scopes;
   if (scope?.kind === "any") return [[]];
@@ -136,7 +136,7 @@ function plainStart(pattern: Sequence): FilePath {
   return plain.map((segment) => (segment.kind === "literal" ? segment.text : ""));
 }
 
-/** What lies in both: of two trees the inner one. */
+/** The intersection: of two trees the inner one. */
 function meet(left: Roots, right: Roots): Roots {
   const found = new Map<string, FilePath>();
   for (const [key, path] of left) if (isBelowSome(path, right, 0)) found.set(key, path);
@@ -148,7 +148,7 @@ function topmost(roots: Roots): Roots {
   return new Map([...roots].filter(([, path]) => !isBelowSome(path, roots, 1)));
 }
 
-/** `least`: how many names further down; 0 counts the tree itself. */
+/** `least`: minimum number of names further down; 0 includes the tree itself. */
 function isBelowSome(path: FilePath, roots: Roots, least: number): boolean {
   for (let length = path.length - least; length >= 0; length--)
     if (roots.has(keyOf(path.slice(0, length)))) return true;
@@ -167,7 +167,7 @@ function isWithin(path: FilePath, root: FilePath): boolean {
   return root.length <= path.length && root.every((name, at) => name === path[at]);
 }
 
-/** No name holds a slash. */
+/** No name contains a slash. */
 function keyOf(path: FilePath): string {
   return path.join("/");
 }

@@ -1,13 +1,13 @@
-// What git said, as a model reads it: entries, commits and branches where it lists them, text where it shows changes.
+// The output of git for a model: entries, commits and branches where it lists them, text where it shows changes.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitted, type Written } from "../fitted-output.ts";
+import { fitted, type ProgramOutput } from "../fit-output.ts";
 import type { GitInput } from "./command-line.ts";
 import { branchesAnswer, commitAndRest, commitsAnswer, sentAnswer } from "./history.ts";
 import { commitsUsual, errorBytesMax, textBytesMax } from "./limits.ts";
 import { statusAnswer } from "./status.ts";
 
-/** For a git that ended well. `isCut`: not all that it wrote was kept. */
-export function gitAnswer(given: GitInput, { output, errors }: Written, isCut: boolean): JsonObject {
+/** For a git that succeeded. `isCut`: its output was truncated. */
+export function gitAnswer(given: GitInput, { output, errors }: ProgramOutput, isCut: boolean): JsonObject {
   const { command } = given;
   const notes = fitted(errors.trimEnd(), errorBytesMax).text;
   switch (command) {
@@ -24,7 +24,7 @@ export function gitAnswer(given: GitInput, { output, errors }: Written, isCut: b
     case "add":
       return { notes };
     case "commit": {
-      // The first line in brackets: the branch, and the shortened name of the commit at its end.
+      // The first line in brackets: the branch, and the abbreviated commit id at its end.
       const [, commit = null] = /^\[[^\]\n]*?([0-9a-f]{4,64})\]/m.exec(output) ?? [];
       return { commit, summary: fitted(output.trimEnd(), errorBytesMax).text, notes };
     }

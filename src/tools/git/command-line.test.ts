@@ -1,4 +1,4 @@
-// Whatever a caller writes, the only options of a git are ours, and a star of a grant covers it.
+// Whatever the input, the only options of git are ours, and a wildcard of a grant covers them.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseArgv, parseArgvPattern } from "../../core/authority/axes/argv.ts";

@@ -1,11 +1,11 @@
-// A call of the `git` tool as one argument vector. Every option is written here; of the caller's words none can become one.
-// What a repository's settings would start is switched off where an option does it: other programs for differences, for
-// texts, for signatures. What is left of it, hooks and filters, runs where git runs: inside the sandbox.
+// A call of the `git` tool as one argument vector. Every option is written here; no word of the caller can become one.
+// Programs that a repository's settings would start are disabled where an option exists: external diff, textconv,
+// signature checks. The others, hooks and filters, run in the sandbox like git itself.
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
+import { branchWord, fileWord, messageWord, pathWord, remoteWord, revisionWord } from "./argument-words.ts";
 import { type GitCommand, TAKES } from "./definition.ts";
 import { commitsUsual } from "./limits.ts";
-import { branchWord, fileWord, messageWord, pathWord, remoteWord, revisionWord } from "./words.ts";
 
 export interface GitInput {
   readonly command: GitCommand;
@@ -28,7 +28,7 @@ export interface GitLine {
   readonly root: "ro" | "rw";
 }
 
-/** Each field ends in a zero byte, which no commit holds. */
+/** Each field ends in a NUL, which no commit contains. */
 export const COMMIT_FORMAT = "--format=%H%x00%P%x00%an%x00%ae%x00%aI%x00%s%x00%b";
 export const BRANCH_FORMAT = "--format=%(HEAD)%00%(refname)%00%(objectname)%00%(upstream)%00%(symref)";
 
@@ -36,7 +36,7 @@ const PLAIN_DIFFERENCE: readonly string[] = ["--no-color", "--no-ext-diff", "--n
 const UNSIGNED = "--no-show-signature";
 const QUIET_REMOTE: readonly string[] = ["--no-progress", "--no-recurse-submodules"];
 
-/** INVARIANT: `input` is what the tool's own schema lets through. */
+/** INVARIANT: the input passed the tool's own schema. */
 export function gitLine(input: JsonObject): Result<GitLine> {
   const given = input as unknown as GitInput;
   const { command } = given;
@@ -107,7 +107,7 @@ function showing(given: GitInput): Result<readonly string[]> {
   const commit = revisionWord(at);
   if (!commit.ok) return commit;
   if (file === undefined) {
-    // A tag shows the commit it stands for, and nothing of its own.
+    // A tag shows the commit it points to, and nothing of its own.
     const options = [`${COMMIT_FORMAT}%x00`, UNSIGNED, ...PLAIN_DIFFERENCE, ...(given.stat === true ? ["--stat"] : [])];
     return joined(options, [`${commit.value}^{commit}`, "--"], paths(given));
   }
@@ -123,7 +123,7 @@ function branching(given: GitInput): Result<readonly string[]> {
     return done(["--list", "--no-color", BRANCH_FORMAT, ...(given.all === true ? ["--all"] : [])]);
   }
   if (given.all !== undefined) return refuse("bad_value", "`all` is for listing branches");
-  // What it would follow is written into settings that nobody changes here.
+  // Tracking would be written to the repository's settings, which are protected here.
   return joined(["--no-track"], branch(given), revision(given));
 }
 

@@ -1,4 +1,4 @@
-// Which commands are a git that may be handed a credential: each row that may has one beside it that may not.
+// Which commands are a git that may receive a credential: each accepted row has a refused neighbour.
 import { describe, expect, test } from "vitest";
 import { takesCredential } from "./credential-command.ts";
 

@@ -1,20 +1,20 @@
-// Whether a command is a git that may be handed a credential: git itself, a command of it that talks to a remote, and no
-// option by which the caller makes git run another program or print the credential.
-// Absent on purpose: `credential`, which prints it; aliases and `submodule`, which run what a repository says.
+// Whether a command is a git that may receive a credential: git itself, a subcommand that talks to a remote, and no
+// option by which the caller makes git run another program or print the credential. Absent on purpose: `credential`,
+// which prints it; aliases and `submodule`, which run commands from a repository.
 
 const PROGRAMS: readonly string[] = ["git", "/usr/bin/git", "/bin/git"];
 const REMOTE_COMMANDS: readonly string[] = ["clone", "fetch", "ls-remote", "pull", "push", "remote"];
 
-/** Options in front of the command that take a word of their own, besides `-c`. */
+/** Options before the subcommand that take a value, besides `-c`. */
 const VALUED: readonly string[] = ["-C", "--git-dir", "--work-tree"];
 const PLAIN: readonly string[] = [
   ...["-P", "--no-pager", "--no-replace-objects", "--no-optional-locks", "--literal-pathspecs"],
   ...["--no-lazy-fetch", "--no-advice"],
 ];
-/** Settings that start nothing and lead nowhere else, in lower case as git compares them. */
+/** Settings that start no program and change no destination, in lower case as git compares them. */
 const SETTINGS = /^(?:(?:http|user|push|pull|fetch|advice|color)\..+|init\.defaultbranch|protocol\.version)$/;
 
-/** Options of the commands themselves that name a program, a setting or a folder of hooks. git takes their beginnings, too. */
+/** Options of the subcommands that name a program, a setting or a folder of hooks. git accepts prefixes of them too. */
 const RUNNING: readonly string[] = ["config", "template", "upload-pack", "receive-pack", "exec"];
 
 export function takesCredential(argv: readonly string[]): boolean {
@@ -37,10 +37,10 @@ function isPlainSetting(word: string | undefined): boolean {
   return SETTINGS.test(key.toLowerCase());
 }
 
-/** Words behind `--` are looked at as well: what is refused too much costs a credential, not a leak. */
+/** Words after `--` are checked as well: a false refusal costs a credential, not a leak. */
 function hasRunningOption(command: string, words: readonly string[]): boolean {
   return words.some((word) => {
-    // Short options stand together, and the last of them has its value behind it.
+    // Short options are combined, and the last of them may have a value attached.
     if (/^-[^-]/.test(word)) return command === "clone" && /[cu]/.test(word);
     const [, name] = /^--([^=]+)/.exec(word) ?? [];
     return name !== undefined && RUNNING.some((one) => one.startsWith(name));

@@ -1,4 +1,4 @@
-// The `git` tool as a model reads of it: its commands and what each of them takes. Data alone.
+// Definition of the `git` tool for models: its commands and their input. Data only.
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import {
   choiceSchema,
@@ -14,7 +14,7 @@ export const GIT_COMMANDS = ["status", "diff", "log", "show", "add", "commit", "
 
 export type GitCommand = (typeof GIT_COMMANDS)[number];
 
-/** What each command takes besides `command` and `in`. */
+/** What each command accepts besides `command` and `in`. */
 export const TAKES: Readonly<Record<GitCommand, readonly string[]>> = {
   status: ["paths"],
   diff: ["revision", "to", "staged", "stat", "paths"],

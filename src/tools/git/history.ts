@@ -1,6 +1,6 @@
-// Commits and branches as git prints them in our own formats.
+// Parses commits and branches that git prints in our own formats.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitting } from "../files/fitting.ts";
+import { fitting } from "../files/fit-items.ts";
 import { bodyCharactersMax, commitsMax } from "./limits.ts";
 
 const commitFields = 7;
@@ -12,12 +12,12 @@ export function commitsAnswer(text: string, limit: number, isCut: boolean): Json
   const commits: JsonObject[] = [];
   for (let at = 0; at + commitFields < fields.length + (isCut ? 0 : 1) && fields[at] !== ""; at += commitFields)
     commits.push(commitOf(fields.slice(at, at + commitFields)));
-  // As many as were wanted: there may be others before them.
+  // At the requested number there may be older ones.
   const { items, more } = fitting(commits, commitsMax, isCut || commits.length >= limit, (one) => one);
   return { commits: items, more };
 }
 
-/** One commit, and what follows it. Null where the text does not begin with one. */
+/** One commit, and the text after it. Null if the text does not begin with one. */
 export function commitAndRest(text: string): { readonly commit: JsonObject; readonly rest: string } | null {
   const fields = text.split("\0");
   if (fields.length <= commitFields) return null;
@@ -40,12 +40,12 @@ function commitOf(fields: readonly string[]): JsonObject {
 
 export function branchesAnswer(text: string, isCut: boolean): JsonObject {
   const lines = text.split("\n");
-  // After the last line comes nothing, or half of one.
+  // The text after the last line end is empty or incomplete.
   lines.pop();
   const branches = lines.flatMap((line): JsonObject[] => {
     const fields = line.split("\0");
     const [head, name = "", commit = "", upstream = "", link = ""] = fields;
-    // The default branch of a remote is told by its own name already.
+    // The default branch of a remote is listed under its own name already.
     if (fields.length !== branchFields || (link !== "" && name.startsWith("refs/remotes/"))) return [];
     const isRemote = name.startsWith("refs/remotes/");
     return [
@@ -75,7 +75,7 @@ const SENT: ReadonlyMap<string, string> = new Map([
   ["+", "forced"],
 ]);
 
-/** What `git push --porcelain` says of each branch. */
+/** The lines of `git push --porcelain`, one for each branch. */
 export function sentAnswer(text: string): JsonObject {
   const refs = text.split("\n").flatMap((line): JsonObject[] => {
     const [, sign = "", from = "", to = "", summary = ""] = /^([ *=!+-])\t([^:\t]*):([^\t]*)\t(.*)$/.exec(line) ?? [];

@@ -1,4 +1,4 @@
-// How much one call of the `git` tool takes and gives.
+// Limits on input and output of one call of the `git` tool.
 
 export const pathsMax = 256;
 export const pathCharactersMax = 4096;
@@ -7,7 +7,7 @@ export const nameCharactersMax = 250;
 export const messageCharactersMax = 32_768;
 export const commitsMax = 1000;
 export const commitsUsual = 50;
-/** A text of an answer, as JSON. */
+/** Text in an answer, as JSON. */
 export const textBytesMax = 524_288;
 export const errorBytesMax = 16_384;
 /** Of one commit's message in a list of commits. */

@@ -1,4 +1,4 @@
-// What git prints about a repository, read back: names are taken as they are, and what is cut off is not made up.
+// Parses git's output about a repository: names are taken literally, and a truncated entry is dropped.
 import { describe, expect, test } from "vitest";
 import { branchesAnswer, commitAndRest, commitsAnswer, sentAnswer } from "./history.ts";
 import { statusAnswer } from "./status.ts";
@@ -56,13 +56,13 @@ describe("commits", () => {
     expect(commitsAnswer("", 50, false)).toEqual({ commits: [], more: false });
   });
 
-  test("one is told from the changes behind it, zero bytes and all", () => {
+  test("one is separated from the changes after it, NUL bytes included", () => {
     expect(commitAndRest(`${one}\0\n\ndiff a\0b\n`)).toMatchObject({ commit: { commit: HASH }, rest: "diff a\0b\n" });
     expect(commitAndRest("no commit")).toBeNull();
   });
 });
 
-test("branches of remotes are told by their own name once", () => {
+test("remote branches are listed once, by their own name", () => {
   const line = (...fields: readonly string[]): string => `${fields.join("\0")}\n`;
   const text =
     line("*", "refs/heads/main", HASH, "refs/remotes/origin/main", "") +
@@ -77,7 +77,7 @@ test("branches of remotes are told by their own name once", () => {
   });
 });
 
-test("what was sent is read branch by branch", () => {
+test("the result of a push is parsed branch by branch", () => {
   const text =
     "To https://x.example/y\n!\trefs/heads/a:refs/heads/a\t[rejected] (fetch first)\n*\tHEAD:refs/heads/b\t[new branch]\nDone\n";
   expect(sentAnswer(text)).toEqual({

@@ -1,6 +1,6 @@
-// What `git status --porcelain=v2 --branch -z` says, as entries.
+// Parses `git status --porcelain=v2 --branch -z`.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitting } from "../files/fitting.ts";
+import { fitting } from "../files/fit-items.ts";
 
 export interface StatusEntry {
   readonly path: string;
@@ -8,7 +8,7 @@ export interface StatusEntry {
   readonly staged: string | null;
   /** In the folder, besides that; null: nothing. */
   readonly unstaged: string | null;
-  /** What it was called before. */
+  /** Its previous name. */
   readonly from: string | null;
 }
 
@@ -24,7 +24,7 @@ const CHANGES: ReadonlyMap<string, string> = new Map([
 
 const entriesMax = 5000;
 
-/** `isCut`: the text is not all of it; what its last piece is nobody knows. */
+/** `isCut`: the text is truncated; its last piece is unreliable. */
 export function statusAnswer(text: string, isCut: boolean): JsonObject {
   const pieces = text.split("\0");
   pieces.pop();
@@ -56,7 +56,7 @@ export function statusAnswer(text: string, isCut: boolean): JsonObject {
   };
 }
 
-/** Fields are parted by single blanks; the last one is the path, blanks and all. */
+/** Fields are separated by single blanks; the last one is the path, which may contain blanks. */
 function entryOf(piece: string, next: string | undefined): StatusEntry | null {
   const kind = piece.charAt(0);
   if (kind === "?") return { path: piece.slice(2), staged: null, unstaged: "untracked", from: null };

@@ -1,12 +1,12 @@
-// Tools that run at a model's provider and not here: how each is asked for, the verb it needs, and whether it can be held
-// to hosts.
+// Tools that run at a model's provider and not here: how each is requested, the verb it needs, and whether it can be
+// limited to hosts.
 import type { Json, JsonObject } from "../../core/base/json.ts";
 
 export type Provider = "anthropic" | "openai";
 
-/** What the application says of them; what it leaves out is the provider's default. */
+/** The application's settings; an omitted one is the provider's default. */
 export interface ProviderSettings {
-  /** Only these. Without it all of the provider that need nothing from the application to be carried out. */
+  /** Only these. Without it all provider tools that need nothing from the application. */
   readonly names?: readonly string[];
   /** What `file_search` searches. */
   readonly vectorStores?: readonly string[];
@@ -15,11 +15,11 @@ export interface ProviderSettings {
 export interface ProviderEntry {
   readonly name: string;
   readonly verb: string;
-  /** Whether the provider takes a list of domains. Without that only the verb itself opens it. */
+  /** Whether the provider accepts a list of domains. Otherwise only the verb itself allows it. */
   readonly isScoped: boolean;
-  /** Offered only where the application names it. */
+  /** Offered only if the application names it. */
   readonly isByName: boolean;
-  /** What the request says; a text is why it cannot be asked for. `domains`: null is every one. */
+  /** The request, or a text that says why it is impossible. `domains`: null means all. */
   request(domains: readonly string[] | null, settings: ProviderSettings): JsonObject | string;
 }
 
@@ -37,7 +37,7 @@ function allowed(domains: readonly string[] | null): JsonObject {
   return domains === null ? {} : { allowed_domains: domains as readonly Json[] };
 }
 
-// Later versions of Anthropic's two web tools also run code there, to filter what they found: that needs a verb of its own.
+// Later versions of Anthropic's two web tools also run code there, to filter results: that needs a verb of its own.
 const ANTHROPIC: readonly ProviderEntry[] = [
   entry("web_search", "provider.web_search", true, (domains) => ({
     type: "web_search_20250305",
@@ -62,7 +62,7 @@ const OPENAI: readonly ProviderEntry[] = [
     ...(domains === null ? {} : { filters: allowed(domains) }),
   })),
   entry("web_search_preview", "provider.web_search", false, () => ({ type: "web_search_preview" }), true),
-  // Code that runs there reaches no network from there: no verb of ours would hold it.
+  // Code that runs there has no network: no verb of ours would apply.
   entry("code_interpreter", "provider.code_execution", false, () => ({
     type: "code_interpreter",
     container: { type: "auto", network_policy: { type: "disabled" } },

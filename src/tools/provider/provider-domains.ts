@@ -1,4 +1,4 @@
-// The hosts that are held, in a provider's words: a list of domains, each of which stands for itself and everything below it.
+// The held hosts in a provider's form: a list of domains, each of which includes its subdomains.
 
 import { type DestinationScope, hostPatternText } from "../../core/authority/axes/destination.ts";
 import type { Scope } from "../../core/authority/axes/scope.ts";
@@ -11,18 +11,18 @@ import type { Sequence } from "../../core/authority/patterns/sequence.ts";
 export interface Domains {
   /** Null: every public host. Empty: none. */
   readonly of: readonly string[] | null;
-  /** Those of which we hold only the name itself, and the provider takes in what is below. */
+  /** Domains of which only the exact name is held, although the provider includes subdomains. */
   readonly wider: readonly string[];
-  /** What is held and cannot be told to a provider, with why. */
+  /** Held hosts that cannot be expressed for a provider, with the reason. */
   readonly left: readonly { readonly what: string; readonly why: string }[];
 }
 
-/** The least that both providers take. */
+/** The smaller limit of both providers. */
 const domainsMax = 100;
 const leftMax = 20;
 const portMax = 65_535;
 
-/** INVARIANT: only what is held at this moment, without asking anybody and without being counted: nobody could do either there. */
+/** INVARIANT: only grants that apply now, without approval and without a budget: neither is possible at the provider. */
 export function domainsHeld(authority: Authority, moment: Moment, verbs: readonly string[]): Domains {
   const found = new Map<string, "tree" | "exact">();
   const left = new Map<string, string>();
@@ -82,7 +82,7 @@ function conditionFault({ ask, calls, rate }: Conditions, isCounted: boolean): s
   return isCounted || calls !== null || rate !== null ? "its uses are counted, and a provider's are not" : null;
 }
 
-/** A provider goes to whatever port an address names. */
+/** A provider connects to any port that an address names. */
 function portFault(ports: Scope | undefined): string | null {
   if (ports === undefined || ports.kind === "any") return null;
   const isAll = ports.kind === "ports" && ports.of.some(({ low, high }) => low <= 1 && high >= portMax);
@@ -116,14 +116,14 @@ function named(name: Sequence): Named {
   return { kind: isTree ? "tree" : "exact", text: literals.toReversed().join(".") };
 }
 
-/** A domain below one that is there adds nothing for the provider. In order, so that equal grants give equal requests. */
+/** A subdomain of a listed domain adds nothing for the provider. Sorted, so that equal grants give equal requests. */
 function withoutInner(found: ReadonlyMap<string, "tree" | "exact">): readonly string[] {
   return [...found.keys()]
     .filter((one) => !below(one).some((outer) => found.get(outer) === "tree"))
     .sort((left, right) => (left < right ? -1 : 1));
 }
 
-/** The domains that a name lies in, from the nearest up. */
+/** The parent domains of a name, nearest first. */
 function below(name: string): readonly string[] {
   const labels = name.split(".");
   return labels.slice(1).map((_, at) => labels.slice(at + 1).join("."));

@@ -1,4 +1,4 @@
-// Provider tools: what a request may name, held against what is granted; and that it is never more.
+// Provider tools: which ones a request may name for given grants; and that it is never more.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseHost } from "../../core/authority/axes/destination.ts";
@@ -130,7 +130,7 @@ describe("requests", () => {
     ]);
   });
 
-  test("a note says where the provider's rule is wider, and what was left out", () => {
+  test("a note says where the provider's rule is wider, and what was omitted", () => {
     const { notes } = providerTools(held("net.get{hosts=[github.com,*.npmjs.com,+.y.com]}"), moment, "openai");
     expect(notes).toEqual([
       "web_search: the provider takes github.com to mean everything below it, too; you hold github.com alone",
@@ -188,7 +188,7 @@ const spec = fc
   .map(([verb, hosts, more]) => `${verb}{hosts=[${hosts.join(",")}]${more}}`);
 const links = fc.array(fc.array(spec, { maxLength: 4 }), { minLength: 1, maxLength: 3 });
 
-test("law: no domain that is not held without asking, and what is below it is held or noted", () => {
+test("law: no domain that is not held without approval, and its subdomains are held or noted", () => {
   const asks = (verb: string, name: string): Request => {
     const entry = verbEntry(verb);
     const to = parseHost(name, (text) => text);

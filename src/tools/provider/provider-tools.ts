@@ -1,5 +1,6 @@
-// Which tools of a model's provider a request may name: decided when the request is built, because what they do happens
-// elsewhere and never comes past us. What is not granted is left out; what is granted for some hosts is held to them there.
+// Which tools of a model's provider a request may name: decided when the request is built, because they run elsewhere
+// and never pass the gate. A tool that is not granted is omitted; one that is granted for some hosts is limited to
+// them.
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
@@ -11,20 +12,20 @@ import { type Domains, domainsHeld } from "./provider-domains.ts";
 
 export interface ProviderTool {
   readonly name: string;
-  /** As the provider's own interface takes it. */
+  /** In the format of the provider's API. */
   readonly request: JsonObject;
-  /** What it is held to there; null where it is held to nothing, or where that is every host. */
+  /** The domains it is limited to; null if it has no limit, or for all hosts. */
   readonly domains: readonly string[] | null;
 }
 
 export interface ProviderTools {
   readonly tools: readonly ProviderTool[];
   readonly omitted: readonly { readonly name: string; readonly why: string }[];
-  /** Where the provider's rule is not ours, in sentences. */
+  /** Where the provider's rule differs from ours, in sentences. */
   readonly notes: readonly string[];
 }
 
-/** INVARIANT: no tool and no domain that is not held; except that a domain takes in what is below it, which a note says. */
+/** INVARIANT: no tool and no domain that is not held; except that a domain includes its subdomains, which a note says. */
 export function providerTools(
   authority: Authority,
   moment: Moment,
@@ -52,7 +53,7 @@ export function providerTools(
 
 const nameCharactersMax = 100;
 
-/** What cannot be held to anything there needs its own verb, without anybody being asked and without being counted. */
+/** A tool that cannot be limited there needs its own verb, without approval and without a budget. */
 function verbFault(authority: Authority, moment: Moment, { verb: name }: ProviderEntry): string | null {
   const verb = verbEntry(name);
   if (verb === null) return `${name} is no verb`;

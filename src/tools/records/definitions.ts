@@ -1,4 +1,4 @@
-// The records tools as a model reads of them: names, what they do, and what they take. Data alone.
+// Definitions of the records tools for models: names, descriptions and input schemas. Data only.
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";
@@ -18,7 +18,7 @@ export interface RecordToolDefinition {
   readonly name: RecordToolName;
   readonly description: string;
   readonly input: JsonSchema;
-  /** For the list a model is shown: who has none of them is not shown the tool. */
+  /** For the list shown to a model: an agent without any of them is not shown the tool. */
   readonly verbs: readonly string[];
 }
 
@@ -32,7 +32,7 @@ const VERSION = textSchema(
   1,
   limits.versionCharactersMax,
 );
-/** Whoever writes them as if an agent were a record is told what that needs. */
+/** A caller that uses them as if an agent were a record is told what they require. */
 const AGENTS_ALONE: { readonly [name: string]: JsonSchema } = {
   capabilities: { description: "Not for records: an agent is made with agent_create and needs agent.grant." },
   access: { description: "Not for records, like capabilities." },

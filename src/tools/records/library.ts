@@ -1,38 +1,38 @@
-// The records of one workspace, known by what was read of them. Files are looked at for every question; what did not change is not
-// read again, and whoever else waits has a turn while much is read.
+// The records of one workspace with a cache. Files are listed for every query; unchanged ones are not read again, and
+// long reads pause for other requests.
 import { idOfPath, type RecordData } from "../../agents/records/record-data.ts";
 import { type ListedFile, type Listing, readOne, type ShelfMachine } from "../../agents/records/shelf.ts";
 import { readCache } from "../../agents/records/shelf-cache.ts";
 
 export interface LibraryMachine extends Pick<ShelfMachine, "read" | "frontmatter" | "nameOf" | "loadCache"> {
-  /** `pause`: between the steps of a long look. */
+  /** `pause`: called between the steps of a long listing. */
   list(pause: () => Promise<void>): Promise<Listing>;
 }
 
-export interface Shelved {
+export interface LibraryListing {
   /** Sorted by id; none twice. */
   readonly records: readonly RecordData[];
   /** By path. */
   readonly files: ReadonlyMap<string, ListedFile>;
 }
 
-/** So many texts are read before others have a turn. */
+/** Texts read in one turn. */
 const textsPerTurnMax = 16;
-/** And so many that did not change. */
+/** Unchanged files processed in one turn. */
 const filesPerTurnMax = 2048;
 
 export class Library {
   readonly #pause: () => Promise<void>;
   #known: ReadonlyMap<string, { readonly stamp: string; readonly record: RecordData | null }> | null = null;
-  #opening: Promise<Shelved> | null = null;
+  #opening: Promise<LibraryListing> | null = null;
   #isListed = false;
 
   constructor(pause: () => Promise<void>) {
     this.#pause = pause;
   }
 
-  /** As the files are now, and never as they were before it was asked: who comes too late for one look waits for the next. */
-  open(machine: LibraryMachine): Promise<Shelved> {
+  /** The files as they are now, never as before the call: a caller that is too late for one scan waits for the next. */
+  open(machine: LibraryMachine): Promise<LibraryListing> {
     if (this.#opening !== null && this.#isListed) return this.#opening.then(() => this.open(machine));
     this.#opening ??= this.#open(machine).finally(() => {
       this.#opening = null;
@@ -41,8 +41,8 @@ export class Library {
     return this.#opening;
   }
 
-  async #open(machine: LibraryMachine): Promise<Shelved> {
-    // Others may already wait for the same, in this turn.
+  async #open(machine: LibraryMachine): Promise<LibraryListing> {
+    // Other callers of this turn may join the same scan.
     await this.#pause();
     this.#isListed = true;
     const { files } = await machine.list(this.#pause);
@@ -56,7 +56,7 @@ export class Library {
       const isRead = kept?.stamp !== file.stamp;
       if ((isRead && ++read % textsPerTurnMax === 0) || ++looked % filesPerTurnMax === 0) await this.#pause();
       if (record !== null) records.push(record);
-      // What was changed just now may be changed again without showing it.
+      // A file that was changed just now may change again with the same stamp.
       if (file.settled) next.set(file.path, { stamp: file.stamp, record });
     }
     this.#known = next;
@@ -64,7 +64,7 @@ export class Library {
   }
 }
 
-/** An id belongs to the file at its path, else to the first that claims it. */
+/** An id belongs to the file at its path, else to the first file that claims it. */
 function distinct(records: readonly RecordData[]): readonly RecordData[] {
   const taken = new Map<string, RecordData>();
   const isOwn = ({ id, path }: RecordData): boolean => idOfPath(path) === id;

@@ -1,21 +1,21 @@
-// How much one call of a records tool takes and gives. An answer must fit into one message of the daemon.
+// Limits on input and output of one call of a records tool. An answer must fit in one message of the daemon.
 
 export const idCharactersMax = 512;
-/** Of one part of an id: it becomes the name of a file. */
+/** Of one part of an id: it becomes a file name. */
 export const segmentBytesMax = 200;
 export const classCharactersMax = 128;
 export const titleCharactersMax = 400;
 export const tagsMax = 32;
 export const tagCharactersMax = 64;
-/** Of what is written in one call. */
+/** Of the text written in one call. */
 export const bodyCharactersMax = 200_000;
-/** Of a body that is read at once; each character may need six bytes in a message. */
+/** Of a body that is read in one call; each character may need six bytes in a message. */
 export const readCharactersMax = 120_000;
 export const readCharactersUsual = 40_000;
 export const queryCharactersMax = 1024;
 export const resultsMax = 50;
 export const resultsUsual = 10;
-/** Of one record that somebody wrote by hand, in an answer. */
+/** Of one hand-written record, in an answer. */
 export const tagsShownMax = 16;
 /** Of one record, in an answer about links. */
 export const linksShownMax = 100;

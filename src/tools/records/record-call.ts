@@ -1,9 +1,9 @@
-// One call of a records tool: what it asks for, found by looking at the record, and what it does once that is allowed.
+// One call of a records tool: its requests, which depend on the record, and its execution once they are allowed.
 
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Digest } from "../../core/ports/digest.ts";
-import type { RecordPlace } from "./found.ts";
+import type { RecordAccess } from "./find-record.ts";
 
 export type RecordAnswer =
   | { readonly ok: true; readonly value: JsonObject; readonly isUntrusted: boolean }
@@ -14,24 +14,24 @@ export interface RecordCall {
   carry(): Promise<RecordAnswer>;
 }
 
-export type Stored = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type StoreResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
-/** What a call may use: the records of its session's workspace, and what the session holds. */
-export interface RecordDesk {
-  readonly place: RecordPlace;
+/** What a call may use: the records of its session's workspace, and the session's authority. */
+export interface RecordCallContext {
+  readonly place: RecordAccess;
   readonly digest: Digest;
   /** Whether the session has read nothing untrusted. */
   readonly isClean: boolean;
-  /** Whether some records may be read at all. */
+  /** Whether any record may be read. */
   readsAny(): boolean;
   mayRead(request: Request): boolean;
-  /** Whether this version of it is known to hold nothing untrusted. */
+  /** Whether this version of it is known to contain nothing untrusted. */
   isKnownClean(id: string, version: string): Promise<boolean>;
   noteClean(id: string, version: string, isClean: boolean): Promise<void>;
-  /** A file that is not there yet. */
-  create(segments: readonly string[], text: string): Stored;
-  /** From one text to another, null is to nothing; only if it still has the first. */
-  change(path: string, before: string, after: string | null): Stored | "changed";
+  /** Writes a file that does not exist yet. */
+  create(segments: readonly string[], text: string): StoreResult;
+  /** Replaces one text by another, null removes it; only if the file still has the first. */
+  change(path: string, before: string, after: string | null): StoreResult | "changed";
 }
 
 export function failed(code: string, message: string, fix?: string): RecordAnswer {

@@ -1,4 +1,5 @@
-// The six records tools: what each says of a call by its input alone, and the call itself, once there are records to look at.
+// The six records tools: the requests that follow from the input alone, and the call itself, once the records are
+// available.
 
 import { queryWords } from "../../agents/records/search.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -6,21 +7,21 @@ import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Digest } from "../../core/ports/digest.ts";
-import { createCall, createRequests, deleteCall, updateCall } from "./change.ts";
+import { createCall, createRequests, deleteCall, updateCall } from "./change-call.ts";
 import { RECORD_TOOL_DEFINITIONS, type RecordToolDefinition, type RecordToolName } from "./definitions.ts";
 import { readCharactersUsual, resultsUsual } from "./limits.ts";
-import { linksCall, readCall } from "./look.ts";
-import { failed, type RecordAnswer, type RecordCall, type RecordDesk } from "./record-call.ts";
+import { linksCall, readCall } from "./read-call.ts";
+import { failed, type RecordAnswer, type RecordCall, type RecordCallContext } from "./record-call.ts";
 import { type AgentAct, agentRequests, recordId } from "./requests.ts";
 import { searchCall } from "./search-call.ts";
 import { newText, type ReadHead, type RecordParts } from "./text.ts";
 
 export interface RecordTool {
   readonly definition: RecordToolDefinition;
-  /** What the input alone asks for, or why it is not understood. */
+  /** The requests that follow from the input alone, or why it is invalid. */
   requests(input: JsonObject, reading: Reading): Result<readonly Request[]>;
-  /** INVARIANT: `requests` took the input. What else is asked for is found by looking at the record. */
-  call(input: JsonObject, reading: Reading, desk: RecordDesk): Promise<Result<RecordCall>>;
+  /** INVARIANT: `requests` accepted the input. Further requests depend on the record. */
+  call(input: JsonObject, reading: Reading, desk: RecordCallContext): Promise<Result<RecordCall>>;
 }
 
 export function recordTools(read: ReadHead, digest: Digest): readonly RecordTool[] {
@@ -51,7 +52,7 @@ function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest
   };
 }
 
-/** Known from the input alone; whatever depends on the record is found where it lies. */
+/** Known from the input alone; what depends on the record is determined later. */
 function asked(name: RecordToolName, input: JsonObject, read: ReadHead, digest: Digest): Result<readonly Request[]> {
   if (name === "records_search") {
     const words = queryWords(textIn(input, "query") ?? "");
@@ -75,7 +76,7 @@ function asked(name: RecordToolName, input: JsonObject, read: ReadHead, digest: 
 function called(
   name: RecordToolName,
   input: JsonObject,
-  desk: RecordDesk,
+  desk: RecordCallContext,
   digest: Digest,
 ): Promise<Result<RecordCall>> {
   const id = idOf(input, digest);
@@ -104,7 +105,7 @@ function called(
   }
 }
 
-/** Even whoever may do it does not do it here: an agent has a text of another kind, and tools of its own. */
+/** Not even with the grant: an agent has a text of another kind, and tools of its own. */
 const AGENT: RecordAnswer = failed(
   "not_available",
   "an agent is not a record",
@@ -114,7 +115,7 @@ const AGENT: RecordAnswer = failed(
 const slugCharactersMax = 60;
 const digestCharacters = 12;
 
-/** The same input has the same id, whenever it is looked at. */
+/** Deterministic: the same input has the same id. */
 function idOf(input: JsonObject, digest: Digest): string {
   const id = textIn(input, "id");
   if (id !== null) return id;

@@ -1,4 +1,5 @@
-// What a call of a records tool asks for. An agent is no record: whatever touches one asks for `agent.*`, whichever tool it is.
+// The requests of a records tool. An agent is not a record: every access to one requests `agent.*`, whichever tool it
+// is.
 
 import { isAgentClass, parseRecordId } from "../../agents/records/record-data.ts";
 import { parseName } from "../../core/authority/axes/name.ts";
@@ -15,8 +16,8 @@ import { segmentBytesMax } from "./limits.ts";
 export type RecordVerb = "records.read" | "records.create" | "records.update" | "records.delete";
 
 /**
- * A record by its class and its id. A class that is not known, or that no pattern could name, is covered only where every
- * class is: so nobody learns from a refusal whether a record is there.
+ * A record by its class and its id. An unknown class, or one that no pattern could name, is covered only if every class
+ * is: so a refusal does not reveal whether a record exists.
  */
 export function recordRequest(verb: RecordVerb, recordClass: string | null, id: string): Result<Request> {
   const entry = verbEntry(verb);
@@ -28,7 +29,7 @@ export function recordRequest(verb: RecordVerb, recordClass: string | null, id: 
   return done({ verb: entry, values: [classValue, name.value] });
 }
 
-/** An id under which a file can lie. */
+/** An id that is a valid file path. */
 export function recordId(id: string): Result<readonly string[]> {
   const name = parseRecordId(id);
   if (!name.ok) return name;
@@ -40,14 +41,14 @@ export function recordId(id: string): Result<readonly string[]> {
 
 const AGENTS = /^agents(?:\/|$)/i;
 
-/** The agent that an id is about, where it lies among agents; null for the id of a record. */
+/** The agent that an id refers to, if it is in the agents folder; null for the id of a record. */
 export function agentOfId(id: string): string | null {
   return AGENTS.test(id) ? id.replace(AGENTS, "") || id : null;
 }
 
 export type AgentAct = "create" | "update" | "delete" | "look";
 
-/** Null: it is about a record. */
+/** Null: it refers to a record. */
 export function agentRequests(
   act: AgentAct,
   input: JsonObject,
@@ -65,7 +66,7 @@ export function agentRequests(
   const agent = agentOfId(id) ?? id;
   const granted = grantRequests(input, agent, reading);
   if (!granted.ok) return granted;
-  // What an agent is told, and what it may do, are two things; to change the one does not ask for the other.
+  // An agent's instructions and its authority are separate; changing one does not require a grant for the other.
   const isTold = ["title", "tags", "body", "class"].some((key) => member(input, key) !== undefined);
   if (act === "update" && granted.value.length > 0 && !isTold) return granted;
   const own = agentRequest(act === "look" ? "agent.discover" : `agent.${act}`, agent);

@@ -1,4 +1,4 @@
-// records_search: what is shown is exactly what was decided on, record by record.
+// records_search: every record shown was decided on its own.
 
 import type { RecordData } from "../../agents/records/record-data.ts";
 import { queryWords, SearchIndex } from "../../agents/records/search.ts";
@@ -8,10 +8,10 @@ import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result } from "../../core/base/result.ts";
-import { versionOf } from "./found.ts";
-import type { Shelved } from "./library.ts";
-import { mayRead, summary } from "./look.ts";
-import type { RecordCall, RecordDesk } from "./record-call.ts";
+import { versionOf } from "./find-record.ts";
+import type { LibraryListing } from "./library.ts";
+import { mayRead, summary } from "./read-call.ts";
+import type { RecordCall, RecordCallContext } from "./record-call.ts";
 import { recordRequest } from "./requests.ts";
 
 export interface SearchInput {
@@ -20,10 +20,10 @@ export interface SearchInput {
   readonly count: number;
 }
 
-export async function searchCall(input: SearchInput, desk: RecordDesk): Promise<Result<RecordCall>> {
+export async function searchCall(input: SearchInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
   const words = queryWords(input.query);
   if (!words.ok) return words;
-  // Whoever may read no record at all is told so, and not that there are none.
+  // An agent that may read no record is denied, instead of getting an empty result.
   const verb = verbEntry("records.read");
   if (!desk.readsAny() && verb !== null)
     return done({ requests: [{ verb, values: verb.axes.map(() => undefined) }], carry: async () => NOTHING });
@@ -62,12 +62,12 @@ export async function searchCall(input: SearchInput, desk: RecordDesk): Promise<
 
 const NOTHING = { ok: true, value: { records: [], total: 0, more: false }, isUntrusted: false } as const;
 
-/** From the file as it is now; null where it is another record by now, or none. */
+/** From the current file; null if it is another record by now, or none. */
 async function shownRecord(
   { path, id, recordClass }: RecordData,
-  { files }: Shelved,
+  { files }: LibraryListing,
   words: readonly string[],
-  { place, digest, isKnownClean }: RecordDesk,
+  { place, digest, isKnownClean }: RecordCallContext,
 ): Promise<{ readonly value: JsonObject; readonly isUntrusted: boolean } | null> {
   const file = files.get(path);
   if (file === undefined) return null;

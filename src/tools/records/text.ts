@@ -1,4 +1,4 @@
-// Texts of records: a new one, and one that was changed in what was asked and in nothing else. Proved by reading it again.
+// Texts of records: a new one, and one with only the requested changes. Verified by parsing it again.
 
 import { recordText } from "../../agents/records/record-text.ts";
 import type { ParsedText } from "../../agents/records/shelf.ts";
@@ -11,7 +11,7 @@ import { visible } from "../../core/notation/visible.ts";
 
 export type ReadHead = (source: Source) => ParsedText;
 
-/** What of a record is written. What is not there stays as it is. */
+/** The members that are written. An omitted one stays unchanged. */
 export interface RecordParts {
   readonly class?: string;
   readonly title?: string;
@@ -19,7 +19,7 @@ export interface RecordParts {
   readonly body?: string;
 }
 
-/** Text as a whole, with its frontmatter. */
+/** The whole text, with its frontmatter. */
 export const recordCharactersMax = 1_000_000;
 
 export function newText(parts: RecordParts & { readonly class: string }, read: ReadHead): Result<string> {
@@ -45,7 +45,7 @@ export function changedText(source: Source, parts: RecordParts, read: ReadHead):
   let head = source.text.slice(0, before.bodyStart);
   for (const { start, end, text } of edits.sort((left, right) => right.start - left.start || right.end - left.end))
     head = head.slice(0, start) + text + head.slice(end);
-  // A body begins behind an empty line, so that its own first line stays its own.
+  // A blank line precedes the body, so that its first line is not part of the frontmatter.
   if (parts.body !== undefined && !/(?:\r\n|\n)(?:\r\n|\n)$/.test(head)) head += head.endsWith("\n") ? "\n" : "\n\n";
   const text = head + (parts.body ?? source.text.slice(before.bodyStart));
   if (text.length > recordCharactersMax)
@@ -61,7 +61,7 @@ export function changedText(source: Source, parts: RecordParts, read: ReadHead):
     : refuse("bad_value", "the record's frontmatter is written so that only a person can change it");
 }
 
-/** Where the body begins: behind the frontmatter and the empty line that usually follows it. */
+/** Offset of the body: after the frontmatter and the blank line that usually follows it. */
 export function bodyStart(text: string, behindHead: number): number {
   return behindHead + (/^(?:\r\n|\n)/.exec(text.slice(behindHead, behindHead + 2))?.[0].length ?? 0);
 }
@@ -92,7 +92,7 @@ function headKeys({ class: recordClass, title, tags }: RecordParts): readonly He
   ];
 }
 
-/** JSON is YAML. */
+/** JSON is valid YAML. */
 function headEdit(
   text: string,
   { map, closing }: Head,
@@ -123,7 +123,7 @@ function plainValue(node: TreeNode): Json {
   return node.entries.map(({ key, value }) => [key, plainValue(value)]);
 }
 
-/** Joiners are part of how some scripts and signs are written; whatever else is not seen has no place in a line. */
+/** Joiners are part of some scripts and emoji; other invisible characters are not allowed in a line. */
 const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u;
 
 function wrongPart({ class: recordClass, title, tags, body }: RecordParts): ReturnType<typeof refuse> | null {

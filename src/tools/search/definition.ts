@@ -1,4 +1,4 @@
-// web_search as a model reads of it. Data alone.
+// Definition of web_search for models. Data only.
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { countSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 
@@ -10,7 +10,7 @@ export const resultsUsual = 10;
 export const titleCharactersMax = 300;
 export const addressCharactersMax = 2048;
 export const snippetCharactersMax = 1000;
-/** Of a provider's answer: more is no answer to a question. */
+/** Of a provider's response; a larger one is refused. */
 export const answerBytesMax = 1_048_576;
 export const searchMillisecondsMax = 30_000;
 

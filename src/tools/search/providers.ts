@@ -1,11 +1,11 @@
-// How each provider is asked: one fetch, as web_fetch would be told to make it, and where in the answer the results are.
+// How each search provider is called: one fetch in the form of web_fetch, and where the results are in its response.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import type { SearchProvider, WrittenSearch } from "../../core/notation/config/search-setting.ts";
 import { answerBytesMax, searchMillisecondsMax } from "./definition.ts";
 
 interface Provider {
   ask(written: WrittenSearch, query: string, count: number): JsonObject;
-  /** The list of results, and what the text of one is called; null where the answer is none of its. */
+  /** The list of results, and the name of the snippet member; null if it is not a response of this provider. */
   results(answer: JsonObject): { readonly list: Json | undefined; readonly snippet: string };
 }
 
@@ -27,7 +27,7 @@ const PROVIDERS: Readonly<Record<SearchProvider, Provider>> = {
     }),
     results: (answer) => {
       const web = member(answer, "web");
-      // A question without results has no such part.
+      // A query without results has no such member.
       const list = isJsonObject(web) ? member(web, "results") : web === undefined ? [] : undefined;
       return { list, snippet: "description" };
     },
@@ -43,13 +43,13 @@ const PROVIDERS: Readonly<Record<SearchProvider, Provider>> = {
   },
 };
 
-/** The input of a fetch. Secrets stand in it by their handles. */
+/** The input of a fetch. Secrets are referenced by their handles. */
 export function providerFetch(written: WrittenSearch, query: string, count: number): JsonObject {
   const asked = PROVIDERS[written.provider].ask(written, query, count);
   return { ...asked, format: "raw", bytesMax: answerBytesMax, milliseconds: searchMillisecondsMax };
 }
 
-/** Null where that is not what this provider answers. */
+/** Null if it is not a response of this provider. */
 export function providerResults(
   provider: SearchProvider,
   answer: Json,
@@ -67,7 +67,7 @@ function bearer({ secret }: WrittenSearch): { readonly [name: string]: string } 
   return secret === null ? {} : { Authorization: `Bearer ${handle(secret)}` };
 }
 
-/** Its start page is not where it is asked. */
+/** The start page is not the search endpoint. */
 function withSearchPath(url: string): string {
   return /^https?:\/\/[^/]*\/?$/i.test(url) ? `${url.replace(/\/$/, "")}/search` : url;
 }

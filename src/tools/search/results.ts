@@ -1,4 +1,4 @@
-// What of a provider's answer is shown: title, address, a few lines. Whatever is not an address on the web is left out.
+// The shown part of a provider's response: title, address, a few lines. Results without a web address are left out.
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { addressCharactersMax, snippetCharactersMax, titleCharactersMax } from "./definition.ts";
 
@@ -22,7 +22,7 @@ function isAddress(url: string): boolean {
   return url.length <= addressCharactersMax && /^https?:\/\/[\x21-\x7e]+$/i.test(url);
 }
 
-/** One line without marks: some providers put tags around the words that were found. */
+/** One line without markup: some providers put tags around matched words. */
 function lineOf(value: Json | undefined, charactersMax: number): string {
   if (typeof value !== "string") return "";
   const text = value

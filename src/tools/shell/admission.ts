@@ -1,5 +1,5 @@
-// A script as everything it asks for. What patterns choose has to be looked up first: then the folders they look into are
-// asked for before the commands are.
+// All requests of a script. Patterns have to be expanded first: the folders they list are requested before the commands
+// are.
 import { type Ground, parsePath } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
@@ -7,25 +7,25 @@ import type { FilePath } from "../../core/ports/files.ts";
 import { chosenNamesMax, expandedCharactersMax, lookedFoldersMax } from "./language/limits.ts";
 import { isPattern, type Script, type Word } from "./language/script.ts";
 import { type Values, withValues } from "./language/variables.ts";
-import { chosenBy, type Looking, startOf } from "./names/chosen-names.ts";
-import type { NamingSearch } from "./names/naming-search.ts";
+import { expandPattern, type ListFolder, startOf } from "./names/expand-pattern.ts";
+import type { PatternSearch } from "./names/pattern-search.ts";
 import { requestsOf } from "./needs.ts";
-import { type Place, request, requestsFor, targetPath } from "./tool-requests.ts";
+import { request, requestsFor, type ScriptRoot, targetPath } from "./tool-requests.ts";
 
-/** Where a script is read: its folder, and what its variables hold there. */
-export interface Setting {
-  readonly place: Place;
+/** The environment a script is parsed in: its folder, and the values of its variables there. */
+export interface ScriptEnvironment {
+  readonly place: ScriptRoot;
   readonly ground: Ground;
   readonly values: Values;
 }
 
-/** Arguments that are patterns, in order: each looks into one folder first. */
+/** Arguments that are patterns, in order: each lists one folder first. */
 export function patternsIn(script: Script): readonly Word[] {
   return script.flatMap(({ stages }) => stages.flatMap(({ words }) => words.slice(1).filter(isPattern)));
 }
 
 /** `fs.read` of one folder for each pattern. */
-export function lookingRequests(script: Script, setting: Setting): Result<readonly Request[]> {
+export function lookingRequests(script: Script, setting: ScriptEnvironment): Result<readonly Request[]> {
   const inside = insideOf(setting);
   if (!inside.ok) return inside;
   const requests: Request[] = [];
@@ -37,8 +37,8 @@ export function lookingRequests(script: Script, setting: Setting): Result<readon
   return done(requests);
 }
 
-/** Everything that its commands ask for; without patterns. */
-export function commandRequests(script: Script, setting: Setting): Result<readonly Request[]> {
+/** All requests of its commands; for a script without patterns. */
+export function commandRequests(script: Script, setting: ScriptEnvironment): Result<readonly Request[]> {
   const needs = requestsOf(withValues(script, setting.values));
   if (!needs.ok) return refuse("bad_value", "a word of the script has no value here");
   const characters = needs.commands.reduce(
@@ -50,17 +50,17 @@ export function commandRequests(script: Script, setting: Setting): Result<readon
   return requestsFor(needs.commands, setting.place, setting.ground);
 }
 
-/** The script with the names that its patterns choose in their place, as quoted words. */
+/** The script with its patterns replaced by the matching names, as quoted words. */
 export async function withNames(
   script: Script,
-  setting: Setting,
-  look: Looking,
-  search: NamingSearch,
+  setting: ScriptEnvironment,
+  look: ListFolder,
+  search: PatternSearch,
 ): Promise<Result<Script>> {
   const inside = insideOf(setting);
   if (!inside.ok) return inside;
   let [folders, names] = [0, 0];
-  const bounded: Looking = async (folder, entriesMax) =>
+  const bounded: ListFolder = async (folder, entriesMax) =>
     ++folders > lookedFoldersMax
       ? { ok: false, code: "scope_violation", reason: "too many folders" }
       : search.listed(folder, () => look(folder, entriesMax));
@@ -92,18 +92,18 @@ export async function withNames(
 async function namesFor(
   word: Word,
   inside: Ground,
-  look: Looking,
-  search: NamingSearch,
+  look: ListFolder,
+  search: PatternSearch,
 ): Promise<Result<readonly Word[]>> {
   const start = targetPath(startOf(word), inside);
   if (!start.ok) return start;
-  const chosen = await chosenBy(word, start.value.segments, look, search);
+  const chosen = await expandPattern(word, start.value.segments, look, search);
   if (!chosen.ok) return refuse(chosen.code, chosen.message);
   return done(chosen.words.map((text): Word => ({ parts: [{ kind: "quoted", text }], range: word.range })));
 }
 
-/** Names inside a script begin in its folder. */
-function insideOf({ place, ground }: Setting): Result<Ground> {
+/** Paths inside a script are relative to its folder. */
+function insideOf({ place, ground }: ScriptEnvironment): Result<Ground> {
   const root = parsePath(place.in, ground);
   return root.ok ? done({ ...ground, base: root.value.segments }) : root;
 }

@@ -1,15 +1,15 @@
-// What a script did, as a model reads it: how it ended first. INVARIANT: it fits into one message, whatever was written.
+// The result of a script for a model: how it ended first. INVARIANT: it fits in one message, whatever the output.
 import type { JsonObject } from "../../core/base/json.ts";
 import { changesAnswer } from "../changes-answer.ts";
-import { fittedOutput, type Written } from "../fitted-output.ts";
-import type { ScriptRan } from "./run-script.ts";
+import { fitOutput, type ProgramOutput } from "../fit-output.ts";
+import type { ScriptResult } from "./run-script.ts";
 
 const shownArgvCharactersMax = 400;
 const deniedMax = 64;
 
-export function scriptAnswer(ran: ScriptRan, written: Written): JsonObject {
+export function scriptAnswer(ran: ScriptResult, written: ProgramOutput): JsonObject {
   const { ending, denials, enforcement, commands, outputDropped } = ran;
-  const { stdout, stderr, dropped } = fittedOutput(written);
+  const { stdout, stderr, dropped } = fitOutput(written);
   return {
     ending: { ...ending },
     stdout,
@@ -22,7 +22,7 @@ export function scriptAnswer(ran: ScriptRan, written: Written): JsonObject {
   };
 }
 
-/** Which command it was; all of it is in the log. */
+/** Identifies the command; the log has all of it. */
 function shortened(argv: readonly string[]): readonly string[] {
   const shown: string[] = [];
   let characters = 0;

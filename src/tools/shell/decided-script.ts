@@ -1,5 +1,5 @@
-// A script as it was decided: its shape from the text, every argument vector and every path from the requests that the gate
-// allowed. INVARIANT: nothing is run or opened that is not one of them.
+// A decided script: its structure from the text, every argument vector and every path from the allowed requests.
+// INVARIANT: nothing is run or opened that is not one of them.
 
 import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Basis } from "../../core/authority/decision.ts";
@@ -34,7 +34,7 @@ export interface DecidedRequests {
   readonly basis: readonly Basis[];
 }
 
-/** Null where they are not the requests of this script: those of each command, in order, and none besides. */
+/** Null if they are not the requests of this script: those of each command, in order, and no others. */
 export function decidedScript(script: Script, { requests, basis }: DecidedRequests): readonly DecidedStep[] | null {
   let at = 0;
   const take = (verb: string): { readonly request: Request; readonly by: Basis } | null => {
@@ -50,7 +50,7 @@ export function decidedScript(script: Script, { requests, basis }: DecidedReques
       const program = take("proc.exec");
       const argv = program === null ? null : argvIn(program.request);
       if (program === null || argv === null) return null;
-      // Asked for in this order: what is read, then what is written.
+      // Requested in this order: reads, then writes.
       const reads = redirections.filter(({ kind }) => kind === "read").map(() => fileIn(take("fs.read")?.request));
       const writes = redirections.filter(({ kind }) => kind === "write").map(() => fileIn(take("fs.write")?.request));
       const files = [...reads, ...writes];

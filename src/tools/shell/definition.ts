@@ -1,4 +1,4 @@
-// The `shell` tool as a model reads of it: its name, what it does, and what it takes. Data alone.
+// Definition of the `shell` tool for models: name, description and input schema. Data only.
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { choiceSchema, countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import { scriptCharactersMax, scriptSecondsMax, scriptSecondsUsual, wordsMax } from "./language/limits.ts";

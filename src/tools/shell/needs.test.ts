@@ -1,4 +1,4 @@
-// What a script needs is all of it or a refusal: no command and no file is left out.
+// The needs of a script are complete or refused: no command and no file is left out.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { READING } from "../../core/notation/testing/notation.ts";
@@ -54,7 +54,7 @@ describe("a script needs", () => {
     expect(known(text)).toHaveLength(1);
   });
 
-  // The text, with the place between two marks.
+  // The text, with the position between two marks.
   test.each<[string, Construct]>([
     ["«$a» b", "unknown_program"],
     ["«a*» b", "unknown_program"],

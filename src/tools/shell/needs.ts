@@ -1,12 +1,12 @@
-// What a whole script needs before anything of it runs: every program with its arguments, every file that a redirection
-// opens. A script of which that cannot be read is refused as a whole.
+// Everything a script needs before any of it runs: every program with its arguments, every file that a redirection
+// opens. A script whose needs cannot be determined is refused as a whole.
 import { isBuiltIn, isReserved } from "./language/language-words.ts";
 import { type Construct, refusal, type ShellRefusal } from "./language/refusal.ts";
 import { isPattern, literalText, type Script, type Stage, type Word } from "./language/script.ts";
 
 export interface CommandNeeds {
   readonly argv: readonly [string, ...string[]];
-  /** Paths as they were written, for whoever knows the folder they are read in. */
+  /** Paths as written, relative to the script's folder. */
   readonly reads: readonly string[];
   readonly writes: readonly string[];
 }
@@ -14,8 +14,8 @@ export interface CommandNeeds {
 export type ScriptNeeds = { readonly ok: true; readonly commands: readonly CommandNeeds[] } | ShellRefusal;
 
 /**
- * Variables and patterns are unknown here: whoever knows their values puts them in as quoted text first.
- * INVARIANT: nothing of the script is left out; a command that is not in the list is never started.
+ * Variables and patterns are unknown here: the caller replaces them by quoted text first. INVARIANT: nothing of the
+ * script is left out; a command that is not in the list is never started.
  */
 export function requestsOf(script: Script): ScriptNeeds {
   const commands: CommandNeeds[] = [];
@@ -54,7 +54,7 @@ function needsOf({ words, redirections }: Stage): CommandNeeds | ShellRefusal {
   return { argv: [program, ...rest], reads, writes };
 }
 
-/** `[` is a program, but as a word it is a pattern; `[[` is the shell's. */
+/** `[` is a program, but as a word it is a pattern; `[[` is shell syntax. */
 function unknownWord(word: Word, at: number): Construct {
   if (at > 0) return "unknown_argument";
   return isPattern(word) && isReserved(plainText(word) ?? "") ? "shell_word" : "unknown_program";
@@ -69,13 +69,13 @@ function notProgram(word: Word, text: string): Construct | null {
 }
 
 /**
- * What a shell would have made something else of. Here it would stand for itself, and whoever wrote it may have meant
- * the other thing (`rm a # and b`), so it has to be quoted.
+ * What a shell would expand. Here it would be literal, and the author may have meant the expansion (`rm a # and b`), so
+ * it has to be quoted.
  */
 function expansionIn({ parts }: Word): Construct | null {
   const [first] = parts;
   if (first?.kind === "plain" && /^[~#]/.test(first.text)) return "expanded_by_shells";
-  // What is quoted or unknown is neither a brace nor a comma.
+  // Quoted and unknown parts contain neither a brace nor a comma.
   const text = parts.map((part) => (part.kind === "plain" ? part.text : "_")).join("");
   const open = text.indexOf("{");
   if (open < 0) return null;

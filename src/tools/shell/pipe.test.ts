@@ -1,8 +1,9 @@
-// A pipe between two commands: bytes in order, an end told from a break, a writer that waits, and one that is stopped in time.
+// A pipe between two commands: bytes in order, an end distinguished from a break, backpressure, and a writer that is
+// stopped in time.
 import { describe, expect, test } from "vitest";
+import { BufferBudget } from "./buffer-budget.ts";
 import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import { Pipe } from "./pipe.ts";
-import { WaitingRoom } from "./waiting-room.ts";
 
 const bytes = (text: string): Uint8Array => new TextEncoder().encode(text);
 
@@ -12,15 +13,15 @@ async function all(pipe: Pipe): Promise<string> {
   return text;
 }
 
-/** Whether a promise is resolved by now. */
+/** Whether a promise is settled by now. */
 async function isResolved(ready: void | Promise<void>): Promise<boolean> {
   const settled = Promise.resolve(ready).then(() => true);
   return Promise.race([settled, new Promise<boolean>((done) => setImmediate(() => done(false)))]);
 }
 
 describe("a pipe", () => {
-  test("gives what was written, in order, whether it was there before or comes later", async () => {
-    const room = new WaitingRoom();
+  test("returns the written bytes in order, written before or after the read", async () => {
+    const room = new BufferBudget();
     const pipe = new Pipe(() => expect.unreachable(), room);
     pipe.write(bytes("a"));
     const read = all(pipe);
@@ -33,7 +34,7 @@ describe("a pipe", () => {
   });
 
   test("that broke is not one that ended", async () => {
-    const pipe = new Pipe(() => undefined, new WaitingRoom());
+    const pipe = new Pipe(() => undefined, new BufferBudget());
     pipe.write(bytes("a"));
     pipe.break();
     pipe.end();
@@ -42,7 +43,7 @@ describe("a pipe", () => {
 
   test("stops its writer when it writes after the reader closed, and not before", () => {
     const stopped: string[] = [];
-    const room = new WaitingRoom();
+    const room = new BufferBudget();
     const pipe = new Pipe((why) => stopped.push(why), room);
     pipe.write(bytes("a"));
     pipe.close();
@@ -52,7 +53,7 @@ describe("a pipe", () => {
   });
 
   test("makes its writer wait when enough is buffered, until the reader has taken half of it", async () => {
-    const pipe = new Pipe(() => expect.unreachable(), new WaitingRoom());
+    const pipe = new Pipe(() => expect.unreachable(), new BufferBudget());
     expect(pipe.write(new Uint8Array(pipeBytesUsual - 1))).toBeUndefined();
     const ready = pipe.write(new Uint8Array(1));
     expect(await isResolved(ready)).toBe(false);
@@ -66,7 +67,7 @@ describe("a pipe", () => {
     ["breaks", (pipe) => pipe.break()],
     ["ends", (pipe) => pipe.end()],
   ])("lets a waiting writer go when it %s", async (_, act) => {
-    const pipe = new Pipe(() => expect.unreachable(), new WaitingRoom());
+    const pipe = new Pipe(() => expect.unreachable(), new BufferBudget());
     const ready = pipe.write(new Uint8Array(pipeBytesUsual));
     expect(await isResolved(ready)).toBe(false);
     act(pipe);
@@ -75,12 +76,12 @@ describe("a pipe", () => {
 
   test("stops a writer that does not wait at the bound, of this pipe or of all of them", () => {
     const stopped: string[] = [];
-    const pipe = new Pipe((why) => stopped.push(why), new WaitingRoom());
+    const pipe = new Pipe((why) => stopped.push(why), new BufferBudget());
     void pipe.write(new Uint8Array(pipeBytesMax));
     expect(stopped).toEqual([]);
     void pipe.write(bytes("a"));
     expect(stopped).toEqual(["full"]);
-    const room = new WaitingRoom(2);
+    const room = new BufferBudget(2);
     const [one, other] = [new Pipe(() => undefined, room), new Pipe((why) => stopped.push(why), room)];
     one.write(bytes("ab"));
     other.write(bytes("c"));

@@ -1,7 +1,8 @@
 // The buffer between two commands of a pipeline. A writer that is faster than its reader waits (backpressure); a writer whose
 // reader is gone is stopped when it writes next, as SIGPIPE would stop it. The buffer is bounded even if a writer does not wait.
+
+import type { BufferBudget } from "./buffer-budget.ts";
 import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
 
 export class Pipe {
   readonly #waiting: Uint8Array[] = [];
@@ -12,10 +13,10 @@ export class Pipe {
   #wakeWriter: (() => void) | null = null;
   #writable: Promise<void> | null = null;
   readonly #stopWriter: (why: "reader" | "full") => void;
-  readonly #room: WaitingRoom;
+  readonly #room: BufferBudget;
 
   /** `stopWriter` is called when the writer writes after the reader closed, or does not wait and exceeds the bound. */
-  constructor(stopWriter: (why: "reader" | "full") => void, room: WaitingRoom) {
+  constructor(stopWriter: (why: "reader" | "full") => void, room: BufferBudget) {
     this.#stopWriter = stopWriter;
     this.#room = room;
   }
@@ -36,7 +37,7 @@ export class Pipe {
     }
   }
 
-  /** Nothing more comes. */
+  /** No more bytes follow. */
   end(): void {
     if (this.#state === "open") this.#state = "ended";
     this.#wakeReader();
@@ -50,7 +51,7 @@ export class Pipe {
     this.#releaseWriter();
   }
 
-  /** The reader is gone. */
+  /** The reader has closed its end. */
   close(): void {
     this.#isClosed = true;
     this.#waiting.splice(0);
@@ -60,7 +61,7 @@ export class Pipe {
     this.#releaseWriter();
   }
 
-  /** Throws where the pipe broke: an input that broke off is not one that ended. */
+  /** Throws if the pipe broke: a broken input is not a complete one. */
   async *read(): AsyncGenerator<Uint8Array> {
     for (;;) {
       if (this.#isClosed) return;

@@ -1,13 +1,13 @@
-// A file that a command writes to: a writer faster than the file waits, every byte arrives in order.
+// A file that a command writes to: backpressure for a writer faster than the file, every byte in order.
 import { expect, test } from "vitest";
 import type { FilePath } from "../../core/ports/files.ts";
+import { BufferBudget } from "./buffer-budget.ts";
 import { pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
 import { FileSink, type RedirectionFiles } from "./redirection-files.ts";
-import { WaitingRoom } from "./waiting-room.ts";
 
 const path = ["f"] as unknown as FilePath;
 
-/** Appends when the test says so. */
+/** Appends when the test allows it. */
 function slowFile(): { files: RedirectionFiles; written: Uint8Array[]; allow(): void } {
   const waiting: (() => void)[] = [];
   const written: Uint8Array[] = [];
@@ -25,7 +25,7 @@ function slowFile(): { files: RedirectionFiles; written: Uint8Array[]; allow(): 
 
 test("a writer waits when enough is buffered for the file, and everything is written in order", async () => {
   const { files, written, allow } = slowFile();
-  const room = new WaitingRoom();
+  const room = new BufferBudget();
   const opened = await FileSink.open(files, path, false, room, () => expect.unreachable());
   if (!opened.ok) throw new Error(opened.reason);
   const sink = opened.value;
@@ -51,7 +51,7 @@ test("a writer waits when enough is buffered for the file, and everything is wri
 test("a writer that does not wait is stopped at the bound", async () => {
   const { files } = slowFile();
   const failed: string[] = [];
-  const opened = await FileSink.open(files, path, true, new WaitingRoom(), ({ reason }) => failed.push(reason));
+  const opened = await FileSink.open(files, path, true, new BufferBudget(), ({ reason }) => failed.push(reason));
   if (!opened.ok) throw new Error(opened.reason);
   void opened.value.write(Uint8Array.of(1));
   void opened.value.write(new Uint8Array(pipeBytesMax));

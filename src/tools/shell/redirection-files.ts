@@ -1,22 +1,25 @@
-// Files of redirections as streams: read piece by piece, written in the order the bytes came. They are opened by the
-// session's file worker, and never by whoever runs the script.
+// Files of redirections as streams: read in chunks, written in order. They are opened by the session's file worker,
+// never by the process that runs the script.
 import type { FilePath, FileRefusal, FileResult } from "../../core/ports/files.ts";
+import type { BufferBudget } from "./buffer-budget.ts";
 import { pieceBytesMax, pipeBytesMax, pipeBytesUsual } from "./language/limits.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
 
-/** One file for one act. Each is decided anew, so what is taken back meanwhile is not done any more. */
+/** Each operation is decided anew, so a revoked grant takes effect during the script. */
 export interface RedirectionFiles {
   read(path: FilePath, offset: number, bytesMax: number): Promise<FileResult<Uint8Array>>;
-  /** Makes it, or takes out what is in it. */
+  /** Creates or truncates it. */
   empty(path: FilePath): Promise<FileResult<null>>;
-  /** Makes it where it is not there. */
+  /** Creates it if it does not exist. */
   append(path: FilePath, bytes: Uint8Array): Promise<FileResult<null>>;
 }
 
-export type Opened<T> = { readonly ok: true; readonly value: T } | FileRefusal;
+export type OpenResult<T> = { readonly ok: true; readonly value: T } | FileRefusal;
 
-/** Opened by reading its first piece. Breaks off where a later piece cannot be read. */
-export async function fileSource(files: RedirectionFiles, path: FilePath): Promise<Opened<AsyncIterable<Uint8Array>>> {
+/** Opened by reading its first chunk. Throws if a later chunk cannot be read. */
+export async function fileSource(
+  files: RedirectionFiles,
+  path: FilePath,
+): Promise<OpenResult<AsyncIterable<Uint8Array>>> {
   const first = await files.read(path, 0, pieceBytesMax);
   return first.ok ? { ok: true, value: pieces(files, path, first.value) } : first;
 }
@@ -35,7 +38,7 @@ async function* pieces(files: RedirectionFiles, path: FilePath, first: Uint8Arra
 export class FileSink {
   readonly #files: RedirectionFiles;
   readonly #path: FilePath;
-  readonly #room: WaitingRoom;
+  readonly #room: BufferBudget;
   readonly #failed: (refused: FileRefusal) => void;
   #bytes = 0;
   #waiting: Uint8Array[] = [];
@@ -45,7 +48,7 @@ export class FileSink {
   private constructor(
     files: RedirectionFiles,
     path: FilePath,
-    room: WaitingRoom,
+    room: BufferBudget,
     failed: (refused: FileRefusal) => void,
   ) {
     this.#files = files;
@@ -54,14 +57,14 @@ export class FileSink {
     this.#failed = failed;
   }
 
-  /** `failed`: rung once, when something could not be written. */
+  /** `failed`: called once, when a write failed. */
   static async open(
     files: RedirectionFiles,
     path: FilePath,
     append: boolean,
-    room: WaitingRoom,
+    room: BufferBudget,
     failed: (refused: FileRefusal) => void,
-  ): Promise<Opened<FileSink>> {
+  ): Promise<OpenResult<FileSink>> {
     const opened = append ? await files.append(path, new Uint8Array(0)) : await files.empty(path);
     return opened.ok ? { ok: true, value: new FileSink(files, path, room, failed) } : opened;
   }
@@ -79,7 +82,7 @@ export class FileSink {
     if (this.#bytes >= pipeBytesUsual) return this.#writing;
   }
 
-  /** Kept when everything is written, or nothing more will be. */
+  /** Resolves when everything is written, or nothing more will be. */
   async end(): Promise<void> {
     while (this.#writing !== null) await this.#writing;
   }
@@ -105,7 +108,7 @@ export class FileSink {
     this.#room.give(bytes);
   }
 
-  /** At least one piece that came, and as many as one act takes. */
+  /** At least one chunk, and as many as one write takes. */
   #next(): Uint8Array {
     let [count, bytes] = [0, 0];
     for (const { length } of this.#waiting) {

@@ -1,23 +1,23 @@
-// A decided script from its first command to its last: lists one after the other, the commands of a pipeline at once.
+// Runs a decided script: lists in sequence, the commands of a pipeline concurrently.
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { ChangesReport } from "../../core/ports/drafts.ts";
 import type { Enforcement, Strength } from "../../core/ports/enforcement.ts";
 import type { Ending, RunDenial, RunRefusal } from "../../core/ports/process.ts";
 import type { DecidedStage, DecidedStep } from "./decided-script.ts";
 import { Pipe } from "./pipe.ts";
-import { runStage, type ScriptParts, type StageDone } from "./run-stage.ts";
+import { runStage, type ScriptParts, type StageResult } from "./run-stage.ts";
 import { StageStop } from "./stage-stop.ts";
 
-export interface CommandRan {
+export interface CommandResult {
   readonly argv: readonly string[];
   readonly ending: Ending;
 }
 
-export interface ScriptRan {
-  /** Of the last command that was run. */
+export interface ScriptResult {
+  /** Of the last command that ran. */
   readonly ending: Ending;
-  /** Those that were started, or tried; the others were passed over. */
-  readonly commands: readonly CommandRan[];
+  /** Those that were started, or tried; the others were skipped. */
+  readonly commands: readonly CommandResult[];
   readonly denials: readonly RunDenial[];
   readonly enforcement: readonly Pick<Enforcement, "axis" | "strength">[];
   readonly outputDropped: number;
@@ -30,8 +30,8 @@ export interface ScriptRan {
 
 const NOTHING: Ending = { kind: "unstarted", reason: "there was nothing to run" };
 
-export async function runScript(script: readonly DecidedStep[], parts: ScriptParts): Promise<ScriptRan> {
-  const all: { readonly stage: DecidedStage; readonly done: StageDone }[] = [];
+export async function runScript(script: readonly DecidedStep[], parts: ScriptParts): Promise<ScriptResult> {
+  const all: { readonly stage: DecidedStage; readonly done: StageResult }[] = [];
   let ending: Ending = NOTHING;
   for (const [at, { after, stages }] of script.entries()) {
     const isRun = at === 0 || after === ";" || (after === "&&") === isFine(ending);
@@ -43,7 +43,7 @@ export async function runScript(script: readonly DecidedStep[], parts: ScriptPar
     const done = await runPipeline(stages, parts);
     all.push(...done.map((one, place) => ({ stage: stages[place] as DecidedStage, done: one })));
     ending = done.at(-1)?.ending ?? NOTHING;
-    // Past a refusal nothing is run: what would follow counts on what was refused.
+    // After a refusal nothing more runs: later commands depend on the refused one.
     if (done.some(({ refused, denied }) => refused !== null || denied !== null)) break;
   }
   const last = all.map(({ done }) => done);
@@ -63,7 +63,7 @@ function isFine(ending: Ending): boolean {
   return ending.kind === "exited" && ending.status === 0;
 }
 
-async function runPipeline(stages: readonly DecidedStage[], parts: ScriptParts): Promise<readonly StageDone[]> {
+async function runPipeline(stages: readonly DecidedStage[], parts: ScriptParts): Promise<readonly StageResult[]> {
   const stops = stages.map(() => new StageStop(parts.stop));
   const pipes = stages.slice(1).map((_, at) => new Pipe((why) => stops[at]?.end(why), parts.room));
   return Promise.all(
@@ -73,7 +73,7 @@ async function runPipeline(stages: readonly DecidedStage[], parts: ScriptParts):
   );
 }
 
-function denialsOf(stages: readonly StageDone[]): readonly RunDenial[] {
+function denialsOf(stages: readonly StageResult[]): readonly RunDenial[] {
   const found = new Map<string, RunDenial>();
   const add = ({ code, request, times }: RunDenial): void => {
     const key = `${code} ${request}`;
@@ -88,8 +88,8 @@ function denialsOf(stages: readonly StageDone[]): readonly RunDenial[] {
 
 const WEAKEST_FIRST: readonly Strength[] = ["none", "checked", "broker", "kernel"];
 
-/** Of each axis what held it least, over all commands. */
-function weakest(all: readonly Enforcement[]): ScriptRan["enforcement"] {
+/** The weakest enforcement of each axis, over all commands. */
+function weakest(all: readonly Enforcement[]): ScriptResult["enforcement"] {
   const found = new Map<string, Pick<Enforcement, "axis" | "strength">>();
   for (const { axis, strength } of all) {
     const known = found.get(axis);

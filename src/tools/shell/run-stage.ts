@@ -1,29 +1,29 @@
-// One command of a pipeline: its redirections are opened from the left, as a shell does, then it is run.
+// One command of a pipeline: its redirections are opened from the left, as in a shell, then it runs.
 import type { FileRefusal } from "../../core/ports/files.ts";
 import type { CompletedRun, Ending, RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { BufferBudget } from "./buffer-budget.ts";
 import type { DecidedFile, DecidedStage } from "./decided-script.ts";
 import type { Pipe } from "./pipe.ts";
 import { FileSink, fileSource, type RedirectionFiles } from "./redirection-files.ts";
 import type { StageStop } from "./stage-stop.ts";
-import type { WaitingRoom } from "./waiting-room.ts";
 import { WholeLines } from "./whole-lines.ts";
 
 export interface ScriptParts {
   run(stage: DecidedStage, input: AsyncIterable<Uint8Array> | null, sinks: Sinks, stop: Stop): Promise<RunResult>;
   readonly files: RedirectionFiles;
-  readonly room: WaitingRoom;
-  /** What no redirection and no pipe takes. */
+  readonly room: BufferBudget;
+  /** For output that no redirection and no pipe takes. */
   readonly sinks: Sinks;
   readonly stop: Stop;
-  /** A path as it is shown, and why it could not be opened. */
+  /** A path for display, and why it could not be opened. */
   told(file: DecidedFile, refused: FileRefusal): string;
 }
 
-export interface StageDone {
+export interface StageResult {
   readonly ending: Ending;
   readonly ran: CompletedRun | null;
-  /** Nothing could be run, or a file was refused as authority refuses: nothing of the script goes on. */
+  /** Nothing could be run, or a file was denied: the script ends. */
   readonly refused: RunRefusal | null;
   readonly denied: { readonly file: DecidedFile; readonly refused: FileRefusal } | null;
 }
@@ -45,13 +45,13 @@ interface Streams {
   readonly files: FileSink[];
 }
 
-/** INVARIANT: when it is kept, both pipes know that this command is over, and nothing of it runs. */
+/** INVARIANT: when it resolves, both pipes know that this command has ended, and no process of it runs. */
 export async function runStage(
   stage: DecidedStage,
   ends: StageEnds,
   parts: ScriptParts,
   stop: StageStop,
-): Promise<StageDone> {
+): Promise<StageResult> {
   let isWhole = false;
   try {
     const done = await openAndRun(stage, ends, parts, stop);
@@ -59,7 +59,7 @@ export async function runStage(
     return done;
   } finally {
     ends.input?.close();
-    // What we ended ourselves has not said all it had to say.
+    // The output of a command that we stopped is incomplete.
     if (isWhole) ends.output?.end();
     else ends.output?.break();
   }
@@ -70,7 +70,7 @@ async function openAndRun(
   ends: StageEnds,
   parts: ScriptParts,
   stop: StageStop,
-): Promise<StageDone> {
+): Promise<StageResult> {
   const { sinks } = parts;
   const streams: Streams = {
     input: ends.input?.read() ?? null,
@@ -83,7 +83,7 @@ async function openAndRun(
     await Promise.all(streams.files.map((file) => file.end()));
     return failed;
   }
-  // Who has no part in this command any more need not wait for its end.
+  // A pipe that this command does not use is released at once.
   if (ends.output !== null && streams.output !== ends.output && streams.errors !== ends.output) ends.output.end();
   if (ends.input !== null && stage.redirections.some(({ kind }) => kind === "read")) ends.input.close();
   const { input } = streams;
@@ -96,7 +96,7 @@ async function openAndRun(
     errors: (bytes: Uint8Array) => errors.write(bytes),
   };
   const result = await parts.run(stage, input, written, stop);
-  // As a shell says it, into the same stream.
+  // As a shell reports it, into the same stream.
   if (result.ok && result.ran.ending.kind === "unstarted")
     errors.write(Buffer.from(`shell: ${stage.argv[0]}: ${result.ran.ending.reason}\n`));
   for (const sink of [output, errors]) if (sink instanceof WholeLines) sink.end();
@@ -116,7 +116,7 @@ async function open(
   streams: Streams,
   parts: ScriptParts,
   stop: StageStop,
-): Promise<StageDone | null> {
+): Promise<StageResult | null> {
   const { files } = parts;
   const tell = (file: DecidedFile, refused: FileRefusal): string => {
     const words = parts.told(file, refused);
@@ -153,7 +153,7 @@ async function open(
 
 const brokenPipe = 13;
 
-/** Why we stopped it, in the words of a shell where it has some. */
+/** Why we stopped it, in a shell's terms if there are any. */
 function endingOf(ending: Ending, { because }: StageStop): Ending {
   if (ending.kind !== "ended" || ending.because !== "stopped" || because === null) return ending;
   if (because === "reader") return { kind: "signalled", signal: brokenPipe };

@@ -1,7 +1,7 @@
-// A stop of one command: it rings with the script's own, or by itself, and remembers why.
+// Cancellation of one command: by the script's own, or by itself; remembers the reason.
 import type { Stop } from "../../sandbox/plan/sandboxes.ts";
 
-/** `reader`: nobody reads what it writes. `full`: it wrote more than may wait. `file`: its file cannot be written. */
+/** `reader`: its output has no reader. `full`: it wrote more than may be buffered. `file`: its file cannot be written. */
 export type StageStopped = "reader" | "full" | "file";
 
 export class StageStop implements Stop {

@@ -8,21 +8,21 @@ import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { CommandNeeds } from "./needs.ts";
 
-export interface Place {
+export interface ScriptRoot {
   /** The root: a folder, and everything below it. */
   readonly in: string;
   readonly root: "ro" | "rw";
 }
 
-/** INVARIANT: one request at least for every command and every file; one that cannot be made refuses them all. */
+/** INVARIANT: at least one request for every command and every file; one that cannot be made refuses them all. */
 export function requestsFor(
   commands: readonly CommandNeeds[],
-  place: Place,
+  place: ScriptRoot,
   ground: Ground,
 ): Result<readonly Request[]> {
   const root = parsePath(place.in, ground);
   if (!root.ok) return root;
-  // A relative target is read in the folder that the command runs in.
+  // A relative target is resolved in the folder that the command runs in.
   const inside: Ground = { ...ground, base: root.value.segments };
   const requests: Request[] = [];
   for (const { argv, reads, writes } of commands) {
@@ -39,7 +39,7 @@ export function requestsFor(
   return done(requests);
 }
 
-/** A quoted tilde is a name, as it is to a shell. */
+/** A quoted tilde is a name, as in a shell. */
 export function targetPath(text: string, inside: Ground): Result<Segments> {
   return parsePath(text.startsWith("/") ? text : `./${text}`, inside);
 }

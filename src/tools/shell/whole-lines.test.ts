@@ -1,4 +1,5 @@
-// Lines of two streams in one place: none is torn, nothing is lost, and what has no end is passed on at the end.
+// Lines of two streams in one destination: none is split, nothing is lost, and an incomplete line is passed on at the
+// end.
 import { expect, test } from "vitest";
 import { WholeLines } from "./whole-lines.ts";
 

@@ -1,5 +1,5 @@
-// Two streams that go to one place arrive apart from each other: each is passed on in whole lines, so that no line of one
-// stands in the middle of a line of the other.
+// Two streams with one destination arrive separately: each is passed on in whole lines, so that no line of one splits a
+// line of the other.
 
 /** A longer line is passed on in pieces. */
 const heldBytesMax = 65_536;
@@ -24,7 +24,7 @@ export class WholeLines {
     return this.#bytes > heldBytesMax ? (this.end() ?? ready) : ready;
   }
 
-  /** What is left is passed on as it is. */
+  /** Passes on the incomplete rest. */
   end(): void | Promise<void> {
     const held = this.#held.splice(0);
     this.#bytes = 0;

@@ -1,4 +1,4 @@
-// Where relative names of a call begin: in the session's folder where that lies in the agent's own root, else in that root.
+// The base of relative paths in a call: the session's folder if it is in the agent's own root, else that root.
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 

@@ -1,4 +1,4 @@
-// What came back, as text: by its type and its charset, or not at all.
+// Decodes a response body by its type and charset, or refuses it.
 import { typeCharactersMax } from "./limits.ts";
 
 export type ContentKind = "html" | "json" | "text";
@@ -7,23 +7,23 @@ export type Content =
   | { readonly ok: true; readonly kind: ContentKind; readonly type: string | null; readonly text: string }
   | { readonly ok: false; readonly type: string | null };
 
-/** `isCut`: there was more of it; a character that was cut in two is left out. */
+/** `isCut`: the body is truncated; an incomplete character at the end is left out. */
 export function contentOf(header: string | null, bytes: Uint8Array, isCut: boolean): Content {
   const { type, charset } = readType(header);
   const kind = type === null ? (isBinary(bytes) ? null : "text") : kindOf(type);
   if (kind === null) return { ok: false, type };
   const decoder = decoderOf(charset, kind, bytes);
-  // Text that is no text: what is said about it does not count.
+  // Binary content despite a text type.
   if (decoder.encoding.startsWith("utf-16") ? bytes.length % 2 === 1 && !isCut : isBinary(bytes))
     return { ok: false, type };
   const text = decoder.decode(bytes, { stream: isCut });
   return { ok: true, kind, type, text: decoder.encoding === "windows-1252" ? windowsText(text) : text };
 }
 
-/** From 0x80 on; nothing stands at five of them. */
+/** From 0x80 on; five of them are undefined. */
 const WINDOWS = "€\u0081‚ƒ„…†‡ˆ‰Š‹Œ\u008dŽ\u008f\u0090‘’“”•–—˜™š›œ\u009džŸ";
 
-/** Some releases of Node decode it as if it were Latin 1. What is decoded well stays as it is. */
+/** Some releases of Node decode it as Latin 1. Correctly decoded text is unchanged. */
 function windowsText(text: string): string {
   return text.replace(/[\u0080-\u009f]/g, (one) => WINDOWS[one.charCodeAt(0) - 0x80] ?? one);
 }
@@ -53,7 +53,7 @@ function kindOf(type: string): ContentKind | null {
 const sniffedBytesMax = 4096;
 const headBytesMax = 2048;
 
-/** No text of one byte a character has a zero in it. */
+/** Text in a single-byte encoding contains no NUL. */
 function isBinary(bytes: Uint8Array): boolean {
   return !hasMark(bytes) && bytes.subarray(0, sniffedBytesMax).includes(0);
 }
@@ -62,7 +62,7 @@ function hasMark([first, second]: Uint8Array): boolean {
   return (first === 0xff && second === 0xfe) || (first === 0xfe && second === 0xff);
 }
 
-/** A mark at the beginning says it best, then the header, then the page itself. */
+/** The byte order mark takes precedence, then the header, then the page itself. */
 function decoderOf(charset: string | null, kind: ContentKind, bytes: Uint8Array): InstanceType<typeof TextDecoder> {
   if (bytes[0] === 0xef && bytes[1] === 0xbb && bytes[2] === 0xbf) return new TextDecoder("utf-8");
   if (hasMark(bytes)) return new TextDecoder(bytes[0] === 0xff ? "utf-16le" : "utf-16be");
@@ -71,7 +71,7 @@ function decoderOf(charset: string | null, kind: ContentKind, bytes: Uint8Array)
     try {
       return new TextDecoder(said);
     } catch {
-      // A charset nobody knows.
+      // An unknown charset.
     }
   return new TextDecoder("utf-8");
 }
@@ -79,6 +79,6 @@ function decoderOf(charset: string | null, kind: ContentKind, bytes: Uint8Array)
 function charsetInPage(bytes: Uint8Array): string | null {
   const head = new TextDecoder("latin1").decode(bytes.subarray(0, headBytesMax));
   const said = /<meta[^>]{0,200}charset\s*=\s*["']?\s*([A-Za-z0-9_:.-]{1,40})/i.exec(head)?.[1] ?? null;
-  // A page whose beginning could be read byte by byte is not in the encoding it then says.
+  // A page whose declaration is readable as ASCII is not UTF-16.
   return said !== null && /^utf-?16/i.test(said) ? "utf-8" : said;
 }

@@ -1,10 +1,10 @@
-// web_fetch as a model reads of it: its name, what it does, and what it takes. Data alone.
+// Definition of web_fetch for models: name, description and input schema. Data only.
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import * as limits from "./limits.ts";
 
 export const WEB_FETCH = "web_fetch";
 
-/** Case matters, as it does to servers. */
+/** Case-sensitive, as for servers. */
 export const WEB_METHODS = ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type WebMethod = (typeof WEB_METHODS)[number];
 

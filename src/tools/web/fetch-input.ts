@@ -1,4 +1,4 @@
-// One call of web_fetch, read from what the model wrote: what is to be sent where, and which secrets go with it.
+// Parses one call of web_fetch: what to send where, and which secrets go with it.
 
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../core/authority/axes/name.ts";
@@ -21,11 +21,11 @@ export interface WebCall {
   readonly format: WebFormat;
   readonly bytesMax: number;
   readonly milliseconds: number;
-  /** Names of the secrets it asks for, each once. */
+  /** Names of the secrets it uses, each once. */
   readonly secrets: readonly string[];
 }
 
-/** Names of secrets in a text, as whoever puts the values in will find them. */
+/** Names of secrets in a text, found by the same rule that inserts their values. */
 export type FindHandles = (text: string, place: "query" | "header" | "plain") => readonly string[];
 
 export type ReadWebCall = (input: JsonObject) => Result<WebCall>;
@@ -40,7 +40,7 @@ export function webCallReader(toAscii: ToAscii, handles: FindHandles): ReadWebCa
   };
 }
 
-/** INVARIANT: the tool's own schema let the input through, so each part is of its kind. */
+/** INVARIANT: the input passed the tool's own schema, so each member has its type. */
 function webCall(input: JsonObject, toAscii: ToAscii, handles: FindHandles): Result<WebCall> {
   const address = String(member(input, "url"));
   const url = parseUrl(address, toAscii);
@@ -90,7 +90,7 @@ export function secretRequest(name: string, { host }: Url, tool: string = WEB_FE
   return verb === null || !secret.ok || !by.ok ? null : { verb, values: [secret.value, by.value, host] };
 }
 
-/** What is behind `#` is not sent, and so is not looked at. */
+/** The fragment is not sent, and therefore ignored. */
 function partsOf({ rest }: Url): { readonly path: string; readonly query: string } {
   const [whole = "/"] = rest.split("#", 1);
   const mark = whole.indexOf("?");

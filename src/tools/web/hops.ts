@@ -1,4 +1,4 @@
-// Every hop of a fetch, judged by what the session holds at that moment. The first was decided on and paid for by the call.
+// Judges every hop of a fetch by the session's current authority. The call decided and charged the first one.
 
 import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
 import { isDestination } from "../../core/authority/axes/scope.ts";
@@ -10,13 +10,13 @@ import type { Level } from "../../core/authority/grant.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 
-export interface Held {
+export interface HeldAuthority {
   readonly authority: Authority;
   readonly moment: Moment;
 }
 
-/** Null where nothing is held any more. */
-export type Holds = () => Held | null;
+/** Null if the session holds nothing any more. */
+export type Holds = () => HeldAuthority | null;
 
 export class HopJudge {
   readonly #first: Request;
@@ -25,7 +25,7 @@ export class HopJudge {
   #hops = 0;
   #refused: { readonly code: DenialCode; readonly request: Request } | null = null;
 
-  /** Made when the call is allowed: what a person had to say to it by then, a person has said. */
+  /** Created when the call is allowed: a required approval was given by then. */
   constructor(first: Request, holds: Holds) {
     this.#first = first;
     this.#holds = holds;
@@ -33,18 +33,18 @@ export class HopJudge {
     this.#level = decision.outcome === "ask" ? decision.level : 0;
   }
 
-  /** Requests that servers were asked for, or would have been. */
+  /** Requests sent to servers, or about to be. */
   get hops(): number {
     return this.#hops;
   }
 
-  /** What ended it, where a decision did. */
+  /** The decision that ended it, if one did. */
   get refused(): { readonly code: DenialCode; readonly request: Request } | null {
     return this.#refused;
   }
 
   decide(request: Request): Decision {
-    // Each hop is asked for by its name alone, or as a literal address; then come the addresses of the name.
+    // Each hop is judged by its name alone, or as a literal address; then the addresses of the name are.
     if (!isLed(request)) this.#hops++;
     const found = this.#judge(request, this.#hops <= 1);
     const decision: Decision =
@@ -56,7 +56,7 @@ export class HopJudge {
     return decision;
   }
 
-  /** INVARIANT: nobody is charged for the hops that follow, so what is counted does not cover them. */
+  /** INVARIANT: later hops are not charged, so grants with a budget do not cover them. */
   #judge(request: Request, isPaid: boolean): Decision {
     const held = this.#holds();
     if (held === null) return { outcome: "deny", code: "revoked", at: null };
@@ -64,7 +64,7 @@ export class HopJudge {
     return judge(held.authority, request, { ...held.moment, exhausted });
   }
 
-  /** The same verb, host and port: what the person was asked about. */
+  /** The same verb, host and port: what the approver was shown. */
   #isFirst(request: Request): boolean {
     return request.verb === this.#first.verb && placeText(request) === placeText(this.#first);
   }

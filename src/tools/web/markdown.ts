@@ -1,4 +1,5 @@
-// A page as Markdown of its main content. Hostile bytes: only ever called in a process of its own that can be ended.
+// Converts the main content of a page to Markdown. Untrusted input: only called in a separate process that can be
+// killed.
 import { Readability } from "@mozilla/readability";
 import Turndown from "turndown";
 import { pageElementsMax } from "./limits.ts";
@@ -10,7 +11,7 @@ export interface Page {
   readonly text: string;
 }
 
-/** Less than this is not the content of a page that says more. */
+/** Less than this is not the main content of a longer page. */
 const contentCharactersMin = 200;
 
 export function markdownPage(html: string, url: string): Page {
@@ -34,7 +35,7 @@ interface Article {
 
 function articleOf(document: PageDocument): Article | null {
   try {
-    // It takes apart what it is given.
+    // It modifies its input.
     const copy = document.cloneNode(true) as unknown as ConstructorParameters<typeof Readability>[0];
     const found = new Readability<PageNode>(copy, {
       maxElemsToParse: pageElementsMax,
@@ -73,7 +74,7 @@ function markdownOf(root: PageNode): string {
     .trim();
 }
 
-/** The first row of a table is its head: Markdown knows no other. */
+/** The first row of a table is its header: Markdown requires one. */
 function isHead(row: PageNode): boolean {
   const around = row.parentNode;
   if (around === null || firstElement(around) !== row) return false;

@@ -1,8 +1,9 @@
-// A process of its own that makes one page readable: asked on its input, answers on its output, and ends.
+// A separate process that converts one page: reads the request from its input, writes the answer to its output, and
+// exits.
 import { isJsonObject, type Json, member } from "../../core/base/json.ts";
-import { type PageAsked, shownPage } from "./shown-page.ts";
+import { convertPage, type PageRequest } from "./convert-page.ts";
 
-function asked(text: string): PageAsked | null {
+function asked(text: string): PageRequest | null {
   const value = JSON.parse(text) as Json;
   if (!isJsonObject(value)) return null;
   const [kind, format] = [member(value, "kind"), member(value, "format")];
@@ -20,5 +21,5 @@ process.stdin.on("data", (bytes: Buffer) => pieces.push(bytes));
 process.stdin.on("end", () => {
   const question = asked(Buffer.concat(pieces).toString("utf8"));
   if (question === null) process.exitCode = 1;
-  else process.stdout.write(JSON.stringify(shownPage(question)));
+  else process.stdout.write(JSON.stringify(convertPage(question)));
 });

@@ -1,19 +1,19 @@
-// Starts the process that makes a page readable, and ends it when it takes too long, too much, or says too much.
+// Starts the process that converts a page, and kills it when it exceeds its time, memory or output.
 import { type ChildProcessByStdio, spawn } from "node:child_process";
 import { realpathSync } from "node:fs";
 import type { Readable, Writable } from "node:stream";
 import { isJsonObject, type Json, member } from "../../core/base/json.ts";
+import type { PageRequest, PageText } from "./convert-page.ts";
 import { pageMemoryMegabytesMax, pageMillisecondsMax, shownCharactersMax } from "./limits.ts";
-import type { PageAsked, PageShown } from "./shown-page.ts";
 
-/** Every character may be escaped, and the title goes with it. */
+/** Every character may be escaped, and the title is included. */
 const outputBytesMax = (shownCharactersMax + 10_000) * 6;
 
-/** Null where nothing came of it: the page is to be shown as it is. */
-export type ShowPage = (asked: PageAsked) => Promise<PageShown | null>;
+/** Null if the conversion failed: the page is shown unchanged. */
+export type ConvertPage = (asked: PageRequest) => Promise<PageText | null>;
 
 /** `program`: the bundle of page-main. One process for each page. */
-export function pageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ShowPage {
+export function pageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ConvertPage {
   return async (asked) => {
     const child = start(program);
     return child === null ? null : shownBy(child, asked, millisecondsMax);
@@ -21,10 +21,10 @@ export function pageProcess(program: string, millisecondsMax: number = pageMilli
 }
 
 /**
- * The same for somebody who stays: once a page was shown, a process waits for the next one, which has read nothing yet. It is
- * used for one page and ends; it does not keep us from ending, and ends with us.
+ * The same for a long-lived caller: after a page was converted, a process is started for the next one and has read
+ * nothing yet. It converts one page and exits; it does not keep our process alive, and ends with it.
  */
-export function waitingPageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ShowPage {
+export function waitingPageProcess(program: string, millisecondsMax: number = pageMillisecondsMax): ConvertPage {
   let spare: PageChild | null = null;
   return async (asked) => {
     const child = spare ?? start(program);
@@ -44,14 +44,14 @@ export function waitingPageProcess(program: string, millisecondsMax: number = pa
 
 interface PageChild {
   readonly child: ChildProcessByStdio<Writable, Readable, null>;
-  /** Whether it keeps us from ending. */
+  /** Whether it keeps our process alive. */
   hold(isBusy: boolean): void;
 }
 
 function start(program: string): PageChild | null {
   const words = wordsFor(program);
   if (words === null) return null;
-  // It is handed nothing: no variables, no folder of anybody's, no way to say something else than its answer.
+  // It inherits nothing: no environment, no working folder, no channel but its answer.
   const child = spawn(process.execPath, words, { cwd: "/", env: {}, stdio: ["pipe", "pipe", "ignore"] });
   child.on("error", () => undefined);
   child.stdin.on("error", () => undefined);
@@ -62,7 +62,7 @@ function start(program: string): PageChild | null {
   return { child, hold };
 }
 
-function shownBy({ child }: PageChild, asked: PageAsked, millisecondsMax: number): Promise<PageShown | null> {
+function shownBy({ child }: PageChild, asked: PageRequest, millisecondsMax: number): Promise<PageText | null> {
   return new Promise((give) => {
     const pieces: Buffer[] = [];
     let bytes = 0;
@@ -81,11 +81,14 @@ function shownBy({ child }: PageChild, asked: PageAsked, millisecondsMax: number
   });
 }
 
-/** Where Node can hold itself to reading its own program, it is told to. Null where there is no such program. */
+/**
+ * Uses Node's permission model, if available, to limit it to reading its own program. Null if the program does not
+ * exist.
+ */
 function wordsFor(path: string): readonly string[] | null {
   let program: string;
   try {
-    // Links are followed before it is asked what may be read.
+    // The permission model checks real paths.
     program = realpathSync(path);
   } catch {
     return null;
@@ -97,7 +100,7 @@ function wordsFor(path: string): readonly string[] | null {
   return confine === undefined ? words : [confine, `--allow-fs-read=${program}`, ...words];
 }
 
-function readShown(text: string): PageShown | null {
+function readShown(text: string): PageText | null {
   try {
     const value = JSON.parse(text) as Json;
     if (!isJsonObject(value)) return null;

@@ -1,4 +1,4 @@
-// A page as a tree, only as far as it is looked at here. No script of it is ever run: nobody who could run one is here.
+// A page as a tree, with the members used here. Scripts never run: there is no engine for them here.
 import { parseHTML } from "linkedom";
 import { pageDepthMax, pageElementsMax, pageMarksMax } from "./limits.ts";
 
@@ -25,10 +25,10 @@ export interface PageDocument {
   cloneNode(deep: boolean): PageDocument;
 }
 
-/** Void elements have no end, so nothing is inside of them. */
+/** Void elements have no end tag, so they contain nothing. */
 const VOID = /^(?:area|base|br|col|embed|hr|img|input|link|meta|param|source|track|wbr|p|li|td|th|tr|dt|dd|option)$/i;
 
-/** Deeper or larger than any page people read: a tree of it would take for ever to walk. One look, before there is a tree. */
+/** Deeper or larger than any real page: walking its tree would take too long. One scan, before there is a tree. */
 export function isMonstrous(html: string): boolean {
   if (marks(html, "<") > pageMarksMax || marks(html, "&") > pageMarksMax) return true;
   let depth = 0;
@@ -57,7 +57,7 @@ export function pageTree(html: string): PageDocument {
 
 const NOT_SHOWN = "script, style, noscript, template, iframe, object, embed, svg, math, canvas, link, meta[http-equiv]";
 
-/** Before anything is chosen: addresses made whole, and everything that is not for readers taken out. */
+/** Before content is selected: addresses made absolute, and everything that is not for readers removed. */
 export function prepared(document: PageDocument, url: string): void {
   const base = baseOf(document, url);
   for (const element of [...document.querySelectorAll(NOT_SHOWN)]) element.remove();
@@ -77,7 +77,7 @@ function baseOf(document: PageDocument, url: string): string {
   return url;
 }
 
-/** An address that leads anywhere but to a page or a person is none. */
+/** An address that is neither a page nor a mail address is removed. */
 function whole(element: PageElement, name: string, base: string): void {
   const address = absolute(element.getAttribute(name) ?? "", base);
   if (address === null || !/^(?:https?|mailto):/i.test(address)) element.removeAttribute(name);

@@ -1,6 +1,6 @@
-// The text of a page without a tree of it: one walk from front to back, whatever the page is made of.
+// The text of a page without building a tree: one pass, linear for any input.
 
-/** What is inside of these is not text for a reader. */
+/** Elements whose content is not text for a reader. */
 const SILENT: ReadonlySet<string> = new Set([
   ...["script", "style", "noscript", "template", "iframe", "object", "svg", "math", "title", "select", "textarea"],
 ]);
@@ -49,7 +49,7 @@ export function plainText(html: string): string {
   return tidied(pieces.join(""));
 }
 
-/** Behind the next `>` that is not in quotes. Nobody's quotes go on for ever. */
+/** The offset after the next `>` that is not in quotes. The length of quotes is limited. */
 function tagEnd(html: string, from: number): number {
   let quote = "";
   for (let at = from; at < html.length; at++) {
@@ -62,7 +62,7 @@ function tagEnd(html: string, from: number): number {
   return html.length;
 }
 
-/** Where none of its kind ends, it goes on to the end of the page; then nothing is looked for a second time. */
+/** Without an end tag it extends to the end of the page; then it is not searched again. */
 function silentEnd(html: string, name: string, from: number): number {
   const end = new RegExp(`</${name}(?=[\\s/>])`, "gi");
   end.lastIndex = from;

@@ -1,4 +1,4 @@
-// What web_fetch gives back: where it ended, what it is, and its text.
+// The result of web_fetch: the final address, the type, and the text.
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import type { ContentKind } from "./content.ts";
 import type { WebFormat } from "./definition.ts";
@@ -6,18 +6,18 @@ import { answerTextBytesMax } from "./limits.ts";
 
 export interface WebResult {
   readonly status: number;
-  /** Where it ended. */
+  /** The final address. */
   readonly url: string;
   /** Redirects on the way. */
   readonly hops: number;
   readonly contentType: string | null;
   readonly title?: string;
   readonly text: string;
-  /** There is more than is here. */
+  /** Whether the text is truncated. */
   readonly more: boolean;
-  /** Of the answer, as they were read. */
+  /** Bytes read of the response. */
   readonly bytes: number;
-  /** What is still to be done to the text, outside of the owner: a page is not for it to take apart. */
+  /** The conversion still to be done, outside of the daemon: it does not parse pages itself. */
   readonly pending?: { readonly kind: ContentKind; readonly format: WebFormat };
 }
 
@@ -33,7 +33,7 @@ export function webResultData(result: WebResult): JsonObject {
   };
 }
 
-/** Null for anything else: what is not ours to show is shown as it is. */
+/** Null for any other result, which is shown unchanged. */
 export function readPending(result: Json): {
   readonly result: JsonObject;
   readonly text: string;
@@ -49,7 +49,7 @@ export function readPending(result: Json): {
   return format === "markdown" || format === "text" ? { result, text, url, kind, format } : null;
 }
 
-/** As much of it as is written in so many bytes of JSON. */
+/** The longest prefix that fits in this many bytes of JSON. */
 export function fitText(text: string, bytesMax: number): string {
   if (text.length * 6 <= bytesMax) return text;
   let bytes = 0;

@@ -1,4 +1,4 @@
-// What is used of a package that says nothing about its types.
+// The used part of a package without types.
 declare module "turndown" {
   import type { PageNode } from "./page-tree.ts";
 

@@ -1,8 +1,8 @@
-// Checks a value against a schema, for tests: the keywords ours use and no others, so that none is passed over.
+// Checks a value against a schema, for tests: only the keywords that our schemas use, so that none is ignored.
 import type { TreeNode } from "../../../core/notation/tree.ts";
 import type { Schema } from "../schema-value.ts";
 
-/** Where the value differs, or null. */
+/** The path where the value does not match, or null. */
 export function firstMismatch(value: unknown, schema: Schema, top: Schema = schema, at = "$"): string | null {
   for (const [keyword, wanted] of Object.entries(schema)) {
     const check = CHECKS[keyword];
@@ -13,7 +13,7 @@ export function firstMismatch(value: unknown, schema: Schema, top: Schema = sche
   return null;
 }
 
-/** What a tree would be in JSON. */
+/** A tree as plain JSON. */
 export function plain(node: TreeNode): unknown {
   if (node.kind === "scalar") return node.value;
   if (node.kind === "list") return node.items.map(plain);

@@ -5,7 +5,7 @@ import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { isRedirect } from "../../../core/authority/axes/redirect.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
-import type { Redacting, Redactor } from "../../../log/redaction/redactor.ts";
+import type { Redactor, StreamRedactor } from "../../../log/redaction/redactor.ts";
 import { codingsOf, readBody } from "./fetch-body.ts";
 import { exchange, type HopWorld, reach, type Sent } from "./fetch-hop.ts";
 import { fetchHeaderBytesMax, pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
@@ -182,7 +182,7 @@ export class RunningFetch {
     return end === null ? null : { ok: false, ...end };
   }
 
-  #note(redacting: Redacting): void {
+  #note(redacting: StreamRedactor): void {
     for (const name of redacting.names()) this.#seen.add(name);
   }
 

@@ -1,12 +1,12 @@
-// Lines that end in a backslash, joined before anything is read: `$` and `(` on two such lines are `$(` to a shell,
-// so they must be `$(` to us.
+// Joins lines that end in a backslash before anything is parsed: `$` and `(` on two such lines are `$(` to a shell, so
+// they must be `$(` here.
 import type { Range } from "../../../core/notation/source.ts";
 
 export interface JoinedLines {
   readonly text: string;
-  /** Whether two lines were joined anywhere. */
+  /** Whether any lines were joined. */
   readonly isChanged: boolean;
-  /** Where a range of the joined text stands in the text as it was given. */
+  /** Maps a range of the joined text to the original text. */
   readonly given: (range: Range) => Range;
 }
 
@@ -19,12 +19,12 @@ export function joinLines(text: string): JoinedLines {
   return {
     text: pieces.join(""),
     isChanged: true,
-    // The end is that of the last character, so that a break after it is not part of it.
+    // The end is that of the last character, so that a join after it is not included.
     given: ({ start, end }) => ({ start: given(start), end: end > start ? given(end - 1) + 1 : given(start) }),
   };
 }
 
-/** Offsets of a backslash and a newline that are not in single quotes. A backslash behind a backslash is none. */
+/** Offsets of a backslash and a newline that are not in single quotes. An escaped backslash does not count. */
 function continuations(text: string): readonly number[] {
   const found: number[] = [];
   let quote = "";
@@ -40,7 +40,7 @@ function continuations(text: string): readonly number[] {
   return found;
 }
 
-/** How many cuts lie before a character of the joined text: cut number n stands n pairs further in the text given. */
+/** How many joins precede a character of the joined text: join number n is n pairs further in the original text. */
 function cutsBefore(cuts: readonly number[], offset: number): number {
   let [low, high] = [0, cuts.length];
   while (low < high) {

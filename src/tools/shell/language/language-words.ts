@@ -1,11 +1,11 @@
-// Words that are the shell's own: no program stands behind them, so a script cannot run them here.
+// Words of the shell itself: they are not programs, so a script cannot run them here.
 
-/** Words of the grammar. They are only that when no part of them is quoted. */
+/** Reserved words of the grammar. Only if no part of them is quoted. */
 const RESERVED: ReadonlySet<string> = new Set(
   "! { } [[ ]] if then elif else fi for in do done while until case esac function select coproc".split(" "),
 );
 
-/** What changes or asks the shell itself: its folder, its variables, its jobs. There is no shell to change. */
+/** Built-ins that change or query the shell itself: its folder, its variables, its jobs. There is no shell here. */
 const BUILT_IN: ReadonlySet<string> = new Set(
   [
     ". : alias bg bind break builtin caller cd command compgen complete compopt continue declare dirs disown enable eval",

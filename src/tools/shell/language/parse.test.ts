@@ -1,4 +1,4 @@
-// The language of the `shell` tool, as rules: what it takes, what it refuses and where, and what no input can do to it.
+// The language of the `shell` tool, as rules: what it accepts, what it refuses and where, and what no input can do.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { joinLines } from "./joined-lines.ts";
@@ -19,7 +19,7 @@ function shown(text: string): string {
   return scriptText(script(text));
 }
 
-/** The tree without places. */
+/** The tree without source positions. */
 function bare(tree: Script): unknown {
   return JSON.parse(JSON.stringify(tree, (key, value: unknown) => (key === "range" ? undefined : value)));
 }
@@ -65,7 +65,7 @@ describe("a script", () => {
     expect(shown(text)).toBe(tree);
   });
 
-  test("keeps where each word and each command stands in the text that was given", () => {
+  test("keeps the position of each word and each command in the original text", () => {
     const text = "ab 'c d' | \\\ne\\\nf >g";
     const [{ stages }] = script(text) as [Script[0]];
     expect(stages.map(({ range }) => text.slice(range.start, range.end))).toEqual(["ab 'c d'", "e\\\nf >g"]);
@@ -79,7 +79,7 @@ describe("a script", () => {
 });
 
 describe("a refusal", () => {
-  // The text, with the place between two marks.
+  // The text, with the position between two marks.
   test.each<[string, RefusalClass, Construct]>([
     ["a «$(»b)", "dynamic", "command_substitution"],
     ['a "«$(»b)"', "dynamic", "command_substitution"],

@@ -1,5 +1,5 @@
-// The parser of the `shell` tool: a safe subset of the shell language, read in one pass to a tree. No shell ever sees
-// the text. The first thing that is not in the language refuses the whole script, with its class and its place.
+// The parser of the `shell` tool: a safe subset of the shell language, parsed in one pass. No shell ever sees the text.
+// The first construct outside the language refuses the whole script, with its class and its position.
 import { isPlainText } from "../../../core/authority/patterns/reserved.ts";
 import type { Range } from "../../../core/notation/source.ts";
 import { type JoinedLines, joinLines } from "./joined-lines.ts";
@@ -22,7 +22,7 @@ export function parseScript(text: string, language: Language = "script"): Parsed
   return parsed.ok ? { ok: true, script: parsed.script.map((step) => stepGiven(step, lines)) } : given(parsed, lines);
 }
 
-/** The tree with the places of the text as it was given, joined lines or not. */
+/** The tree with positions in the original text. */
 function stepGiven(step: Step, lines: JoinedLines): Step {
   const word = ({ parts, range }: Word): Word => ({ parts, range: lines.given(range) });
   return {

@@ -1,13 +1,13 @@
-// The literal mode: a script whose every word stands for itself in any shell, so that it is nothing but argument vectors.
+// The literal mode: a script whose every word is literal in any shell, so that it is only argument vectors.
 import type { Range } from "../../../core/notation/source.ts";
 import type { JoinedLines } from "./joined-lines.ts";
 import { refusal, type ShellRefusal } from "./refusal.ts";
 import { hasVariable, isPattern, type Script, type Word } from "./script.ts";
 
-/** Characters that some shell expands somewhere: braces, home folders, old pipes, comments. */
+/** Characters that some shell expands: braces, home folders, old pipes, comments. */
 const EXPANDED = /[{}~^#]/;
 
-/** The first thing that is more than a literal word, if any. */
+/** The first construct that is more than a literal word, if any. */
 export function notPlain(script: Script, { text, isChanged }: JoinedLines): ShellRefusal | null {
   if (isChanged) return refusal("escape", { start: 0, end: text.length });
   for (const { stages } of script) {

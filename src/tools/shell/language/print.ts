@@ -1,4 +1,4 @@
-// A tree as text: parsing it again gives the same tree. Also how an argument vector is shown as one line.
+// Prints a tree: parsing the text gives the same tree. Also prints an argument vector as one line.
 import type { Part, Redirection, Script, Stage, Word } from "./script.ts";
 
 export function scriptText(script: Script): string {
@@ -7,7 +7,7 @@ export function scriptText(script: Script): string {
     .join("");
 }
 
-/** One line that stands for this vector and for nothing else. */
+/** One unambiguous line for this vector. */
 export function argvText(argv: readonly string[]): string {
   return argv
     .map((word) => (/^[A-Za-z0-9_./:@%+,-][A-Za-z0-9_./:@%+,=-]*$/.test(word) ? word : quoted(word)))
@@ -48,7 +48,7 @@ function partText(part: Part): string {
   }
 }
 
-/** Nothing has a meaning in single quotes but the quote that ends them. */
+/** In single quotes only the closing quote is special. */
 function quoted(text: string): string {
   return `'${text.replaceAll("'", "'\\''")}'`;
 }

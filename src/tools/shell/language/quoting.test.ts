@@ -1,5 +1,5 @@
-// Quotes and backslashes mean what they mean to a real shell. Words of letters, blanks, quotes and backslashes only, handed
-// to `printf`: nothing in them can be anything but an argument.
+// Quotes and backslashes mean the same as in a real shell. Only words of letters, blanks, quotes and backslashes,
+// passed to `printf`: nothing in them can be anything but an argument.
 import { execFileSync } from "node:child_process";
 import fc from "fast-check";
 import { expect, test } from "vitest";

@@ -3,7 +3,7 @@ import { type Construct, refusal, type ShellRefusal } from "./refusal.ts";
 import { isPattern, literalText, type Redirection, type Word } from "./script.ts";
 import { type Cursor, endsWord, readWord } from "./word-reader.ts";
 
-/** The cursor stands on `<` or `>`; `stream` is the number that stood directly before it. */
+/** The cursor is at `<` or `>`; `stream` is the number directly before it. */
 export function readRedirection(cursor: Cursor, stream: Word | null): Redirection | ShellRefusal {
   const { text } = cursor;
   const sign = cursor.at;

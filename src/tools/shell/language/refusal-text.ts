@@ -1,4 +1,4 @@
-// A refusal in words: what it is about, where it stands, and what to write instead. Models read them.
+// The text of a refusal for models: the construct, its position, and what to write instead.
 import { place } from "../../../core/notation/source.ts";
 import type { Construct, ShellRefusal } from "./refusal.ts";
 

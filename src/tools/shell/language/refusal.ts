@@ -1,10 +1,10 @@
-// Why a script is refused: the class of the construct, its name, and where it stands.
+// Why a script is refused: the class of the construct, its name, and its position.
 import type { Range } from "../../../core/notation/source.ts";
 
 /**
- * `dynamic`: what would run is not in the text. `unsupported`: a shell has it, this language does not.
- * `malformed`: no shell would take it. `not_plain`: more than literal words where only those are wanted.
- * `unknown`: the script is good, but which program or file it needs cannot be read from it. `too_long`: a limit.
+ * `dynamic`: what would run is not in the text. `unsupported`: a shell has it, this language does not. `malformed`: no
+ * shell would accept it. `not_plain`: more than literal words where only those are accepted. `unknown`: the script is
+ * valid, but which program or file it needs cannot be determined. `too_long`: a limit.
  */
 export type RefusalClass = "dynamic" | "unsupported" | "malformed" | "not_plain" | "unknown" | "too_long";
 
@@ -12,7 +12,7 @@ export interface ShellRefusal {
   readonly ok: false;
   readonly class: RefusalClass;
   readonly construct: Construct;
-  /** In the text as it was given. */
+  /** In the original text. */
   readonly range: Range;
 }
 
@@ -54,7 +54,7 @@ export type Construct =
   | "too_many_words"
   | "too_many_stages";
 
-/** Every construct that is refused, and its class: one table, so that no place can disagree with another. */
+/** Every refused construct and its class: one table, so that they cannot disagree. */
 const CLASSES: Readonly<Record<Construct, RefusalClass>> = {
   command_substitution: "dynamic",
   arithmetic: "dynamic",

@@ -1,4 +1,4 @@
-// Commands, pipelines and lists, in one pass from the left: the first thing that is not in the language ends it.
+// Parses commands, pipelines and lists in one pass: the first construct outside the language ends it.
 import type { Range } from "../../../core/notation/source.ts";
 import { commandsMax, wordsMax } from "./limits.ts";
 import { readRedirection } from "./redirection-reader.ts";
@@ -8,7 +8,7 @@ import { type Cursor, readWord } from "./word-reader.ts";
 
 export type Parsed = { readonly ok: true; readonly script: Script } | ShellRefusal;
 
-/** Reads commands into pipelines into a list. What is read but not yet closed is kept in its fields. */
+/** Parses commands into pipelines into a list. Incomplete nodes are in its fields. */
 export class ScriptReader {
   readonly #cursor: Cursor;
   readonly #steps: Step[] = [];
@@ -18,7 +18,7 @@ export class ScriptReader {
   #redirections: Redirection[] = [];
   #start = 0;
   #end = 0;
-  /** An operator that still waits for the command behind it. */
+  /** An operator without the command after it yet. */
   #waiting: Range | null = null;
   #commands = 0;
   #wordCount = 0;
@@ -49,7 +49,7 @@ export class ScriptReader {
         return null;
       case "\n":
         this.#cursor.at++;
-        // An empty line is nothing, and an operator may have its command on the next one.
+        // An empty line is nothing, and the command of an operator may be on the next one.
         return this.#isEmpty() ? null : this.#endStep(";");
       case ";":
         return this.#operator(";", (range) => this.#endStep(";", range));
@@ -79,7 +79,7 @@ export class ScriptReader {
 
   #word(): ShellRefusal | null {
     const word = readWord(this.#cursor);
-    // No word begins at an operator, and those were all seen before.
+    // No word begins at an operator, and those were handled before.
     if (word === null) throw new Error("a word was expected");
     if ("ok" in word) return word;
     const next = this.#cursor.text.charAt(this.#cursor.at);
@@ -124,7 +124,7 @@ export class ScriptReader {
     return null;
   }
 
-  /** `sign` joins what comes next. A list may end in `;`, but not in the others. */
+  /** `sign` joins the next step. A list may end in `;`, but not in the others. */
   #endStep(sign: Step["after"], range: Range | null = null): ShellRefusal | null {
     const problem = this.#endStage(sign === ";" ? null : range);
     if (problem !== null) return problem;

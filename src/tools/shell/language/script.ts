@@ -1,10 +1,10 @@
-// The tree of a script in the safe subset: lists of pipelines of commands, each word with what was quoted in it.
-// Absent on purpose: substitution, subshells, functions, loops, background, here-documents. They have no spelling here.
+// The tree of a script in the safe subset: lists of pipelines of commands, each word with its quoted parts. Absent on
+// purpose: substitution, subshells, functions, loops, background, here-documents. They cannot be expressed here.
 import type { Range } from "../../../core/notation/source.ts";
 
 export type Script = readonly Step[];
 
-/** One pipeline of a list, and what must have become of the one before it. */
+/** One pipeline of a list, and the condition on the one before it. */
 export interface Step {
   readonly after: ";" | "&&" | "||";
   readonly stages: readonly Stage[];
@@ -24,11 +24,11 @@ export interface Word {
 }
 
 export type Part =
-  /** Not quoted: holds no metacharacter. `*`, `?` and `[` in it make the word a pattern of file names. */
+  /** Not quoted: contains no metacharacter. `*`, `?` and `[` in it make the word a file-name pattern. */
   | { readonly kind: "plain"; readonly text: string }
-  /** In quotes or behind a backslash: stands for itself, and may be empty. */
+  /** In quotes or after a backslash: literal, and may be empty. */
   | { readonly kind: "quoted"; readonly text: string }
-  /** The value of a variable as it stands: never split, never a pattern. */
+  /** The value of a variable, literal: never split, never a pattern. */
   | { readonly kind: "variable"; readonly name: string };
 
 export type Redirection =
@@ -37,7 +37,7 @@ export type Redirection =
   /** `2>&1`: errors go where the output goes. */
   | { readonly kind: "join" };
 
-/** The text of a word that stands for itself; null for one with a variable or a pattern in it. */
+/** The text of a literal word; null for one with a variable or a pattern in it. */
 export function literalText(word: Word): string | null {
   let text = "";
   for (const part of word.parts) {

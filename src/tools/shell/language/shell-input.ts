@@ -1,4 +1,4 @@
-// What a call of the `shell` tool says, read to a script that could be run, or to why it cannot be. Nothing is looked up
+// Parses the input of the `shell` tool to a script that could be run, or to the reason why not. Nothing is looked up
 // here: the same input is always the same script.
 import type { Json, JsonObject } from "../../../core/base/json.ts";
 import { requestsOf } from "../needs.ts";
@@ -11,7 +11,7 @@ import { isKnownIn } from "./variables.ts";
 
 export type ShellInput =
   | { readonly ok: true; readonly script: Script }
-  /** `unsupported_command`: a shell may take it, this tool does not. */
+  /** `unsupported_command`: a shell may accept it, this tool does not. */
   | { readonly ok: false; readonly code: "invalid_input" | "unsupported_command"; readonly message: string };
 
 export function readShellInput({ script, argv, root }: JsonObject): ShellInput {
@@ -24,7 +24,7 @@ export function readShellInput({ script, argv, root }: JsonObject): ShellInput {
   return problem === null ? { ok: true, script: parsed.script } : refused(problem, script);
 }
 
-/** Words as they are: not even a pattern has a meaning in them. */
+/** Literal words: not even a pattern has a meaning in them. */
 function argvScript(argv: readonly string[]): ShellInput {
   if (argv[0] === undefined || argv[0] === "") return invalid("`argv` begins with the name of a program");
   const range = { start: 0, end: 0 };
@@ -32,7 +32,7 @@ function argvScript(argv: readonly string[]): ShellInput {
   return { ok: true, script: [{ after: ";", stages: [{ words, redirections: [], range }] }] };
 }
 
-/** What is refused whatever variables hold and patterns choose. */
+/** What is refused whatever the values of variables and patterns. */
 function unreadable(script: Script): ShellRefusal | null {
   const shape = script.map(({ after, stages }) => ({
     after,
@@ -48,7 +48,7 @@ function unreadable(script: Script): ShellRefusal | null {
   return needs.ok ? null : needs;
 }
 
-/** Known variables and patterns as if their text stood there. */
+/** Known variables and patterns as if they were literal text. */
 function shapeOf(word: Word, as: "argument" | "target"): Word {
   const isChosen = as === "argument" && isPattern(word);
   const parts = word.parts.map((part): Part => {
@@ -59,8 +59,8 @@ function shapeOf(word: Word, as: "argument" | "target"): Word {
 }
 
 /**
- * A pattern behind something that may have changed what it chooses: patterns are looked up before anything runs, and a shell
- * would see the change. Commands of one pipeline race for that in a shell, too.
+ * A pattern after a command that may have changed what it matches: patterns are expanded before anything runs, and a
+ * shell would see the change. Commands of one pipeline are a race in a shell too.
  */
 function latePattern(script: Script, isWritable: boolean): ShellRefusal | null {
   let isChanged = false;
@@ -68,7 +68,7 @@ function latePattern(script: Script, isWritable: boolean): ShellRefusal | null {
     for (const { words, redirections } of stages) {
       const late = isChanged ? words.slice(1).find(isPattern) : undefined;
       if (late !== undefined) return refusal("late_pattern", late.range);
-      // Its own words are put in before its own files are opened.
+      // A command's words are expanded before its own files are opened.
       if (redirections.some(({ kind }) => kind === "write")) isChanged = true;
     }
     if (isWritable) isChanged = true;

@@ -1,21 +1,21 @@
-// Variables of a script: the few whose value a sandbox has, put in as quoted text before anything is decided.
+// Variables of a script: the few whose value in a sandbox is known, replaced by quoted text before the decision.
 import type { Part, Redirection, Script, Word } from "./script.ts";
 
 /** The folder, which is the same inside and outside of a sandbox. */
 const EVERYWHERE: ReadonlySet<string> = new Set(["PWD"]);
-/** What a sandbox is told. Their places exist in it alone, and redirections are opened outside of it. */
+/** Set inside a sandbox. Their paths exist only there, and redirections are opened outside. */
 const INSIDE: ReadonlySet<string> = new Set(["HOME", "TMPDIR", "USER", "LOGNAME", "SHELL", "LANG", "TERM"]);
 
 export type VariableUse = "argument" | "target";
 
-/** By name; what a script can never name is passed over. */
+/** By name; names that a script cannot use are ignored. */
 export type Values = ReadonlyMap<string, string>;
 
 export function isKnownIn(name: string, use: VariableUse): boolean {
   return EVERYWHERE.has(name) || (use === "argument" && INSIDE.has(name));
 }
 
-/** INVARIANT: a value is text and nothing else: never split, never a pattern, never the name of a program. */
+/** INVARIANT: a value is literal text: never split, never a pattern, never the name of a program. */
 export function withValues(script: Script, values: Values): Script {
   return script.map(({ after, stages }) => ({
     after,

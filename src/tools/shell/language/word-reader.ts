@@ -1,24 +1,24 @@
-// One word: plain text, quotes, backslashes and variables, up to the next blank or operator.
+// Parses one word: plain text, quotes, backslashes and variables, up to the next blank or operator.
 import { type Construct, refusal, type ShellRefusal } from "./refusal.ts";
 import type { Part, Word } from "./script.ts";
 
-/** Where reading stands. The reader of words moves it, and so does the parser. */
+/** The read position, moved by the word reader and by the parser. */
 export interface Cursor {
   readonly text: string;
   at: number;
 }
 
-/** What ends a word that is not quoted. */
+/** Characters that end an unquoted word. */
 const ENDS: ReadonlySet<string> = new Set([" ", "\t", "\n", "|", "&", ";", "<", ">", "(", ")"]);
 
-/** What is not seen, or looks like a blank and is none, says nothing to whoever approves the line; quotes make it text. */
+/** Invisible characters, and those that look like a blank, would mislead an approver; quotes make them text. */
 const HIDDEN = /[\p{Cc}\p{Cf}\p{Z}]/u;
 
 export function endsWord(character: string): boolean {
   return character === "" || ENDS.has(character);
 }
 
-/** Null where no word begins. */
+/** Null if no word begins here. */
 export function readWord(cursor: Cursor): Word | ShellRefusal | null {
   const { text } = cursor;
   const start = cursor.at;
@@ -66,7 +66,7 @@ function readSingleQuoted(cursor: Cursor, parts: Part[]): ShellRefusal | null {
   return null;
 }
 
-/** In double quotes a backslash speaks only for what would otherwise have a meaning there. */
+/** In double quotes a backslash escapes only characters that are special there. */
 function readDoubleQuoted(cursor: Cursor, parts: Part[]): ShellRefusal | null {
   const { text } = cursor;
   const start = cursor.at++;
@@ -119,7 +119,7 @@ function characterAt(text: string, at: number): string {
   return code === undefined ? "" : String.fromCodePoint(code);
 }
 
-/** Text joins what stands before it, if that is quoted as it is. An empty quote is told from nothing at all. */
+/** Text is appended to the previous part if that is quoted alike. An empty quote differs from no part. */
 function add(parts: Part[], kind: "plain" | "quoted", text: string): void {
   const last = parts[parts.length - 1];
   if (last?.kind === kind) parts[parts.length - 1] = { kind, text: last.text + text };

@@ -1,4 +1,4 @@
-// Patterns of file names, as rules.
+// File-name patterns, as rules.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { namePatternCharactersMax } from "../language/limits.ts";
@@ -47,7 +47,7 @@ describe("a pattern of file names", () => {
     expect(matchesName("*".repeat(namePatternCharactersMax + 1), "a")).toBe(false);
   });
 
-  test("from a word takes what was quoted in it as it stands", () => {
+  test("from a word takes its quoted parts literally", () => {
     const parsed = parseScript("ls '[a]-'* [a'-'c] $x*");
     const words = parsed.ok ? (parsed.script[0]?.stages[0]?.words ?? []) : [];
     const [, pattern, bracket, unknown] = words.map(patternText);

@@ -1,20 +1,20 @@
-// Patterns of file names inside a script, `*`, `?` and `[...]`, against one name of a folder. Not our path patterns:
-// these are what a shell's user writes, and they only ever choose among names that are there.
+// File-name patterns in a script, `*`, `?` and `[...]`, matched against one name of a folder. Not our path patterns:
+// these are shell patterns, and they only select among existing names.
 import { namePatternCharactersMax } from "../language/limits.ts";
 import type { Word } from "../language/script.ts";
 import { type One, type Piece, piecesOf } from "./name-pieces.ts";
 
-/** A pattern that was read once, for all names that it is held against. */
+/** A parsed pattern, reused for all names. */
 export interface NamePattern {
-  /** Whether it chooses this name in a folder: hidden names only if the pattern begins with their dot. */
+  /** Whether it matches this name in a folder: hidden names only if the pattern begins with a dot. */
   chooses(name: string): boolean;
   matches(name: string): boolean;
 }
 
-/** The text of a pattern word: what was quoted stands behind backslashes. Null if a variable is in it. */
+/** The text of a pattern word with quoted characters escaped by backslashes. Null if it contains a variable. */
 export function patternText(word: Word): string | null {
   let text = "";
-  // Signs that have a meaning only in brackets are ordinary where there are none.
+  // Characters that are special only in brackets are ordinary without them.
   const special = word.parts.some((part) => part.kind === "plain" && part.text.includes("["))
     ? /[*?[\]\\!^-]/g
     : /[*?[\\]/g;
@@ -25,7 +25,7 @@ export function patternText(word: Word): string | null {
   return text;
 }
 
-/** A pattern that is too long matches nothing. `count` is told how many steps every name took. */
+/** A pattern that is too long matches nothing. `count` receives the steps of each name. */
 export function namePattern(pattern: string, count: (steps: number) => void = () => undefined): NamePattern {
   const pieces = pattern.length > namePatternCharactersMax ? null : piecesOf([...pattern]);
   const runs = pieces === null ? [] : runsOf(pieces);
@@ -33,9 +33,9 @@ export function namePattern(pattern: string, count: (steps: number) => void = ()
   const takesHidden = /^\\?\./.test(pattern);
   const matches = (name: string): boolean => {
     if (pieces === null) return false;
-    const comparing = new Comparing([...name]);
+    const comparing = new NameComparison([...name]);
     const isMatching = comparing.characters.length >= fewest && comparing.runs(runs);
-    // Taking a name apart costs something as well, and far less than comparing it.
+    // Splitting a name costs something too, far less than matching it.
     count(1 + (name.length >> 4) + comparing.steps);
     return isMatching;
   };
@@ -57,7 +57,7 @@ export function matchesName(pattern: string, name: string): boolean {
   return namePattern(pattern).matches(name);
 }
 
-/** What stands between the stars: always one more than there are stars, and empty where two of them meet. */
+/** The runs between the stars: always one more than there are stars, and empty between two adjacent ones. */
 function runsOf(pieces: readonly Piece[]): readonly (readonly One[])[] {
   const runs: One[][] = [[]];
   for (const piece of pieces) {
@@ -67,8 +67,8 @@ function runsOf(pieces: readonly Piece[]): readonly (readonly One[])[] {
   return runs;
 }
 
-/** One name against the runs of a pattern. */
-class Comparing {
+/** One name matched against the runs of a pattern. */
+class NameComparison {
   readonly characters: readonly string[];
   steps = 0;
 
@@ -76,7 +76,7 @@ class Comparing {
     this.characters = characters;
   }
 
-  /** The first run stands at the start and the last at the end; each between them is found as early as it can be. */
+  /** The first run is anchored at the start and the last at the end; each between them is matched as early as possible. */
   runs(runs: readonly (readonly One[])[]): boolean {
     const { length } = this.characters;
     const [first = [], last = []] = [runs[0], runs.at(-1)];

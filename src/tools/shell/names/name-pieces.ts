@@ -1,10 +1,10 @@
-// A pattern of file names taken apart: stars, and what stands for one character.
+// Parses a file-name pattern: stars, and pieces that match one character.
 
 export type Piece =
   | {
       readonly kind: "one";
       readonly matches: (character: string) => boolean;
-      /** What it takes to compare it: one, and one more for each member of a bracket. */
+      /** The cost of matching it: one, and one more for each member of a bracket. */
       readonly steps: number;
     }
   /** Any number of characters. */
@@ -38,7 +38,7 @@ interface Bracket {
   readonly end: number;
 }
 
-/** `[abc]`, `[a-c]`, `[!abc]`, `[[:digit:]]`. A `]` directly at the start is a member. Null: no end, so no bracket. */
+/** `[abc]`, `[a-c]`, `[!abc]`, `[[:digit:]]`. A leading `]` is a member. Null: unterminated, so not a bracket. */
 function bracketAt(pattern: readonly string[], start: number): Bracket | null {
   let at = start + 1;
   const isNegated = pattern[at] === "!" || pattern[at] === "^";
@@ -90,7 +90,7 @@ const NAMED: ReadonlyMap<string, RegExp> = new Map([
 ]);
 const namedCharactersMax = 16;
 
-/** A class by its name, ASCII only. One that nobody knows has no members. */
+/** A class by its name, ASCII only. An unknown class has no members. */
 function classAt(
   pattern: readonly string[],
   at: number,

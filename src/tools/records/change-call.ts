@@ -1,0 +1,125 @@
+// records_create, records_update, records_delete: whole texts, written atomically, and never over a concurrent change.
+import type { Request } from "../../core/authority/request.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import { findRecord, versionOf } from "./find-record.ts";
+import {
+  failed,
+  missing,
+  type RecordAnswer,
+  type RecordCall,
+  type RecordCallContext,
+  UNREADABLE,
+} from "./record-call.ts";
+import { recordId, recordRequest } from "./requests.ts";
+import { changedText, newText, type RecordParts } from "./text.ts";
+
+export interface CreateInput extends RecordParts {
+  readonly id: string;
+  readonly class: string;
+}
+
+/** The requests follow from the input alone. */
+export function createRequests({ id, class: recordClass }: CreateInput): Result<readonly Request[]> {
+  const segments = recordId(id);
+  if (!segments.ok) return segments;
+  const request = recordRequest("records.create", recordClass, id);
+  return request.ok ? done([request.value]) : request;
+}
+
+export async function createCall(input: CreateInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
+  const requests = createRequests(input);
+  const segments = recordId(input.id);
+  const text = newText(input, desk.place.machine.frontmatter);
+  if (!requests.ok) return requests;
+  if (!segments.ok) return segments;
+  if (!text.ok) return text;
+  return done({
+    requests: requests.value,
+    carry: async () => {
+      if ((await findRecord(desk.place, input.id)).kind !== "none") return taken(input.id);
+      const written = desk.create(segments.value, text.value);
+      return written.ok ? changed(input.id, text.value, desk.isClean, desk) : failed("not_available", written.message);
+    },
+  });
+}
+
+export interface UpdateInput extends RecordParts {
+  readonly id: string;
+  readonly version: string | null;
+}
+
+export async function updateCall(input: UpdateInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
+  const { id, version, ...parts } = input;
+  if (version === null) return refuse("bad_value", "`version` is needed: records_read gives it");
+  if (Object.keys(parts).length === 0)
+    return refuse("bad_value", "nothing is to be changed: give class, title, tags or body");
+  const found = await findRecord(desk.place, id);
+  const before = found.kind === "record" ? found.record.recordClass : null;
+  const requests = requestsFor("records.update", before, id);
+  if (!requests.ok) return requests;
+  // A change of class is a removal from one class and a creation in the other.
+  const into =
+    parts.class === undefined || parts.class === before ? done([]) : requestsFor("records.update", parts.class, id);
+  if (!into.ok) return into;
+  return done({
+    requests: [...requests.value, ...into.value],
+    carry: async () => {
+      if (found.kind === "unreadable") return UNREADABLE;
+      if (found.kind !== "record") return missing(id);
+      const { source, record } = found;
+      if (versionOf(source.text, desk.digest) !== version) return STALE;
+      const text = changedText(source, parts, desk.place.machine.frontmatter);
+      if (!text.ok) return failed("not_available", text.message);
+      // The parts that stay are as untrusted as before.
+      const isClean = desk.isClean && (await desk.isKnownClean(id, version));
+      const written = desk.change(record.path, source.text, text.value);
+      if (written === "changed") return STALE;
+      return written.ok ? changed(id, text.value, isClean, desk) : failed("not_available", written.message);
+    },
+  });
+}
+
+export async function deleteCall(id: string, version: string, desk: RecordCallContext): Promise<Result<RecordCall>> {
+  const found = await findRecord(desk.place, id);
+  const requests = requestsFor("records.delete", found.kind === "record" ? found.record.recordClass : null, id);
+  if (!requests.ok) return requests;
+  return done({
+    requests: requests.value,
+    carry: async () => {
+      if (found.kind === "unreadable") return UNREADABLE;
+      if (found.kind !== "record") return missing(id);
+      const { source, record } = found;
+      if (versionOf(source.text, desk.digest) !== version) return STALE;
+      const gone = desk.change(record.path, source.text, null);
+      if (gone === "changed") return STALE;
+      return gone.ok
+        ? { ok: true, value: { id, deleted: true }, isUntrusted: false }
+        : failed("not_available", gone.message);
+    },
+  });
+}
+
+function requestsFor(
+  verb: "records.update" | "records.delete",
+  recordClass: string | null,
+  id: string,
+): Result<readonly Request[]> {
+  const request = recordRequest(verb, recordClass, id);
+  return request.ok ? done([request.value]) : request;
+}
+
+const STALE: RecordAnswer = failed(
+  "version_conflict",
+  "the record was changed since that version was read; nothing was written",
+  "records_read gives the version it has now",
+);
+
+function taken(id: string): RecordAnswer {
+  return failed("not_available", `there is a record ${JSON.stringify(id)} already`, "records_update changes it");
+}
+
+async function changed(id: string, text: string, isClean: boolean, desk: RecordCallContext): Promise<RecordAnswer> {
+  const version = versionOf(text, desk.digest);
+  await desk.noteClean(id, version, isClean);
+  return { ok: true, value: { id, version }, isUntrusted: false };
+}
