@@ -9,7 +9,7 @@ import { serveDoors } from "../daemon/rpc/serve.ts";
 import { type DaemonWords, readDaemonWords } from "../daemon/rpc/words.ts";
 import { daemonLog } from "../platform/daemon/daemon-log.ts";
 import { takeOwnerLock } from "../platform/daemon/owner-lock.ts";
-import { lookAtPeer } from "../platform/daemon/peers.ts";
+import { readPeer } from "../platform/daemon/peers.ts";
 import { nativeProgram } from "../platform/native-program.ts";
 import { composeDaemon } from "./daemon.ts";
 
@@ -50,7 +50,7 @@ async function main({ state, idleSeconds }: DaemonWords, program: string): Promi
     doors: daemon.doors,
     native,
     version: VERSION,
-    look: lookAtPeer,
+    look: readPeer,
     log,
   });
   if (!serving.ok) {

@@ -4,7 +4,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { KeyGiven, KeyShown } from "../core/ports/secret-key.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
-import { WrongTries } from "../platform/presence-tries.ts";
+import { FailedAttempts } from "../platform/failed-attempts.ts";
 import { newKey, type StateKey } from "./key.ts";
 import { readKeyFile, writeKeyFile } from "./key-file.ts";
 import { KEY_SETTING, type KeyRecord, previousKeys, readRecord } from "./record.ts";
@@ -24,7 +24,7 @@ export class Keyring {
   readonly #settings: SettingStore;
   readonly #sources: KeySources;
   readonly #now: Clock;
-  readonly #tries: WrongTries;
+  readonly #tries: FailedAttempts;
   #keys: Keys | null = null;
   /** Why its place did not give it, the last time it was asked; and when that was. */
   #trouble: Refusal | null = null;
@@ -36,7 +36,7 @@ export class Keyring {
     this.#settings = settings;
     this.#sources = sources;
     this.#now = now;
-    this.#tries = new WrongTries(now);
+    this.#tries = new FailedAttempts(now);
   }
 
   /** Null before anything was ever said about it: a key file then. */

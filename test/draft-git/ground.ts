@@ -222,13 +222,13 @@ function landFiles({ root }: Ground, { upper, changes }: SealedDraft): void {
 }
 
 /** Why the git part stays a draft; fails when it does not. */
-export async function stayOf(
+export async function refusalOf(
   ground: Ground,
   draft: SealedDraft,
   changes: Partial<GitImportRequest> = {},
 ): Promise<string> {
   const outcome = await prepare(ground, draft, changes);
   if (outcome.kind === "prepared") await outcome.prepared.abort();
-  if (outcome.kind !== "stays") throw new Error(`does not stay: ${outcome.kind}`);
-  return `${outcome.stay.code}: ${outcome.stay.message}`;
+  if (outcome.kind !== "stays") throw new Error(`does not refusal: ${outcome.kind}`);
+  return `${outcome.refusal.code}: ${outcome.refusal.message}`;
 }

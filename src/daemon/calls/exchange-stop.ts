@@ -1,10 +1,10 @@
 // The one who asks, for those who carry out what was asked: when to stop, and how long to wait for a person.
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import type { Waiting } from "./call-ports.ts";
 
 /** One for every call, and so of a class: to make a getter for each costs more than all of the rest. */
-export class ExchangeStop implements Stop {
+export class ExchangeStop implements CancelSignal {
   readonly #exchange: Exchange;
 
   constructor(exchange: Exchange) {

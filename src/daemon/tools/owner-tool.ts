@@ -13,7 +13,7 @@ import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { Needs } from "../../runtime/tool/availability.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { ProgramGround } from "../parts.ts";
 import type { Session } from "../session.ts";
 
@@ -49,7 +49,7 @@ export interface Carrying {
   /** What it rests on: the first request is the tool itself, the tool's own follow. */
   readonly warrant: Warrant;
   /** Rings when somebody has stopped asking, or is gone. */
-  readonly stop: Stop;
+  readonly stop: CancelSignal;
   /** What a program needs that runs for this call. */
   readonly ground: ProgramGround;
 }
@@ -76,7 +76,12 @@ export interface OwnerTool {
   /** What a tool of others declared; null for ours, which ask for everything they do. */
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
   /** What the tool itself says a call will ask for, found where it runs. It can only add. */
-  derive?(input: JsonObject, session: Session, reading: Reading, stop?: Stop): Promise<Result<readonly Request[]>>;
+  derive?(
+    input: JsonObject,
+    session: Session,
+    reading: Reading,
+    stop?: CancelSignal,
+  ): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Derived;
   /** Only after the decision is on disk. */
   carry(call: Carrying): Promise<Carried>;

@@ -1,17 +1,17 @@
 // A stop that rings with another one, or when a time is over; and what of a script's time its patterns have taken already.
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Session } from "../session.ts";
 
 export interface TimedStop {
-  readonly stop: Stop;
+  readonly stop: CancelSignal;
   /** Whether it was the time that rang. */
   readonly isOver: boolean;
   /** The time counts no more. */
   end(): void;
 }
 
-export function timedStop(outer: Stop, milliseconds: number): TimedStop {
+export function timedStop(outer: CancelSignal, milliseconds: number): TimedStop {
   const rings: (() => void)[] = [];
   let [isStopped, isOver] = [outer.stopped, false];
   const ring = (): void => {

@@ -1,12 +1,12 @@
 // What came back of a fetch: read as far as was wanted, decoded, and refused where it is not text or not whole.
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { Fetched } from "../../sandbox/network/fetch/fetch-client.ts";
+import type { FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { contentOf } from "../../tools/web/content.ts";
 import type { WebCall } from "../../tools/web/fetch-input.ts";
 import { webResultData } from "../../tools/web/result.ts";
 import type { Carried } from "./owner-tool.ts";
 
-export async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<Carried> {
+export async function answered(call: WebCall, fetched: FetchResult & { readonly ok: true }): Promise<Carried> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of fetched.body) {

@@ -5,7 +5,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
 import { toAscii } from "../../platform/ascii.ts";
-import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-client.ts";
+import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { outgoing } from "../../sandbox/network/fetch/fetch-request.ts";
 import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
@@ -19,7 +19,7 @@ import { answered, failed } from "./web-answer.ts";
 import { type WebSecrets, WebSecretUse } from "./web-secrets.ts";
 
 export interface WebAsked {
-  fetch(wish: FetchWish): Promise<Fetched>;
+  fetch(wish: FetchOptions): Promise<FetchResult>;
   /** What a session holds at this moment; null where it holds nothing any more. */
   holds(session: Session): Held | null;
   resolver(session: Session): ResolverChoice;

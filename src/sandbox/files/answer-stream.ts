@@ -1,5 +1,5 @@
-// Cuts what the worker says into frames. What arrives whole is handed on as it lies there; what arrives in pieces is
-// put together once, in a buffer of its final size.
+// Cuts the worker's output into frames. A frame that arrives whole is passed on without a copy; one that arrives in
+// parts is copied once, into a buffer of its final size.
 import { frameHeaderBytes, framePayloadBytesMax } from "../plan/start/frame.ts";
 
 export type FrameTaker = (kind: number, payload: Buffer) => void;
@@ -16,7 +16,7 @@ export class AnswerStream {
     this.#take = take;
   }
 
-  /** False when the other side does not speak our language. */
+  /** False when the stream violates the protocol. */
   push(arrived: Buffer): boolean {
     let chunk = arrived;
     if (this.#header !== null) {
@@ -45,7 +45,7 @@ export class AnswerStream {
     return true;
   }
 
-  /** Adds to a payload under way; where in the chunk it ended. */
+  /** Adds to an incomplete payload; returns the offset in the chunk at which it ended. */
   #fill(chunk: Buffer): number {
     const payload = this.#payload;
     if (payload === null) return 0;

@@ -1,14 +1,14 @@
-// What the worker answers, read to its last byte; null is what does not parse, and ends the worker.
+// Parses the worker's answers to the last byte; null is an answer that does not parse, which ends the worker.
 import type { FileFacts } from "../../core/ports/files.ts";
 import { PayloadReader } from "../plan/start/frame.ts";
 
 export type Answer =
   | { readonly status: "done"; readonly body: Buffer }
   | { readonly status: "refused"; readonly errno: number; readonly why: string }
-  /** The real path; null where it has no spelling here. */
+  /** The real path; null where it is not UTF-8. */
   | { readonly status: "link"; readonly real: readonly string[] | null };
 
-/** Behind the number. */
+/** After the request number. */
 export function readAnswer(payload: Buffer): Answer | null {
   const body = payload.subarray(5);
   switch (payload[4]) {
@@ -31,7 +31,7 @@ export function readAnswer(payload: Buffer): Answer | null {
   }
 }
 
-/** Names that are no UTF-8 have no spelling as text. */
+/** Names that are not UTF-8 have no text form. */
 export function textOf(bytes: Uint8Array | null): string | null {
   if (bytes === null) return null;
   const text = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
@@ -42,12 +42,12 @@ function absolute(text: string): readonly string[] | null {
   return text.startsWith("/") ? text.split("/").filter((name) => name !== "") : null;
 }
 
-export interface Piece {
+export interface FileChunk {
   readonly size: number;
   readonly bytes: Uint8Array;
 }
 
-export function readPiece(body: Buffer): Piece | null {
+export function readChunk(body: Buffer): FileChunk | null {
   return body.length < 8 ? null : { size: Number(body.readBigUInt64LE(0)), bytes: body.subarray(8) };
 }
 
@@ -66,19 +66,19 @@ export function readFacts(body: Buffer): FileFacts | null {
   return { kind, bytes: Number(bytes), modifiedMilliseconds: Number(modified), mode, links };
 }
 
-/** `path` is null for a name that is no text. */
-export interface Listed {
+/** `path` is null for a name that is not UTF-8. */
+export interface ListedEntry {
   readonly path: string | null;
   readonly kind: FileFacts["kind"];
 }
 
-export interface Some<T> {
-  /** Something was left out: a bound was reached. */
+export interface BoundedList<T> {
+  /** Items were left out: a limit was reached. */
   readonly more: boolean;
   readonly items: readonly T[];
 }
 
-export function readEntries(body: Buffer): Some<Listed> | null {
+export function readEntries(body: Buffer): BoundedList<ListedEntry> | null {
   return readSome(body, (reader) => {
     const kind = KINDS[reader.u8() ?? -1];
     const path = reader.text();
@@ -86,13 +86,13 @@ export function readEntries(body: Buffer): Some<Listed> | null {
   });
 }
 
-export interface Found {
+export interface SearchMatch {
   readonly path: string | null;
   readonly line: number;
   readonly text: string;
 }
 
-export function readMatches(body: Buffer): Some<Found> | null {
+export function readMatches(body: Buffer): BoundedList<SearchMatch> | null {
   return readSome(body, (reader) => {
     const [path, line, text] = [reader.text(), reader.u32(), reader.text()];
     if (path === null || line === null || text === null) return null;
@@ -100,7 +100,7 @@ export function readMatches(body: Buffer): Some<Found> | null {
   });
 }
 
-function readSome<T>(body: Buffer, read: (reader: PayloadReader) => T | null): Some<T> | null {
+function readSome<T>(body: Buffer, read: (reader: PayloadReader) => T | null): BoundedList<T> | null {
   const reader = new PayloadReader(body);
   const [more, count] = [reader.u8(), reader.u32()];
   if (more === null || count === null || count > body.length) return null;

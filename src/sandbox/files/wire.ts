@@ -1,25 +1,26 @@
-// Requests to the file worker as bytes: one buffer each, so that one write carries it. `native/PROTOCOL.md` is the contract.
+// Encodes requests to the file worker: one buffer each, so that one write sends it. `native/PROTOCOL.md` is the
+// contract.
 import { frameHeaderBytes, framePayloadBytesMax } from "../plan/start/frame.ts";
 
-/** Where something lies for the worker: a tree by its number, and names below it. */
-export interface WorkerPlace {
+/** A path for the worker: the number of a tree, and names below it. */
+export interface WorkerPath {
   readonly tree: number;
   readonly path: readonly string[];
 }
 
-/** Builds the bytes for a place that is only known once links are followed. */
-export type RequestBytes = (at: WorkerPlace) => Buffer;
+/** Encodes a request for a position that is known only once links are followed. */
+export type RequestBytes = (at: WorkerPath) => Buffer;
 
-/** The worker's number, tree and the path's end: what stands before the rest of a request, without the path itself. */
+/** Size of the request number, the tree number and the end of the path. */
 const fixedBytes = 9;
-/** Status, number and size: what an answer to a read has besides the bytes. */
+/** Status, number and size: the overhead of an answer to a read. */
 const readAnswerBytes = 13;
 export const pathBytesMax = 4095;
 
 export const readChunkBytesMax: number = framePayloadBytesMax - readAnswerBytes;
 export const contentBytesMax: number = framePayloadBytesMax - fixedBytes - 4 - pathBytesMax;
 
-/** Where in a request its number stands; it is put in when it is sent. */
+/** Offset of the request number, which is filled in when the request is sent. */
 export const numberAt: number = frameHeaderBytes;
 
 export function readRequest(offset: number, bytesMax: number, single: boolean): RequestBytes {
@@ -41,16 +42,16 @@ export function contentRequest(kind: "w" | "a", mode: number, content: Uint8Arra
   };
 }
 
-/** Delete and stat ask nothing more, a list and a new folder one number, a walk two. */
+/** Delete and stat have no argument, list and mkdir one number, walk two. */
 export function plainRequest(kind: "d" | "m" | "s" | "l" | "k", ...numbers: readonly number[]): RequestBytes {
   return (at) => {
     const { bytes, from } = begin(kind, at, 4 * numbers.length);
-    for (const [place, number] of numbers.entries()) bytes.writeUInt32LE(number, from + 4 * place);
+    for (const [index, number] of numbers.entries()) bytes.writeUInt32LE(number, from + 4 * index);
     return bytes;
   };
 }
 
-/** `wanted` holds no zero byte. */
+/** `wanted` contains no zero byte. */
 export function findRequest(matchesMax: number, fileBytesMax: number, wanted: Uint8Array): RequestBytes {
   return (at) => {
     const { bytes, from } = begin("f", at, 9 + wanted.length);
@@ -64,7 +65,7 @@ export function findRequest(matchesMax: number, fileBytesMax: number, wanted: Ui
 
 function begin(
   kind: string,
-  { tree, path }: WorkerPlace,
+  { tree, path }: WorkerPath,
   restBytes: number,
 ): { readonly bytes: Buffer; readonly from: number } {
   const text = path.length === 1 ? (path[0] as string) : path.join("/");

@@ -1,36 +1,35 @@
-// A worker whenever one is needed: started with the first request, started again when it ended, given up when it ends
-// again and again without having answered anything.
-import { type Answered, FileWorker, type Held, type Start } from "./worker.ts";
+// Starts a worker on the first request and again after it ended; gives up when workers keep ending without an answer.
+import { type AnswerCallback, FileWorker, type WorkerEnforcement, type WorkerOptions } from "./worker.ts";
 
-/** Ends one after the other, without an answer between them. */
+/** Consecutive ends without an answer in between. */
 const vainStartsMax = 3;
 const startsMax = 10_000;
-/** Requests under way, or waiting for a worker to be set up. */
+/** Requests in flight, or waiting for a worker's set-up. */
 const waitingMax = 16_384;
 
 export class FileWorkers {
-  readonly #start: Start;
+  readonly #start: WorkerOptions;
   #worker: FileWorker | null = null;
   #ready: FileWorker | null = null;
-  #waiting: { readonly request: Buffer; readonly answered: Answered }[] = [];
+  #waiting: { readonly request: Buffer; readonly answered: AnswerCallback }[] = [];
   #starts = 0;
   #vain = 0;
   #closed = false;
 
-  constructor(start: Start) {
+  constructor(start: WorkerOptions) {
     this.#start = start;
   }
 
-  get held(): Held | null {
-    return this.#ready?.held ?? null;
+  get enforcement(): WorkerEnforcement | null {
+    return this.#ready?.enforcement ?? null;
   }
 
   get processId(): number | undefined {
     return this.#worker?.processId;
   }
 
-  ask(request: Buffer, answered: Answered): void {
-    if (this.#ready !== null && this.#ready.owed >= waitingMax) {
+  ask(request: Buffer, answered: AnswerCallback): void {
+    if (this.#ready !== null && this.#ready.pending >= waitingMax) {
       answered(null);
       return;
     }
@@ -50,7 +49,7 @@ export class FileWorkers {
     this.#worker?.end();
   }
 
-  /** What the worker does not understand of itself: a broken answer. */
+  /** The answer for a worker that could not be understood. */
   breakOff(): void {
     this.#worker?.end();
   }

@@ -1,7 +1,7 @@
 // One command of a pipeline: its redirections are opened from the left, as a shell does, then it is run.
 import type { FileRefused } from "../../core/ports/files.ts";
 import type { Ending, Ran, RunRefused, RunResult, Sinks } from "../../core/ports/process.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { DecidedFile, DecidedStage } from "./decided-script.ts";
 import type { Pipe } from "./pipe.ts";
 import { FileSink, fileSource, type RedirectionFiles } from "./redirection-files.ts";
@@ -10,12 +10,17 @@ import type { WaitingRoom } from "./waiting-room.ts";
 import { WholeLines } from "./whole-lines.ts";
 
 export interface ScriptParts {
-  run(stage: DecidedStage, input: AsyncIterable<Uint8Array> | null, sinks: Sinks, stop: Stop): Promise<RunResult>;
+  run(
+    stage: DecidedStage,
+    input: AsyncIterable<Uint8Array> | null,
+    sinks: Sinks,
+    stop: CancelSignal,
+  ): Promise<RunResult>;
   readonly files: RedirectionFiles;
   readonly room: WaitingRoom;
   /** What no redirection and no pipe takes. */
   readonly sinks: Sinks;
-  readonly stop: Stop;
+  readonly stop: CancelSignal;
   /** A path as it is shown, and why it could not be opened. */
   told(file: DecidedFile, refused: FileRefused): string;
 }

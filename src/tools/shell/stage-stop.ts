@@ -1,15 +1,15 @@
 // A stop of one command: it rings with the script's own, or by itself, and remembers why.
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 
 /** `reader`: nobody reads what it writes. `full`: it wrote more than may wait. `file`: its file cannot be written. */
 export type StageStopped = "reader" | "full" | "file";
 
-export class StageStop implements Stop {
+export class StageStop implements CancelSignal {
   readonly #rings: (() => void)[] = [];
   #isStopped: boolean;
   because: StageStopped | null = null;
 
-  constructor(script: Stop) {
+  constructor(script: CancelSignal) {
     this.#isStopped = script.stopped;
     script.onStop(() => this.#ring());
   }
