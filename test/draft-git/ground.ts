@@ -229,6 +229,6 @@ export async function refusalOf(
 ): Promise<string> {
   const outcome = await prepare(ground, draft, changes);
   if (outcome.kind === "prepared") await outcome.prepared.abort();
-  if (outcome.kind !== "stays") throw new Error(`does not refusal: ${outcome.kind}`);
+  if (outcome.kind !== "stays") throw new Error(`does not stay: ${outcome.kind}`);
   return `${outcome.refusal.code}: ${outcome.refusal.message}`;
 }
