@@ -2,8 +2,8 @@
 import { join } from "node:path";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
-import { detectSandbox, type SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
-import { groupPlaces } from "../../src/sandbox/linux/group-places.ts";
+import { detectSandbox, type SandboxEnvironment } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { NetworkBroker } from "../../src/sandbox/linux/network.ts";
 import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
@@ -13,23 +13,23 @@ import type { BenchGround, Planned } from "./ground.ts";
 export const OURS = "ambit";
 const AGENT = "bench";
 
-export function sandboxGround(): SandboxGround {
+export function sandboxGround(): SandboxEnvironment {
   const native = join(rootFolder, "dist", "native", "ambit-native");
   const detected = detectSandbox({ native, install: () => "install bubblewrap" });
   if (!detected.ok) throw new Error(`${detected.refused.message}: ${detected.refused.fix ?? ""}`);
-  return detected.ground;
+  return detected.environment;
 }
 
 /** `grouped`: with control groups, where the kernel lets us have them, as the product does it. */
 export function sandboxesOn(
-  ground: SandboxGround,
+  ground: SandboxEnvironment,
   { folder }: BenchGround,
   broker: NetworkBroker | null,
   grouped: boolean,
 ): LinuxSandboxes {
-  const places = grouped ? groupPlaces() : [];
+  const places = grouped ? groupFolders() : [];
   const groups = places.length === 0 ? null : new ControlGroups(places);
-  return new LinuxSandboxes({ ground, groups, broker, drafts: new DraftFolders(join(folder, "state")) });
+  return new LinuxSandboxes({ environment: ground, groups, broker, drafts: new DraftFolders(join(folder, "state")) });
 }
 
 let sessions = 0;

@@ -1,7 +1,7 @@
 // A program started by Node and nothing else, and the same behind plain bubblewrap with the mounts of our own plan.
 import { type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
-import type { SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
+import type { SandboxEnvironment } from "../../src/sandbox/linux/detect-sandbox.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { bubblewrapCommand } from "../../src/sandbox/plan/start/bubblewrap.ts";
 
@@ -43,7 +43,7 @@ interface Data {
 }
 
 /** The flags of our own sandbox to the last word, with another program in it: no set-up of ours, nothing held by us. */
-export function runBubblewrap(ground: SandboxGround, plan: Plan, program: string): Promise<string> {
+export function runBubblewrap(ground: SandboxEnvironment, plan: Plan, program: string): Promise<string> {
   // Without a set-up there is no overlay.
   const root: Plan["root"] =
     plan.root === null ? null : { ...plan.root, mode: plan.root.mode === "ro" ? "ro" : "direct" };

@@ -5,7 +5,7 @@ import type { ChangesReport } from "../../src/core/ports/drafts.ts";
 import type { ProgramContext, Records } from "../../src/daemon/parts.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { daemonPrograms } from "../../src/daemon/programs/programs.ts";
-import type { Decided } from "../../src/sandbox/plan/plan-root.ts";
+import type { PlanDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
 import { type BenchGround, decidedIn, moment } from "./ground.ts";
@@ -30,7 +30,7 @@ export class DraftPrograms {
   readonly #ground: BenchGround;
   readonly #drafts;
   readonly #programs;
-  readonly #known = new Map<string, Decided>();
+  readonly #known = new Map<string, PlanDecision>();
   #calls = 0;
 
   constructor(ground: BenchGround) {
@@ -92,7 +92,7 @@ export class DraftPrograms {
   }
 
   /** Once for each project: what decides a call is measured elsewhere. */
-  #decided(project: string, root: DraftProgram["root"]): Decided {
+  #decided(project: string, root: DraftProgram["root"]): PlanDecision {
     const key = `${root} ${project}`;
     const decided = this.#known.get(key) ?? decidedIn({ ...this.#ground, project }, root, []).decided;
     this.#known.set(key, decided);

@@ -6,7 +6,7 @@ import { judge } from "../../src/core/authority/judge.ts";
 import type { FileResult } from "../../src/core/ports/files.ts";
 import { segmentsOf } from "../../src/platform/folders.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../src/sandbox/files/confined-files.ts";
-import { type SandboxGround, sandboxFacts } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { type SandboxEnvironment, sandboxFacts } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { hostPath } from "../../src/sandbox/linux/host-path.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Row } from "../row.ts";
@@ -35,7 +35,7 @@ const turnsCount = 40;
 const readsCount = 25;
 const writesCount = 3;
 
-export async function measureFiles(ground: SandboxGround, { folder }: BenchGround): Promise<readonly Row[]> {
+export async function measureFiles(ground: SandboxEnvironment, { folder }: BenchGround): Promise<readonly Row[]> {
   const data = join(folder, "files");
   mkdirSync(join(data, "many"), { recursive: true });
   for (let at = 0; at < entriesCount; at++) writeFileSync(join(data, "many", `entry-${at}.txt`), "");
@@ -116,7 +116,7 @@ function many(subject: string, count: number, work: () => Promise<unknown> | unk
   };
 }
 
-function confined(ground: SandboxGround, data: string): ConfinedFiles {
+function confined(ground: SandboxEnvironment, data: string): ConfinedFiles {
   const landlock = sandboxFacts(ground).kernel?.["landlockAbi"];
   const path = segmentsOf(data);
   const reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
@@ -127,7 +127,7 @@ function confined(ground: SandboxGround, data: string): ConfinedFiles {
     judge: (request) => judge(authority, request, moment()),
     protectedPaths: [],
     pinned: [],
-    walls: { landlock: typeof landlock === "number" ? landlock : 0, architecture: ground.system.architecture },
+    restrictions: { landlock: typeof landlock === "number" ? landlock : 0, architecture: ground.system.architecture },
     limits: FILE_LIMITS,
   });
 }

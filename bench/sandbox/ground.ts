@@ -16,7 +16,7 @@ import { userName } from "../../src/platform/ground.ts";
 import { machineGround } from "../../src/platform/machine-ground.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
-import { type Decided, decidedBy } from "../../src/sandbox/plan/plan-root.ts";
+import { type PlanDecision, planDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { rootFolder } from "../place.ts";
 
 export interface BenchGround {
@@ -53,7 +53,7 @@ export function planWith(ground: BenchGround, more: readonly string[]): Planned 
 }
 
 export interface DecidedRun {
-  readonly decided: Decided;
+  readonly decided: PlanDecision;
   readonly reading: Reading;
   readonly run: RunEnvironment;
 }
@@ -72,7 +72,7 @@ export function decidedIn(
   const words = ["proc.exec", `in=${project}`, ...(root === "rw" ? ["root=rw"] : []), "--", "true"];
   const request = readRequest(words, reading);
   if (!request.ok) throw new Error(request.message);
-  const decided = decidedBy(authority, request.value, judge(authority, request.value, moment()), 0);
+  const decided = planDecision(authority, request.value, judge(authority, request.value, moment()), 0);
   if (decided === null) throw new Error("the program may not be run");
   const run: RunEnvironment = {
     home,

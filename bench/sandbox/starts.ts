@@ -1,5 +1,5 @@
 // What it costs to start a program that does nothing: bare, behind plain bubblewrap, behind ours, behind a peer.
-import type { SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
+import type { SandboxEnvironment } from "../../src/sandbox/linux/detect-sandbox.ts";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 import type { Row } from "../row.ts";
@@ -25,7 +25,7 @@ export const CLI = "start, from the command line";
 export const flight = (name: string): string => `${name}, 8 in flight`;
 
 export interface StartsAsked {
-  readonly ground: SandboxGround;
+  readonly ground: SandboxEnvironment;
   readonly planned: Planned;
   readonly networked: Planned;
   readonly sandboxes: LinuxSandboxes;

@@ -20,7 +20,7 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
-import type { Stop } from "../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../sandbox/plan/sandboxes.ts";
 import type { Session } from "./session.ts";
 
 /** Required number of approvers, and who counts. */
@@ -115,7 +115,7 @@ export interface ProgramRun {
   readonly sinks: Sinks;
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
-  readonly stop: Stop | null;
+  readonly stop: CancelSignal | null;
   /** All of its changes wait for a person's approval. */
   readonly needsReview?: boolean;
 }

@@ -3,7 +3,7 @@ import type { CompiledLink } from "../core/authority/compiled.ts";
 import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
-import type { Stop } from "../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../sandbox/plan/sandboxes.ts";
 import { agentScope } from "./calls/generations.ts";
 import type { ClientConnection, ProcessMark } from "./rpc/serving.ts";
 
@@ -91,7 +91,7 @@ export class Session {
   }
 
   /** A stop signal for when the client cancels or the session ends; null if too many are active. */
-  ringing(asker: Stop): { readonly stop: Stop; end(): void } | null {
+  ringing(asker: CancelSignal): { readonly stop: CancelSignal; end(): void } | null {
     if (this.#isClosed || this.running.size >= runningMax) return null;
     const rings: (() => void)[] = [];
     let isStopped = asker.stopped;
@@ -101,7 +101,7 @@ export class Session {
     };
     this.running.add(ring);
     asker.onStop(ring);
-    const stop: Stop = {
+    const stop: CancelSignal = {
       get stopped() {
         return isStopped;
       },

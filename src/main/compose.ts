@@ -18,8 +18,8 @@ import { presenceReason } from "../daemon/records/presence-reason.ts";
 import { daemonClient } from "../daemon/rpc/connect.ts";
 import { signatureCheck } from "../log/keys/key-text.ts";
 import { sha256 } from "../platform/digest.ts";
+import { lazy } from "../platform/lazy.ts";
 import { nativeProgram } from "../platform/native-program.ts";
-import { once } from "../platform/once.ts";
 import { passedEnvironment } from "../platform/passed-environment.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { sourceCharactersMax } from "../text/read.ts";
@@ -49,8 +49,8 @@ export function composeWorld(machine: Machine): ProgramWorld {
   const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = commandContext(machine);
   const first = initParts({ cwd, workspace, home, reopen });
   const { nameOf, loadAgent, loadSet, openProject } = agents;
-  const records = once(() => (workspace === null ? null : recordsFolder(workspace, folders.state, now, nameOf)));
-  const skills = once(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
+  const records = lazy(() => (workspace === null ? null : recordsFolder(workspace, folders.state, now, nameOf)));
+  const skills = lazy(() => skillMachine({ home, config: folders.config, workspace, records: records(), now, nameOf }));
   const paint = machine.colour ? COLOURS : PLAIN;
   const daemon = daemonClient({
     home,

@@ -10,7 +10,7 @@ import { startLife } from "../daemon/rpc/life.ts";
 import { serveDoors } from "../daemon/rpc/serve.ts";
 import { daemonLog } from "../platform/daemon/daemon-log.ts";
 import { takeOwnerLock } from "../platform/daemon/owner-lock.ts";
-import { lookAtPeer } from "../platform/daemon/peers.ts";
+import { readPeer } from "../platform/daemon/peers.ts";
 import { nativeProgram } from "../platform/native-program.ts";
 import { composeDaemon } from "./daemon.ts";
 
@@ -51,7 +51,7 @@ async function main({ state, idleSeconds }: DaemonArguments, program: string): P
     doors: daemon.doors,
     native,
     version: VERSION,
-    look: lookAtPeer,
+    look: readPeer,
     log,
   });
   if (!serving.ok) {

@@ -2,12 +2,15 @@
 import { domainToASCII } from "node:url";
 import type { ToAscii } from "../core/authority/axes/destination.ts";
 
-/** The capital sharp s: `ss` to Unicode before 15.1, a letter of its own since. Two readers, two hosts: refused. */
+/**
+ * The capital sharp s maps to `ss` before Unicode 15.1 and to itself since. Two parsers would see two hosts, so it is
+ * refused.
+ */
 const UNSETTLED = /\u1e9e/;
 
 /**
- * Node reads the text as the host of a URL: `ä.de/x` would lose its end, a tab would vanish, `%2e` would become a dot.
- * So ASCII that is no part of a name is refused before, and anything but a name after.
+ * Node parses the text as the host of a URL: `ä.de/x` would be cut, a tab dropped, `%2e` decoded to a dot. ASCII
+ * characters that no name has are refused before parsing, and any result that is not a name after it.
  */
 export const toAscii: ToAscii = (host) => {
   if (/(?![A-Za-z0-9._-])\p{ASCII}/u.test(host) || UNSETTLED.test(host)) return null;

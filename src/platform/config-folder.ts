@@ -1,5 +1,5 @@
-// Which configuration belongs to a state: the user's own beside the user's own state; elsewhere what a person named when
-// the daemon was started there by hand. The environment of whoever happens to ask has no say in it.
+// Finds the configuration folder of a state folder: the user's own for the default state folder, elsewhere the one a
+// person named when they started the daemon by hand. The caller's environment does not decide it.
 import { closeSync, constants, fstatSync, openSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { daemonFolder } from "./daemon/daemon-start.ts";
@@ -12,7 +12,7 @@ export function configFolder(state: string, home: string | null): string | null 
   return namedFolder(state) ?? (home === null ? null : join(home, ".config", "ambit"));
 }
 
-/** A person starts the daemon here and now: from then on this configuration belongs to this state. */
+/** Records that this configuration belongs to this state, when a person starts the daemon here. */
 export function nameConfigFolder(state: string, config: string | null, home: string | null): void {
   if (config === null || config === configFolder(state, home)) return;
   writeWhole(join(daemonFolder(state), NAME), `${config}\n`);

@@ -1,4 +1,4 @@
-// What a project shows of itself, and that nothing but names comes out.
+// What is detected in a project, and that nothing but names is returned.
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

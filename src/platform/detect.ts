@@ -1,4 +1,4 @@
-// Looks at a project from outside: agent clients, MCP servers, toolchains, git. Reads little, runs nothing.
+// Detects agent clients, MCP servers, toolchains and git in a project, by reading few files and running nothing.
 import { existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientName, FoundClient, FoundServer, FoundToolchain, Surroundings } from "../core/ports/surroundings.ts";
@@ -31,7 +31,7 @@ function clientAt(project: string, { client, signs }: (typeof CLIENTS)[number]):
   return because.length === 0 ? [] : [{ client, because }];
 }
 
-/** Where each file keeps its servers. */
+/** The key under which each settings file lists its servers. */
 const SERVER_FILES: readonly (readonly [file: string, key: string])[] = [
   [".mcp.json", "mcpServers"],
   [".claude/settings.json", "mcpServers"],
@@ -53,7 +53,7 @@ function serversAt(project: string): readonly FoundServer[] {
 interface Toolchain {
   readonly name: string;
   readonly files: readonly string[];
-  /** Version managers and what they keep below the home folder: programs, never settings, which may hold keys. */
+  /** Version managers and their program folders below the home folder: no settings folders, which may hold keys. */
   readonly keepers: readonly (readonly [name: string, folders: readonly string[]])[];
 }
 

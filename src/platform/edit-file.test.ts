@@ -1,4 +1,4 @@
-// A file is changed whole, once, where it lies; what was there before can be brought back.
+// An edit replaces the whole file once, in place, and the previous text can be restored.
 import {
   chmodSync,
   linkSync,
@@ -16,7 +16,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { ownIdentity, stateOf } from "./daemon/process-identity.ts";
-import { type Change, editFile, type FileEdited, undoFolder } from "./edit-file.ts";
+import { type Change, type EditResult, editFile, undoFolder } from "./edit-file.ts";
 
 let folder = "";
 let state = "";
@@ -29,7 +29,7 @@ afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
 const file = (name = "a.md"): string => join(folder, "project", name);
 
-function edit(change: Change<string>, path = file()): FileEdited<string> {
+function edit(change: Change<string>, path = file()): EditResult<string> {
   return editFile(path, { state, inside: join(folder, "project"), charactersMax: 1000 }, change);
 }
 
@@ -135,7 +135,7 @@ describe("undo", () => {
     new AgentFiles({ cwd: join(folder, "project"), workspace: join(folder, "project"), state, charactersMax: 1000 });
   const record = (): string => file(".ambit/agents/a.md");
   const text = (): string => readFileSync(record(), "utf8");
-  const put = (value: string): FileEdited<string> => files().edit<string>("a", () => ({ kind: "write", text: value }));
+  const put = (value: string): EditResult<string> => files().edit<string>("a", () => ({ kind: "write", text: value }));
   beforeEach(() => {
     mkdirSync(file(".ambit/agents"), { recursive: true });
     writeFileSync(record(), "0");

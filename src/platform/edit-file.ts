@@ -1,5 +1,5 @@
-// Changes a text file so that nobody's change is lost and there is always one whole text: the old one or the new one.
-// Turns keep our own edits apart; that the text is still the one that was read is checked once more before it goes.
+// Edits a text file atomically, without losing another edit. A folder lock serializes our own edits; whether the text
+// is still the one that was read is checked again before the rename.
 import { randomBytes } from "node:crypto";
 import {
   accessSync,
@@ -22,30 +22,33 @@ import {
 import { basename, dirname, join, sep } from "node:path";
 import { sha256 } from "./digest.ts";
 import { readTextFile } from "./files.ts";
-import { takeTurn } from "./folder-turn.ts";
-import { forget, type Past, pastOf, remember } from "./undo.ts";
+import { takeFolderLock } from "./folder-lock.ts";
+import { forget, pastOf, remember, type UndoEntry } from "./undo.ts";
 
-export interface EditPlace {
+export interface EditOptions {
   /** The user's state folder. */
   readonly state: string;
-  /** No file outside this folder is changed, whatever links say. */
+  /** No file outside this folder is changed, whatever links lead to. */
   readonly inside: string;
   readonly charactersMax: number;
 }
 
-/** What becomes of the file, by its text; null: it is not there. `past`: the edit that led to it, if it was ours. */
-export type Change<R> = (text: string | null, past: Past | null) => Changed<R>;
-export type Changed<R> =
+/**
+ * Computes the new text from the old one; null: the file does not exist. `past`: the edit of ours that produced the
+ * text, if any.
+ */
+export type Change<R> = (text: string | null, past: UndoEntry | null) => EditChange<R>;
+export type EditChange<R> =
   | { readonly kind: "write"; readonly text: string }
   | { readonly kind: "remove" }
-  /** As it was before the edit that led to it. */
-  | { readonly kind: "undo"; readonly past: Past }
-  /** It should be there, and is not. */
+  /** The text before the edit that produced the current one. */
+  | { readonly kind: "undo"; readonly past: UndoEntry }
+  /** The file should exist and does not. */
   | { readonly kind: "gone" }
   | { readonly kind: "refuse"; readonly refusal: R };
 
-export type FileEdited<R> =
-  /** `others`: further names the file had, which keep the old text. */
+export type EditResult<R> =
+  /** `others`: further hard links of the file, which still have the old text. */
   | { readonly kind: "done"; readonly others: number }
   | { readonly kind: "refused"; readonly refusal: R }
   | { readonly kind: "failed"; readonly message: string };
@@ -53,13 +56,13 @@ export type FileEdited<R> =
 const retriesMax = 16;
 const DRAFT = "ambit-draft";
 
-export function editFile<R>(path: string, place: EditPlace, change: Change<R>): FileEdited<R> {
+export function editFile<R>(path: string, place: EditOptions, change: Change<R>): EditResult<R> {
   try {
     const real = realFile(path, place.inside);
     if (real === null) return failed("leads out of the workspace");
     const folder = undoFolder(place.state, real);
     mkdirSync(folder, { recursive: true, mode: 0o700 });
-    const turn = takeTurn(folder);
+    const turn = takeFolderLock(folder);
     if (!("number" in turn))
       return failed(`is being edited by something that does not end; if that is over, remove ${turn.inTheWay}`);
     try {
@@ -78,12 +81,14 @@ export function editFile<R>(path: string, place: EditPlace, change: Change<R>): 
   }
 }
 
-/** Where the texts this file had are kept. */
+/** The folder with the earlier texts of this file. */
 export function undoFolder(state: string, real: string): string {
   return join(state, "undo", sha256(real));
 }
 
-/** With every link followed; null for what lies outside. A file that is not there yet lies in a folder that is. */
+/**
+ * The path with every link followed; null outside the folder. A file that does not exist yet needs an existing folder.
+ */
 export function realFile(path: string, inside: string): string | null {
   const isThere = statSync(path, { throwIfNoEntry: false }) !== undefined;
   const real = isThere ? realpathSync.native(path) : join(realpathSync.native(dirname(path)), basename(path));
@@ -95,7 +100,7 @@ function attemptEdit<R>(
   charactersMax: number,
   { folder, number }: { readonly folder: string; readonly number: number },
   change: Change<R>,
-): FileEdited<R> | "changed meanwhile" {
+): EditResult<R> | "changed meanwhile" {
   const found = statSync(real, { throwIfNoEntry: false });
   const text = readTextFile(real, charactersMax);
   if (!text.ok && text.code !== "not_found") return failed(text.message);
@@ -112,7 +117,7 @@ function attemptEdit<R>(
     const again = readTextFile(real, charactersMax);
     if ((again.ok ? again.text : null) !== before) return "changed meanwhile";
     if (draft === null) rmSync(real);
-    // A name that has come meanwhile is not written over.
+    // A file that appeared in the meantime is not overwritten.
     else if (found === undefined) linkSync(draft, real);
     else renameSync(draft, real);
     syncFolder(dirname(real));
@@ -123,7 +128,7 @@ function attemptEdit<R>(
   return { kind: "done", others: (found?.nlink ?? 1) - 1 };
 }
 
-/** With the owner and the rights of the file whose place it takes. */
+/** With owner and mode of the file it replaces. */
 function writeDraft(real: string, text: string, like: Stats | undefined): string {
   const draft = join(dirname(real), `.${basename(real)}.${randomBytes(6).toString("hex")}.${DRAFT}`);
   const file = openSync(draft, "wx", like === undefined ? 0o644 : 0o600);
@@ -144,7 +149,7 @@ function writeDraft(real: string, text: string, like: Stats | undefined): string
   return draft;
 }
 
-/** What a process that was killed left behind. In a turn nobody else has a draft of this file. */
+/** Removes temporary files of killed processes. While we hold the lock, no other process has one for this file. */
 function clearDrafts(real: string): void {
   const start = `.${basename(real)}.`;
   for (const name of readdirSync(dirname(real)))

@@ -1,9 +1,9 @@
-// Reads a small text file and nothing else: no folder, no device, no pipe that never ends, no bytes that are no text.
+// Reads a small text file: refuses folders, devices, pipes, and bytes that are not UTF-8.
 import { closeSync, constants, fstatSync, openSync, readSync, statSync } from "node:fs";
 
 export type TextFile =
   | { readonly ok: true; readonly text: string }
-  /** The message goes on from the file's name: "is not a plain file". */
+  /** The message continues after the file's name: "is not a plain file". */
   | { readonly ok: false; readonly code: TextFileCode; readonly message: string };
 
 export type TextFileCode = "not_found" | "not_a_file" | "not_readable" | "too_large" | "not_utf8";
@@ -12,12 +12,12 @@ export type TextFileCode = "not_found" | "not_a_file" | "not_readable" | "too_la
 const bytesPerCharacterMax = 3;
 const chunkBytes = 65_536;
 
-/** At most that many characters; one more is a refusal, not a shortened text. */
+/** At most that many characters; a longer file is refused, never truncated. */
 export function readTextFile(path: string, charactersMax: number): TextFile {
   try {
-    // Looked at before it is opened: to open a device can already be an act.
+    // Checked before it is opened: opening a device can have effects.
     if (!statSync(path).isFile()) return refuse("not_a_file", "is not a plain file");
-    // Should it have become a pipe since, this open does not wait for a writer.
+    // O_NONBLOCK: if it has become a pipe since, open does not wait for a writer.
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY);
     try {
       if (!fstatSync(file).isFile()) return refuse("not_a_file", "is not a plain file");
@@ -34,7 +34,7 @@ export function readTextFile(path: string, charactersMax: number): TextFile {
   }
 }
 
-/** Null when there is more. The size a file claims is not asked: it may grow, and those of /proc say zero. */
+/** Null where the file is longer. The reported size is not used: the file may grow, and files of /proc report zero. */
 function readBounded(file: number, bytesMax: number): Uint8Array | null {
   const chunks: Uint8Array[] = [];
   let length = 0;

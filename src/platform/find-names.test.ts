@@ -1,4 +1,4 @@
-// What there is of the names looked for, the links on the way among it.
+// Which of the searched names exist, including the links on the path to them.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,30 +1,33 @@
-// Which of these names are there: patterns in which `*` is any one name. Every link a pattern comes by is found as well;
-// it is followed only where it leads into one folder, and what lies behind it is told by its own name.
+// Finds which names exist for patterns in which `*` matches one name. Every link on the path of a pattern is reported
+// as well; it is followed only where it leads into `within`, and what is behind it is reported by its real path.
 import { lstatSync, readdirSync } from "node:fs";
 import { followedLink } from "./followed-link.ts";
 
-export interface NameFound {
-  /** Without links but, where it is one, its last name. */
+export interface ExistingPath {
+  /** Free of links, except that the last name may be one. */
   readonly path: readonly string[];
   readonly kind: "file" | "folder" | "link";
-  /** Of a link: where it leads, there or not; null where that has no answer. */
+  /** Of a link: its target, existing or not; null where it cannot be resolved. */
   readonly target: readonly string[] | null;
-  /** Of a link: the other links on the way there. */
+  /** Of a link: the other links on the path to the target. */
   readonly by: readonly (readonly string[])[];
 }
 
-type Place = readonly string[];
+type PathSegments = readonly string[];
 
 const entriesMax = 20_000;
 
 /**
- * `within`: where links are followed to. Null where there is more to look at than we would: then nothing can be said
- * about what is there.
+ * `within`: links are followed into this folder only. Null where there are more entries than the limit: the result
+ * would be incomplete.
  */
-export function findNames(patterns: readonly Place[], within: Place | null = null): readonly NameFound[] | null {
+export function findNames(
+  patterns: readonly PathSegments[],
+  within: PathSegments | null = null,
+): readonly ExistingPath[] | null {
   const names = new Names(within);
   for (const pattern of patterns) {
-    let places: readonly Place[] = [[]];
+    let places: readonly PathSegments[] = [[]];
     for (const [at, segment] of pattern.entries()) {
       const isLast = at === pattern.length - 1;
       places = places.flatMap((place) => names.step(place, segment, isLast, pattern));
@@ -35,13 +38,13 @@ export function findNames(patterns: readonly Place[], within: Place | null = nul
 }
 
 class Names {
-  readonly #within: Place | null;
-  readonly #found = new Map<string, NameFound>();
-  /** A name is looked at once, however many patterns come by. */
-  readonly #known = new Map<string, NameFound | null>();
+  readonly #within: PathSegments | null;
+  readonly #found = new Map<string, ExistingPath>();
+  /** Each name is examined once, however many patterns match it. */
+  readonly #known = new Map<string, ExistingPath | null>();
   #looked = 0;
 
-  constructor(within: Place | null) {
+  constructor(within: PathSegments | null) {
     this.#within = within;
   }
 
@@ -49,17 +52,17 @@ class Names {
     return this.#looked > entriesMax;
   }
 
-  get found(): readonly NameFound[] {
+  get found(): readonly ExistingPath[] {
     return [...this.#found.values()];
   }
 
-  /** The folders, without links, that a pattern goes on from. */
-  step(place: Place, segment: string, isLast: boolean, pattern: Place): readonly Place[] {
+  /** The link-free folders from which a pattern continues. */
+  step(place: PathSegments, segment: string, isLast: boolean, pattern: PathSegments): readonly PathSegments[] {
     const names = segment === "*" ? childrenOf(place).filter((name) => isLookedInto(place, name, pattern)) : [segment];
     return this.isTooMuch ? [] : names.flatMap((name) => this.#followed([...place, name], isLast));
   }
 
-  #followed(place: Place, isLast: boolean): readonly Place[] {
+  #followed(place: PathSegments, isLast: boolean): readonly PathSegments[] {
     const name = this.#at(place);
     const real = name?.kind === "link" && this.#isInside(name.target) ? this.#at(name.target) : name;
     for (const one of [name, real])
@@ -67,15 +70,15 @@ class Names {
     return real?.kind === "folder" ? [real.path] : [];
   }
 
-  #isInside(target: Place | null): target is Place {
+  #isInside(target: PathSegments | null): target is PathSegments {
     return target !== null && (this.#within?.every((name, at) => target[at] === name) ?? false);
   }
 
-  #at(place: Place): NameFound | null {
+  #at(place: PathSegments): ExistingPath | null {
     const key = place.join("/");
     const known = this.#known.get(key);
     if (known !== undefined) return known;
-    // Beyond the bound nothing is looked at, whatever a folder holds.
+    // Nothing is examined beyond the limit.
     if (++this.#looked > entriesMax) return null;
     const name = nameAt(place);
     this.#known.set(key, name);
@@ -83,15 +86,15 @@ class Names {
   }
 }
 
-/** What a repository holds by the thousand, with no settings of another one among it. */
+/** Folders of a repository with thousands of files, none of which is a configuration of another repository. */
 const HEAPS: readonly string[] = ["objects", "refs", "logs", "lfs"];
 
-/** Directly below `modules` every name is a repository's. */
-function isLookedInto(place: Place, name: string, pattern: Place): boolean {
+/** Directly below `modules` every name is a repository. */
+function isLookedInto(place: PathSegments, name: string, pattern: PathSegments): boolean {
   return !HEAPS.includes(name) || !pattern.includes(".git") || place[place.length - 1] === "modules";
 }
 
-function childrenOf(place: Place): readonly string[] {
+function childrenOf(place: PathSegments): readonly string[] {
   try {
     return readdirSync(`/${place.join("/")}`);
   } catch {
@@ -99,7 +102,7 @@ function childrenOf(place: Place): readonly string[] {
   }
 }
 
-function nameAt(path: Place): NameFound | null {
+function nameAt(path: PathSegments): ExistingPath | null {
   try {
     const found = lstatSync(`/${path.join("/")}`, { throwIfNoEntry: false });
     if (found === undefined) return null;

@@ -1,18 +1,20 @@
-// Where a link leads, and over which other links: whoever replaces one of those has changed where it leads, too.
+// Resolves a link and lists the links on the path to its target: replacing one of them changes the target, too.
 import { lstatSync, readlinkSync } from "node:fs";
 
 export interface FollowedLink {
-  /** Without links, as far as the way exists, and the rest as written. Null for a way without an end or a view. */
+  /**
+   * Free of links as far as the path exists, the rest as written. Null for a link cycle or a path that cannot be read.
+   */
   readonly target: readonly string[] | null;
-  /** The other links on the way, in order. */
+  /** The other links on the path, in order. */
   readonly by: readonly (readonly string[])[];
 }
 
 const NOWHERE: FollowedLink = { target: null, by: [] };
-/** The kernel's own bound. */
+/** The kernel's own limit. */
 const linksMax = 40;
 
-/** `link`: a link in a folder that is reached without one. */
+/** `link`: a link in a folder whose path has no links. */
 export function followedLink(link: readonly string[]): FollowedLink {
   const by: (readonly string[])[] = [];
   try {
@@ -38,7 +40,7 @@ export function followedLink(link: readonly string[]): FollowedLink {
   }
 }
 
-/** What a link says; null for what is none, or is not there. */
+/** The text of a link; null where the name is no link or does not exist. */
 function textAt(place: readonly string[]): string | null {
   const path = `/${place.join("/")}`;
   return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() === true ? readlinkSync(path) : null;

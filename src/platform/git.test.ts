@@ -1,4 +1,4 @@
-// Revisions of hostile repositories: whatever their configuration says, reading a file starts no program.
+// Revisions of hostile repositories: whatever their configuration, reading a file starts no program.
 import { execFileSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -40,7 +40,7 @@ function repository(): string {
   return path;
 }
 
-/** The object of the agent's file is gone, and a remote promises it. */
+/** The object of the agent's file is missing, and a promisor remote has it. */
 function promised(path: string, settings: readonly (readonly [string, string])[]): void {
   const object = author(path, "rev-parse", "HEAD:.ambit/agents/scout.md").trim();
   rmSync(join(path, ".git", "objects", object.slice(0, 2), object.slice(2)));
@@ -111,11 +111,11 @@ describe("an object that a remote promises is not fetched", () => {
   test.each(rows)("%s", (_title, settings) => {
     const path = repository();
     promised(path, settings());
-    // The row is a real attack: git as it comes starts the program.
+    // The attack is real: an unconfigured git starts the program.
     try {
       author(path, "cat-file", "blob", "HEAD:.ambit/agents/scout.md");
     } catch {
-      // It fails after that.
+      // Git fails after that.
     }
     expect(existsSync(marker)).toBe(true);
     rmSync(marker);

@@ -1,5 +1,5 @@
-// Reads files of a git revision. The repository may be hostile: only plumbing commands run, and nothing that the repository,
-// the user or the machine configured for git can start a program or open a connection.
+// Reads files of a git revision. The repository may be hostile: only plumbing commands run, and no configuration of the
+// repository, the user or the system can start a program or open a connection.
 import { spawnSync } from "node:child_process";
 import { devNull } from "node:os";
 
@@ -7,7 +7,9 @@ const bytesMax = 64 * 1024 * 1024;
 const millisecondsMax = 60_000;
 const acceptedFoldersMax = 64;
 
-/** Every setting that makes git start a program, or fetch; settings on the command line override those of a repository. */
+/**
+ * Every setting that makes git start a program or fetch; settings on the command line override those of a repository.
+ */
 const SETTINGS: Readonly<Record<string, string>> = {
   "core.fsmonitor": "false",
   "core.hooksPath": devNull,
@@ -30,12 +32,12 @@ const SETTINGS: Readonly<Record<string, string>> = {
   "uploadpack.packObjectsHook": "",
 };
 
-/** INVARIANT: of the caller's environment git gets the search path alone, without folders relative to the repository. */
+/** INVARIANT: git gets only the search path of the caller's environment, without folders relative to the repository. */
 function environment(): NodeJS.ProcessEnv {
   return {
     PATH: searchPath(process.env["PATH"] ?? ""),
     LC_ALL: "C",
-    // Objects that are missing stay missing, and where an older git fetches nevertheless, no transport is allowed.
+    // Missing objects stay missing; for older versions of git that fetch anyway, no transport is allowed.
     GIT_NO_LAZY_FETCH: "1",
     GIT_ALLOW_PROTOCOL: "",
     GIT_CONFIG_NOSYSTEM: "1",
@@ -47,7 +49,7 @@ function environment(): NodeJS.ProcessEnv {
   };
 }
 
-/** A relative folder would be looked up inside the repository. */
+/** A relative folder would be resolved inside the repository. */
 function searchPath(path: string): string {
   return path
     .split(":")
@@ -75,8 +77,8 @@ function run(cwd: string, words: readonly string[], env: NodeJS.ProcessEnv): str
 }
 
 /**
- * Folders of other accounts that the user told git to accept: the only setting taken from the user's own configuration. It is
- * read outside of every repository.
+ * Folders of other users that the user told git to accept (`safe.directory`): the only setting taken from the user's
+ * configuration. It is read outside of every repository.
  */
 function acceptedFolders(): readonly string[] {
   const home = process.env["HOME"];

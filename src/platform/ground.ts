@@ -1,11 +1,12 @@
-// This machine's ground: its home folder, where relative paths begin, and the paths no star reaches.
+// The path ground of this machine: its home folder, the base of relative paths, and the protected paths, which no
+// wildcard matches.
 import { userInfo } from "node:os";
 import type { Ground } from "../core/authority/axes/path.ts";
 import { PROTECTED_PATHS } from "./protected.ts";
 
 export { PROTECTED_PATHS };
 
-/** Home as the password database has it; the environment is anybody's to set. */
+/** The home folder from the password database; any process can set the environment variable. */
 export function homeFolder(): string | null {
   try {
     const { homedir } = userInfo();
@@ -24,12 +25,12 @@ export function groundOf(machine: { readonly home: string | null; readonly cwd: 
   };
 }
 
-/** A home that is the whole machine, as some accounts have it, would make `~` mean everything. */
+/** A home folder of `/`, as some accounts have it, would make `~` mean everything. */
 export function asHome(home: readonly string[] | null): readonly string[] | null {
   return home === null || home.length === 0 ? null : home;
 }
 
-/** As the password database has it; a number without a name is a user, too. */
+/** From the password database; a uid without a name is a user, too. */
 export function userName(): string {
   try {
     return userInfo().username;
@@ -38,16 +39,16 @@ export function userName(): string {
   }
 }
 
-/** Other homes, root's and everybody's: their keys are worth as much as the user's own. */
+/** Home folders of other users and of root: their keys are worth as much as the user's own. */
 const otherHomes: readonly string[] = ["/root", "/var/root", "/home/*", "/Users/*"];
 
-/** What is protected everywhere and below these homes, and `more`; each path once. */
+/** Paths protected everywhere and below these homes, and `more`; each path once. */
 export function protectedBelow(
   homes: readonly (readonly string[])[],
   more: readonly (readonly string[])[],
 ): Ground["protectedPaths"] {
   const roots = new Set([...homes.map(textOf), ...otherHomes]);
-  // As text until the end: joining and splitting hundreds of short paths is what the machine is quick at.
+  // Kept as text until the end: joining and splitting hundreds of short paths is fast.
   const paths = new Set<string>();
   for (const path of PROTECTED_PATHS) {
     if (path.startsWith("~/")) for (const root of roots) paths.add(root + path.slice(1));
@@ -61,7 +62,7 @@ function textOf(path: readonly string[]): string {
   return path.map((name) => `/${name}`).join("");
 }
 
-/** Null for what is not one absolute path. */
+/** Null for what is not a single absolute path. */
 export function absoluteSegments(path: string): readonly string[] | null {
   if (!path.startsWith("/") || path.includes("\0")) return null;
   const normal: string[] = [];

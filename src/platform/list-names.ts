@@ -1,9 +1,9 @@
-// The names in one folder of a root, for hiding those that a program may not see. No link is followed.
+// Lists the names in one folder of a root, to hide those that a program may not see. Follows no link.
 import { type Dir, lstatSync, opendirSync } from "node:fs";
 
 /**
- * Empty for what is no folder, is not there or lies behind a link; null where the folder cannot be listed, holds more than
- * `namesMax` names, or has a name that is no UTF-8: such a name could not be hidden.
+ * Empty for a path that is no folder, does not exist or is behind a link; null where the folder cannot be listed, has
+ * more than `namesMax` names, or has a name that is not UTF-8: such a name could not be hidden.
  */
 export function listNames(
   folder: readonly string[],
@@ -16,7 +16,7 @@ export function listNames(
       const found = lstatSync(`/${folder.slice(0, length).join("/")}`, { throwIfNoEntry: false });
       if (found === undefined || !found.isDirectory()) return [];
     }
-    // Bytes: as text, a name that is no UTF-8 would look like another one.
+    // As bytes: decoded to text, a name that is not UTF-8 would look like another one.
     directory = opendirSync(`/${folder.join("/")}`, { encoding: "buffer" as BufferEncoding });
     const names: string[] = [];
     for (let entry = directory.readSync(); entry !== null; entry = directory.readSync()) {

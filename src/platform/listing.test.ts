@@ -1,9 +1,9 @@
-// Files below a folder: a long look leaves others their turns, and finds what a look at one go finds.
+// Files below a folder: a long walk yields to the event loop, and finds what an uninterrupted walk finds.
 import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { type ListingAsked, listFolder, listFolderInSteps } from "./listing.ts";
+import { type ListingOptions, listFolder, listFolderInSteps } from "./listing.ts";
 
 const filesMany = 3_000;
 let folder = "";
@@ -16,7 +16,7 @@ beforeAll(() => {
 });
 afterAll(() => rmSync(folder, { recursive: true, force: true }));
 
-const asked = (entriesMax = 100_000): ListingAsked => ({
+const asked = (entriesMax = 100_000): ListingOptions => ({
   folder,
   inside: folder,
   now: Date.now() + 60_000,

@@ -1,21 +1,21 @@
-// Files below a folder, found without leaving it: no link is followed, nothing is opened, and everything has a limit.
+// Lists the files below a folder without leaving it: follows no link, opens nothing, and limits everything.
 import { type BigIntStats, type Dirent, lstatSync, opendirSync } from "node:fs";
 import { join } from "node:path";
 import type { DiagnosticCode } from "../core/notation/diagnostic.ts";
 import { codeOf, isThere, kindOf, liesInside } from "./path-target.ts";
 import { isSettled, stampText } from "./stamp.ts";
 
-export interface FoundFile {
+export interface ListedFile {
   /** Relative to the folder, with `/`. */
   readonly path: string;
-  /** Changes whenever the file does: its size, its times, its place on the disk. */
+  /** Changes whenever the file does: its size, its times, its inode. */
   readonly stamp: string;
-  /** Old enough that a further change would show in the stamp. */
+  /** Old enough that a further change would change the stamp. */
   readonly settled: boolean;
 }
 
-/** Something that is there and is not read. The message goes on from its name. */
-export interface FoundProblem {
+/** An entry that exists and is not read. The message continues after its name. */
+export interface ListingProblem {
   readonly path: string;
   readonly code: DiagnosticCode;
   readonly message: string;
@@ -23,25 +23,25 @@ export interface FoundProblem {
 
 export interface FolderListing {
   /** Sorted by path. */
-  readonly files: readonly FoundFile[];
-  readonly problems: readonly FoundProblem[];
+  readonly files: readonly ListedFile[];
+  readonly problems: readonly ListingProblem[];
 }
 
 export interface ListingLimits {
   readonly filesMax: number;
-  /** Folders inside each other. */
+  /** Nested folders. */
   readonly depthMax: number;
-  /** Names looked at, whatever they name. */
+  /** Names examined, of any kind. */
   readonly entriesMax: number;
-  /** Of one file; a longer one is a problem of its own. */
+  /** Of one file; a longer one is reported as a problem. */
   readonly fileBytesMax: number;
   /** Of all files together. */
   readonly bytesMax: number;
 }
 
-export interface ListingAsked {
+export interface ListingOptions {
   readonly folder: string;
-  /** The folder itself, links followed, must lie in here; a link out of it would be followed for every file. */
+  /** The folder, with links followed, must lie in here; a link out of it would be followed for every file. */
   readonly inside: string;
   readonly now: number;
   readonly limits: ListingLimits;
@@ -51,34 +51,34 @@ export interface ListingAsked {
   isEntered(path: string): boolean;
 }
 
-/** INVARIANT: never throws. A folder that is not there is an empty one. */
-export function listFolder(asked: ListingAsked): FolderListing {
-  const walk = new Walk(asked);
+/** INVARIANT: never throws. A missing folder counts as empty. */
+export function listFolder(options: ListingOptions): FolderListing {
+  const walk = new Walk(options);
   for (const _ of walk.folder("", 0));
   return walk.found();
 }
 
-/** The same, and whoever else waits has a turn now and then: a large folder takes its time. */
-export async function listFolderInSteps(asked: ListingAsked, pause: () => Promise<void>): Promise<FolderListing> {
-  const walk = new Walk(asked);
+/** The same in steps: `pause` lets other work of this process run, because a large folder takes long. */
+export async function listFolderInSteps(options: ListingOptions, pause: () => Promise<void>): Promise<FolderListing> {
+  const walk = new Walk(options);
   for (const _ of walk.folder("", 0)) await pause();
   return walk.found();
 }
 
-/** Names and files that are looked at in one step. */
+/** Names and files examined in one step. */
 const stepEntries = 256;
 
 class Walk {
-  readonly files: FoundFile[] = [];
-  readonly problems: FoundProblem[] = [];
-  readonly #asked: ListingAsked;
+  readonly files: ListedFile[] = [];
+  readonly problems: ListingProblem[] = [];
+  readonly #options: ListingOptions;
   #entries = 0;
   #bytes = 0n;
   #full = false;
   #looked = 0;
 
-  constructor(asked: ListingAsked) {
-    this.#asked = asked;
+  constructor(options: ListingOptions) {
+    this.#options = options;
   }
 
   found(): FolderListing {
@@ -87,7 +87,7 @@ class Walk {
 
   /** Yields after every step. */
   *folder(path: string, depth: number): Generator<void, void> {
-    const { folder, inside, limits } = this.#asked;
+    const { folder, inside, limits } = this.#options;
     if (path === "" && !liesInside(folder, inside)) {
       if (isThere(folder))
         this.#problem(
@@ -112,11 +112,11 @@ class Walk {
   *#entriesOf(path: string): Generator<void, readonly Dirent[]> {
     const entries: Dirent[] = [];
     try {
-      const open = opendirSync(join(this.#asked.folder, path));
+      const open = opendirSync(join(this.#options.folder, path));
       try {
         for (let entry = open.readSync(); entry !== null; entry = open.readSync()) {
-          if (++this.#entries > this.#asked.limits.entriesMax) {
-            this.#stop(path, `there are more than ${this.#asked.limits.entriesMax} names here; the rest is not read`);
+          if (++this.#entries > this.#options.limits.entriesMax) {
+            this.#stop(path, `there are more than ${this.#options.limits.entriesMax} names here; the rest is not read`);
             break;
           }
           entries.push(entry);
@@ -131,21 +131,24 @@ class Walk {
     return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
-  /** Names that begin with a dot belong to other programs. */
+  /** Names with a leading dot belong to other programs. */
   *#entry(path: string, entry: Dirent, depth: number): Generator<void, void> {
     if (this.#full || entry.name.startsWith(".")) return;
     if (this.#isStep()) yield;
     if (entry.isDirectory()) {
-      if (this.#asked.isEntered(path)) yield* this.folder(path, depth + 1);
+      if (this.#options.isEntered(path)) yield* this.folder(path, depth + 1);
     } else if (entry.isSymbolicLink()) this.#link(path);
-    else if (!this.#asked.isWanted(path)) return;
+    else if (!this.#options.isWanted(path)) return;
     else if (entry.isFile()) this.#file(path);
     else this.#problem(path, "not_understood", "this is not a plain file");
   }
 
-  /** What a link inside leads to is listed where it is; anything else it leads to is not ours to read. */
+  /**
+   * A link to something inside the folder is skipped, because its target is listed; any other target is not ours to
+   * read.
+   */
   #link(path: string): void {
-    const { folder, isWanted, isEntered } = this.#asked;
+    const { folder, isWanted, isEntered } = this.#options;
     const full = join(folder, path);
     const leadsTo = kindOf(full);
     if (!(leadsTo === "folder" ? isEntered(path) : isWanted(path)) || liesInside(full, folder)) return;
@@ -154,7 +157,7 @@ class Walk {
   }
 
   #file(path: string): void {
-    const { folder, limits, now } = this.#asked;
+    const { folder, limits, now } = this.#options;
     let found: BigIntStats;
     try {
       found = lstatSync(join(folder, path), { bigint: true });

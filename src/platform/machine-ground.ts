@@ -1,21 +1,23 @@
-// This machine's ground after links are followed: a folder has one name, and a home under two names is protected twice.
+// The path ground of this machine with links followed: a folder has one real name, and a home folder with two names is
+// protected under both.
 import type { Ground } from "../core/authority/axes/path.ts";
 import { segmentsOf, type UserFolders } from "./folders.ts";
 import { absoluteSegments, asHome, protectedBelow } from "./ground.ts";
 import { realRoot } from "./real-path.ts";
 
-export interface GroundAsked {
+export interface GroundOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
-  /** Its `.ambit` is protected: what agents may do is not theirs to write, whatever root lies around it. */
+  /** Its `.ambit` folder is protected: agents must not write their own grants, whatever root contains it. */
   readonly workspace: string | null;
 }
 
 /**
- * The ground at each folder that relative paths may be read by; what is protected is the same at all of them, and is
- * listed once. Absent on purpose: following each protected path. Some lead to the working directory, and all cost time.
+ * The ground for each folder that relative paths may be resolved against; the protected paths are the same for all of
+ * them and are computed once. Absent on purpose: following each protected path. Some lead to the working directory, and
+ * all cost time.
  */
-export function machineGround({ home, folders, workspace }: GroundAsked): (base: string) => Ground {
+export function machineGround({ home, folders, workspace }: GroundOptions): (base: string) => Ground {
   const written = home === null ? null : absoluteSegments(home);
   const real = written === null ? null : realRoot(written);
   const own = workspace === null ? null : `${workspace}/.ambit`;

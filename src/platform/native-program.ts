@@ -1,4 +1,4 @@
-// Where our native program lies in our package.
+// The path of our native program in our package.
 import { join } from "node:path";
 
 export function nativeProgram(program: string): string {

@@ -1,12 +1,12 @@
-// Why a file that is not found may be there all the same: a link leads to a disk that is not mounted, to a folder that was moved.
-// What is out of reach is never the same as nothing.
+// Explains why a file that is not found may exist nevertheless: a link leads to a disk that is not mounted, or to a
+// folder that was moved. An unreachable file is never treated as a missing one.
 import { lstatSync, type Stats, statSync } from "node:fs";
 import { dirname } from "node:path";
 import { codeOf } from "./path-target.ts";
 
 /**
- * Goes on from the name of the file; null where there really is none. `path` is absolute. INVARIANT: where a link leads is not
- * told.
+ * The message continues after the file's name; null where the file does not exist. `path` is absolute. INVARIANT: the
+ * target of a link is not disclosed.
  */
 export function outOfReach(path: string): string | null {
   try {
@@ -23,7 +23,7 @@ export function outOfReach(path: string): string | null {
   }
 }
 
-/** Null where nothing is there. */
+/** Null where nothing exists. */
 function factsOf(look: () => Stats): Stats | null {
   try {
     return look();

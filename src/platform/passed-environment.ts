@@ -1,5 +1,5 @@
-// Of a person's environment, what goes to the daemon with a session: the names their configuration lets through or reads a
-// secret from, and what shells say of themselves. Nothing else leaves the process.
+// Selects the variables of a person's environment that go to the daemon with a session: names that their configuration
+// passes on or reads a secret from, and what shells set about themselves. Nothing else leaves the process.
 import type { Config } from "../core/notation/config/config.ts";
 
 const SHELLS: readonly string[] = ["TERM", "LANG", "LC_ALL", "TZ"];

@@ -1,8 +1,8 @@
-// Where a path really leads, asked without ever throwing.
+// Where a path really leads. Never throws.
 import { lstatSync, realpathSync, statSync } from "node:fs";
 import { sep } from "node:path";
 
-/** At or below it once links are followed. */
+/** At or below the folder once links are followed. */
 export function liesInside(path: string, folder: string): boolean {
   try {
     const [inner, outer] = [realpathSync.native(path), realpathSync.native(folder)];
@@ -12,7 +12,7 @@ export function liesInside(path: string, folder: string): boolean {
   }
 }
 
-/** A link without an end is there. */
+/** A dangling link exists. */
 export function isThere(path: string): boolean {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) !== undefined;

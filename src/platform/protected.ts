@@ -1,7 +1,7 @@
-// The paths no star reaches: only a grant that names the path itself opens it, or what lies below.
+// The protected paths, which no wildcard matches: only a grant that names the path itself covers it, or what is below.
 // Lexical, like all of `authority`; the kernel resolves links later.
 
-/** What the kernel shows of a process, by its number or by `self`. */
+/** What the kernel shows of a process under its pid or `self`. */
 const PROCESS_FILES: readonly string[] = [
   ...[
     "arch_status",
@@ -43,9 +43,9 @@ const PROCESS_FILES: readonly string[] = [
   ...["task", "timens_offsets", "timers", "timerslack_ns", "uid_map", "wchan"],
 ];
 
-/** `~` is the home folder, root's as well as the user's own. */
+/** `~` is the home folder of root and of the user. */
 export const PROTECTED_PATHS: readonly string[] = [
-  // Keys, and what signs with them.
+  // Keys, and sockets of programs that sign with them.
   "~/.ssh",
   "~/.gnupg",
   "~/.pki",
@@ -57,7 +57,7 @@ export const PROTECTED_PATHS: readonly string[] = [
   "~/.config/op",
   "~/.vault-token",
   "~/Library/Keychains",
-  // Clouds and clusters.
+  // Cloud providers and clusters.
   "~/.aws",
   "~/.azure",
   "~/.config/gcloud",
@@ -72,7 +72,7 @@ export const PROTECTED_PATHS: readonly string[] = [
   "~/.config/containers",
   "~/.terraform.d",
   "~/.terraformrc",
-  // Forges, registries, databases.
+  // Code hosts, registries, databases.
   "~/.netrc",
   "~/.git-credentials",
   "~/.config/git/credentials",
@@ -94,7 +94,7 @@ export const PROTECTED_PATHS: readonly string[] = [
   "~/.pgpass",
   "~/.my.cnf",
   "~/.mylogin.cnf",
-  // Browsers: their cookies are the user.
+  // Browsers: their cookies authenticate the user.
   "~/.mozilla",
   "~/.config/google-chrome",
   "~/.config/chromium",
@@ -102,7 +102,7 @@ export const PROTECTED_PATHS: readonly string[] = [
   "~/Library/Cookies",
   "~/Library/Application Support/Google/Chrome",
   "~/Library/Application Support/Firefox",
-  // Histories hold what was typed by mistake.
+  // Histories contain what was typed by mistake.
   "~/.bash_history",
   "~/.zsh_history",
   "~/.sh_history",
@@ -113,7 +113,7 @@ export const PROTECTED_PATHS: readonly string[] = [
   "~/.rediscli_history",
   "~/.node_repl_history",
   "~/.python_history",
-  // Ours: who can write here writes its own authority.
+  // Our own folders: write access to them is write access to authority.
   "~/.config/ambit",
   "~/.local/state/ambit",
   // The machine.
@@ -123,8 +123,8 @@ export const PROTECTED_PATHS: readonly string[] = [
   "/proc/kcore",
   "/proc/sysrq-trigger",
   "/proc/1",
-  // Everything of every process and thread: command lines, environments, memory, descriptors. What describes the machine,
-  // such as /proc/cpuinfo, lies one level higher.
+  // Everything of every process and thread: command lines, environments, memory, descriptors. Facts about the machine,
+  // such as /proc/cpuinfo, are one level higher.
   "/proc/self/environ",
   ...PROCESS_FILES.map((name) => `/proc/*/${name}`),
   "/proc/*/task/*",

@@ -1,9 +1,9 @@
-// The names of the MCP servers a client's settings speak of. What stands beside a name is never looked at.
+// The names of the MCP servers in a client's settings. Nothing but the names is read.
 
 const namesMax = 64;
 const plainName = /^[\p{L}\p{N}][\p{L}\p{N} ._@/-]{0,63}$/u;
 
-/** Names under a key of a JSON object, or of TOML tables `[key.name]`. None where the text is not understood. */
+/** Names under a key of a JSON object, or of TOML tables `[key.name]`. None where the text does not parse. */
 export function serverNames(text: string, file: string, key: string): readonly string[] {
   const names = file.endsWith(".toml") ? tableNames(text, key) : keyNames(text, key);
   return [...new Set(names)].filter((name) => plainName.test(name)).slice(0, namesMax);
@@ -26,7 +26,7 @@ function keyNames(text: string, key: string): readonly string[] {
   }
 }
 
-/** Clients take comments and a comma too many in their settings; strings are left alone. */
+/** Clients accept comments and trailing commas in their settings; strings are left alone. */
 function withoutComments(text: string): string {
   return text
     .replace(/("(?:[^"\\\n]|\\.)*")|\/\/[^\n]*|\/\*[\s\S]*?\*\//g, (_whole, string?: string) => string ?? " ")

@@ -1,4 +1,4 @@
-// When a file is still the one that was looked at: a short text that changes whenever the file does.
+// Whether a file is still the one that was read: a short text that changes whenever the file does.
 import { type BigIntStats, lstatSync } from "node:fs";
 
 /** Null where there is no plain file. */
@@ -16,8 +16,8 @@ export function stampText({ dev, ino, size, mtimeNs, ctimeNs }: BigIntStats): st
 }
 
 /**
- * A file may be written twice within one tick of the file system's clock and look the same. Ticks are a few
- * milliseconds where times have parts of a second, and up to two seconds where they have not.
+ * A file may be written twice within one tick of the file system's clock and keep its stamp. Ticks are a few
+ * milliseconds where times have fractions of a second, and up to two seconds where they do not.
  */
 export function isSettled({ mtimeNs, ctimeNs }: BigIntStats, now: number): boolean {
   const second = 1_000_000_000n;

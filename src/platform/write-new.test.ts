@@ -1,4 +1,4 @@
-// A new file is written whole, once, and only inside its folder.
+// A new file is written completely, once, and only inside its folder.
 import {
   existsSync,
   mkdirSync,

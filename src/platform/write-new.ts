@@ -1,14 +1,15 @@
-// Writes a file that is not there yet: all of it or nothing, never over another, never through a link out of the folder.
+// Writes a file that does not exist yet: completely or not at all, never over another, never through a link out of the
+// folder.
 import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-export type Written =
+export type WriteResult =
   | { readonly ok: true; readonly kind: "written" | "kept" }
-  /** The message goes on from the file's name. */
+  /** The message continues after the file's name. */
   | { readonly ok: false; readonly message: string };
 
 /** `path` is relative to the folder, with `/` between its parts. */
-export function writeNew(folder: string, path: string, text: string): Written {
+export function writeNew(folder: string, path: string, text: string): WriteResult {
   const target = join(folder, path);
   try {
     const linked = makeFolders(folder, dirname(path));
@@ -20,7 +21,7 @@ export function writeNew(folder: string, path: string, text: string): Written {
   }
 }
 
-/** The first part on the way that is a link or a file, or null when the way is there. */
+/** The first part of the path that is a link or a file; null when all folders exist. */
 function makeFolders(folder: string, path: string): string | null {
   let way = "";
   for (const part of path.split("/")) {
@@ -32,7 +33,7 @@ function makeFolders(folder: string, path: string): string | null {
   return null;
 }
 
-/** A second name for a whole file: unlike a rename, that fails where somebody else was quicker. */
+/** A hard link to the complete file: unlike a rename, it fails where another process was faster. */
 function writeOnce(target: string, text: string): "written" | "kept" {
   const draft = `${target}.${process.pid}.draft`;
   const file = openSync(draft, "wx");

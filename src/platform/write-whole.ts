@@ -1,9 +1,9 @@
-// Writes a private file so that there is the old text or the new one, never half of one, whatever happens meanwhile.
+// Writes a private file atomically: a reader sees the old text or the new one, even after a crash.
 import { randomBytes } from "node:crypto";
 import { closeSync, fsyncSync, openSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { dirname } from "node:path";
 
-/** Throws what the file system throws. */
+/** Throws as the file system does. */
 export function writeWhole(path: string, text: string): void {
   const draft = `${path}.${randomBytes(8).toString("hex")}.draft`;
   try {
@@ -19,7 +19,7 @@ export function writeWhole(path: string, text: string): void {
     rmSync(draft, { force: true });
     throw error;
   }
-  // The name is durable only with the folder.
+  // The name is durable only once the folder is flushed.
   const folder = openSync(dirname(path), "r");
   try {
     fsyncSync(folder);

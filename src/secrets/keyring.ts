@@ -4,7 +4,7 @@ import type { Clock } from "../core/ports/clock.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { KeyInput, KeyStatus } from "../core/ports/secret-key.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
-import { WrongTries } from "../platform/presence-tries.ts";
+import { FailedAttempts } from "../platform/failed-attempts.ts";
 import { newKey, type StateKey } from "./key.ts";
 import { readKeyFile, writeKeyFile } from "./key-file.ts";
 import { KEY_SETTING, type KeyRecord, previousKeys, readRecord } from "./record.ts";
@@ -24,7 +24,7 @@ export class Keyring {
   readonly #settings: SettingStore;
   readonly #sources: KeySources;
   readonly #now: Clock;
-  readonly #tries: WrongTries;
+  readonly #tries: FailedAttempts;
   #keys: Keys | null = null;
   /** Why the last attempt to fetch the key failed, and when it was. */
   #trouble: Refusal | null = null;
@@ -36,7 +36,7 @@ export class Keyring {
     this.#settings = settings;
     this.#sources = sources;
     this.#now = now;
-    this.#tries = new WrongTries(now);
+    this.#tries = new FailedAttempts(now);
   }
 
   /** Null before a source was ever chosen: then the key is in a file. */

@@ -12,7 +12,7 @@ const [root = "", native = "", state = "", mode = "draft"] = process.argv.slice(
 const detected = detectSandbox({ native, install: () => "" });
 if (!detected.ok) throw new Error(detected.refused.message);
 const sandboxes = new LinuxSandboxes({
-  ground: detected.ground,
+  environment: detected.environment,
   groups: null,
   broker: null,
   drafts: new DraftFolders(state),

@@ -5,9 +5,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import esbuild from "esbuild";
-import { BrokerClient, type NetworkWish, type OpenNetwork } from "../../src/sandbox/network/client.ts";
-import { Granted, readChains } from "../../src/sandbox/network/granted.ts";
+import { BrokerClient, type NetworkOptions, type OpenNetwork } from "../../src/sandbox/network/client.ts";
 import type { SocketKind } from "../../src/sandbox/network/messages.ts";
+import { NetworkGrants, readChains } from "../../src/sandbox/network/network-grants.ts";
 import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { type Outcome, type Owner, start } from "../native/owner.ts";
 import { CERTIFICATE } from "./certificate.ts";
@@ -27,8 +27,8 @@ export interface SandboxWish {
   readonly ports?: readonly number[];
   readonly transparent?: boolean;
   /** In place of the broker's own grants. */
-  readonly judge?: NetworkWish["judge"];
-  readonly credential?: NetworkWish["credential"];
+  readonly judge?: NetworkOptions["judge"];
+  readonly credential?: NetworkOptions["credential"];
 }
 
 export interface Inside {
@@ -81,7 +81,7 @@ export class World {
     const chains = [[wish.specs]];
     const authority = readChains(chains);
     if (authority === null) throw new Error("the specs do not read");
-    const granted = new Granted(authority, () => Date.now());
+    const granted = new NetworkGrants(authority, () => Date.now());
     const told: string[] = [];
     const lost: string[] = [];
     const network = await this.client.open({

@@ -10,7 +10,7 @@ import { serveDoors } from "../../src/daemon/rpc/serve.ts";
 import type { MessageHandler, MessageHandlers } from "../../src/daemon/rpc/serving.ts";
 import { daemonLog } from "../../src/platform/daemon/daemon-log.ts";
 import { takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";
-import { lookAtPeer } from "../../src/platform/daemon/peers.ts";
+import { readPeer } from "../../src/platform/daemon/peers.ts";
 
 const version = "0.0.0-echo";
 /** Beside the program, as in our package. */
@@ -121,7 +121,7 @@ async function main(): Promise<void> {
   if (!lock.ok) return refuse(lock);
   const log = daemonLog(folder.value.path);
   const doors: MessageHandlers = { call: new Map(common), control: new Map(common) };
-  const serving = await serveDoors({ folder: folder.value, doors, native, version, look: lookAtPeer, log });
+  const serving = await serveDoors({ folder: folder.value, doors, native, version, look: readPeer, log });
   if (!serving.ok) return refuse(serving);
   life = startLife({
     serving: serving.value,

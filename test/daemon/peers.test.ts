@@ -4,7 +4,7 @@ import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
-import { ancestorsMax, lookAtPeer } from "../../src/platform/daemon/peers.ts";
+import { ancestorsMax, readPeer } from "../../src/platform/daemon/peers.ts";
 import { ownIdentity } from "../../src/platform/daemon/process-identity.ts";
 import { ask, DaemonWorld, type Echo, homeOf, Stranger } from "./world.ts";
 
@@ -66,11 +66,11 @@ test("a peer is known with its start, its ancestors and its terminal", async () 
 
 test("a number that stands for another process by now is nobody", () => {
   const { pid, start } = ownIdentity();
-  expect(lookAtPeer(pid, 0, start as string)).toMatchObject({ isFound: true, isWhole: true });
-  expect(lookAtPeer(pid, 0, "1")).toEqual({ isFound: false });
-  expect(lookAtPeer(pid, 0, "")).toEqual({ isFound: false });
-  expect(lookAtPeer(0, 0, "")).toEqual({ isFound: false });
-  expect(lookAtPeer(4_194_305, 0, "1")).toEqual({ isFound: false });
+  expect(readPeer(pid, 0, start as string)).toMatchObject({ isFound: true, isWhole: true });
+  expect(readPeer(pid, 0, "1")).toEqual({ isFound: false });
+  expect(readPeer(pid, 0, "")).toEqual({ isFound: false });
+  expect(readPeer(0, 0, "")).toEqual({ isFound: false });
+  expect(readPeer(4_194_305, 0, "1")).toEqual({ isFound: false });
 });
 
 test("who descends from too many to be looked through does not come in by the control door", async () => {

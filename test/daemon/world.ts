@@ -10,7 +10,7 @@ import { connect } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/rpc/frame.ts";
 import { controlResponseBytesMax, protocolVersion } from "../../src/daemon/rpc/limits.ts";
-import { connectStarting, daemonFolder, type StartAsked } from "../../src/platform/daemon/daemon-start.ts";
+import { connectStarting, daemonFolder, type StartOptions } from "../../src/platform/daemon/daemon-start.ts";
 import { lastOwner } from "../../src/platform/daemon/owner-lock.ts";
 import { stateOf } from "../../src/platform/daemon/process-identity.ts";
 import { root } from "../e2e/ambit.ts";
@@ -76,7 +76,7 @@ export class DaemonWorld {
     return join(this.#folder, `${name}.cjs`);
   }
 
-  asked(state: string, door: Door = "call", more: Partial<StartAsked<Echo>> = {}): StartAsked<Echo> {
+  asked(state: string, door: Door = "call", more: Partial<StartOptions<Echo>> = {}): StartOptions<Echo> {
     return {
       state,
       home: homeOf(state),
@@ -90,12 +90,12 @@ export class DaemonWorld {
     };
   }
 
-  start(state: string, door: Door = "call", more: Partial<StartAsked<Echo>> = {}): Promise<Answer<Echo>> {
+  start(state: string, door: Door = "call", more: Partial<StartOptions<Echo>> = {}): Promise<Answer<Echo>> {
     return connectStarting(this.asked(state, door, more));
   }
 
   /** One that must start. */
-  async started(state: string, door: Door = "call", more: Partial<StartAsked<Echo>> = {}): Promise<Echo> {
+  async started(state: string, door: Door = "call", more: Partial<StartOptions<Echo>> = {}): Promise<Echo> {
     return answered(await this.start(state, door, more));
   }
 

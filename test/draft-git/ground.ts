@@ -222,7 +222,7 @@ function landFiles({ root }: Ground, { upper, changes }: SealedDraft): void {
 }
 
 /** Why the git part stays a draft; fails when it does not. */
-export async function stayOf(
+export async function refusalOf(
   ground: Ground,
   draft: SealedDraft,
   changes: Partial<GitImportRequest> = {},
@@ -230,5 +230,5 @@ export async function stayOf(
   const outcome = await prepare(ground, draft, changes);
   if (outcome.kind === "prepared") await outcome.prepared.abort();
   if (outcome.kind !== "stays") throw new Error(`does not stay: ${outcome.kind}`);
-  return `${outcome.stay.code}: ${outcome.stay.message}`;
+  return `${outcome.refusal.code}: ${outcome.refusal.message}`;
 }

@@ -13,9 +13,9 @@ import {
   land,
   plant,
   prepare,
+  refusalOf,
   type SealedDraft,
   scan,
-  stayOf,
   write,
 } from "./ground.ts";
 
@@ -77,15 +77,15 @@ describe("objects", () => {
   test("a new object under a wrong id leaves the commit incomplete", async () => {
     const draft = draftOf(here, COMMIT);
     expect(existsSync(join(draft.upper, ".git/objects", NEW_BLOB.slice(0, 2), NEW_BLOB.slice(2)))).toBe(true);
-    expect(await stayOf(here, plantObject(draft, "blob", "evil\n", NEW_BLOB)[0])).toMatch(/^bad_objects: /);
+    expect(await refusalOf(here, plantObject(draft, "blob", "evil\n", NEW_BLOB)[0])).toMatch(/^bad_objects: /);
     expect(git(here, "log", "--format=%s")).toBe("first");
   });
 
   test("a missing object, and a file that is no object", async () => {
     const missing = plant(draftOf(here, "true"), here, ".git/refs/heads/main", `${"1".repeat(40)}\n`);
-    expect(await stayOf(here, missing)).toMatch(/^bad_objects: /);
+    expect(await refusalOf(here, missing)).toMatch(/^bad_objects: /);
     const garbage = plant(draftOf(here, COMMIT), here, `.git/objects/11/${"1".repeat(38)}`, "garbage");
-    expect(await stayOf(here, plant(garbage, here, ".git/refs/heads/x", `${"1".repeat(40)}\n`))).toMatch(
+    expect(await refusalOf(here, plant(garbage, here, ".git/refs/heads/x", `${"1".repeat(40)}\n`))).toMatch(
       /^bad_objects: /,
     );
   });
@@ -96,7 +96,9 @@ describe("objects", () => {
     git(other, "commit", "-q", "--allow-empty", "-m", "private");
     const secret = git(other, "rev-parse", "HEAD");
     const draft = plant(draftOf(here, COMMIT), here, ".git/objects/info/alternates", `${other.root}/.git/objects\n`);
-    expect(await stayOf(here, plant(draft, here, ".git/refs/heads/stolen", `${secret}\n`))).toMatch(/^bad_objects: /);
+    expect(await refusalOf(here, plant(draft, here, ".git/refs/heads/stolen", `${secret}\n`))).toMatch(
+      /^bad_objects: /,
+    );
     rmSync(join(draft.upper, ".git/refs/heads/stolen"));
     await land(here, { ...draft, changes: scan(here.root, draft.upper) });
     expect(existsSync(join(here.root, ".git/objects/info/alternates"))).toBe(false);
@@ -117,13 +119,13 @@ describe("objects", () => {
       offsetOf(git(here, "rev-parse", "HEAD:a.txt")) + 4,
     );
     rmSync(join(draft.upper, file));
-    expect(await stayOf(here, plant(kept, here, file, index))).toMatch(/^bad_objects: /);
+    expect(await refusalOf(here, plant(kept, here, file, index))).toMatch(/^bad_objects: /);
   });
 
   test("a blob far larger than its file", async () => {
     const bomb = Buffer.concat([Buffer.from("blob 2000000000\0"), Buffer.alloc(8)]);
     const draft = plant(draftOf(here, "true"), here, `.git/objects/22/${"2".repeat(38)}`, deflateSync(bomb));
-    expect(await stayOf(here, plant(draft, here, ".git/refs/tags/bomb", `${"2".repeat(40)}\n`))).toMatch(
+    expect(await refusalOf(here, plant(draft, here, ".git/refs/tags/bomb", `${"2".repeat(40)}\n`))).toMatch(
       /^(bad_objects|too_large): /,
     );
   });
@@ -133,7 +135,7 @@ describe("objects", () => {
       here,
       "truncate -s 600M z; git -c core.bigFileThreshold=1m add z; rm z; git commit -q -m bomb",
     );
-    expect(await stayOf(here, draft)).toMatch(/^too_large: /);
+    expect(await refusalOf(here, draft)).toMatch(/^too_large: /);
   });
 
   test.each([
@@ -148,16 +150,16 @@ describe("objects", () => {
     ["120000", ".gitmodules"],
   ])("a tree with an entry of mode %s named %j", async (mode, name) => {
     const id = mode === "40000" ? git(here, "rev-parse", "HEAD:folder") : git(here, "rev-parse", "HEAD:a.txt");
-    expect(await stayOf(here, plantTree(mode, name, id))).toMatch(/^bad_objects: /);
+    expect(await refusalOf(here, plantTree(mode, name, id))).toMatch(/^bad_objects: /);
     expect(git(here, "log", "--format=%s")).toBe("first");
   });
 
   test("a branch that names a blob, a HEAD that names a tree", async () => {
     const id = git(here, "rev-parse", "HEAD:a.txt");
     const branch = plant(draftOf(here, "true"), here, ".git/refs/heads/blob", `${id}\n`);
-    expect(await stayOf(here, branch)).toMatch(/^conflict: .*non-commit/);
+    expect(await refusalOf(here, branch)).toMatch(/^conflict: .*non-commit/);
     const head = plant(draftOf(here, "true"), here, ".git/HEAD", `${git(here, "rev-parse", "HEAD^{tree}")}\n`);
-    expect(await stayOf(here, head)).toBe("malformed: HEAD of the draft is not a commit");
+    expect(await refusalOf(here, head)).toBe("malformed: HEAD of the draft is not a commit");
   });
 });
 
@@ -181,7 +183,7 @@ describe("refs", () => {
     `refs/heads/${"a".repeat(40)}`,
   ])("the name %j is refused", async (name) => {
     const draft = plant(draftOf(here, COMMIT), here, `.git/${name}`, `${git(here, "rev-parse", "HEAD")}\n`);
-    expect(await stayOf(here, draft)).toMatch(/^bad_name: /);
+    expect(await refusalOf(here, draft)).toMatch(/^bad_name: /);
     expect(git(here, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
   });
 
@@ -196,14 +198,14 @@ describe("refs", () => {
 
   test("symbolic refs that lead to each other, and out of the refs", async () => {
     const cycle = plant(draftOf(here, "true"), here, ".git/refs/heads/a", "ref: refs/heads/b\n");
-    expect(await stayOf(here, plant(cycle, here, ".git/refs/heads/b", "ref: refs/heads/a\n"))).toMatch(
+    expect(await refusalOf(here, plant(cycle, here, ".git/refs/heads/b", "ref: refs/heads/a\n"))).toMatch(
       /^unsupported: /,
     );
     for (const target of ["refs/../../x", "refs/heads/$(id)", "refs/remotes/o/m", "refs/heads/a/../../../config"])
-      expect(await stayOf(here, plant(draftOf(here, "true"), here, ".git/HEAD", `ref: ${target}\n`))).toMatch(
+      expect(await refusalOf(here, plant(draftOf(here, "true"), here, ".git/HEAD", `ref: ${target}\n`))).toMatch(
         /^bad_name: /,
       );
-    expect(await stayOf(here, plant(draftOf(here, "true"), here, ".git/HEAD", "ref: config\n"))).toMatch(
+    expect(await refusalOf(here, plant(draftOf(here, "true"), here, ".git/HEAD", "ref: config\n"))).toMatch(
       /^malformed: /,
     );
   });
@@ -213,7 +215,7 @@ describe("refs", () => {
       const draft = draftOf(here, "true");
       mkdirSync(join(draft.upper, ".git/refs/heads"), { recursive: true });
       symlinkSync("/etc/passwd", join(draft.upper, ".git", name));
-      expect(await stayOf(here, { ...draft, changes: scan(here.root, draft.upper) })).toMatch(/^malformed: /);
+      expect(await refusalOf(here, { ...draft, changes: scan(here.root, draft.upper) })).toMatch(/^malformed: /);
     }
   });
 
@@ -222,10 +224,10 @@ describe("refs", () => {
     const lines = Array.from({ length: 1_000_000 }, (_, at) => `${id} refs/heads/b${at}\n`).join("");
     const draft = plant(draftOf(here, "true"), here, ".git/packed-refs", lines);
     const started = performance.now();
-    expect(await stayOf(here, draft)).toMatch(/^too_large: /);
+    expect(await refusalOf(here, draft)).toMatch(/^too_large: /);
     expect(performance.now() - started).toBeLessThan(2_000);
     const fewer = plant(draft, here, ".git/packed-refs", lines.slice(0, lines.indexOf("refs/heads/b300000\n")));
-    expect(await stayOf(here, fewer)).toMatch(/^(too_large|malformed): /);
+    expect(await refusalOf(here, fewer)).toMatch(/^(too_large|malformed): /);
   });
 });
 
@@ -252,8 +254,8 @@ describe("the index", () => {
   });
 
   test("a damaged one, a split one, one with a path into a git folder", async () => {
-    expect(await stayOf(here, plant(draftOf(here, "true"), here, ".git/index", "DIRC"))).toMatch(/^malformed: /);
-    expect(await stayOf(here, draftOf(here, "git update-index --split-index; echo x > x; git add x"))).toMatch(
+    expect(await refusalOf(here, plant(draftOf(here, "true"), here, ".git/index", "DIRC"))).toMatch(/^malformed: /);
+    expect(await refusalOf(here, draftOf(here, "git update-index --split-index; echo x > x; git add x"))).toMatch(
       /^unsupported: .*split/,
     );
     const draft = draftOf(here, "echo x > xgit-config; git add .");
@@ -263,7 +265,7 @@ describe("the index", () => {
     );
     const sum = createHash("sha1").update(bytes.subarray(0, -20)).digest();
     writeFileSync(join(draft.upper, ".git/index"), Buffer.concat([bytes.subarray(0, -20), sum]));
-    expect(await stayOf(here, draft)).toMatch(/^bad_name: /);
+    expect(await refusalOf(here, draft)).toMatch(/^bad_name: /);
   });
 });
 

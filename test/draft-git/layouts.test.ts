@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
 import { removeFolder } from "../sandbox/ground.ts";
-import { draftOf, type Ground, git, ground, land, stayOf, write } from "./ground.ts";
+import { draftOf, type Ground, git, ground, land, refusalOf, write } from "./ground.ts";
 
 let here: Ground;
 const folders: string[] = [];
@@ -42,9 +42,9 @@ test("a commit lands in a shallow clone, which stays shallow", async () => {
 
 test("a draft that deepens or cuts the history of a repository stays", async () => {
   const clone = cloned("--depth", "1", `file://${here.root}`);
-  expect(await stayOf(clone, draftOf(clone, `rm .git/shallow; ${COMMIT}`))).toMatch(/^(unsupported|bad_objects): /);
+  expect(await refusalOf(clone, draftOf(clone, `rm .git/shallow; ${COMMIT}`))).toMatch(/^(unsupported|bad_objects): /);
   const whole = draftOf(here, `git rev-parse HEAD > .git/shallow; ${COMMIT}`);
-  expect(await stayOf(here, whole)).toMatch(/^unsupported: the program gave the repository a shallow history/);
+  expect(await refusalOf(here, whole)).toMatch(/^unsupported: the program gave the repository a shallow history/);
   expect(existsSync(join(here.root, ".git/shallow"))).toBe(false);
 });
 
@@ -71,7 +71,7 @@ test("a commit that needs an object the partial clone lacks stays, and nothing i
     clone,
     `t=$(printf '100644 blob ${missing}\\tz.txt\\n' | git mktree --missing); git update-ref refs/heads/x $(git commit-tree -m x $t)`,
   );
-  expect(await stayOf(clone, draft)).toMatch(/^bad_objects: .*an import fetches no objects$/);
+  expect(await refusalOf(clone, draft)).toMatch(/^bad_objects: .*an import fetches no objects$/);
   const packs = git(clone, "rev-list", "--objects", "--all", "--missing=print");
   expect(packs).toContain(`?${missing}`);
 });

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readMarks } from "../../src/sandbox/drafts/git/repository.ts";
 import { Bell, removeFolder } from "../sandbox/ground.ts";
-import { draftOf, type Ground, git, ground, land, prepare, stayOf, write } from "./ground.ts";
+import { draftOf, type Ground, git, ground, land, prepare, refusalOf, write } from "./ground.ts";
 
 let here: Ground;
 const folders: string[] = [];
@@ -32,7 +32,7 @@ describe("a person who works meanwhile", () => {
     const draft = draftOf(here, COMMIT);
     write(here.root, "folder/b.txt", "mine\n");
     git(here, "commit", "-q", "-a", "-m", "mine");
-    expect(await stayOf(here, draft)).toMatch(/^conflict: /);
+    expect(await refusalOf(here, draft)).toMatch(/^conflict: /);
     expect(git(here, "log", "--format=%s")).toBe("mine\nfirst");
     expect(git(here, "status", "--porcelain")).toBe("");
   });
@@ -71,7 +71,7 @@ describe("a person who works meanwhile", () => {
     const draft = draftOf(here, `${COMMIT}; git branch -q -f side HEAD`);
     act();
     const refs = git(here, "for-each-ref");
-    expect(await stayOf(here, draft)).toContain(reason);
+    expect(await refusalOf(here, draft)).toContain(reason);
     expect(git(here, "for-each-ref")).toBe(refs);
   });
 
@@ -80,7 +80,7 @@ describe("a person who works meanwhile", () => {
     const draft = draftOf(here, COMMIT);
     write(here.root, "folder/b.txt", "two\n");
     git(here, "update-index", "--refresh");
-    expect(await stayOf(here, draft)).toMatch(/^conflict: the index/);
+    expect(await refusalOf(here, draft)).toMatch(/^conflict: the index/);
     await land(here, draft, { seenIndex });
     expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
   });
@@ -89,7 +89,7 @@ describe("a person who works meanwhile", () => {
     const folder = join(here.root, ".git");
     const startMarks = readMarks({ folder, common: folder });
     const draft = { ...draftOf(here, `${COMMIT}; git checkout -q --detach`), startedNanoseconds: 0n };
-    expect(await stayOf(here, draft)).toMatch(/^conflict: the index/);
+    expect(await refusalOf(here, draft)).toMatch(/^conflict: the index/);
     await land(here, draft, { startMarks });
     expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
   });
@@ -111,7 +111,7 @@ describe("a person who works meanwhile", () => {
       const draft = draftOf(here, `${COMMIT}; git checkout -q --detach; git branch -q -D side`);
       writeFileSync(join(here.root, `.git/${name}.lock`), "");
       const refs = git(here, "for-each-ref");
-      expect(await stayOf(here, draft)).toMatch(/^busy: .*lock/);
+      expect(await refusalOf(here, draft)).toMatch(/^busy: .*lock/);
       expect(git(here, "for-each-ref")).toBe(refs);
       expect(git(here, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
     },
@@ -138,14 +138,14 @@ describe("a person who works meanwhile", () => {
   test("stops the import: nothing moves", async () => {
     const stop = new Bell();
     stop.ring();
-    expect(await stayOf(here, draftOf(here, COMMIT), { stop })).toMatch(/^unavailable: .*stopped/);
+    expect(await refusalOf(here, draftOf(here, COMMIT), { stop })).toMatch(/^unavailable: .*stopped/);
     expect(locks()).toEqual([]);
   });
 
   test("has the branch checked out in another worktree", async () => {
     git(here, "worktree", "add", "-q", "-b", "other", join(here.folder, "other"));
     const draft = draftOf(here, "git update-ref refs/heads/other $(git commit-tree -m x -p HEAD HEAD^{tree})");
-    expect(await stayOf(here, draft)).toMatch(/^unsupported: .*linked worktree/);
+    expect(await refusalOf(here, draft)).toMatch(/^unsupported: .*linked worktree/);
   });
 
   test("an import that is run twice does nothing the second time", async () => {
@@ -165,7 +165,7 @@ describe("an operation in progress in the draft stays", () => {
     ["revert", `${fork}; git revert --no-edit side || true`],
     ["bisect", "git bisect start"],
   ])("%s", async (operation, script) => {
-    expect(await stayOf(here, draftOf(here, script))).toContain(`in_progress: a ${operation}`);
+    expect(await refusalOf(here, draftOf(here, script))).toContain(`in_progress: a ${operation}`);
   });
 });
 
@@ -252,7 +252,7 @@ describe("repositories that are not imported", () => {
     const draft = draftOf(here, COMMIT);
     const status = draftOf(here, "touch a.txt; git status -s");
     act();
-    expect(await stayOf(here, draft)).toMatch(/^unsupported: /);
+    expect(await refusalOf(here, draft)).toMatch(/^unsupported: /);
     expect((await prepare(here, status)).kind).toBe("nothing");
   });
 });

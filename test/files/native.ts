@@ -3,7 +3,7 @@ import { execFileSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { arch } from "node:os";
 import { join } from "node:path";
-import type { Walls } from "../../src/sandbox/files/walls.ts";
+import type { WorkerRestrictions } from "../../src/sandbox/files/worker-setup.ts";
 
 /** `AMBIT_TEST_NATIVE`: another build of it, with sanitizers for example. */
 export const nativeProgram: string =
@@ -16,7 +16,7 @@ export function nativeMissing(program: string = nativeProgram): string | null {
 }
 
 /** What the kernel offers to hold the worker by. */
-export function nativeWalls(program: string = nativeProgram): Walls {
+export function nativeWalls(program: string = nativeProgram): WorkerRestrictions {
   const facts = JSON.parse(execFileSync(program, ["facts"], { encoding: "utf8" })) as { readonly landlockAbi: number };
   return {
     landlock: facts.landlockAbi,

@@ -6,12 +6,12 @@ import type { Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import type { FilePath, FileRefusal } from "../../src/core/ports/files.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../src/sandbox/files/confined-files.ts";
-import type { FileTree } from "../../src/sandbox/files/places.ts";
-import type { Walls } from "../../src/sandbox/files/walls.ts";
+import type { FileTree } from "../../src/sandbox/files/open-trees.ts";
+import type { WorkerRestrictions } from "../../src/sandbox/files/worker-setup.ts";
 import { chain, link, moment } from "../forge/authority.ts";
 import { nativeProgram, nativeWalls } from "./native.ts";
 
-let walls: Walls | null = null;
+let walls: WorkerRestrictions | null = null;
 
 export function filesUnder(
   grants: readonly Grant[],
@@ -26,7 +26,7 @@ export function filesUnder(
     judge: (request) => judge(authority, request, moment()),
     protectedPaths,
     pinned: [],
-    walls,
+    restrictions: walls,
     limits: FILE_LIMITS,
   });
 }

@@ -33,7 +33,7 @@ describe.skipIf(missing !== null)("a worker at work", () => {
     const { open } = ground();
     const files = filesIn({ granted: [["read", open]] });
     expect(await text(files, join(open, "file"))).toBe("inside");
-    expect(files.held).toEqual({ landlock: nativeWalls().landlock > 0, seccomp: true });
+    expect(files.enforcement).toEqual({ landlock: nativeWalls().landlock > 0, seccomp: true });
     const status = readFileSync(`/proc/${files.processId}/status`, "utf8");
     const field = (name: string): string | undefined => new RegExp(`^${name}:\\s*(\\S+)`, "m").exec(status)?.[1];
     expect(field("NoNewPrivs")).toBe("1");

@@ -8,8 +8,8 @@ import type { Conditions, Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import type { FilePath, FileResult } from "../../src/core/ports/files.ts";
 import { ConfinedFiles, FILE_LIMITS, type FileLimits } from "../../src/sandbox/files/confined-files.ts";
-import type { FileTree } from "../../src/sandbox/files/places.ts";
-import type { Walls } from "../../src/sandbox/files/walls.ts";
+import type { FileTree } from "../../src/sandbox/files/open-trees.ts";
+import type { WorkerRestrictions } from "../../src/sandbox/files/worker-setup.ts";
 import { chain, grant, link, moment } from "../forge/authority.ts";
 import { nativeProgram, nativeWalls } from "./native.ts";
 
@@ -29,7 +29,7 @@ export interface World {
   readonly pinned?: readonly string[];
   readonly limits?: Partial<FileLimits>;
   readonly program?: string;
-  readonly walls?: Walls;
+  readonly walls?: WorkerRestrictions;
 }
 
 const folders: string[] = [];
@@ -71,7 +71,7 @@ export function treesOf(granted: readonly Granted[]): readonly FileTree[] {
   }));
 }
 
-let walls: Walls | null = null;
+let walls: WorkerRestrictions | null = null;
 
 export function filesIn(world: World): ConfinedFiles {
   const authority = [chain(link("record", world.granted.map(grantOf)))];
@@ -82,7 +82,7 @@ export function filesIn(world: World): ConfinedFiles {
     judge: (request) => judge(authority, request, moment()),
     protectedPaths: (world.protectedPaths ?? []).map(path),
     pinned: (world.pinned ?? []).map(path),
-    walls: world.walls ?? walls,
+    restrictions: world.walls ?? walls,
     limits: { ...FILE_LIMITS, ...world.limits },
   });
   opened.push(files);

@@ -35,7 +35,7 @@ async function refusedBy(script: string): Promise<RunRefusal> {
 }
 
 async function refusedWith(bubblewrap: string): Promise<RunRefusal> {
-  const sandboxes = sandboxesIn(folder, { ground: { ...realGround(), bubblewrap } });
+  const sandboxes = sandboxesIn(folder, { environment: { ...realGround(), bubblewrap } });
   const { result, output, errors } = await shell(sandboxes, planFor(folder), `touch ${folder}/ran`);
   await sandboxes.end(null);
   expect([result.ok, output, errors, existsSync(join(folder, "ran"))]).toEqual([false, "", "", false]);
@@ -171,8 +171,8 @@ describe("what this machine has", () => {
     writeFileSync(native, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const detected = detectSandbox({ native, install: () => "install it" });
     if (!detected.ok) throw new Error(detected.refused.message);
-    expect(sandboxFacts(detected.ground).kernel).toBeNull();
-    const sandboxes = sandboxesIn(folder, { ground: detected.ground });
+    expect(sandboxFacts(detected.environment).kernel).toBeNull();
+    const sandboxes = sandboxesIn(folder, { environment: detected.environment });
     const { result } = await shell(sandboxes, planFor(folder), "touch ran");
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
     expect(existsSync(join(folder, "ran"))).toBe(false);

@@ -95,7 +95,7 @@ describe("a folder that is swapped while bubblewrap starts", () => {
     writeFileSync(slow, `#!/bin/sh\nwhile [ ! -e ${folder}/swapped ]; do :; done\nexec ${ground.bubblewrap} "$@"\n`, {
       mode: 0o755,
     });
-    const sandboxes = sandboxesIn(folder, { ground: { ...ground, bubblewrap: slow } });
+    const sandboxes = sandboxesIn(folder, { environment: { ...ground, bubblewrap: slow } });
     const running = shell(sandboxes, planFor(project), "touch ran; cat key");
     await new Promise((resolve) => setTimeout(resolve, 50));
     renameSync(project, `${project}-old`);

@@ -6,21 +6,21 @@ import { fileURLToPath } from "node:url";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import type { CompletedRun, RunResult, Sinks } from "../../src/core/ports/process.ts";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
-import { detectSandbox, type SandboxGround } from "../../src/sandbox/linux/detect-sandbox.ts";
+import { detectSandbox, type SandboxEnvironment } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { LinuxSandboxes, type LinuxSandboxesParts } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Plan, PlanPath } from "../../src/sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/plan/plan-facts.ts";
-import type { SandboxOwner, Stop } from "../../src/sandbox/plan/sandboxes.ts";
+import type { CancelSignal, SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 
 /** Beside the sources, or wherever a bundle of these tests is told. */
 export function nativeProgram(): string {
   return process.env["AMBIT_NATIVE"] ?? fileURLToPath(new URL("../../dist/native/ambit-native", import.meta.url));
 }
 
-export function realGround(): SandboxGround {
+export function realGround(): SandboxEnvironment {
   const detected = detectSandbox({ native: nativeProgram(), install: () => "install it" });
   if (!detected.ok) throw new Error(detected.refused.message);
-  return detected.ground;
+  return detected.environment;
 }
 
 /** A folder without links in its path. */
@@ -69,7 +69,7 @@ export function planFor(folder: string, changes: Partial<Plan> = {}): Plan {
 
 export function sandboxesIn(folder: string, parts: Partial<LinuxSandboxesParts> = {}): LinuxSandboxes {
   return new LinuxSandboxes({
-    ground: realGround(),
+    environment: realGround(),
     groups: null,
     broker: null,
     drafts: draftsIn(folder),
@@ -89,7 +89,7 @@ export interface Told {
 export interface Asked {
   readonly owner?: SandboxOwner;
   readonly input?: AsyncIterable<Uint8Array>;
-  readonly stop?: Stop;
+  readonly stop?: CancelSignal;
   readonly sinks?: Sinks;
 }
 
@@ -119,7 +119,7 @@ export function ranOf({ result }: Told): CompletedRun {
 }
 
 /** A bell for `Stop`. */
-export class Bell implements Stop {
+export class Bell implements CancelSignal {
   stopped = false;
   readonly #rings: (() => void)[] = [];
 

@@ -3,13 +3,13 @@ import { existsSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
-import { groupPlaces } from "../../src/sandbox/linux/group-places.ts";
+import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Limits } from "../../src/sandbox/plan/plan.ts";
 import { ownFolder, planFor, ranOf, removeFolder, sandboxesIn, shell } from "./ground.ts";
 import { processesLeft } from "./leftovers.ts";
 
-const places = groupPlaces();
+const places = groupFolders();
 const held = places.flatMap(({ holds }) => holds);
 let folder = "";
 let sandboxes: LinuxSandboxes;

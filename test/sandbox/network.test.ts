@@ -7,7 +7,7 @@ import type { RunResult } from "../../src/core/ports/process.ts";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
-import { Granted, readChains } from "../../src/sandbox/network/granted.ts";
+import { NetworkGrants, readChains } from "../../src/sandbox/network/network-grants.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { bundleBroker, ownAddress } from "../broker/world.ts";
@@ -36,11 +36,11 @@ beforeAll(async () => {
   const chains = [[[`net.connect{hosts=[api.example.test],ports=[${PORT}],private=[api.example.test=${here}]}`]]];
   const authority = readChains(chains);
   if (authority === null) throw new Error("the grants do not read");
-  const grants = new Granted(authority, () => Date.now());
+  const grants = new NetworkGrants(authority, () => Date.now());
   granted = (request) => grants.judge(request);
   plan = planFor(project, { network: { ports: [{ low: PORT, high: PORT }], chains } });
   sandboxes = new LinuxSandboxes({
-    ground: realGround(),
+    environment: realGround(),
     groups: null,
     broker: { open: (wish) => broker.open({ ...wish, resolver: { servers }, credential: async () => null }) },
     drafts: new DraftFolders(`${folder}/state`),

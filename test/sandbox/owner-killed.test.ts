@@ -6,7 +6,7 @@ import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
-import { groupPlaces } from "../../src/sandbox/linux/group-places.ts";
+import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
 import { draftsIn, nativeProgram, ownFolder, removeFolder } from "./ground.ts";
 import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
@@ -89,7 +89,7 @@ describe("nothing is left of an owner that was killed", () => {
 
   test("its control groups go when the next owner starts", async () => {
     const ours = (): readonly string[] =>
-      groupPlaces().flatMap(({ folder: place }) => readdirSync(place).filter((name) => name.includes(`-${killed}-`)));
+      groupFolders().flatMap(({ folder: place }) => readdirSync(place).filter((name) => name.includes(`-${killed}-`)));
     const owner = spawn(process.execPath, [program.path, join(folder, "project"), "2", "groups"], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { AMBIT_NATIVE: nativeProgram() },
@@ -100,7 +100,7 @@ describe("nothing is left of an owner that was killed", () => {
     owner.kill("SIGKILL");
     await gone;
     expect(await processesLeft(join(folder, "project"))).toEqual([]);
-    new ControlGroups(groupPlaces());
+    new ControlGroups(groupFolders());
     expect(ours()).toEqual([]);
   });
 });

@@ -1,14 +1,14 @@
 // A process that owns sandboxes and is about to be killed: starts some, says so, and waits for its end.
 
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
-import { groupPlaces } from "../../src/sandbox/linux/group-places.ts";
+import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import { draftsIn, NOBODY, OWNER, planFor, realGround } from "./ground.ts";
 
 const [folder = "", count = "1", limits = "single", then = "wait"] = process.argv.slice(2);
 const sandboxes = new LinuxSandboxes({
-  ground: realGround(),
-  groups: limits === "groups" ? new ControlGroups(groupPlaces()) : null,
+  environment: realGround(),
+  groups: limits === "groups" ? new ControlGroups(groupFolders()) : null,
   broker: null,
   drafts: draftsIn(folder),
 });

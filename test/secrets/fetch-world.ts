@@ -16,7 +16,7 @@ import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
-import type { Fetched, FetchedEnd, FetchWish } from "../../src/sandbox/network/fetch/fetch-client.ts";
+import type { FetchBodyEnd, FetchOptions, FetchResult } from "../../src/sandbox/network/fetch/fetch-client.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { CERTIFICATE, KEY } from "../broker/certificate.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
@@ -25,10 +25,10 @@ import { bundleBroker } from "../broker/world.ts";
 export const LIMITS = { headerBytes: 16_384, bodyBytes: 1_000_000, milliseconds: 60_000, redirects: 10 } as const;
 
 export interface Whole {
-  readonly fetched: Fetched;
+  readonly fetched: FetchResult;
   /** Of the body, one character a byte. */
   readonly text: string;
-  readonly end: FetchedEnd | null;
+  readonly end: FetchBodyEnd | null;
   /** What the owner was asked, in order. */
   readonly asked: readonly string[];
   /** Everything the owner ever saw of it. */
@@ -81,7 +81,7 @@ export class FetchWorld {
     return (server.address() as AddressInfo).port;
   }
 
-  fetch(specs: readonly string[], wish: Partial<FetchWish> & Pick<FetchWish, "url">): Promise<Fetched> {
+  fetch(specs: readonly string[], wish: Partial<FetchOptions> & Pick<FetchOptions, "url">): Promise<FetchResult> {
     return this.client.fetch({
       method: "GET",
       headers: [],
@@ -96,7 +96,7 @@ export class FetchWorld {
   }
 
   /** The same, with its body read to the end. */
-  async whole(specs: readonly string[], wish: Partial<FetchWish> & Pick<FetchWish, "url">): Promise<Whole> {
+  async whole(specs: readonly string[], wish: Partial<FetchOptions> & Pick<FetchOptions, "url">): Promise<Whole> {
     const asked: string[] = [];
     const decide = wish.judge ?? judgeOf(specs);
     const judged = (request: Request): Decision | Promise<Decision> => {

@@ -43,7 +43,7 @@ beforeAll(() => {
   const detected = detectSandbox({ native: nativeProgram(root), install: () => "" });
   if (!detected.ok) throw new Error(detected.refused.message);
   const sandboxes = new LinuxSandboxes({
-    ground: detected.ground,
+    environment: detected.environment,
     groups: null,
     broker: null,
     drafts: new DraftFolders(state),

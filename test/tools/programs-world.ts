@@ -18,7 +18,7 @@ import type { Session } from "../../src/daemon/session.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/daemon/tools/files.ts";
 import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
-import type { Stop } from "../../src/sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { path } from "../files/world.ts";
@@ -34,7 +34,7 @@ export interface ProgramsWorld {
   /** From the next call on. */
   grants: readonly string[];
   /** As the daemon does it: derived, decided, written down, and only then carried out. */
-  call(tool: string, input: JsonObject, stop?: Stop): Promise<Said>;
+  call(tool: string, input: JsonObject, stop?: CancelSignal): Promise<Said>;
   /** What the last call asked for, in order. */
   readonly asked: readonly Request[];
   close(): Promise<void>;
@@ -45,7 +45,7 @@ export type Said =
   | { readonly failed: string; readonly message: string }
   | { readonly value: JsonObject };
 
-export const NEVER: Stop = { stopped: false, onStop: () => undefined };
+export const NEVER: CancelSignal = { stopped: false, onStop: () => undefined };
 
 export interface Made {
   readonly programs: DaemonPrograms;

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
-import type { Stop } from "../../src/sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
 import { NEVER, type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
 
 const LOOKING = 'proc.exec{patterns=["echo **","cat **","head **","ls **","find **","git log **","yes **","sleep **"]}';
@@ -23,7 +23,7 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const run = (script: string, more: JsonObject = {}, stop: Stop = NEVER): Promise<Said> =>
+const run = (script: string, more: JsonObject = {}, stop: CancelSignal = NEVER): Promise<Said> =>
   world.call("shell", { script, ...more }, stop);
 
 interface Result {
@@ -41,7 +41,7 @@ function resultOf(said: Said): Result {
 }
 
 /** A stop that the test rings. */
-function bell(): Stop & { ring(): void } {
+function bell(): CancelSignal & { ring(): void } {
   const rings: (() => void)[] = [];
   let isRung = false;
   return {

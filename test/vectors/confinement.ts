@@ -11,7 +11,7 @@ import { judge } from "../../src/core/authority/judge.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
 import type { RunRefusal } from "../../src/core/ports/process.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../src/sandbox/plan/plan-facts.ts";
-import { decidedBy, parsePlanRoot } from "../../src/sandbox/plan/plan-root.ts";
+import { parsePlanRoot, planDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { planOf } from "../../src/sandbox/plan/planning.ts";
 import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import { GROUND } from "./machine.ts";
@@ -97,7 +97,7 @@ function rootRefused(text: string): RunRefusal | null {
   } as const;
   const authority: Authority = [[compile(link)]];
   const request = { verb, values: [{ segments: root.value, guarded: null }, "ro"] };
-  const decided = decidedBy(authority, request, judge(authority, request, FACTS.moment), 0);
+  const decided = planDecision(authority, request, judge(authority, request, FACTS.moment), 0);
   if (decided === null) throw new Error(`the row's own grant does not cover ${text}`);
   const planned = planOf(decided, FACTS);
   return planned.ok ? null : planned.refused;

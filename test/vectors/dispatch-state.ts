@@ -13,7 +13,7 @@ import type { ClientConnection, Exchange } from "../../src/daemon/rpc/serving.ts
 import { type DaemonSecrets, daemonSecrets } from "../../src/daemon/secrets.ts";
 import { webTool } from "../../src/daemon/tools/web.ts";
 import { sha256 } from "../../src/platform/digest.ts";
-import type { Fetched, FetchWish } from "../../src/sandbox/network/fetch/fetch-client.ts";
+import type { FetchOptions, FetchResult } from "../../src/sandbox/network/fetch/fetch-client.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { decidedFileTools, partsOf } from "./dispatch-parts.ts";
 import { WORK } from "./machine.ts";
@@ -144,7 +144,7 @@ export class DispatchState {
   }
 
   /** A server that tells back whatever secrets came, as one that echoes headers does. */
-  async #fetch({ url, secrets }: FetchWish): Promise<Fetched> {
+  async #fetch({ url, secrets }: FetchOptions): Promise<FetchResult> {
     const values = secrets.map(({ value }) => Buffer.from(value).toString("utf8"));
     const body = Buffer.from([this.says, ...values].join(" "));
     return {

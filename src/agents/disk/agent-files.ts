@@ -3,10 +3,10 @@ import { mkdirSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import type { Source } from "../../core/notation/source.ts";
 import {
-  type Changed,
-  type EditPlace,
+  type EditChange,
+  type EditOptions,
+  type EditResult,
   editFile,
-  type FileEdited,
   realFile,
   undoFolder,
 } from "../../platform/edit-file.ts";
@@ -53,12 +53,12 @@ export class AgentFiles {
       : { ok: false, message: `${source} ${file.message}` };
   }
 
-  edit<R>(name: string, change: (source: Source) => Changed<R>): FileEdited<R> {
+  edit<R>(name: string, change: (source: Source) => EditChange<R>): EditResult<R> {
     return this.#change(this.#find(name), name, (text, source) => (text === null ? { kind: "gone" } : change(source)));
   }
 
   /** Never overwrites an existing file. */
-  create(id: string, text: string): FileEdited<string> {
+  create(id: string, text: string): EditResult<string> {
     const found = this.#byId(id);
     if (found === null) {
       const message =
@@ -77,7 +77,7 @@ export class AgentFiles {
   }
 
   /** Only if its text is still the one that was read. */
-  remove(name: string, text: string): FileEdited<string> {
+  remove(name: string, text: string): EditResult<string> {
     return this.#change(this.#find(name), name, (now, source) =>
       now === text ? { kind: "remove" } : { kind: "refuse", refusal: `${source.name} was changed meanwhile` },
     );
@@ -96,7 +96,7 @@ export class AgentFiles {
     return past === null ? null : { now: source(file.ok ? file.text : null), before: source(past.before) };
   }
 
-  undo(name: string, { now, before }: Step): FileEdited<string> {
+  undo(name: string, { now, before }: Step): EditResult<string> {
     return this.#change(this.#find(name) ?? this.#byId(name), name, (text, source, past) =>
       past !== null && text === (now?.text ?? null) && past.before === (before?.text ?? null)
         ? { kind: "undo", past }
@@ -107,15 +107,19 @@ export class AgentFiles {
   #change<R>(
     found: AgentPath | null,
     name: string,
-    change: (text: string | null, source: Source, past: Parameters<Parameters<typeof editFile<R>>[2]>[1]) => Changed<R>,
-  ): FileEdited<R> {
+    change: (
+      text: string | null,
+      source: Source,
+      past: Parameters<Parameters<typeof editFile<R>>[2]>[1],
+    ) => EditChange<R>,
+  ): EditResult<R> {
     const { state, charactersMax } = this.#place;
     if (found === null)
       return { kind: "failed", message: `there is no agent called ${JSON.stringify(name.slice(0, 200))}` };
     if (state === null)
       return { kind: "failed", message: "there is no folder for state, so no edit could be taken back" };
     const shown = this.#shown(found.path);
-    const place: EditPlace = { state, inside: found.inside, charactersMax };
+    const place: EditOptions = { state, inside: found.inside, charactersMax };
     const done = editFile<R>(found.path, place, (text, past) => change(text, { name: shown, text: text ?? "" }, past));
     return done.kind === "failed" ? { ...done, message: `${shown} ${done.message}` } : done;
   }

@@ -11,7 +11,7 @@ import type { TrustStore } from "../../core/ports/trust.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
 import type { UserFolders } from "../../platform/folders.ts";
-import { once } from "../../platform/once.ts";
+import { lazy } from "../../platform/lazy.ts";
 import { TOOLS_TEXT, toolSources } from "../../sandbox/tool-host/sources.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import type { ConfigRead } from "../project/hoist-levels.ts";
@@ -55,14 +55,14 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     const near = relative(cwd, path);
     return near.startsWith("..") ? path : near;
   };
-  const user = once((): ConfigRead | null => {
+  const user = lazy((): ConfigRead | null => {
     const text = folders.config === null ? null : readConfigFile(folders.config, sourceCharactersMax, nameOf);
     return text === null ? null : readLevel(text, "user", readingAt(home ?? "/"), readers);
   });
   /** Compared with its trusted version, or without one if it needs no trust. */
   const projectAt = (base: string, config: ConfigText | null, trusted: TrustStore | null): Project =>
     new Project({ readers, reading: readingAt(base), user: user(), config, trusted });
-  const opened = once(() => {
+  const opened = lazy(() => {
     const config = workspace === null ? null : readConfigFile(join(workspace, ".ambit"), sourceCharactersMax, nameOf);
     const trusted = openTrust(workspace, folders, sha256);
     return { project: projectAt(workspace ?? cwd, config, trusted), trusted, config };

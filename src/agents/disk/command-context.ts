@@ -4,8 +4,8 @@ import type { Reading } from "../../core/notation/reading.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { type UserFolders, userFolders } from "../../platform/folders.ts";
 import { homeFolder } from "../../platform/ground.ts";
+import { lazy } from "../../platform/lazy.ts";
 import { machineGround } from "../../platform/machine-ground.ts";
-import { once } from "../../platform/once.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { type Agents, openAgents } from "./agents.ts";
 import { findWorkspace } from "./workspace.ts";
@@ -35,7 +35,7 @@ export function commandContext({ cwd, now, environment }: CommandOptions): Comma
   const home = homeFolder();
   const folders = userFolders({ environment, home, workspace });
   const moment: Moment = { now, clean: true, generation: 0, revoked: null, exhausted: null };
-  const groundAt = once(() => machineGround({ home, folders, workspace }));
+  const groundAt = lazy(() => machineGround({ home, folders, workspace }));
   const readingAt = (base: string): Reading => ({ ground: groundAt()(base), toAscii, ceiling: null, realRoot });
   const open = (inside: string | null): Agents =>
     openAgents({ cwd, workspace: inside, home, folders, moment, readingAt });
@@ -46,7 +46,7 @@ export function commandContext({ cwd, now, environment }: CommandOptions): Comma
     moment,
     agents: open(workspace),
     readingAt,
-    reading: once(() => readingAt(cwd)),
+    reading: lazy(() => readingAt(cwd)),
     reopen: () => open(findWorkspace(cwd)),
   };
 }

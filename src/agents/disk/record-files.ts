@@ -17,9 +17,9 @@ import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
 import {
   type FolderListing,
-  type FoundFile,
-  type ListingAsked,
+  type ListedFile,
   type ListingLimits,
+  type ListingOptions,
   listFolder,
   listFolderInSteps,
 } from "../../platform/listing.ts";
@@ -47,7 +47,7 @@ export function listRecordsInSteps(workspace: string, now: number, pause: () => 
   return listFolderInSteps(askedOf(workspace, now), pause);
 }
 
-function askedOf(workspace: string, now: number): ListingAsked {
+function askedOf(workspace: string, now: number): ListingOptions {
   return {
     folder: join(workspace, RECORDS),
     inside: workspace,
@@ -65,7 +65,7 @@ export type FileText =
 const attemptsMax = 3;
 
 /** The text that matches the stamp: a file that changes while it is read is read again. */
-export function readListed(folder: string, { path, stamp }: FoundFile, charactersMax: number): FileText {
+export function readListed(folder: string, { path, stamp }: ListedFile, charactersMax: number): FileText {
   const full = join(folder, path);
   let expected: string | null = stamp;
   for (let attempt = 0; attempt < attemptsMax; attempt++) {

@@ -3,9 +3,9 @@ import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
 import {
   type FolderListing,
-  type FoundFile,
-  type FoundProblem,
+  type ListedFile,
   type ListingLimits,
+  type ListingProblem,
   listFolder,
 } from "../../platform/listing.ts";
 import { codeOf } from "../../platform/path-target.ts";
@@ -43,8 +43,8 @@ function isSkillFile(path: string): boolean {
  * folder.
  */
 export function listOwnSkills(folder: string): FolderListing {
-  const files: FoundFile[] = [];
-  const problems: FoundProblem[] = [];
+  const files: ListedFile[] = [];
+  const problems: ListingProblem[] = [];
   const names = namesIn(folder, problems);
   if (names.length > skillsMax)
     problems.push({
@@ -66,7 +66,7 @@ export function listOwnSkills(folder: string): FolderListing {
   return { files, problems };
 }
 
-function namesIn(folder: string, problems: FoundProblem[]): readonly string[] {
+function namesIn(folder: string, problems: ListingProblem[]): readonly string[] {
   try {
     return readdirSync(folder)
       .filter((name) => !name.startsWith("."))

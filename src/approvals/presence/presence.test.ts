@@ -2,7 +2,7 @@
 import { beforeEach, expect, test } from "vitest";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
-import { WrongTries, waitMilliseconds, wrongTriesMax } from "../../platform/presence-tries.ts";
+import { FailedAttempts, waitMilliseconds, wrongTriesMax } from "../../platform/failed-attempts.ts";
 import { PresenceVerifiers } from "./presence.ts";
 
 /** The cheapest cost allowed. */
@@ -117,7 +117,7 @@ test("a store that cannot keep says so", async () => {
 
 test("after each wait one more try; a clock that is set back locks no person out for longer", () => {
   let at = 5_000_000;
-  const tries = new WrongTries(() => at);
+  const tries = new FailedAttempts(() => at);
   for (let times = 0; times < wrongTriesMax; times++) expect(tries.begin("ann")).toBe(0);
   expect(tries.begin("ann")).toBe(waitMilliseconds);
   at += waitMilliseconds;

@@ -6,7 +6,7 @@ import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
-import { WrongTries } from "../../platform/presence-tries.ts";
+import { FailedAttempts } from "../../platform/failed-attempts.ts";
 import {
   COST,
   type Cost,
@@ -33,14 +33,14 @@ type People = Readonly<Record<string, StoredVerifier>>;
 
 export class PresenceVerifiers {
   readonly #settings: SettingStore;
-  readonly #tries: WrongTries;
+  readonly #tries: FailedAttempts;
   readonly #cost: Cost;
   #turn: Promise<unknown> = Promise.resolve();
   #waiting = 0;
 
   constructor(settings: SettingStore, now: Clock, cost: Cost = COST) {
     this.#settings = settings;
-    this.#tries = new WrongTries(now);
+    this.#tries = new FailedAttempts(now);
     this.#cost = cost;
   }
 

@@ -21,7 +21,7 @@ import type { RunDenial } from "../../core/ports/process.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { parseToolName } from "../../runtime/tool/tool-name.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { Contexts, ServedContext } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
@@ -336,7 +336,7 @@ export class Calls {
     owner: OwnerTool,
     asked: PreviewCall,
     lookup: ToolLookup,
-    stop: Stop,
+    stop: CancelSignal,
   ): Promise<readonly Request[] | Unread> {
     if (owner.derive === undefined || previewCall(asked, lookup).outcome === "deny") return [];
     const derived = await owner.derive(asked.input, asked.session, asked.holding.reading, stop);

@@ -1,10 +1,10 @@
 // Adapts an RPC exchange for the code that executes it: a stop signal, and how long to wait for an approval.
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import type { ApprovalWait } from "./call-ports.ts";
 
 /** One per call, therefore a class: creating a getter for each would cost more than all the rest. */
-export class ExchangeStop implements Stop {
+export class ExchangeStop implements CancelSignal {
   readonly #exchange: Exchange;
 
   constructor(exchange: Exchange) {

@@ -6,7 +6,7 @@ import type { Decision } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { type Address, addressText } from "../../core/base/address.ts";
 import type { HttpExchange, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
-import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-client.ts";
+import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { fetchHeaderBytesMax, requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
 import { METHODS } from "../../sandbox/network/fetch/fetch-messages.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
@@ -14,7 +14,7 @@ import type { Session } from "../session.ts";
 
 export interface ContextNetOptions {
   readonly session: Session;
-  fetch(wish: FetchWish): Promise<Fetched>;
+  fetch(wish: FetchOptions): Promise<FetchResult>;
   resolver(): ResolverChoice;
   /** Redacts known secrets. */
   redacted(bytes: Uint8Array): Uint8Array;

@@ -3,7 +3,7 @@
 
 import type { ProgramRequest, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Programs } from "../parts.ts";
 import type { InstrumentsOptions } from "./contexts.ts";
 
@@ -25,7 +25,7 @@ async function run(
   if (ring === null) return refuse("not_available", "this session runs too much at once");
   let isOver = false;
   let end: () => void = () => undefined;
-  const stop: Stop = {
+  const stop: CancelSignal = {
     get stopped() {
       return isOver || ring.stop.stopped;
     },
@@ -67,7 +67,7 @@ async function run(
   }
 }
 
-function stopOf(signal: StopSignal): Stop {
+function stopOf(signal: StopSignal): CancelSignal {
   return {
     get stopped() {
       return signal.isStopped();

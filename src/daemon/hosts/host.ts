@@ -7,7 +7,7 @@ import { type Result, refuse } from "../../core/base/result.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import { readToolDescriptions, type ToolDescription } from "../../runtime/tool/hosted.ts";
 import type { ToolOutcome } from "../../runtime/tool/tool-outcome.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 
 export type HostDescription =
@@ -92,7 +92,7 @@ export class ToolHost {
     tool: string,
     input: JsonObject,
     serve: (use: JsonObject) => Promise<Json>,
-    stop: Stop,
+    stop: CancelSignal,
     milliseconds: number,
   ): Promise<ToolOutcome> {
     return this.#inTurn(async () => {

@@ -10,7 +10,7 @@ import { availabilityOf, missingText } from "../../runtime/tool/availability.ts"
 import { DraftFolders } from "../../sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
-import { groupPlaces } from "../../sandbox/linux/group-places.ts";
+import { groupFolders } from "../../sandbox/linux/group-folders.ts";
 import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
 import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
@@ -45,9 +45,9 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
     if (made !== null) return made;
     const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
     if (!detected.ok) return { message: detected.refused.message };
-    const places = groupPlaces();
+    const places = groupFolders();
     made = new LinuxSandboxes({
-      ground: detected.ground,
+      environment: detected.environment,
       groups: places.length === 0 ? null : new ControlGroups(places),
       drafts: new DraftFolders(state),
       broker: null,

@@ -8,10 +8,10 @@ import type { LandingContext } from "../../sandbox/drafts/landing.ts";
 import { LiveRoot } from "../../sandbox/live/live-root.ts";
 import { COPY_LIMITS } from "../../sandbox/live/make-copy.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
-import { isWithin } from "../../sandbox/plan/places.ts";
 import type { Plan, PlanPath } from "../../sandbox/plan/plan.ts";
-import { AUTHORITY } from "../../sandbox/plan/plan-places.ts";
-import type { BegunDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
+import { isWithin } from "../../sandbox/plan/plan-path.ts";
+import { AUTHORITY } from "../../sandbox/plan/root-rules.ts";
+import type { OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 
 export interface LiveSandboxesParts {
@@ -23,7 +23,7 @@ export interface LiveSandboxesParts {
   /** Patterns of hidden names. */
   readonly protectedPaths: readonly PlanPath[];
   context(root: PlanPath): LandingContext;
-  record(begun: BegunDraft): DraftRecord;
+  record(begun: OpenDraft): DraftRecord;
   note(line: string): void;
 }
 

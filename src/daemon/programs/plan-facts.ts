@@ -14,11 +14,11 @@ import { linkedGitOf } from "../../sandbox/drafts/git/linked-git.ts";
 import { foldersToList, listedNamesMax } from "../../sandbox/plan/hidden-names.ts";
 import { withLinkedGit } from "../../sandbox/plan/linked-git.ts";
 import { namesToFind } from "../../sandbox/plan/masked-names.ts";
-import { isWithin } from "../../sandbox/plan/places.ts";
 import type { Limits, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../sandbox/plan/plan-facts.ts";
-import type { Decided, RootAsked } from "../../sandbox/plan/plan-root.ts";
-import { type PlanResult, placeOf, planOf } from "../../sandbox/plan/planning.ts";
+import { isWithin } from "../../sandbox/plan/plan-path.ts";
+import type { PlanDecision, RootChoice } from "../../sandbox/plan/plan-root.ts";
+import { type PlanResult, planOf, rootOf } from "../../sandbox/plan/planning.ts";
 import { visibleFiles } from "../../sandbox/plan/visible-files.ts";
 
 export interface RunEnvironment {
@@ -36,7 +36,7 @@ export interface RunEnvironment {
 }
 
 export function planFor(
-  decided: Decided,
+  decided: PlanDecision,
   run: RunEnvironment,
   milliseconds: number | null,
   moment: Moment,
@@ -74,7 +74,7 @@ export function planFor(
     limits: limitsOf(user?.limits ?? {}, milliseconds),
     moment,
   };
-  const place = placeOf(decided, facts);
+  const place = rootOf(decided, facts);
   if (!place.ok) return place;
   const root = place.value?.root ?? null;
   const misplaced = place.value === null ? null : directoryFault(place.value);
@@ -97,7 +97,8 @@ function showLinkedGit(
   const { root } = planned.plan;
   const found = root === null ? null : linkedGitOf(pathText(root.path));
   if (found === null) return planned;
-  if (!found.ok) return { ...planned, notes: [...planned.notes, `git does not work in here: ${found.stay.message}`] };
+  if (!found.ok)
+    return { ...planned, notes: [...planned.notes, `git does not work in here: ${found.refusal.message}`] };
   if (found.value === null) return planned;
   const { folder, common } = found.value;
   return withLinkedGit(planned, { folder: segmentsOf(folder), common: segmentsOf(common) }, facts);
@@ -112,7 +113,7 @@ function refused(
 }
 
 /** In a missing working folder every program would look missing, so the folder is checked first. */
-function directoryFault({ root, directory }: RootAsked): Extract<PlanResult, { readonly ok: false }> | null {
+function directoryFault({ root, directory }: RootChoice): Extract<PlanResult, { readonly ok: false }> | null {
   const [base, place] = [pathText(root.path), pathText(directory)];
   // The sandbox launcher checks the root itself.
   if (base === place || realOf(base)?.join("/") !== root.path.join("/")) return null;

@@ -10,12 +10,12 @@ import type { LandingContext } from "../../sandbox/drafts/landing.ts";
 import { barePrograms } from "../../sandbox/linux/bare-programs.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
-import { groupPlaces } from "../../sandbox/linux/group-places.ts";
+import { groupFolders } from "../../sandbox/linux/group-folders.ts";
 import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
 import { BrokerClient } from "../../sandbox/network/client.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
-import type { BegunDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
+import type { OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/program-tools.ts";
 import { runProgram } from "../../tools/run-program.ts";
 import type { ProgramContext, ProgramRun, Programs } from "../parts.ts";
@@ -57,9 +57,9 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const detected = detectSandbox({ native: nativeProgram(program), install: asked.install });
     if (folders.state === null) return STATELESS;
     if (!detected.ok) return detected.refused;
-    const places = groupPlaces();
+    const places = groupFolders();
     made = new LinuxSandboxes({
-      ground: detected.ground,
+      environment: detected.environment,
       groups: places.length === 0 ? null : new ControlGroups(places),
       drafts: drafts.folders,
       broker: {
@@ -208,7 +208,7 @@ const STATELESS: RunRefusal = {
 
 /** Draft metadata of a command that is about to run, in case the daemon ends before it does. */
 function startedRecord(
-  { id, root, masked, rootIdentity }: BegunDraft,
+  { id, root, masked, rootIdentity }: OpenDraft,
   { agent, owner, call }: ProgramContext,
   { argv, needsReview = false }: ProgramRun,
   now: number,

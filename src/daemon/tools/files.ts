@@ -11,7 +11,7 @@ import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import { refused } from "../../sandbox/files/refusals.ts";
-import type { Walls } from "../../sandbox/files/walls.ts";
+import type { WorkerRestrictions } from "../../sandbox/files/worker-setup.ts";
 import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
 import { isProgram } from "../../sandbox/linux/programs.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
@@ -285,7 +285,7 @@ function isSame(left: Request, right: Request): boolean {
 }
 
 /** Null if the native program does not run. */
-function wallsOf(native: string): Walls | null {
+function wallsOf(native: string): WorkerRestrictions | null {
   const landlock = isProgram(native) ? kernelFacts(native)?.["landlockAbi"] : undefined;
   if (typeof landlock !== "number") return null;
   return { landlock, architecture: arch() === "x64" ? "x86-64" : arch() === "arm64" ? "arm64" : null };

@@ -12,7 +12,7 @@ import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { Needs } from "../../runtime/tool/availability.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
 
@@ -48,7 +48,7 @@ export interface ToolExecution {
   /** The decided requests: the first is the tool itself, the tool's own follow. */
   readonly warrant: Warrant;
   /** Stops when the client has cancelled or disconnected. */
-  readonly stop: Stop;
+  readonly stop: CancelSignal;
   /** What a program that runs for this call needs. */
   readonly ground: ProgramContext;
 }
@@ -75,7 +75,12 @@ export interface OwnerTool {
   /** The declaration of a third-party tool; null for built-in ones, which request everything they do. */
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
   /** The requests that the tool derives for a call, in its host. They can only add. */
-  derive?(input: JsonObject, session: Session, reading: Reading, stop?: Stop): Promise<Result<readonly Request[]>>;
+  derive?(
+    input: JsonObject,
+    session: Session,
+    reading: Reading,
+    stop?: CancelSignal,
+  ): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Derived;
   /** Only after the decision is on disk. */
   execute(call: ToolExecution): Promise<ExecutionResult>;

@@ -3,7 +3,7 @@ import type { Stats } from "node:fs";
 import type { FilePath } from "../../core/ports/files.ts";
 import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { realRoot } from "../../platform/real-path.ts";
-import { DiskTree, type Witness } from "../../sandbox/drafts/triggers/disk-tree.ts";
+import { DiskTree, type PathSnapshot } from "../../sandbox/drafts/triggers/disk-tree.ts";
 import {
   type Classification,
   type ClassifiedChange,
@@ -155,7 +155,7 @@ function isStill({ tree, gathered }: Known): boolean {
   return true;
 }
 
-function isStillThere(path: string, { facts, isRead }: Witness, gathered: number): boolean {
+function isStillThere(path: string, { facts, isRead }: PathSnapshot, gathered: number): boolean {
   const now = factsAt(path);
   if (facts === null || now === null) return facts === now;
   // A file changed just before it was read may have changed again without a visible sign.

@@ -4,7 +4,7 @@
 import type { Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../sandbox/files/confined-files.ts";
-import type { Walls } from "../../sandbox/files/walls.ts";
+import type { WorkerRestrictions } from "../../sandbox/files/worker-setup.ts";
 import type { GrantedTree } from "../../tools/files/trees.ts";
 import { InputTurns } from "../records/input-turns.ts";
 import type { Session } from "../session.ts";
@@ -31,14 +31,14 @@ export interface SessionFilesOptions {
 
 export class SessionFiles {
   readonly #program: string;
-  readonly #walls: Walls;
+  readonly #walls: WorkerRestrictions;
   readonly #most: number;
   /** In order of last use. */
   readonly #kept = new Map<Session, SessionWorker>();
   readonly #watched = new WeakSet<Session>();
   readonly #stretch = new InputTurns();
 
-  constructor(program: string, walls: Walls, most: number = workersMax) {
+  constructor(program: string, walls: WorkerRestrictions, most: number = workersMax) {
     this.#program = program;
     this.#walls = walls;
     this.#most = most;
@@ -109,7 +109,7 @@ export class SessionFiles {
       judge: () => ({ outcome: "deny", code: "capability_absent", at: null }),
       protectedPaths,
       pinned: [],
-      walls: this.#walls,
+      restrictions: this.#walls,
       limits: FILE_LIMITS,
     });
   }

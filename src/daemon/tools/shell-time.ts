@@ -1,17 +1,17 @@
 // A stop signal that follows another one or a timeout; and the time that a script's glob patterns have already used.
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Session } from "../session.ts";
 
 export interface TimedStop {
-  readonly stop: Stop;
+  readonly stop: CancelSignal;
   /** Whether the timeout caused it. */
   readonly isOver: boolean;
   /** Cancels the timeout. */
   end(): void;
 }
 
-export function timedStop(outer: Stop, milliseconds: number): TimedStop {
+export function timedStop(outer: CancelSignal, milliseconds: number): TimedStop {
   const rings: (() => void)[] = [];
   let [isStopped, isOver] = [outer.stopped, false];
   const ring = (): void => {

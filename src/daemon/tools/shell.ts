@@ -8,7 +8,7 @@ import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { CompletedRun, RunResult } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { refusedWith } from "../../tools/files/refusals.ts";
 import * as admission from "../../tools/shell/admission.ts";
 import { scriptAnswer } from "../../tools/shell/answer.ts";
@@ -115,10 +115,10 @@ interface Naming {
   readonly script: Script;
   readonly setting: admission.ScriptEnvironment;
   readonly session: Session;
-  readonly stop: Stop;
+  readonly stop: CancelSignal;
 }
 
-const NEVER: Stop = { stopped: false, onStop: () => undefined };
+const NEVER: CancelSignal = { stopped: false, onStop: () => undefined };
 const NO_TIME = "looking up its patterns took all of the script's `seconds`";
 
 function millisecondsOf({ seconds }: JsonObject): number {
@@ -176,7 +176,7 @@ async function runOne(
   programs: Pick<Programs, "run">,
   { session, ground }: ToolExecution,
   { argv, request, by }: DecidedStage,
-  given: Pick<ProgramRun, "input" | "sinks"> & { readonly stop: Stop },
+  given: Pick<ProgramRun, "input" | "sinks"> & { readonly stop: CancelSignal },
 ): Promise<RunResult> {
   // A script takes time: its grants may have been revoked since the decision.
   const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });

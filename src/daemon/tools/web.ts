@@ -5,7 +5,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
 import { toAscii } from "../../platform/ascii.ts";
-import type { Fetched, FetchWish } from "../../sandbox/network/fetch/fetch-client.ts";
+import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { outgoing } from "../../sandbox/network/fetch/fetch-request.ts";
 import { handlesIn } from "../../sandbox/network/fetch/handles.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
@@ -23,7 +23,7 @@ import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import { type StoredSecretsOptions, storedSecrets, type WebSecrets, WebSecretUse } from "./web-secrets.ts";
 
 export interface WebToolOptions {
-  fetch(wish: FetchWish): Promise<Fetched>;
+  fetch(wish: FetchOptions): Promise<FetchResult>;
   /** The session's current holding; null if it no longer holds anything. */
   holds(session: Session): HeldAuthority | null;
   resolver(session: Session): ResolverChoice;
@@ -140,7 +140,7 @@ function isChanged(before: JsonObject, after: JsonObject): boolean {
   return before !== after && JSON.stringify(before) !== JSON.stringify(after);
 }
 
-async function answered(call: WebCall, fetched: Fetched & { readonly ok: true }): Promise<ExecutionResult> {
+async function answered(call: WebCall, fetched: FetchResult & { readonly ok: true }): Promise<ExecutionResult> {
   const pieces: Uint8Array[] = [];
   let length = 0;
   for await (const piece of fetched.body) {

@@ -1,4 +1,4 @@
-// Ending the daemon from outside: for one that does not answer, or answers in another protocol.
+// Stops the daemon from outside: for one that does not answer, or uses another protocol version.
 import { lastOwner } from "./owner-lock.ts";
 import { type ProcessIdentity, stateOf } from "./process-identity.ts";
 
@@ -6,17 +6,17 @@ const orderlyMilliseconds = 15_000;
 const killedMilliseconds = 5_000;
 const lookMilliseconds = 25;
 
-/** `nobody`: there was none. `stays`: it is there, and not ours to end. */
+/** `nobody`: no daemon runs. `stays`: it runs and belongs to another user. */
 export type OwnerEnd = "nobody" | "ended" | "stays";
 
-/** Waits until the owner of the state is gone, whoever told it to go. `pid`: which one; another has come after it then. */
+/** Waits until the owner of the state has exited. `pid`: the process to wait for; a later owner has another one. */
 export async function awaitOwnerEnd(lock: string, pid: number | null = null): Promise<OwnerEnd> {
   const owner = lastOwner(lock);
   if (owner === null || stateOf(owner) === "gone" || (pid !== null && owner.pid !== pid)) return "nobody";
   return (await isGone(owner, orderlyMilliseconds)) ? "ended" : "stays";
 }
 
-/** Asks it to end, and after a while does not ask any more: what it keeps is whole at every moment. */
+/** Sends SIGTERM, and after a timeout SIGKILL: the state on disk is consistent at every moment. */
 export async function endOwner(lock: string): Promise<OwnerEnd> {
   const owner = lastOwner(lock);
   if (owner === null || stateOf(owner) === "gone") return "nobody";
@@ -24,12 +24,12 @@ export async function endOwner(lock: string): Promise<OwnerEnd> {
     ["SIGTERM", orderlyMilliseconds] as const,
     ["SIGKILL", killedMilliseconds] as const,
   ]) {
-    // A number counts in its own namespace, and is given out again.
+    // A pid is valid in its own namespace only, and is reused.
     if (stateOf(owner) === "elsewhere") return "stays";
     try {
       process.kill(owner.pid, signal);
     } catch {
-      // Gone in this very moment, or another user's.
+      // Exited just now, or owned by another user.
     }
     if (await isGone(owner, milliseconds)) return "ended";
   }

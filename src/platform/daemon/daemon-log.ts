@@ -1,4 +1,4 @@
-// The daemon's log: lines with their time in one private file, and two older ones behind it.
+// The daemon's log: timestamped lines in one private file, rotated with two older files.
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, writeSync } from "node:fs";
 import { join } from "node:path";
 
@@ -11,7 +11,7 @@ export function logFile(folder: string): string {
   return join(folder, NAME);
 }
 
-/** A descriptor to write to, the file put behind the others where it has grown. Throws what the file system throws. */
+/** Opens the log for appending and rotates it where it is too large. Throws as the file system does. */
 export function openDaemonLog(folder: string): number {
   const file = open(folder);
   if (fstatSync(file).size < logBytesMax) return file;
@@ -20,7 +20,7 @@ export function openDaemonLog(folder: string): number {
   return open(folder);
 }
 
-/** Never throws: what cannot be written down is lost, and the daemon goes on. */
+/** Never throws: a line that cannot be written is lost, and the daemon continues. */
 export function daemonLog(folder: string): (line: string) => void {
   return (line) => {
     try {
@@ -63,6 +63,6 @@ function moveBehind(folder: string, age: number): void {
   try {
     renameSync(from, `${logFile(folder)}.${age}`);
   } catch {
-    // There are not that many yet, or another one was quicker.
+    // Fewer files so far, or another process rotated first.
   }
 }

@@ -1,4 +1,4 @@
-// Starting the daemon where nobody serves: one of those who want it starts it, the others wait for that one.
+// Starts the daemon when none is running: of all clients that need it one starts it, the others wait for it.
 import { spawn } from "node:child_process";
 import { closeSync, lstatSync } from "node:fs";
 import { join } from "node:path";
@@ -9,30 +9,30 @@ import { openDaemonLog } from "./daemon-log.ts";
 import { takeLock } from "./owner-lock.ts";
 
 const startMillisecondsMax = 15_000;
-/** Between two looks whether somebody serves; and of those, every so many one tries to be the one who starts. */
+/** Poll interval while waiting for a daemon, and how many polls pass between two attempts to take the start lock. */
 const lookMilliseconds = 40;
 const looksPerTry = 10;
 const announcementCharactersMax = 16_384;
 const READY_PIPE = 3;
-/** Some versions of Node call the database they bring along experimental, and would say so in the log at every start. */
+/** Some Node versions call their built-in database experimental and would log a warning at every start. */
 const QUIET: readonly string[] = ["--disable-warning=ExperimentalWarning"];
 
-export interface Whereabouts {
+export interface DaemonLocation {
   readonly state: string;
   /** From the password database. */
   readonly home: string | null;
-  /** A person asked for the daemon by name: then its folder is made wherever the state lies. */
+  /** A person asked for the daemon explicitly: its folder is then created wherever the state folder is. */
   readonly isByName: boolean;
 }
 
-export interface StartAsked<T> extends Whereabouts {
-  /** The daemon's program, and our native one. */
+export interface StartOptions<T> extends DaemonLocation {
+  /** Paths of the daemon's program and of our native program. */
   readonly bundle: string;
   readonly native: string;
   readonly idleSeconds: number;
-  /** `not_available` where nobody serves. */
+  /** `not_available` where no daemon is running. */
   connect(folder: string): Promise<Answer<T>>;
-  /** Makes the daemon's folder where it is not there. */
+  /** Creates the daemon's folder if it is missing. */
   makeFolder(folder: string): Answer<null>;
 }
 
@@ -40,8 +40,8 @@ export function daemonFolder(state: string): string {
   return join(state, "daemon");
 }
 
-/** Connects; where nobody serves, starts the daemon first. */
-export async function connectStarting<T>(asked: StartAsked<T>): Promise<Answer<T>> {
+/** Connects; starts the daemon first if none is running. */
+export async function connectStarting<T>(asked: StartOptions<T>): Promise<Answer<T>> {
   const folder = daemonFolder(asked.state);
   const connected = await asked.connect(folder);
   if (connected.ok || connected.code !== "not_available") return connected;
@@ -64,24 +64,24 @@ export async function connectStarting<T>(asked: StartAsked<T>): Promise<Answer<T
 }
 
 /**
- * A state folder named by a variable is anybody's choice: an agent that sets it must not get a daemon without a past. So
- * anywhere but at the one place the password database leads to there has to be a daemon's folder already, made for a
- * person; below the home folder, too, for much of that is an agent's to write to.
+ * Any process can set the variable that names the state folder: an agent must not get a daemon with an empty history by
+ * setting it. Outside the default location, the daemon's folder must therefore exist already, created for a person.
+ * This holds below the home folder too, most of which an agent may write to.
  */
-function mayMake({ state, home, isByName }: Whereabouts): boolean {
+function mayMake({ state, home, isByName }: DaemonLocation): boolean {
   if (isByName) return true;
   const { state: own } = userFolders({ environment: {}, home, workspace: null });
   return own !== null && !state.includes("\0") && isSameFolder(state, own);
 }
 
-/** Why none is started here; null where one is when it is needed. */
-export function notStarted(where: Whereabouts): Refusal | null {
+/** Why no daemon is started here; null where one is started on demand. */
+export function notStarted(where: DaemonLocation): Refusal | null {
   if (mayMake(where)) return null;
   const folder = daemonFolder(where.state);
   try {
     if (lstatSync(folder, { throwIfNoEntry: false })?.isDirectory() === true) return null;
   } catch {
-    // Not to be seen is not there.
+    // What cannot be examined counts as missing.
   }
   return unavailable(
     `${folder} is not there, and a daemon for another state folder than the user's own is not started by itself`,
@@ -91,12 +91,14 @@ export function notStarted(where: Whereabouts): Refusal | null {
 
 const MADE: Answer<null> = { ok: true, value: null };
 
-/** Null: it serves now. `owned`: somebody else starts it, or one that ends still has the state. */
-async function tryStart<T>(asked: StartAsked<T>, folder: string, until: number): Promise<Refusal | null> {
+/**
+ * Null: a daemon is running now. `owned`: another process starts it, or a daemon that is exiting still owns the state.
+ */
+async function tryStart<T>(asked: StartOptions<T>, folder: string, until: number): Promise<Refusal | null> {
   const lock = takeLock({ path: join(folder, "starting.lock"), native: asked.native });
   if (!lock.ok) return lock;
   try {
-    // Whoever had the lock before us may have started it.
+    // The previous holder of the lock may have started it.
     const connected = await asked.connect(folder);
     if (connected.ok) {
       (connected.value as { close?(): void }).close?.();
@@ -109,7 +111,7 @@ async function tryStart<T>(asked: StartAsked<T>, folder: string, until: number):
 }
 
 async function start<T>(
-  { bundle, state, idleSeconds }: StartAsked<T>,
+  { bundle, state, idleSeconds }: StartOptions<T>,
   folder: string,
   until: number,
 ): Promise<Refusal | null> {
@@ -121,7 +123,7 @@ async function start<T>(
   }
   const words = [...QUIET, bundle, "--state", state, "--idle", String(idleSeconds), "--announce"];
   const child = spawn(process.execPath, words, {
-    // Nothing of whoever happens to be the first to need it.
+    // The daemon inherits nothing from the first client that needs it.
     env: { PATH: "/usr/bin:/bin" },
     cwd: "/",
     detached: true,
@@ -135,7 +137,7 @@ async function start<T>(
   return readRefusal(said) ?? unavailable("the daemon does not start", "ambit daemon logs");
 }
 
-/** The one line it says, or nothing where it ends or takes too long. */
+/** The line the daemon prints when it is ready; null where it exits or takes too long. */
 function announcementOf(child: ReturnType<typeof spawn>, until: number): Promise<string> {
   return new Promise((give) => {
     let text = "";

@@ -1,5 +1,5 @@
-// Who owns the state: a lock the kernel holds on a file. It is tied to our opening of the file, so it goes with our
-// process whatever it dies of, and with nothing else: no child of ours keeps the opening.
+// Ownership of the state: a kernel lock on a file. The lock belongs to our open file description, so it is released
+// when our process ends for any reason, and at no other time: no child process inherits the description.
 import { spawnSync } from "node:child_process";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
@@ -9,23 +9,26 @@ const FILE = 3;
 const lockMillisecondsMax = 10_000;
 const identityCharactersMax = 1_024;
 
-export interface HeldLock {
+export interface LockHandle {
   release(): void;
 }
 
-export interface LockAsked {
-  /** Absolute; made where it is not there. */
+export interface LockOptions {
+  /** Absolute; created if missing. */
   readonly path: string;
-  /** Our native program: Node has no word for a lock, and what a child takes on our opening is ours. */
+  /**
+   * Our native program takes the lock, because Node has no API for it: a lock that a child takes on our open file
+   * description is ours.
+   */
   readonly native: string;
 }
 
-/** Of the state: whoever has it dumps no core from then on. `owned` where another process has it. */
-export function takeOwnerLock(asked: LockAsked): Answer<HeldLock> {
-  return take(asked, "own");
+/** Takes the lock of the state, and disables core dumps of this process. `owned` where another process has it. */
+export function takeOwnerLock(runLockCommand: LockOptions): Answer<LockHandle> {
+  return take(runLockCommand, "own");
 }
 
-/** Who took it last; whether that one still runs is another question. */
+/** The process that took it last, running or not. */
 export function lastOwner(path: string): ProcessIdentity | null {
   try {
     return readIdentity(readFileSync(path, "utf8").slice(0, identityCharactersMax));
@@ -34,12 +37,12 @@ export function lastOwner(path: string): ProcessIdentity | null {
   }
 }
 
-/** Of anything else: `owned` where another process has it. */
-export function takeLock(asked: LockAsked): Answer<HeldLock> {
-  return take(asked, "lock");
+/** Takes any other lock: `owned` where another process has it. */
+export function takeLock(runLockCommand: LockOptions): Answer<LockHandle> {
+  return take(runLockCommand, "lock");
 }
 
-function take({ path, native }: LockAsked, word: "lock" | "own"): Answer<HeldLock> {
+function take({ path, native }: LockOptions, word: "lock" | "own"): Answer<LockHandle> {
   let file: number;
   try {
     const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
@@ -47,7 +50,9 @@ function take({ path, native }: LockAsked, word: "lock" | "own"): Answer<HeldLoc
   } catch (error) {
     return refused(`the lock ${path} cannot be opened: ${codeOf(error)}`, null);
   }
-  const answer = fstatSync(file).isFile() ? asked(native, word, file) : refused(`${path} is no file`, `rm ${path}`);
+  const answer = fstatSync(file).isFile()
+    ? runLockCommand(native, word, file)
+    : refused(`${path} is no file`, `rm ${path}`);
   if (!answer.ok) {
     closeSync(file);
     return answer;
@@ -65,17 +70,17 @@ function take({ path, native }: LockAsked, word: "lock" | "own"): Answer<HeldLoc
   };
 }
 
-/** For whoever has to end an owner that does not answer any more. The lock holds without it. */
+/** Used to end an owner that does not answer. The lock does not depend on it. */
 function sign(file: number): void {
   try {
     ftruncateSync(file, 0);
     writeSync(file, identityText(ownIdentity()), 0);
   } catch {
-    // A full disk.
+    // No space left on the device.
   }
 }
 
-function asked(native: string, word: string, file: number): Answer<null> {
+function runLockCommand(native: string, word: string, file: number): Answer<null> {
   const { status, error, stderr } = spawnSync(native, [word, String(FILE)], {
     env: {},
     cwd: "/",

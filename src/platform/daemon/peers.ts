@@ -1,41 +1,41 @@
-// Processes as the kernel shows them: who somebody is, and whom it descends from.
+// Processes as the kernel reports them: identity and ancestors.
 import { readFileSync } from "node:fs";
 
 export interface ProcessMark {
   readonly pid: number;
-  /** In the kernel's own count: a number given out again is another process. */
+  /** Start time in the kernel's clock ticks: a reused pid has another one. */
   readonly start: string;
-  /** The process session it is in. */
+  /** The session id of the process. */
   readonly session: number;
-  /** The device number of its controlling terminal; 0 where it has none. */
+  /** The device number of its controlling terminal; 0 for none. */
   readonly terminal: number;
   readonly name: string;
 }
 
-export interface SeenProcess {
+export interface ProcessInfo {
   readonly pid: number;
   readonly uid: number;
   readonly start: string;
-  /** Itself first. */
+  /** The process itself first. */
   readonly ancestors: readonly ProcessMark[];
   readonly terminal: boolean;
 }
 
-/** `isWhole`: the ancestors reach up to the first process there is. */
-export type SeenPeer =
-  | { readonly isFound: true; readonly peer: SeenProcess; readonly isWhole: boolean }
+/** `isWhole`: the ancestors reach up to pid 1 of the namespace. */
+export type PeerResult =
+  | { readonly isFound: true; readonly peer: ProcessInfo; readonly isWhole: boolean }
   | { readonly isFound: false };
 
 export const ancestorsMax = 64;
-/** A process may get another parent while it is looked at; this often is often enough. */
+/** A process may get another parent while it is read; the read is repeated this many times at most. */
 const looksMax = 8;
 
-/** `start` as it was when it connected; not found where the number stands for another process by now. */
-export function lookAtPeer(pid: number, uid: number, start: string): SeenPeer {
+/** `start`: the start time at connect. Not found where the pid belongs to another process by now. */
+export function readPeer(pid: number, uid: number, start: string): PeerResult {
   const own = statOf(pid);
   if (own === null || own.start !== start) return { isFound: false };
   const { ancestors, isWhole } = ancestryOf(own);
-  // Looked at again: if it is still there, all of it was read of the same process.
+  // Read again: if the process is unchanged, all of it was read from the same process.
   if (statOf(pid)?.start !== start) return { isFound: false };
   return { isFound: true, peer: { pid, uid, start, ancestors, terminal: own.terminal !== 0 }, isWhole };
 }
@@ -56,7 +56,9 @@ function ancestryOf(first: Stat): { readonly ancestors: readonly ProcessMark[]; 
   return { ancestors, isWhole: false };
 }
 
-/** A parent that ends leaves its child to another: only a child that names it before and after tells who it was. */
+/**
+ * When a parent exits, its child gets another: the parent counts only if the child names it before and after the read.
+ */
 function parentOf(child: Stat): Stat | null {
   let known: Stat = child;
   for (let look = 0; look < looksMax; look++) {
@@ -69,11 +71,11 @@ function parentOf(child: Stat): Stat | null {
   return null;
 }
 
-/** Null for a process that has ended, or does not show. */
+/** Null for a process that has exited or cannot be read. */
 function statOf(pid: number): Stat | null {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, "latin1");
-    // The name stands in parentheses and may hold anything; what follows the last one is numbers.
+    // The name is in parentheses and may contain anything; numbers follow the last parenthesis.
     const [open, close] = [text.indexOf("("), text.lastIndexOf(")")];
     const fields = text.slice(close + 2).split(" ");
     const [state, parent, , session, terminal] = fields;

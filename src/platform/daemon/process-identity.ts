@@ -1,12 +1,12 @@
-// Who a process is, so that a later one can tell whether it still runs: a number alone is given out again.
+// The identity of a process, so that a later process can tell whether it still runs: pids alone are reused.
 import { readFileSync, readlinkSync } from "node:fs";
 import { hostname } from "node:os";
 
 export interface ProcessIdentity {
   readonly pid: number;
-  /** When it started, in the kernel's own count; null where the machine does not say. */
+  /** Start time in the kernel's clock ticks; null where the system does not report it. */
   readonly start: string | null;
-  /** The machine and, on Linux, the namespace the number counts in. */
+  /** The machine and, on Linux, the pid namespace. */
   readonly where: string;
 }
 
@@ -15,16 +15,16 @@ export function ownIdentity(): ProcessIdentity {
 }
 
 export function processIdentity(pid: number): ProcessIdentity {
-  return { pid, start: startOf(pid), where: whereabouts() };
+  return { pid, start: startOf(pid), where: namespaceText() };
 }
 
-/** `elsewhere`: its number means nothing here, so nothing can be said. */
+/** `elsewhere`: the pid belongs to another machine or namespace, so nothing is known. */
 export function stateOf(identity: ProcessIdentity): "running" | "gone" | "elsewhere" {
-  if (identity.where !== whereabouts()) return "elsewhere";
+  if (identity.where !== namespaceText()) return "elsewhere";
   try {
     process.kill(identity.pid, 0);
   } catch (error) {
-    // Somebody else's process is running, too.
+    // A process of another user is running, too.
     if (!(error instanceof Error && "code" in error && error.code === "EPERM")) return "gone";
   }
   return identity.start === null || identity.start === startOf(identity.pid) ? "running" : "gone";
@@ -34,7 +34,7 @@ export function identityText(identity: ProcessIdentity): string {
   return JSON.stringify(identity);
 }
 
-/** Null for what is no identity. */
+/** Null where the text is not an identity. */
 export function readIdentity(text: string): ProcessIdentity | null {
   try {
     const { pid, start, where } = JSON.parse(text) as Partial<ProcessIdentity>;
@@ -45,10 +45,10 @@ export function readIdentity(text: string): ProcessIdentity | null {
   }
 }
 
-/** A process that has ended but was not yet asked for its status does nothing any more. */
+/** A zombie counts as ended. */
 function startOf(pid: number): string | null {
   try {
-    // The name, in parentheses, may hold anything; what follows the last one is numbers.
+    // The name is in parentheses and may contain anything; numbers follow the last parenthesis.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8")
       .replace(/^.*\) /s, "")
       .split(" ");
@@ -58,7 +58,7 @@ function startOf(pid: number): string | null {
   }
 }
 
-function whereabouts(): string {
+function namespaceText(): string {
   try {
     return `${hostname()} ${readlinkSync("/proc/self/ns/pid")}`;
   } catch {

@@ -1,4 +1,4 @@
-// Calls that no daemon decided: kept within bounds, handed over once, and a file of somebody else is not read.
+// Calls that no daemon decided: stored within limits, handed over once, and files of other users are not read.
 import { chmodSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

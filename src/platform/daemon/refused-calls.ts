@@ -1,5 +1,5 @@
-// Calls that were refused because no daemon was there: a small private file in the state folder, appended to by whoever was
-// refused, read and removed by the next daemon.
+// Calls that were refused because no daemon was running: clients append them to a small private file in the state
+// folder, which the next daemon reads and removes.
 import { closeSync, constants, fstatSync, openSync, readSync, renameSync, rmSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject, type Json } from "../../core/base/json.ts";
@@ -8,11 +8,11 @@ import type { RefusedCall } from "../../core/ports/daemon/refused-call.ts";
 const NAME = "refused-calls.jsonl";
 const TAKEN = "refused-calls.taken";
 export const spoolBytesMax: number = 256 * 1024;
-/** What one append of the ledger takes. */
+/** The most entries that one append to the log takes. */
 export const spoolCallsMax = 1000;
 const textCharactersMax = 512;
 
-/** Never throws: the call is refused either way. False where it could not be kept, or there is no room. */
+/** Never throws: the call is refused either way. False where it could not be stored, or the file is full. */
 export function keepRefusedCall(state: string, call: RefusedCall): boolean {
   const { O_APPEND, O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_WRONLY } = constants;
   try {
@@ -21,7 +21,7 @@ export function keepRefusedCall(state: string, call: RefusedCall): boolean {
       const line = Buffer.from(`${JSON.stringify(boundedCall(call))}\n`);
       const found = fstatSync(file);
       if (!isOurs(found) || found.size + line.length > spoolBytesMax) return false;
-      // One write: lines of two processes do not mix.
+      // One write call: lines of two processes do not mix.
       return writeSync(file, line) === line.length;
     } finally {
       closeSync(file);
@@ -33,13 +33,13 @@ export function keepRefusedCall(state: string, call: RefusedCall): boolean {
 
 export interface RefusedCalls {
   readonly calls: readonly RefusedCall[];
-  /** Whether there was no room for more, so that some may be missing. */
+  /** Whether the file was full, so that calls may be missing. */
   readonly isFull: boolean;
-  /** They are written down: the file is removed. */
+  /** Called once they are in the log: removes the file. */
   done(): void;
 }
 
-/** What was handed over. A file that was taken before and not written down comes first; nothing in it is believed. */
+/** The stored calls. A file that an earlier daemon took and did not log comes first. Its content is untrusted. */
 export function takeRefusedCalls(state: string): RefusedCalls {
   const taken = join(state, TAKEN);
   const done = (): void => rmSync(taken, { force: true });
@@ -56,7 +56,7 @@ export function takeRefusedCalls(state: string): RefusedCalls {
   return { calls, isFull: text.length > spoolBytesMax - 4 * textCharactersMax || lines.length > spoolCallsMax, done };
 }
 
-/** Null where there is no such file, or it is none of ours. */
+/** Null where there is no such file, or another user owns it. */
 function readSpool(path: string): string | null {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
@@ -81,7 +81,7 @@ function boundedCall({ at, agent, tool, face, cwd, reason }: RefusedCall): Refus
   return { at, agent: maybe(agent), tool: maybe(tool), face: cut(face), cwd: cut(cwd), reason: cut(reason) };
 }
 
-/** Null for a line that is none. */
+/** Null for a line that does not parse. */
 function callIn(line: string): RefusedCall | null {
   const value = parsed(line);
   if (!isJsonObject(value)) return null;

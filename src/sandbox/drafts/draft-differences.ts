@@ -1,4 +1,4 @@
-// The changes of a draft with their texts before and after, for a person who reviews them; bounded in number and size.
+// The changes of a draft with their texts before and after, for review; limited in number and size.
 import type { DraftDifference } from "../../core/ports/drafts.ts";
 import type { Change } from "../plan/drafts/change.ts";
 import type { DraftRecord } from "./draft-records.ts";
@@ -18,7 +18,7 @@ export async function differencesOf(
   let bytes = 0;
   for (const change of changes.slice(0, shownFilesMax)) {
     const one = await differenceOf(workers, record, change);
-    // As it is sent: a control character takes six.
+    // The encoded size: a control character takes six bytes.
     bytes += JSON.stringify(one).length;
     if (bytes > shownBytesMax) break;
     differences.push(one);

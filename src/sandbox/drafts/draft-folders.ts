@@ -1,5 +1,5 @@
-// The folders of drafts in the state folder: `drafts/<id>` with `upper`, which takes what a program changes, and `work`,
-// which belongs to the kernel.
+// The folders of drafts in the state folder: `drafts/<id>` with `upper`, which receives a program's changes, and
+// `work`, which belongs to the kernel.
 import { randomBytes } from "node:crypto";
 import { chmodSync, existsSync, mkdirSync, readdirSync, rmdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -8,14 +8,14 @@ import { removeTree } from "./remove-tree.ts";
 
 export interface DraftFolder {
   readonly id: string;
-  /** Absolute; holds `upper` and `work`. */
+  /** Absolute; contains `upper` and `work`. */
   readonly path: string;
 }
 
 const randomBytesPerId = 8;
 
 export class DraftFolders {
-  /** Absolute: where all of them lie. */
+  /** Absolute: the folder of all drafts. */
   readonly folder: string;
 
   constructor(state: string) {
@@ -31,7 +31,7 @@ export class DraftFolders {
     return { id, path };
   }
 
-  /** INVARIANT: never a path outside the folder of drafts. Throws for what is no id of ours. */
+  /** INVARIANT: never a path outside the folder of drafts. Throws for an invalid id. */
   path(id: string): string {
     if (!isDraftId(id)) throw new Error(`not the id of a draft: ${JSON.stringify(id.slice(0, 80))}`);
     return join(this.folder, id);
@@ -51,19 +51,19 @@ export class DraftFolders {
     }
   }
 
-  /** Whether nothing was changed in it. What cannot be listed is not empty. */
+  /** Whether nothing was changed in it. A folder that cannot be listed is not empty. */
   isEmpty(id: string): boolean {
     try {
       return readdirSync(this.upper(id)).length === 0;
     } catch (error) {
-      // Ended while it was being made: nothing can have run in it.
+      // Interrupted while it was created: nothing can have run in it.
       return error instanceof Error && "code" in error && error.code === "ENOENT";
     }
   }
 
   /**
-   * Of a draft that is sealed: the kernel's own folder, which it needs no more. It has mode 000, and would keep people from
-   * removing their state folder. What cannot be removed stays, and harms nothing.
+   * Removes the kernel's `work` folder of a sealed draft. It has mode 000, and would keep people from removing their
+   * state folder. If it cannot be removed, it does no harm.
    */
   dropWork(id: string): void {
     const work = join(this.path(id), "work");
@@ -71,11 +71,11 @@ export class DraftFolders {
       openKernelFolders(work);
       rmSync(work, { recursive: true, force: true });
     } catch {
-      // The whole draft is removed with more care.
+      // Removing the whole draft handles it.
     }
   }
 
-  /** All of it, whatever a program left in there. Rejects where something stays. */
+  /** Removes a draft with everything a program left in it. Rejects where something remains. */
   async remove(id: string): Promise<void> {
     const path = this.path(id);
     if (this.isEmpty(id) && removeEmpty(path)) return;
@@ -83,10 +83,10 @@ export class DraftFolders {
   }
 }
 
-/** What the kernel leaves in `work` of an overlay that flushes nothing, parents first; they have mode 000. */
+/** Folders the kernel leaves in `work` of a volatile overlay, parents first; they have mode 000. */
 const KERNEL_FOLDERS = ["work", "work/incompat", "work/incompat/volatile"] as const;
 
-/** For their owner, who could not even list them: root can. The ones that are there, parents first. */
+/** Only root can list them, not their owner. Returns the existing ones, parents first. */
 export function openKernelFolders(work: string): readonly string[] {
   const opened: string[] = [];
   for (const folder of KERNEL_FOLDERS.map((name) => join(work, name))) {
@@ -97,7 +97,7 @@ export function openKernelFolders(work: string): readonly string[] {
   return opened;
 }
 
-/** A draft that took nothing, at once. */
+/** Removes an empty draft synchronously. */
 function removeEmpty(path: string): boolean {
   try {
     const work = join(path, "work");

@@ -1,5 +1,5 @@
-// Drafts over their whole life: begun with a command, landed or kept at its end, shown to people, landed, discarded or
-// undone by them, and brought to an end after a crash.
+// The life cycle of drafts: begun with a command, landed or kept at its end, then listed, landed, discarded or undone
+// by people, and recovered after a crash.
 
 import type { Level } from "../../core/authority/grant.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
@@ -11,7 +11,7 @@ import { differencesOf } from "./draft-differences.ts";
 import type { DraftRecord } from "./draft-records.ts";
 import { Landing, type LandingContext, type LandingParts } from "./landing.ts";
 
-/** Bounds of what waits for one agent; a landed draft keeps what it replaced, for undo, until these are reached. */
+/** Limits of one agent's kept drafts; a landed draft keeps its originals, for undo, until these are reached. */
 const keptDraftsMax = 64;
 const keptBytesMax = 2 * 1_073_741_824;
 const keptInodesMax = 400_000;
@@ -19,9 +19,9 @@ const undoDraftsMax = 100;
 const undoBytesMax = 1_073_741_824;
 
 export interface DraftLifecycleParts extends LandingParts {
-  /** For a person who agreed: what the agent's record grants now. Null where the agent is gone. */
+  /** For an approval: what the agent's record grants now. Null where the agent no longer exists. */
   agreedContext(record: DraftRecord, agreed: Level): LandingContext | null;
-  /** What names are to the person's tools, for an undo, which restores names. */
+  /** Classifies names for an undo, which restores names. */
   classifier(record: DraftRecord): LandingContext["classifier"];
   note(line: string): void;
 }
@@ -29,7 +29,7 @@ export interface DraftLifecycleParts extends LandingParts {
 export class DraftLifecycle {
   readonly #parts: DraftLifecycleParts;
   readonly #landing: Landing;
-  /** Drafts whose command, or whose landing after it, is not over. */
+  /** Drafts whose command or landing is in progress. */
   readonly #running = new Set<string>();
 
   constructor(parts: DraftLifecycleParts) {
@@ -37,7 +37,7 @@ export class DraftLifecycle {
     this.#landing = new Landing(parts);
   }
 
-  /** Why no writable command of this owner runs now; null where one may. */
+  /** Why this owner may not start a writable command now; null where it may. */
   refusalFor(owner: string): RunRefusal | null {
     const refused = this.#parts.workers.refusal();
     if (refused !== null) return { code: "not_landed", message: refused.message, fix: refused.fix };
@@ -62,13 +62,13 @@ export class DraftLifecycle {
     this.#parts.records.begin(record);
   }
 
-  /** Its command changed nothing, and its folder is gone. */
+  /** Its command changed nothing, and its folder is removed. */
   forget(id: string): void {
     this.#running.delete(id);
     this.#parts.records.forget(id);
   }
 
-  /** After its command: lands what may land, and says what became of everything. Never throws. */
+  /** After its command: lands what may land, and reports every change. Never throws. */
   async finish(record: DraftRecord, context: LandingContext): Promise<ChangesReport> {
     try {
       return await this.#locked(record.root, async () => {
@@ -100,7 +100,7 @@ export class DraftLifecycle {
     }
   }
 
-  /** Keeps a sealed draft as it is, each name for its reason: nothing of it lands before a person says so. */
+  /** Keeps a sealed draft as it is, each name with its reason: nothing of it lands before a person approves. */
   async keep(record: DraftRecord, kept: readonly UnlandedChange[]): Promise<ChangesReport> {
     try {
       return await this.#locked(record.root, () => this.#landing.keepEach(record, kept));
@@ -110,13 +110,13 @@ export class DraftLifecycle {
   }
 
   /**
-   * Of a draft that is over and whose maker keeps what did not land: kind and path of that, with its code. Null where nothing
-   * of it landed. What landed can still be undone.
+   * For a finished draft whose caller handles what did not land: kind, path and code of those changes. Null where
+   * nothing landed. What landed can still be undone.
    */
   async dropKept(id: string): Promise<ReadonlyMap<string, string> | null> {
     const { records, lock } = this.#parts;
     const found = records.read(id);
-    // A draft without changes is gone by now.
+    // A draft without changes is already removed.
     if (found === null) return new Map();
     return lock.run(found.root, async () => {
       const record = records.read(id);
@@ -153,7 +153,7 @@ export class DraftLifecycle {
     return { ok: true, value: { summary: summaryOf(record), differences, digest, more } };
   }
 
-  /** Under the lock everything is looked at again: two people may answer at once. */
+  /** Checks everything again under the lock: two people may answer at once. */
   async land(
     id: string,
     digest: string | null,
@@ -212,7 +212,7 @@ export class DraftLifecycle {
     });
   }
 
-  /** Everything that a call landed, the newest part first. Nothing is taken back where something was edited since. */
+  /** Undoes everything that a call landed, newest part first. Nothing is undone where something was edited since. */
   async undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>> {
     const { records } = this.#parts;
     const landed = records
@@ -250,7 +250,7 @@ export class DraftLifecycle {
     const trigger = await this.#restoredTrigger(record);
     if (trigger !== null) return refuse("self_modification", `${trigger}; nothing was undone`);
     const landings = [...record.landings];
-    // Until its end is recorded an undo counts as interrupted.
+    // Until its end is recorded, an undo counts as interrupted.
     records.write({ ...record, state: "running" });
     for (let landing = landings.pop(); landing !== undefined; landing = landings.pop()) {
       const result = await worker.value.undo(record.draft, landing);
@@ -270,7 +270,7 @@ export class DraftLifecycle {
     return { ok: true, value: {} };
   }
 
-  /** What came back by an undo is a name like any other: it may complete a trigger that was harmless without it. */
+  /** A restored name may complete a trigger that was harmless without it. */
   async #restoredTrigger(record: DraftRecord): Promise<string | null> {
     const steps = this.#parts.records.steps(record.draft);
     if (steps === null) return "what it would restore is not known";
@@ -290,12 +290,12 @@ export class DraftLifecycle {
     return null;
   }
 
-  /** Before anything runs: what a crash interrupted is rolled back or finished, and what a command left is kept. */
+  /** Before anything runs: rolls back or finishes what a crash interrupted, and keeps what a command left. */
   async recover(): Promise<void> {
     const { records, note } = this.#parts;
     for (const id of records.ids()) {
       const record = records.read(id);
-      // A record that cannot be read is no reason to lose what the draft holds, which may be originals of the project.
+      // A draft with an unreadable record is kept: it may contain originals of the project.
       if (record === null && !records.isUnused(id)) {
         note(`draft ${id}: its record cannot be read; what it holds stays in the state folder`);
         continue;
@@ -312,13 +312,13 @@ export class DraftLifecycle {
     }
   }
 
-  /** One work at a time on a root; its lander has ended when this returns. */
+  /** Serializes work on a root; its lander has ended when this returns. */
   #locked<T>(root: string, work: () => Promise<T>): Promise<T> {
     const { lock, workers } = this.#parts;
     return lock.run(root, () => workers.during(root, work));
   }
 
-  /** Rolls back or finishes what was interrupted, and keeps the rest. Null where a person has to look. */
+  /** Rolls back or finishes what was interrupted, and keeps the rest. Null where a person has to intervene. */
   async #recover(record: DraftRecord, reason: string): Promise<ChangesReport | null> {
     const { records, workers, git, note } = this.#parts;
     await git.recover(record.draft, note);
@@ -337,7 +337,7 @@ export class DraftLifecycle {
     return this.#landing.keepAll({ ...record, landings }, told);
   }
 
-  /** What landed can be undone as long as there is room for it; the oldest goes first. Of the root that is locked alone. */
+  /** Landed drafts stay undoable while the limits allow; the oldest is removed first. Only of the locked root. */
   async #prune(owner: string, root: string): Promise<void> {
     const { records, remove, note } = this.#parts;
     let bytes = 0;
@@ -357,7 +357,7 @@ const CHANGED_SINCE_SHOWN = "the draft or the project changed since it was shown
 
 const listedCharactersMax = 8_192;
 
-/** In a list each draft shows some of what it keeps, so that many drafts fit into one answer. */
+/** A list shows only some of each draft's changes, so that many drafts fit into one answer. */
 function firstKept({ kept, keptMore }: DraftSummary): Pick<DraftSummary, "kept" | "keptMore"> {
   let left = listedCharactersMax;
   const end = kept.findIndex((one) => {
@@ -372,7 +372,7 @@ function summaryOf(record: DraftRecord): DraftSummary {
   return { draft, state, agent, workspace, root, call, command, at, bytes, landed, kept, keptMore };
 }
 
-/** Of every name that would change, its size and what the project has there. The contents of a sealed draft do not change. */
+/** For every changed name, its size and the project's current state. The content of a sealed draft does not change. */
 function digestOf({ draft, start }: DraftRecord, { changes }: DraftScan): string {
   const text = JSON.stringify([draft, start, changes], (_, value: unknown) =>
     typeof value === "bigint" ? String(value) : value,

@@ -1,4 +1,5 @@
-// Records of drafts on a real disk: what waits is listed where something does, and a record is there before it is flushed.
+// Records of drafts on a real disk: waiting changes are listed where there are some, and a record exists before it is
+// flushed.
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,4 +1,4 @@
-// What is known of each draft, kept beside it in the state folder: who made it, what landed, what waits.
+// The record of each draft, stored beside it in the state folder: its owner, what landed, what waits.
 import { existsSync, lstatSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonObject } from "../../core/base/json.ts";
@@ -7,30 +7,30 @@ import { writeWhole } from "../../platform/write-whole.ts";
 import type { FileKind } from "../plan/drafts/change.ts";
 
 export interface DraftRecord extends DraftSummary {
-  /** Whose sandboxes made it: bounds are counted by this. */
+  /** The owner whose sandboxes made it: limits are counted by this. */
   readonly owner: string;
-  /** Of the folder it was made on: a folder of the same name is another one. */
+  /** Identity of its root folder: another folder may have the same name later. */
   readonly rootDevice: string;
   readonly rootInode: string;
-  /** Nanoseconds; what changed in the root later was changed by others. */
+  /** Nanoseconds; later changes of the root were made by others. */
   readonly start: string;
   readonly inodes: number;
-  /** Numbers of its landings that are not undone, the oldest first. */
+  /** Numbers of its landings that are not undone, oldest first. */
   readonly landings: readonly number[];
-  /** Names that the command did not see: nothing at, below or around them changes. Below the root. */
+  /** Names below the root that the command did not see: nothing at, below or above them changes. */
   readonly masked: readonly (readonly string[])[];
-  /** Everything was to wait for a person. */
+  /** Every change needs an approval. */
   readonly needsReview: boolean;
   /** False: it is not certain that its sandbox has ended. INVARIANT: then it never lands. */
   readonly isSealed: boolean;
-  /** Git folders below the root that commits, refs or index entries of it landed in. */
+  /** Git folders below the root into which commits, refs or index entries landed. */
   readonly repositories: readonly string[];
 }
 
-/** Kind and path of a change that waits, and the code it was kept by. */
+/** Kind and path of a waiting change, and its code. */
 export type KeptPaths = readonly (readonly [key: string, code: string])[];
 
-/** One name of a landing: what the project had there before, which an undo restores. */
+/** One name of a landing: the project's previous state, which an undo restores. */
 export interface LandedStep {
   readonly path: readonly string[];
   readonly base: FileKind | null;
@@ -39,7 +39,7 @@ export interface LandedStep {
 export const RECORD_FILE = "record.json";
 const KEPT_FILE = "kept.json";
 const STEPS_FILE = "steps.json";
-/** Of the changes that wait, so many are in the record with their reason. */
+/** How many waiting changes the record lists with their reason. */
 export const keptShownMax = 100;
 const recordBytesMax = 4_194_304;
 const draftsMax = 10_000;
@@ -49,12 +49,12 @@ export function isDraftId(id: string): boolean {
   return ID.test(id);
 }
 
-/** Read from the disk once: one process owns the state folder, and every command asks. */
+/** Cached: one process owns the state folder, and every command reads them. */
 export class DraftRecords {
   readonly #folder: string;
   #records: Map<string, DraftRecord> | null = null;
 
-  /** `folder`: where drafts lie, each in a folder of its own. */
+  /** `folder`: the folder of all drafts, each in a folder of its own. */
   constructor(folder: string) {
     this.#folder = folder;
   }
@@ -65,30 +65,30 @@ export class DraftRecords {
   }
 
   /**
-   * Durable once this returns; throws what the file system throws. `keptPaths`: kind and path of everything in it that
-   * waits, where that is not the whole draft.
+   * Durable once this returns; throws as the file system does. `keptPaths`: kind and path of every waiting change,
+   * where that is not the whole draft.
    */
   write(record: DraftRecord, keptPaths: KeptPaths | null = null): void {
     const folder = this.folderOf(record.draft);
-    // Nothing asks what waits in a draft of which nothing does; an older list must not stay.
+    // A draft without waiting changes needs no list; an older list must not remain.
     const isListed = keptPaths !== null && (keptPaths.length > 0 || existsSync(join(folder, KEPT_FILE)));
     if (isListed) writeWhole(join(folder, KEPT_FILE), JSON.stringify(keptPaths));
     writeWhole(join(folder, RECORD_FILE), JSON.stringify(record));
     this.#all().set(record.draft, record);
   }
 
-  /** For a command that begins: not flushed, since a machine that fails now has nothing of it to lose. */
+  /** For a command that begins: not flushed, because a power failure now loses nothing. */
   begin(record: DraftRecord): void {
     writeFileSync(join(this.folderOf(record.draft), RECORD_FILE), JSON.stringify(record), { mode: 0o600 });
     this.#all().set(record.draft, record);
   }
 
-  /** Before a landing begins: the record and what is about to change, durable together with the lander's own journal. */
+  /** Before a landing begins: the record and the planned changes, durable together with the lander's own journal. */
   beginLanding(record: DraftRecord, steps: readonly LandedStep[]): void {
     const known = this.steps(record.draft) ?? [];
     const all = [...known, ...steps].map(({ path, base }) => [base ?? "", ...path]);
     writeWhole(join(this.folderOf(record.draft), STEPS_FILE), JSON.stringify(all));
-    // Until its end is recorded a landing counts as interrupted, that of a kept draft as well.
+    // Until its end is recorded, a landing counts as interrupted, also that of a kept draft.
     this.write({
       ...record,
       needsReview: this.read(record.draft)?.needsReview ?? record.needsReview,
@@ -96,7 +96,10 @@ export class DraftRecords {
     });
   }
 
-  /** Every name that a landing of this draft changed or was about to change; null where none began. Throws for a damaged list. */
+  /**
+   * Every name that a landing of this draft changed or was about to change; null where none began. Throws for a damaged
+   * list.
+   */
   steps(id: string): readonly LandedStep[] | null {
     const path = join(this.folderOf(id), STEPS_FILE);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
@@ -110,7 +113,10 @@ export class DraftRecords {
     return lstatSync(join(this.folderOf(id), RECORD_FILE), { throwIfNoEntry: false }) === undefined;
   }
 
-  /** What waits, by kind and path, with the code it was kept by; null where all of the draft does. Throws where the list cannot be read. */
+  /**
+   * The waiting changes by kind and path, with their code; null where the whole draft waits. Throws where the list is
+   * unreadable.
+   */
   keptPaths(id: string): ReadonlyMap<string, string> | null {
     const path = join(this.folderOf(id), KEPT_FILE);
     if (lstatSync(path, { throwIfNoEntry: false }) === undefined) return null;
@@ -140,7 +146,7 @@ export class DraftRecords {
     this.#all().delete(id);
   }
 
-  /** Every draft that has a folder, with or without a record. */
+  /** Every draft with a folder, with or without a record. */
   ids(): readonly string[] {
     try {
       return readdirSync(this.#folder).filter(isDraftId).slice(0, draftsMax);
@@ -175,7 +181,7 @@ export class DraftRecords {
 const TEXTS = ["agent", "root", "call", "owner", "rootDevice", "rootInode", "start"] as const;
 const NUMBERS = ["at", "bytes", "landed", "keptMore", "inodes"] as const;
 
-/** Written by us alone; a record that is not exactly one is none. */
+/** Written by us only; a record that does not parse exactly is none. */
 function recordIn(value: unknown, id: string): DraftRecord | null {
   if (!isJsonObject(value as never)) return null;
   const record = value as Readonly<Record<string, unknown>>;

@@ -1,4 +1,4 @@
-// The size of a draft is what its files take, and what cannot be counted is not small.
+// The size of a draft is what its files occupy, and an unreadable folder is an error.
 import { mkdirSync, mkdtempSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

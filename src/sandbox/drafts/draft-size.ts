@@ -1,4 +1,5 @@
-// What a draft takes on the disk: counted in event-loop turns, up to a bound beyond which the exact number does not matter.
+// The disk usage of a draft: counted across event-loop turns, up to a limit beyond which the exact number does not
+// matter.
 import { lstat, opendir } from "node:fs/promises";
 import { join } from "node:path";
 
@@ -7,11 +8,14 @@ export interface DraftSize {
   readonly inodes: number;
 }
 
-/** More than one agent may keep in all. */
+/** More than one agent may keep in total. */
 const inodesMax = 500_000;
 const blockBytes = 512;
 
-/** Everything below the folder; nothing where there is none. A folder that cannot be listed fails it: what is not counted is not small. */
+/**
+ * Everything below the folder; zero where there is none. Fails where a folder cannot be listed: an uncounted folder may
+ * be large.
+ */
 export async function draftSize(folder: string): Promise<DraftSize> {
   const waiting = [folder];
   let [bytes, inodes] = [0, 0];

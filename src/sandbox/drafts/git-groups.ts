@@ -1,4 +1,4 @@
-// The git part of a landing: one group of changes for each repository, those inside one another together.
+// The git part of a landing: one group of changes for each repository; nested repositories form one group.
 import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change } from "../plan/drafts/change.ts";
 import type { GitChanges } from "../plan/drafts/landing.ts";
@@ -11,14 +11,14 @@ export interface GitGroup {
   readonly git: GitLanding;
 }
 
-/** What became of the groups of one landing. */
+/** The result of the groups of one landing. */
 export interface CommittedGit {
   readonly committed: readonly GitGroup[];
-  /** Why the others were not; null where all of them were. */
+  /** Why the others were not committed; null where all were. */
   readonly gitReason: string | null;
 }
 
-/** Repositories inside one another land together, or none of them does. */
+/** Nested repositories land together or not at all. */
 export async function togetherOrNone(groups: readonly GitGroup[]): Promise<readonly GitGroup[]> {
   const result: GitGroup[] = [];
   for (const group of groups) {
@@ -57,7 +57,10 @@ export function gitKept(group: GitGroup, { committed, gitReason }: CommittedGit)
   }));
 }
 
-/** What was not committed waits whole; of what was, the files that are never carried over can still be looked at. */
+/**
+ * A group that was not committed waits as a whole; of a committed one, the files that are never carried over can still
+ * be reviewed.
+ */
 export function waitingGit(group: GitGroup, { committed }: CommittedGit): readonly Change[] {
   const { repository, changes, git } = group;
   if (!git.ok || !committed.includes(group)) return changes;

@@ -1,4 +1,4 @@
-// The git part of a draft: its repository is found, the import prepared, and what it has to do with other files told.
+// Lands the git part of a draft: finds its repositories, prepares the imports, and classifies the paths they change.
 import { dirname, join } from "node:path";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
 import type { Level } from "../../core/authority/grant.ts";
@@ -23,21 +23,21 @@ export interface GitLandingRequest {
   /** The git folder, below the root. */
   readonly repository: readonly string[];
   readonly changes: readonly Change[];
-  /** Every repository of the draft that shares the outermost git folder with this one, itself among them. */
+  /** Every repository of the draft in the same outermost git folder, including this one. */
   readonly family: readonly GitChanges[];
-  /** What a changed name below the root is to the person's tools, beside the draft and these changes. */
+  /** Classifies a changed name below the root, together with the draft and these changes. */
   classifier(more: readonly Change[]): Promise<(change: Change) => NameClass>;
   judge(verb: "fs.write", path: readonly string[]): Decision;
-  /** How much of a person has seen the draft and agreed; 0 for nobody. */
+  /** The approval level of the draft; 0 for none. */
   readonly agreed: Level;
 }
 
 export type GitLanding =
   | {
       readonly ok: true;
-      /** Git files that changed and never land, for telling. */
+      /** Changed git files that never land, for the report. */
       readonly notCarried: readonly string[];
-      /** False where nothing of it is to land. */
+      /** False where nothing of it lands. */
       readonly isChange: boolean;
       commit(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
       abort(): Promise<void>;
@@ -51,15 +51,15 @@ export type GitLanding =
     };
 
 export interface GitLandingsParts {
-  /** A folder of our state for the private files of an import. */
+  /** A folder of our state for private files of an import. */
   readonly workFolder: string;
   readonly upper: (draft: string) => string;
   sandboxes(): Sandboxes | null;
 }
 
-/** Paths of a refused commit that are named in its reason. */
+/** Paths of a refused commit that its reason names. */
 const pathsNamedMax = 3;
-/** As deep as a draft may be: deeper paths of commits wait. */
+/** The depth limit of drafts: deeper paths of commits wait. */
 const foldersDeepMax = 256;
 
 export class GitLandings {
@@ -69,7 +69,7 @@ export class GitLandings {
     this.#parts = parts;
   }
 
-  /** Submodules and linked worktrees have git folders of their own inside the one they belong to. */
+  /** Submodules and linked worktrees have git folders inside that of their repository. */
   families(record: DraftRecord, groups: readonly GitChanges[]): readonly (readonly GitChanges[])[] {
     return groups.map((group) => (this.hasSeed(record) ? [group] : innerRepositories(record.root, group)));
   }
@@ -82,7 +82,7 @@ export class GitLandings {
     const isInside = (path: readonly string[]): boolean => worktree?.every((name, at) => name === path[at]) ?? false;
     const sandboxes = this.#parts.sandboxes();
     if (kindAt(join(record.root, ...repository)) === null) return this.#prepareNew(request, sandboxes);
-    if (!found.ok || worktree === null) return refuse("not_landed", found.ok ? "" : found.stay.message, isInside);
+    if (!found.ok || worktree === null) return refuse("not_landed", found.ok ? "" : found.refusal.message, isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
     if (record.needsReview && !isAgreed) return refuse("approval_required", "waits for review", isInside);
     const seed = this.#seed(record);
@@ -110,7 +110,10 @@ export class GitLandings {
     return landingOf(outcome, worktree, isInside, () => journal.clear());
   }
 
-  /** Of a new repository everything but its config and hooks lands, in a git folder of ours. Its files are ordinary files. */
+  /**
+   * Of a new repository everything but config and hooks lands, in a git folder we create. Its worktree files are
+   * ordinary files.
+   */
   async #prepareNew(
     { record, repository, changes, classifier, judge, agreed }: GitLandingRequest,
     sandboxes: Sandboxes | null,
@@ -148,7 +151,7 @@ export class GitLandings {
       ...{ ok: true, notCarried, isChange: true },
       commit: async () => {
         const placed = await outcome.repository.place();
-        return placed.ok ? { ok: true } : { ok: false, reason: placed.stay.message };
+        return placed.ok ? { ok: true } : { ok: false, reason: placed.refusal.message };
       },
       abort: async () => outcome.repository.discard(),
     };
@@ -159,7 +162,7 @@ export class GitLandings {
     return this.#seed(record) !== null;
   }
 
-  /** Without what a private git folder began with: that is no change. */
+  /** Without the initial content of a private git folder, which is no change. */
   withoutSeed(record: DraftRecord, scan: DraftScan): DraftScan {
     const seed = this.#seed(record);
     if (seed === null) return scan;
@@ -171,7 +174,7 @@ export class GitLandings {
     return readLinkedSeed(dirname(this.#parts.upper(draft)));
   }
 
-  /** After a crash: another git of the repository waits for these. */
+  /** After a crash: removes our locks, for which every git in the repository would wait. */
   async recover(draft: string, note: (line: string) => void): Promise<void> {
     await removeStaleLocks(dirname(this.#parts.upper(draft)), note);
   }
@@ -179,7 +182,7 @@ export class GitLandings {
 
 const FREE: NameClass = { class: "free" };
 
-/** Whether the folder is there and lies in a repository, which would no longer show new files of it. */
+/** Whether the folder exists and lies in a repository, which would no longer list its new files. */
 function isCovering(root: string, worktree: readonly string[]): boolean {
   const folder = join(root, ...worktree);
   if (kindAt(folder) === null) return false;
@@ -188,16 +191,16 @@ function isCovering(root: string, worktree: readonly string[]): boolean {
   return false;
 }
 
-/** Why the private git folder of a draft is no longer that of its root; null where it is. */
+/** Why the private git folder of a draft no longer matches its root; null where it does. */
 function movedReason(root: string, { folder, common }: ReadSeed): string | null {
   const linked = linkedGitOf(root);
-  if (!linked.ok) return linked.stay.message;
+  if (!linked.ok) return linked.refusal.message;
   return linked.value?.folder === folder && linked.value.common === common
     ? null
     : "the `.git` file of the project leads to another git folder than when the program started";
 }
 
-/** Paths of commits and of the index, as changes of the worktree that a checkout would make. */
+/** Paths of commits and of the index, as the worktree changes that a checkout would make. */
 function commitClassifier(
   worktree: readonly string[],
   classifier: GitLandingRequest["classifier"],
@@ -205,7 +208,7 @@ function commitClassifier(
 ): Classify {
   let known: { readonly together: readonly PathChange[]; classify(change: Change): NameClass } | null = null;
   return async (one, together) => {
-    // A trigger that goes away runs nothing. What the program did not see only looked deleted to it.
+    // A deleted trigger runs nothing. Names the program did not see only looked deleted to it.
     if (one.change === "deleted") {
       const path = [...worktree, ...one.path.split("/")];
       return masked.some((name) => name.every((part, at) => part === path[at])) ? "never" : "free";
@@ -217,13 +220,13 @@ function commitClassifier(
     if (change === undefined) return "free";
     const found = known.classify(change);
     if (found.class === "git" || found.class === "never") return "never";
-    // Other commits may bring the rest of a bare repository later; without a `HEAD` there is none.
+    // Other commits may add the rest of a bare repository later; without a `HEAD` there is none.
     const isHead = nameKey(change.path.at(-1) ?? "") === "head";
     return isHead || changes.length > foldersDeepMax ? "ask" : found.class;
   };
 }
 
-/** The folders of a path, the outermost first, and what lies at the path. */
+/** The parent folders of a path, outermost first, and the path itself. */
 function checkoutChanges(worktree: readonly string[], { path, change, target }: PathChange): readonly Change[] {
   if (change === "deleted") return [];
   const names = path.split("/");
@@ -255,7 +258,7 @@ function landingOf(
         abort: async () => undefined,
       };
     case "stays": {
-      const { code, message } = outcome.stay;
+      const { code, message } = outcome.refusal;
       return refuse(code === "conflict" ? "draft_conflict" : "not_landed", message, isInside);
     }
     case "waits": {
@@ -283,7 +286,7 @@ function landingOf(
           onUnlocked();
           if (done.ok) return { ok: true };
           const partly = done.steps.length === 0 ? "" : ` (done before: ${done.steps.join(", ")})`;
-          return { ok: false, reason: `${done.stay.message}${partly}` };
+          return { ok: false, reason: `${done.refusal.message}${partly}` };
         },
         abort: async () => {
           await prepared.abort();

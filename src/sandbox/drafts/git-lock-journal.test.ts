@@ -1,4 +1,4 @@
-// Locks that a killed daemon left in a repository are removed; those of another git are not.
+// Removes locks that a killed daemon left in a repository, and no lock of another git.
 import { closeSync, existsSync, mkdtempSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,5 @@
-// The lock files that an import makes in a person's repository, written down before and after they are made: a daemon that was
-// killed leaves them behind, and every git in that repository would wait for them for ever.
+// A journal of the lock files that an import creates in a person's repository, written before and after they are
+// created: a killed daemon leaves them behind, and every git in that repository would fail.
 import { lstatSync, readdirSync, readFileSync, readlinkSync, rmSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,14 +8,14 @@ import { writeWhole } from "../../platform/write-whole.ts";
 
 const FILE = /^git-locks-[0-9a-f]{16}\.json$/;
 const locksMax = 4_096;
-/** A git of the person's holds the lock of a ref for milliseconds. What is older was left behind. */
+/** The person's git holds a ref lock for milliseconds. An older lock was left behind. */
 const refLockMilliseconds = 1_500;
 
 interface Entry {
-  /** Before the first lock was made. */
+  /** Before the first lock was created. */
   readonly at: number;
   readonly wanted: readonly string[];
-  /** Made by us, for certain. */
+  /** Created by us for certain. */
   readonly taken: readonly string[];
 }
 
@@ -23,7 +23,7 @@ export class GitLockJournal {
   readonly #path: string;
   #entry: Entry = { at: 0, wanted: [], taken: [] };
 
-  /** `folder`: of the draft. */
+  /** `folder`: that of the draft. */
   constructor(folder: string, repository: readonly string[]) {
     this.#path = join(folder, `git-locks-${sha256(repository.join("/")).slice(0, 16)}.json`);
   }
@@ -36,7 +36,7 @@ export class GitLockJournal {
     this.#write({ ...this.#entry, taken: [...new Set([...this.#entry.taken, ...paths])].slice(0, locksMax) });
   }
 
-  /** None of them is there any more. */
+  /** All locks are removed. */
   clear(): void {
     rmSync(this.#path, { force: true });
   }
@@ -48,9 +48,9 @@ export class GitLockJournal {
 }
 
 /**
- * After a crash: removes the locks that are ours. INVARIANT: a lock that was there before ours were wanted is never removed,
- * and an index lock only where it was certainly taken, or is empty and open in no process: a git that lives holds an empty one
- * open, and one that waits for an editor has written it.
+ * After a crash: removes our locks. INVARIANT: a lock older than our first attempt is never removed, and an index lock
+ * only where it was certainly ours, or is empty and open in no process: a running git holds an empty one open, and one
+ * that waits for an editor has written it.
  */
 export async function removeStaleLocks(folder: string, note: (line: string) => void): Promise<void> {
   for (const name of readdirSync(folder).filter((one) => FILE.test(one))) {
@@ -74,14 +74,14 @@ function isAbandoned(lock: string): boolean {
   return !processes.some((id) => openFiles(id).includes(lock));
 }
 
-/** Of a process of the same user; those of others cannot be listed. A descriptor may be closed between the two looks. */
+/** Of a process of the same user; those of others cannot be listed. A descriptor may be closed in between. */
 function openFiles(id: string): readonly string[] {
   const folder = `/proc/${id}/fd`;
   const names = quiet(() => readdirSync(folder)) ?? [];
   return names.flatMap((name) => quiet(() => readlinkSync(join(folder, name))) ?? []);
 }
 
-/** Null where the process or the descriptor is gone, or is another user's. */
+/** Null where the process or the descriptor is gone, or belongs to another user. */
 function quiet<T>(look: () => T): T | null {
   try {
     return look();
@@ -90,7 +90,7 @@ function quiet<T>(look: () => T): T | null {
   }
 }
 
-/** A coarse clock and a rounded time lie this far apart at most. */
+/** The largest difference between a coarse clock and a rounded time. */
 const clockMilliseconds = 20;
 
 function isFileSince(path: string, at: number): boolean {

@@ -1,4 +1,4 @@
-// What the lander's requests result in: every outcome a value, none of them thrown.
+// Results of requests to the lander: every outcome is a value, none is thrown.
 import type { DraftScan } from "../plan/drafts/change.ts";
 import type { Landing, LandProblems } from "../plan/drafts/land-answer.ts";
 
@@ -19,13 +19,13 @@ export interface LandWorkerReady {
 
 export type LandRefusal =
   | { readonly status: "refused"; readonly errno: number; readonly reason: string }
-  /** The worker ended or did not answer: whether anything landed is for `recover` to find out. */
+  /** The worker ended or did not answer: `recover` finds out whether anything landed. */
   | { readonly status: "lost"; readonly reason: string };
 
 export type LandConflict =
-  /** The root is as before. */
+  /** The root is unchanged. */
   | { readonly status: "conflict"; readonly conflicts: LandProblems }
-  /** The root is neither as before nor as wanted: `recover` tries again. */
+  /** The root is neither unchanged nor complete: `recover` tries again. */
   | {
       readonly status: "stuck";
       readonly landing: number;
@@ -35,7 +35,7 @@ export type LandConflict =
 
 export type ScanResult = { readonly status: "scanned"; readonly scan: DraftScan } | LandRefusal;
 export type LandResult =
-  /** `landing` is 0 where every step was already there. */
+  /** `landing` is 0 where every step had landed already. */
   | { readonly status: "landed"; readonly landing: number; readonly changed: number; readonly alreadyThere: number }
   | LandConflict
   | LandRefusal;

@@ -1,4 +1,4 @@
-// What the kernel restricts the lander to, as set-up frames: its root and the drafts, no network, few resources.
+// The kernel restrictions of the lander as set-up frames: its root and the drafts, no network, few resources.
 
 import { folderFrame } from "../plan/drafts/land-request.ts";
 import { instructionBytes } from "../plan/kernel/bpf.ts";
@@ -11,18 +11,21 @@ import type { Architecture } from "../plan/start/system.ts";
 export interface LandFolders {
   /** Real absolute path of the root: a link in it is refused. */
   readonly root: string;
-  /** Real absolute path of the folder that has the drafts. */
+  /** Real absolute path of the folder of drafts. */
   readonly drafts: string;
 }
 
 export interface LandRestrictions {
-  /** The version of Landlock this kernel has; 0 is none. */
+  /** The Landlock version of this kernel; 0 for none. */
   readonly landlock: number;
-  /** Null where no filter of system calls is written for it. */
+  /** Null where no seccomp filter exists for it. */
   readonly architecture: Architecture | null;
 }
 
-/** Write, read, list, remove and make files, folders and links, move them between folders, shorten files. No devices, sockets or pipes. */
+/**
+ * Write, read, list, remove and create files, folders and links, move them between folders, truncate. No devices,
+ * sockets or pipes.
+ */
 const RIGHTS =
   (1n << 1n) |
   (1n << 2n) |
@@ -34,9 +37,9 @@ const RIGHTS =
   (1n << 12n) |
   (1n << 13n) |
   (1n << 14n);
-/** Version 1 of Landlock forbids every rename between folders, which is what a landing is. */
+/** Landlock version 1 forbids every rename between folders, which a landing needs. */
 export const landlockVersionMin = 2;
-/** Two folders for each level of a scan, and some. */
+/** Two folders for each level of a scan, and a reserve. */
 const openFilesMax = 1024;
 const memoryBytesMax = 1_073_741_824;
 

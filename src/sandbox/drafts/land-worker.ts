@@ -1,5 +1,5 @@
-// The lander of one root: a process of the native program, started once and asked one request at a time. When it ends
-// in the middle of a request, the result says `lost`, and the draft needs `recover` by a new worker.
+// The lander of one root: a process of the native program that handles one request at a time. When it ends during a
+// request, the result is `lost`, and the draft needs `recover` by a new worker.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import type { Change, Unlandable } from "../plan/drafts/change.ts";
@@ -43,7 +43,7 @@ export interface LandWorkerOptions extends LandFolders {
   /** Path of `ambit-native`. */
   readonly program: string;
   readonly restrictions: LandRestrictions;
-  /** The worker is killed when it says nothing for so long during a request. */
+  /** The worker is killed when it is silent for so long during a request. */
   readonly silenceMillisecondsMax: number;
 }
 
@@ -56,7 +56,7 @@ interface Request {
 const controlDescriptor = 3;
 const EINVAL = 22;
 const EPROTO = 71;
-/** How long a worker may take to end by itself after its socket has closed: the end of a landing on a slow disk. */
+/** How long a worker may take to exit after its socket has closed: the end of a landing on a slow disk. */
 const graceMilliseconds = 10_000;
 
 export class LandWorker {
@@ -65,7 +65,7 @@ export class LandWorker {
   readonly #silenceMillisecondsMax: number;
   readonly #queue: Request[] = [];
   readonly ready: Promise<LandWorkerReady | LandRefusal>;
-  /** Its process is gone, and with it every folder it had open. */
+  /** Resolves when its process has exited and every folder it had open is closed. */
   readonly ended: Promise<void>;
   #setReady: (ready: LandWorkerReady | LandRefusal) => void = () => undefined;
   #isReady = false;
@@ -73,7 +73,7 @@ export class LandWorker {
   #number = 0;
   #silence: NodeJS.Timeout | null = null;
   #endReason: string | null = null;
-  /** What an `F` frame said before the worker ended. */
+  /** The content of an `F` frame before the worker ended. */
   #failure: { readonly errno: number; readonly stage: string } | null = null;
 
   constructor(options: LandWorkerOptions) {
@@ -110,7 +110,7 @@ export class LandWorker {
     this.#watch();
   }
 
-  /** It answers nothing any more. */
+  /** It answers no further request. */
   get isOver(): boolean {
     return this.#endReason !== null;
   }
@@ -143,8 +143,8 @@ export class LandWorker {
   }
 
   /**
-   * Lands the steps, all or none, in their order: a subset of what the last scan said, in the order of the scan.
-   * `startNanoseconds` is CLOCK_REALTIME_COARSE from before the draft's overlay was mounted.
+   * Lands the steps, all or none, in order: a subset of the last scan, in scan order. `startNanoseconds` is
+   * CLOCK_REALTIME_COARSE from before the draft's overlay was mounted.
    */
   land(draft: string, steps: readonly LandStep[], startNanoseconds: bigint): Promise<LandResult> {
     if (steps.length > landStepsMax) return refusal(`more than ${landStepsMax} steps`);
@@ -162,7 +162,7 @@ export class LandWorker {
     );
   }
 
-  /** Puts back what one landing changed, where everything is still as it landed. */
+  /** Reverts one landing, where everything is still as it landed. */
   undo(draft: string, landing: number): Promise<UndoResult> {
     return this.#ask<UndoResult>(
       draft,
@@ -172,7 +172,7 @@ export class LandWorker {
     );
   }
 
-  /** Brings every interrupted landing of a draft to an end. Ask it before anything else after a worker was lost. */
+  /** Finishes or rolls back every interrupted landing of a draft. The first request after a worker was lost. */
   recover(draft: string): Promise<RecoverResult> {
     return this.#ask<RecoverResult>(
       draft,
@@ -185,7 +185,7 @@ export class LandWorker {
     );
   }
 
-  /** Kept when all of a draft is on disk: its overlay flushed nothing. */
+  /** Resolves when all of a draft is on disk: its overlay flushed nothing. */
   flush(draft: string): Promise<FlushResult> {
     return this.#ask<FlushResult>(
       draft,
@@ -211,7 +211,7 @@ export class LandWorker {
     );
   }
 
-  /** The worker finishes the request it is in the middle of, and exits. */
+  /** The worker finishes its current request and exits. */
   close(): void {
     this.#end("the lander was closed");
   }
@@ -330,7 +330,7 @@ export class LandWorker {
     this.#endReason = reason;
     this.#unwatch();
     this.#socket?.destroy();
-    // Whoever waits for `ended` may have nothing else that keeps this process running.
+    // A caller that awaits `ended` may have nothing else that keeps this process alive.
     this.#child.ref();
     const late = setTimeout(() => this.#child.kill("SIGKILL"), graceMilliseconds);
     late.unref();

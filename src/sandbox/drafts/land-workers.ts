@@ -1,5 +1,5 @@
-// Landers, one for each root while a draft of it is landed, shown, undone or recovered. None is left in between: an open folder
-// keeps its mount busy.
+// Landers, one for each root while a draft of it is landed, shown, undone or recovered. None remains in between: an
+// open folder keeps its mount busy.
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { type LandRestrictions, landlockVersionMin } from "./land-setup.ts";
 import { LandWorker } from "./land-worker.ts";
@@ -9,11 +9,11 @@ export interface LandWorkersOptions {
   readonly program: string;
   readonly drafts: string;
   restrictions(): LandRestrictions | null;
-  /** The user's own configuration lets processes run without what the machine lacks (`bare`). */
+  /** The user's own configuration allows running without restrictions that the machine lacks (`bare`). */
   isBareAllowed(): boolean;
 }
 
-/** The folder a draft was made over. */
+/** The root folder of a draft. */
 export interface LandRoot {
   readonly root: string;
   readonly rootDevice: string;
@@ -22,7 +22,7 @@ export interface LandRoot {
 
 const silenceMillisecondsMax = 120_000;
 
-/** Uses of one root that are under way, and their landers by the identity of the folder. */
+/** Active uses of one root, and their landers by the identity of the folder. */
 interface RootUses {
   count: number;
   readonly workers: Map<string, Promise<Answer<LandWorker>>>;
@@ -47,7 +47,9 @@ export class LandWorkers {
     );
   }
 
-  /** Landers of this root live as long as some work on it does. The last use returns once their processes have ended. */
+  /**
+   * Landers of this root live as long as some work on it does. The last use returns once their processes have ended.
+   */
   async during<T>(root: string, work: () => Promise<T>): Promise<T> {
     const uses = this.#uses.get(root) ?? { count: 0, workers: new Map() };
     uses.count++;
@@ -63,7 +65,7 @@ export class LandWorkers {
     }
   }
 
-  /** The lander of this root. Refused where the folder of that name is another one by now. */
+  /** The lander of this root. Refused where another folder has that name by now. */
   async at(root: LandRoot): Promise<Answer<LandWorker>> {
     const uses = this.#uses.get(root.root);
     // INVARIANT: nothing starts a lander that nothing ends.

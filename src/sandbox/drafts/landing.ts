@@ -1,4 +1,4 @@
-// Carries what a program wrote from its sealed draft into the project, and keeps what may not or cannot go there.
+// Lands the changes of a sealed draft in the project, and keeps those that may not or cannot land.
 import { setImmediate } from "node:timers/promises";
 import { DENIAL_CODES, type Decision } from "../../core/authority/decision.ts";
 import type { Level } from "../../core/authority/grant.ts";
@@ -30,12 +30,12 @@ import type { LandWorkers } from "./land-workers.ts";
 import { notLanded, problemText, unlandable } from "./landing-reasons.ts";
 import type { RootLock } from "./root-lock.ts";
 
-/** What decides about the names of one draft. */
+/** The rules for the names of one draft. */
 export interface LandingContext {
   judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
-  /** By the project as it is now and these changes together. */
+  /** From the current project and these changes together. */
   classifier(changes: readonly Change[]): Promise<(change: Change) => NameClass>;
-  /** How much of a person has seen the draft and agreed; 0 for nobody. */
+  /** The approval level of the draft; 0 for none. */
   readonly agreed: Level;
 }
 
@@ -46,18 +46,18 @@ export interface LandingParts {
   readonly lock: RootLock;
   /** Removes the draft with everything in it. */
   remove(id: string): Promise<void>;
-  /** What the draft takes on the disk. */
+  /** The disk usage of the draft. */
   measure(id: string): Promise<DraftSize>;
   note(line: string): void;
 }
 
-/** A draft that cannot be measured counts as the most that one agent may keep: no further command writes before it is gone. */
+/** A draft that cannot be measured counts as an agent's maximum: no further command writes before it is gone. */
 const UNMEASURED: DraftSize = { bytes: Number.MAX_SAFE_INTEGER, inodes: 1 };
 const pathsShownMax = 20;
-/** As JSON: a report of long names has to fit into one answer, or a command that ran would look refused. */
+/** As JSON: a report with long names must fit into one answer, or a command that ran would look refused. */
 const pathsCharactersMax = 32_768;
 const keptCharactersMax = 65_536;
-/** Names that are classified in one turn of the event loop. */
+/** Names classified in one event-loop turn. */
 const namesPerTurn = 200;
 
 export class Landing {
@@ -67,14 +67,14 @@ export class Landing {
     this.#parts = parts;
   }
 
-  /** What of a draft has not landed. */
+  /** The changes of a draft that have not landed. */
   async scanUnlanded(record: DraftRecord): Promise<{ readonly ok: true; readonly scan: DraftScan } | Failure> {
     const worker = await this.#parts.workers.at(record);
     if (!worker.ok) return { ok: false, message: worker.message };
     const scanned = await worker.value.scan(record.draft);
     if (scanned.status !== "scanned") return { ok: false, message: scanned.reason };
     const scan = this.#parts.git.withoutSeed(record, scanned.scan);
-    // What landed left marks in the draft, such as emptied folders: only what was kept then still counts.
+    // A landing leaves traces in the draft, such as emptied folders: only the changes kept then still count.
     const kept = this.#parts.records.keptPaths(record.draft);
     const changes = kept === null ? scan.changes : scan.changes.filter((change) => kept.has(keyOf(change)));
     return { ok: true, scan: { ...scan, changes } };
@@ -85,7 +85,7 @@ export class Landing {
     return this.keepEach(record, [{ path: ".", kind: "write", code: "not_landed", reason }]);
   }
 
-  /** Nothing of it lands, each name for a reason of its own. */
+  /** Nothing of it lands, each name for its own reason. */
   async keepEach(record: DraftRecord, kept: readonly UnlandedChange[]): Promise<ChangesReport> {
     const size = await this.#parts.measure(record.draft).catch(() => UNMEASURED);
     const nothing = { landed: [], landing: 0, repositories: [], waiting: null, scan: null };
@@ -143,7 +143,10 @@ export class Landing {
     return (change) => (change.path[0] === ".git" ? { class: "git", repository: [".git"] } : named(change));
   }
 
-  /** What no grant covered when it was written is not covered by a later yes, whatever the agent's record says by then. */
+  /**
+   * A change that no grant covered when it was made is not covered by a later approval, whatever the agent's record
+   * says then.
+   */
   #refusedBefore({ draft }: DraftRecord): (verb: string, path: readonly string[]) => Decision | null {
     const kept = this.#parts.records.keptPaths(draft);
     return (verb, path) => {
@@ -157,7 +160,7 @@ export class Landing {
     };
   }
 
-  /** Each repository's part: checked, with its objects put together, and nothing of it visible yet. */
+  /** Prepares each repository's part: checked, objects packed, and nothing visible yet. */
   async #prepare(
     record: DraftRecord,
     { git }: LandingDecision,
@@ -184,8 +187,8 @@ export class Landing {
   }
 
   /**
-   * Everything, or nothing and why: then the project is as it was. Throws where that is not certain, and the draft has to be
-   * recovered.
+   * Everything, or nothing with the reason: then the project is unchanged. Throws where that is uncertain, and the
+   * draft has to be recovered.
    */
   async #apply(
     record: DraftRecord,
@@ -201,7 +204,7 @@ export class Landing {
     }
   }
 
-  /** Takes a repository out of `uncommitted` once it is committed, or its commit has failed: neither can be aborted. */
+  /** Removes a repository from `uncommitted` once it is committed, or its commit has failed: neither can be aborted. */
   async #applyAll(
     record: DraftRecord,
     land: readonly Change[],
@@ -218,7 +221,7 @@ export class Landing {
       return nothing((change) => ({ change, code: "not_landed", reason: worker.message }), worker.message);
     let landing = 0;
     if (land.length > 0) {
-      // Durable first: after a power cut the record says whose originals lie in the draft.
+      // Durable first: after a power failure the record names the originals in the draft.
       this.#parts.records.beginLanding(
         record,
         land.map(({ path, base }) => ({ path, base: base?.kind ?? null })),
@@ -231,7 +234,7 @@ export class Landing {
     const takeBack = async (code: KeptDecision["code"], reason: string): Promise<Applied> => {
       const failure = await this.#undo(worker.value, record, landing);
       if (failure === null) return nothing((change) => ({ change, code, reason }), reason);
-      // The truth: it is in the project, and a person has to look.
+      // It is in the project, and a person has to intervene.
       const [first] = land;
       const told = `${reason}; it is in the project all the same, because taking it back failed: ${failure}`;
       return {
@@ -239,7 +242,7 @@ export class Landing {
         kept: first === undefined ? [] : [{ change: first, code, reason: told }],
       };
     };
-    // Again, with what the project has now: two drafts that are harmless alone can complete a trigger together.
+    // Checked again with the current project: two drafts that are harmless alone can complete a trigger together.
     const after = this.#classes(record, await context.classifier([]));
     const made = land.filter(({ kind }) => kind !== "delete");
     const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
@@ -254,14 +257,14 @@ export class Landing {
     return { landed: land, landing, committed, kept: [], gitReason: null };
   }
 
-  /** Null where the files are as before; else why they are not. */
+  /** Null where the files are unchanged; else why they are not. */
   async #undo(worker: LandWorker, { draft }: DraftRecord, landing: number): Promise<string | null> {
     if (landing === 0) return null;
     const undone = await worker.undo(draft, landing);
     return undone.status === "undone" ? null : problemText(undone);
   }
 
-  /** What is said to wait has to be there after a power cut. */
+  /** Waiting changes must survive a power failure. */
   async #flush(record: DraftRecord): Promise<void> {
     const worker = await this.#parts.workers.at(record);
     const tell = (reason: string): void =>
@@ -309,19 +312,19 @@ interface Failure {
 }
 
 interface Applied extends CommittedGit {
-  /** All of what was to land, or nothing. */
+  /** All of the changes that were to land, or none. */
   readonly landed: readonly Change[];
   /** 0 where no file changed. */
   readonly landing: number;
   readonly kept: readonly KeptDecision[];
 }
 
-/** Kept for another reason than that no grant covers it: the reason can go away. */
+/** Kept for a reason that can go away, not for a missing grant. */
 const LANDS_LATER: ReadonlySet<string> = new Set([
   "approval_required",
   "draft_conflict",
   "not_landed",
-  // What the name is to tools is looked up anew.
+  // The class of the name is looked up again.
   "self_modification",
 ]);
 
@@ -332,12 +335,12 @@ interface LandingResult {
   /** Git folders that something landed in. */
   readonly repositories: readonly string[];
   readonly kept: readonly UnlandedChange[];
-  /** Keys of everything that waits; null where that is all of the draft. */
+  /** Keys of all waiting changes; null where that is the whole draft. */
   readonly waiting: KeptPaths | null;
   readonly scan: DraftScan | null;
 }
 
-/** A draft of many thousand names is looked at in parts: the daemon answers others in between. */
+/** Classifies thousands of names in parts, so that the daemon answers other requests in between. */
 async function inTurns<T>(changes: readonly Change[], look: (change: Change) => T): Promise<ReadonlyMap<Change, T>> {
   const found = new Map<Change, T>();
   for (const [at, change] of changes.entries()) {
@@ -347,7 +350,7 @@ async function inTurns<T>(changes: readonly Change[], look: (change: Change) => 
   return found;
 }
 
-/** The first of them that fit; at least one, so that there is something to show. */
+/** The first that fit; at least one. */
 function withinSize<T>(all: readonly T[], charactersMax: number): readonly T[] {
   let left = charactersMax;
   const end = all.findIndex((one) => {
@@ -361,7 +364,7 @@ function pathOf({ path }: Change): string {
   return path.join("/");
 }
 
-/** Of the draft, and of the original that is kept for undo. */
+/** Of the draft, and of the original that is stored for undo. */
 function bytesOf(change: Change): number {
   return (change.kind === "file" ? change.bytes : 0) + Number(change.base?.bytes ?? 0n);
 }
@@ -370,7 +373,7 @@ function keyOf(change: Change): string {
   return `${change.kind} ${pathOf(change)}`;
 }
 
-/** The command did not see these names: what it made there, or deleted around them, is not what it seems. */
+/** The command did not see these names: what it created there, or deleted around them, is not what it seems. */
 function masking({ masked }: DraftRecord, classify: (change: Change) => NameClass): (change: Change) => NameClass {
   if (masked.length === 0) return classify;
   return (change) =>

@@ -1,4 +1,4 @@
-// Removes a folder that a hostile program filled: any names, any modes, any depth. Nothing is followed. What lies deeper
+// Removes a folder that a hostile program filled: any names, any modes, any depth. Follows nothing. What lies deeper
 // than a path can name is first moved up, so that every path used here stays short.
 import { chmod, type Dirent, type PathLike } from "node:fs";
 import { lstat, readdir, rename, rmdir, unlink } from "node:fs/promises";
@@ -6,10 +6,10 @@ import { promisify } from "node:util";
 
 const chmodOf = promisify(chmod);
 
-/** Folders below each other before one is moved up to the top. */
+/** Depth at which a folder is moved up to the top. */
 const depthMax = 12;
 
-/** `path` is a folder whose parent only we write to. Rejects as the system does where something cannot be removed. */
+/** `path` is a folder in a folder only we write to. Rejects as the system does where something cannot be removed. */
 export async function removeTree(path: string): Promise<void> {
   const top = Buffer.from(path);
   const found = await lstat(top).catch(absent);
@@ -22,7 +22,7 @@ export async function removeTree(path: string): Promise<void> {
 class Removal {
   readonly #top: Buffer;
   #moved = 0;
-  /** Folders at the top that were moved up from below; emptied one after the other. */
+  /** Folders that were moved up to the top; emptied one after the other. */
   readonly #pending: Buffer[] = [];
 
   constructor(top: Buffer) {
@@ -51,7 +51,7 @@ class Removal {
     }
   }
 
-  /** A folder that is moved to another one has its `..` changed, which asks for the right to write it. */
+  /** Moving a folder changes its `..`, which needs write permission on it. */
   async #moveUp(path: Buffer): Promise<void> {
     await chmodOf(path, 0o700);
     const to = below(this.#top, Buffer.from(`.moved-${process.pid}-${this.#moved++}`));

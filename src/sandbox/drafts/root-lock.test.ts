@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { RootLock } from "./root-lock.ts";
 
-/** Work that begins when it may and ends when it is told to. */
+/** Work that starts when the lock allows it and ends on request. */
 function held(
   lock: RootLock,
   root: string,

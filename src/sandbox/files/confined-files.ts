@@ -1,34 +1,26 @@
-// Files of one agent, through a worker that the kernel holds to the agent's trees. Every path is decided by its name
-// before anything is opened, and by where it really leads wherever a link takes part.
+// File access of one agent, through a worker process that the kernel restricts to the agent's trees. Every path is
+// decided by its name before anything is opened, and again by its real path wherever a link is involved.
 import type { FileEntry, FileFacts, FileMatch, FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { type BelowLimits, type Gathered, globBelow, listJob, searchBelow } from "./below.ts";
-import { FileJudge, GuardedPlaces } from "./file-judge.ts";
-import { type FileTree, isStillThere, lookAt, type Place } from "./places.ts";
-import { below, FileReach, type Job } from "./reach.ts";
+import { readChunk, readFacts, readNothing } from "./answer.ts";
+import { FileJudge, GuardedTrees } from "./file-judge.ts";
+import { type FileTree, isStillThere, locateTrees, type OpenTree } from "./open-trees.ts";
+import { below, type FileOperation, FileReach } from "./reach.ts";
 import { refused } from "./refusals.ts";
-import type { Walls } from "./walls.ts";
-import {
-  contentBytesMax,
-  contentRequest,
-  plainRequest,
-  readChunkBytesMax,
-  readFacts,
-  readNothing,
-  readPiece,
-  readRequest,
-} from "./wire.ts";
-
-import { FileWorkers, type Held } from "./worker.ts";
+import { type BelowLimits, globBelow, listJob, type SearchResult, searchBelow } from "./tree-search.ts";
+import { contentBytesMax, contentRequest, plainRequest, readChunkBytesMax, readRequest } from "./wire.ts";
+import type { WorkerEnforcement } from "./worker.ts";
+import type { WorkerRestrictions } from "./worker-setup.ts";
+import { FileWorkers } from "./workers.ts";
 
 export interface FileLimits extends BelowLimits {
-  /** What one read returns at most. */
+  /** Limit of one read. */
   readonly readBytesMax: number;
-  /** No file is made longer than this, by writing or by appending. */
+  /** No file grows beyond this, by writing or by appending. */
   readonly fileBytesMax: number;
-  /** How long one operation may keep the worker; all of its answers are refused then. */
+  /** Timeout of one operation of the worker; all of its pending requests are refused then. */
   readonly silenceMillisecondsMax: number;
-  /** What one list, glob or search returns at most. */
+  /** Limit of one list, glob or search. */
   readonly itemsMax: number;
 }
 
@@ -43,75 +35,80 @@ export const FILE_LIMITS: FileLimits = {
 };
 
 export interface FilesOf {
-  /** The native program. */
+  /** Path of the native program. */
   readonly program: string;
-  /** From the plan: absolute, normal; each at most once. */
+  /** From the plan: absolute, normalized; each at most once. */
   readonly trees: readonly FileTree[];
   readonly judge: Judge;
-  /** Opened only by a grant that names them. */
+  /** Covered only by a grant that names them. */
   readonly protectedPaths: readonly (readonly string[])[];
   /** At or below these nothing is written or deleted, whatever is granted. */
   readonly pinned: readonly FilePath[];
-  readonly walls: Walls;
+  readonly restrictions: WorkerRestrictions;
   readonly limits: FileLimits;
 }
 
-/** Before the process's own mask. */
+/** Before the umask of the process. */
 const newFileMode = 0o666;
 const newFolderMode = 0o777;
 
-const FACTS: Job<FileFacts> = { verb: "fs.read", request: plainRequest("s"), value: readFacts };
-const MAKE_FOLDER: Job<true> = { verb: "fs.write", request: plainRequest("m", newFolderMode), value: readNothing };
-const REMOVE: Job<true> = { verb: "fs.delete", request: plainRequest("d"), value: readNothing };
+const FACTS: FileOperation<FileFacts> = { verb: "fs.read", request: plainRequest("s"), value: readFacts };
+const MAKE_FOLDER: FileOperation<true> = {
+  verb: "fs.write",
+  request: plainRequest("m", newFolderMode),
+  value: readNothing,
+};
+const REMOVE: FileOperation<true> = { verb: "fs.delete", request: plainRequest("d"), value: readNothing };
 
 interface Shared {
-  readonly guarded: GuardedPlaces;
+  readonly guarded: GuardedTrees;
   readonly workers: FileWorkers;
 }
 
 export class ConfinedFiles implements Files {
   readonly #of: FilesOf;
-  #guarded: GuardedPlaces;
+  #guarded: GuardedTrees;
   readonly #workers: FileWorkers;
   readonly #reach: FileReach;
   readonly #limits: FileLimits;
   #leftOut = 0;
 
   constructor(of: FilesOf, shared?: Shared) {
-    const { program, trees, judge, protectedPaths, pinned, walls, limits } = of;
-    const guarded = shared?.guarded ?? new GuardedPlaces(lookAt(trees), protectedPaths);
-    const { places } = guarded;
+    const { program, trees, judge, protectedPaths, pinned, restrictions, limits } = of;
+    const guarded = shared?.guarded ?? new GuardedTrees(locateTrees(trees), protectedPaths);
     this.#of = of;
     this.#guarded = guarded;
     this.#limits = limits;
-    this.#workers = shared?.workers ?? new FileWorkers({ program, places, walls, ...limits });
-    this.#reach = new FileReach(this.#workers, places, new FileJudge(judge, guarded), pinned);
+    this.#workers = shared?.workers ?? new FileWorkers({ program, trees: guarded.trees, restrictions, ...limits });
+    this.#reach = new FileReach(this.#workers, guarded.trees, new FileJudge(judge, guarded), pinned);
   }
 
-  /** The same trees and the same worker, decided on by another judge. Closing either closes both. */
+  /** The same trees and the same worker with another judge. Closing either closes both. */
   under(judge: Judge, protectedPaths: FilesOf["protectedPaths"] = this.#of.protectedPaths): ConfinedFiles {
-    if (this.#guarded.all !== protectedPaths) this.#guarded = new GuardedPlaces(this.#guarded.places, protectedPaths);
+    if (this.#guarded.all !== protectedPaths) this.#guarded = new GuardedTrees(this.#guarded.trees, protectedPaths);
     return new ConfinedFiles(
       { ...this.#of, judge, protectedPaths },
       { guarded: this.#guarded, workers: this.#workers },
     );
   }
 
-  /** Whether the names of the trees still lead to what was opened: a folder may have been moved and made anew. */
+  /**
+   * Whether the names of the trees still lead to the opened folders: a folder may have been moved and created again.
+   */
   isCurrent(): boolean {
-    const { places } = this.#guarded;
+    const { trees: open } = this.#guarded;
     const { trees } = this.#of;
-    return places.length === trees.length ? places.every(isStillThere) : isSamePlaces(places, lookAt(trees));
+    return open.length === trees.length ? open.every(isStillThere) : areSameTrees(open, locateTrees(trees));
   }
 
-  /** Entries and matches that were there and not granted, so far. */
+  /** Entries and matches that exist and are not granted, so far. */
   get leftOut(): number {
     return this.#leftOut;
   }
 
-  /** What the kernel holds; null while no worker runs. */
-  get held(): Held | null {
-    return this.#workers.held;
+  /** What the kernel enforces; null while no worker runs. */
+  get enforcement(): WorkerEnforcement | null {
+    return this.#workers.enforcement;
   }
 
   get processId(): number | undefined {
@@ -157,7 +154,7 @@ export class ConfinedFiles implements Files {
     const entries: FileEntry[] = [];
     for (const { path: name, kind } of some.items) {
       const entry = name === null ? null : below(at, [name]);
-      if (entry !== null && this.#reach.isReadable(entry)) entries.push({ path: entry.asked, kind });
+      if (entry !== null && this.#reach.isReadable(entry)) entries.push({ path: entry.named, kind });
       else this.#leftOut++;
     }
     entries.sort((left, right) => ((left.path.at(-1) as string) < (right.path.at(-1) as string) ? -1 : 1));
@@ -176,7 +173,7 @@ export class ConfinedFiles implements Files {
     this.#workers.close();
   }
 
-  /** Piece by piece; the file may change between two of them, as it may under any reader. */
+  /** In chunks; the file may change between two of them, as it may for any reader. */
   async #readLong(path: FilePath, offset: number, wanted: number): Promise<FileResult<Uint8Array>> {
     const pieces: Uint8Array[] = [];
     for (let count = 0; count < wanted; ) {
@@ -205,32 +202,36 @@ export class ConfinedFiles implements Files {
     return Math.max(0, Math.min(Math.trunc(wanted) || 0, this.#limits.itemsMax));
   }
 
-  #counted<T>(result: FileResult<Gathered<T>>): FileResult<readonly T[]> {
+  #counted<T>(result: FileResult<SearchResult<T>>): FileResult<readonly T[]> {
     if (!result.ok) return result;
     this.#leftOut += result.value.leftOut;
     return { ok: true, value: result.value.items };
   }
 }
 
-/** Where a tree was not to be found at first, it may be by now. */
-function isSamePlaces(before: readonly Place[], now: readonly Place[]): boolean {
+/** A tree that did not exist at first may exist by now. */
+function areSameTrees(before: readonly OpenTree[], now: readonly OpenTree[]): boolean {
   return (
     now.length === before.length &&
     before.every(({ device, inode, inside }, at) => {
-      const place = now[at];
-      return place?.device === device && place.inode === inode && place.inside.length === inside.length;
+      const tree = now[at];
+      return tree?.device === device && tree.inode === inode && tree.inside.length === inside.length;
     })
   );
 }
 
-/** A file with several names is read only where its whole tree is granted. */
-function readJob<T>(offset: number, bytesMax: number, result: (size: number, bytes: Uint8Array) => T): Job<T> {
+/** A file with several hard links is read only where its whole tree is granted. */
+function readJob<T>(
+  offset: number,
+  bytesMax: number,
+  result: (size: number, bytes: Uint8Array) => T,
+): FileOperation<T> {
   return {
     verb: "fs.read",
     request: readRequest(offset, bytesMax, true),
     whole: readRequest(offset, bytesMax, false),
     value: (body) => {
-      const piece = readPiece(body);
+      const piece = readChunk(body);
       return piece === null ? null : result(piece.size, piece.bytes);
     },
   };

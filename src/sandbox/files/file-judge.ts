@@ -1,11 +1,11 @@
-// Deciding on files by every name they go by. What lies in a tree has the name authority uses and the name the kernel
-// uses; where a protected path is at, below or above either of them, the guard holds under both.
+// Decides on files by every name they have. A path in a tree has the name that authority uses and the name that the
+// kernel uses; where a protected path is at, below or above either of them, it is protected under both.
 import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import { ANY_TEXT } from "../../core/authority/patterns/reserved.ts";
 import type { FilePath, FileRefusal } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { isAtOrBelow, type Place, type Placed } from "./places.ts";
+import { isAtOrBelow, type OpenTree, type TreePosition } from "./open-trees.ts";
 import { refused } from "./refusals.ts";
 
 export type FileVerb = "fs.read" | "fs.write" | "fs.delete";
@@ -20,66 +20,63 @@ const VERBS: Readonly<Record<FileVerb, VerbEntry>> = {
   "fs.delete": entryOf("fs.delete"),
 };
 
-/** Trees, and what is protected in them: the same for every judge. */
-export class GuardedPlaces {
-  readonly places: readonly Place[];
+/** Trees and the protected paths in them: the same for every judge. */
+export class GuardedTrees {
+  readonly trees: readonly OpenTree[];
   readonly all: ProtectedPaths;
   /** For each tree the protected paths that can concern it. */
-  readonly #protected: ReadonlyMap<Place, ProtectedPaths>;
+  readonly #protected: ReadonlyMap<OpenTree, ProtectedPaths>;
 
-  constructor(places: readonly Place[], protectedPaths: ProtectedPaths) {
-    this.places = places;
+  constructor(trees: readonly OpenTree[], protectedPaths: ProtectedPaths) {
+    this.trees = trees;
     this.all = protectedPaths;
     this.#protected = new Map(
-      places.map((place) => [
-        place,
-        protectedPaths.filter((path) => meets(path, place.named) || meets(path, place.real)),
-      ]),
+      trees.map((tree) => [tree, protectedPaths.filter((path) => meets(path, tree.named) || meets(path, tree.real))]),
     );
   }
 
-  in(place: Place): ProtectedPaths {
-    return this.#protected.get(place) as ProtectedPaths;
+  in(tree: OpenTree): ProtectedPaths {
+    return this.#protected.get(tree) as ProtectedPaths;
   }
 }
 
 export class FileJudge {
   readonly #judge: Judge;
-  readonly #guarded: GuardedPlaces;
+  readonly #guarded: GuardedTrees;
 
-  constructor(judge: Judge, guarded: GuardedPlaces) {
+  constructor(judge: Judge, guarded: GuardedTrees) {
     this.#judge = judge;
     this.#guarded = guarded;
   }
 
-  /** By the name it was asked for; null when it is granted. */
-  asNamed(verb: FileVerb, { place, rest }: Placed): FileRefusal | null {
-    const relevant = this.#guarded.in(place);
-    const path = [...place.named, ...rest];
+  /** Decides by the requested name; null when it is granted. */
+  asNamed(verb: FileVerb, { tree, rest }: TreePosition): FileRefusal | null {
+    const relevant = this.#guarded.in(tree);
+    const path = [...tree.named, ...rest];
     if (relevant.length === 0) return this.#ask(verb, path, 0);
     const depth = guardedDepth(path, relevant);
-    if (place.named === place.real || samePath(place.named, place.real)) return this.#ask(verb, path, depth);
-    const real = guardedDepth([...place.real, ...rest], relevant);
-    // The tree's own name leads into a protected path that no grant has named.
-    if (real > 0 && real <= place.real.length) return refused("scope_violation", "protected");
-    return this.#ask(verb, path, Math.max(depth, real === 0 ? 0 : real - place.real.length + place.named.length));
+    if (tree.named === tree.real || samePath(tree.named, tree.real)) return this.#ask(verb, path, depth);
+    const real = guardedDepth([...tree.real, ...rest], relevant);
+    // The tree's own name leads into a protected path that no grant names.
+    if (real > 0 && real <= tree.real.length) return refused("scope_violation", "protected");
+    return this.#ask(verb, path, Math.max(depth, real === 0 ? 0 : real - tree.real.length + tree.named.length));
   }
 
-  /** By where it really lies, or by any name a tree gives that place. */
+  /** Decides by the real path, or by any name a tree gives it. */
   asReal(verb: FileVerb, real: FilePath): FileRefusal | null {
     const first = this.#ask(verb, real, guardedDepth(real, this.#guarded.all));
     if (first === null) return null;
-    for (const place of this.#guarded.places) {
-      if (samePath(place.named, place.real) || !isAtOrBelow(real, place.real)) continue;
-      if (this.asNamed(verb, { place, rest: real.slice(place.real.length) }) === null) return null;
+    for (const tree of this.#guarded.trees) {
+      if (samePath(tree.named, tree.real) || !isAtOrBelow(real, tree.real)) continue;
+      if (this.asNamed(verb, { tree, rest: real.slice(tree.real.length) }) === null) return null;
     }
     return first;
   }
 
-  /** Whether reading covers a tree as a whole: every name at every depth, and nothing protected in it. */
-  coversWhole(place: Place): boolean {
-    if (place.inside.length > 0 || this.#guarded.in(place).length > 0) return false;
-    const path = [...place.named];
+  /** Whether read grants cover a whole tree: every name at every depth, and nothing protected in it. */
+  coversWhole(tree: OpenTree): boolean {
+    if (tree.inside.length > 0 || this.#guarded.in(tree).length > 0) return false;
+    const path = [...tree.named];
     for (let names = 0; names <= witnessNames; names++) {
       if (this.#ask("fs.read", path, 0) !== null) return false;
       path.push(ANY_TEXT);
@@ -110,7 +107,7 @@ function entryOf(name: FileVerb): VerbEntry {
   return entry;
 }
 
-/** How many leading segments are guarded, as `guardPath` has it. */
+/** How many leading segments are guarded, as `guardPath` counts them. */
 function guardedDepth(path: FilePath, protectedPaths: ProtectedPaths): number {
   let depth = 0;
   for (const entry of protectedPaths)

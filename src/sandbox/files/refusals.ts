@@ -1,4 +1,4 @@
-// Refusals of the file worker's owner: a code, and a reason that tells an agent nothing about what it may not see.
+// Refusals of file operations: a code, and a reason that discloses nothing the agent may not see.
 import { constants } from "node:os";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { FileRefusal } from "../../core/ports/files.ts";
@@ -8,7 +8,7 @@ export function refused(code: DenialCode, reason: string): FileRefusal {
 }
 
 export const WORKER_GONE: FileRefusal = refused("not_available", "the file worker ended");
-/** One reason for every link that is not followed: whether anything is at its end is not for the agent to know. */
+/** One reason for every link that is not followed: whether its target exists is not disclosed. */
 export const LINK_OUTSIDE: FileRefusal = refused("scope_violation", "link leads outside");
 export const NO_TREE: FileRefusal = refused("scope_violation", "in none of the open trees");
 export const NOT_NORMAL: FileRefusal = refused("invalid_input", "not an absolute, normal path");
@@ -17,7 +17,7 @@ export const PINNED: FileRefusal = refused("scope_violation", "pinned");
 const NAMES: ReadonlyMap<number, string> = new Map(Object.entries(constants.errno).map(([name, code]) => [code, name]));
 const { ELOOP, EMLINK, EROFS } = constants.errno as typeof constants.errno & { readonly EROFS: number };
 
-/** Links and hard links are rules of ours; everything else is what the machine says. */
+/** Links and hard links are our own rules; everything else is the error of the system. */
 export function refusedBy(errno: number, why: string): FileRefusal {
   if (errno === ELOOP) return why === "" || why.includes("nowhere") ? LINK_OUTSIDE : refused("scope_violation", why);
   if (errno === EMLINK) return refused("scope_violation", why);

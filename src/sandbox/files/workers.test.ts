@@ -1,4 +1,4 @@
-// Workers that die, that cannot be started, and that talk nonsense.
+// Workers that die, that cannot be started, and that violate the protocol.
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -1,5 +1,6 @@
-// Programs without a sandbox, for machines that have none, and only by a line in the user's own configuration. Nothing
-// holds them: every axis of the result says so. The environment still starts empty, and time and output are bounded.
+// Runs programs without a sandbox, on machines that have none, and only where the user's own configuration allows it.
+// Nothing confines them: every axis of the result says so. The environment still starts empty, and time and output are
+// limited.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
@@ -9,9 +10,9 @@ import type { Readable } from "node:stream";
 import type { Ending, RunRefusal, RunResult, Sinks, Usage } from "../../core/ports/process.ts";
 import { enforcementOf } from "../plan/enforcement.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Command, Sandboxes, Stop } from "../plan/sandboxes.ts";
+import type { CancelSignal, Command, Sandboxes } from "../plan/sandboxes.ts";
 
-/** INVARIANT: whoever makes one has read `bare: true` in the user's configuration, and found no sandbox. */
+/** INVARIANT: the caller has read `bare: true` in the user's configuration and found no sandbox. */
 export function barePrograms(): Sandboxes {
   const ends = new Set<(because: "stopped") => void>();
   return {
@@ -30,7 +31,7 @@ export function barePrograms(): Sandboxes {
   };
 }
 
-/** That nothing of the machine is in reach cannot be had without walls, whoever asks for it. */
+/** A request for an isolated sandbox is refused: nothing can be isolated here. */
 const THROWAWAY: RunRefusal = {
   code: "sandbox_unavailable",
   message: "there is no sandbox here, and a throw-away one cannot do without",
@@ -41,7 +42,7 @@ async function runBare(
   plan: Plan,
   { argv, input }: Command,
   sinks: Sinks,
-  stop: Stop | null,
+  stop: CancelSignal | null,
   home: string,
   ends: Set<(because: "stopped") => void>,
 ): Promise<RunResult> {
@@ -52,7 +53,7 @@ async function runBare(
     cwd: `/${plan.directory.join("/")}`,
     env: Object.fromEntries([...plan.environment, ...own]),
     stdio: ["pipe", "pipe", "pipe"],
-    // A group of its own, so that what it started ends with it.
+    // A process group of its own, so that its children end with it.
     detached: true,
   });
   let tellEnding: () => void = () => undefined;
@@ -77,7 +78,7 @@ async function runBare(
       const taken = bytes.subarray(0, left);
       left -= taken.length;
       dropped += bytes.length - taken.length;
-      // What is written while it is being ended is on its way to nobody: its end must not wait for a slow consumer.
+      // Output during termination is discarded: the end must not wait for a slow consumer.
       const ready = taken.length > 0 && ended === null ? sink(taken) : undefined;
       if (ready instanceof Promise) {
         stream.pause();
@@ -134,7 +135,7 @@ async function feed(input: Command["input"], stdin: NodeJS.WritableStream): Prom
   try {
     for await (const bytes of input ?? []) if (!stdin.write(bytes)) await once(stdin, "drain");
   } catch {
-    // The program went away, or its input did: either way there is no more to read.
+    // The program exited or closed its input: there is nothing more to write.
   }
   stdin.end();
 }
@@ -144,6 +145,6 @@ function killGroup(pid: number | undefined): void {
   try {
     process.kill(-pid, "SIGKILL");
   } catch {
-    // It is over already.
+    // The group has already ended.
   }
 }

@@ -1,11 +1,11 @@
-// The control descriptor from the owner's side: frames in, frames out, and one ending whatever the reason.
+// The control descriptor from the owner's side: frames in, frames out, and one end event for any reason.
 import type { Duplex } from "node:stream";
 import { type Answer, readAnswer } from "../plan/start/answers.ts";
 import { FrameCutter } from "../plan/start/frame.ts";
 
 export interface ChannelListener {
   answered(answer: Answer): void;
-  /** Once. `odd`: the other side said what nobody understands, and was cut off. */
+  /** Called once. `odd`: the other side violated the protocol and was disconnected. */
   ended(odd: boolean): void;
 }
 
@@ -17,7 +17,7 @@ export class Channel {
   /** Consumers that are not ready for more. */
   #holds = 0;
   #isReleased = false;
-  /** Counts commands, so that a consumer of an earlier one does not hold a later one. */
+  /** Counts commands, so that a consumer of an earlier command does not pause a later one. */
   #command = 0;
 
   constructor(socket: Duplex, listener: ChannelListener) {
@@ -25,7 +25,7 @@ export class Channel {
     this.#listener = listener;
     socket.on("data", (chunk: Uint8Array) => this.#received(chunk));
     socket.on("close", () => this.#end(false));
-    // Closing follows, and says all there is to say.
+    // The close event follows and covers every error.
     socket.on("error", () => {});
   }
 
@@ -37,12 +37,12 @@ export class Channel {
     if (!this.#isOver) this.#socket.write(bytes);
   }
 
-  /** Whether something written is still with us. */
+  /** Whether written bytes are still buffered. */
   get isFull(): boolean {
     return this.#socket.writableLength > 0;
   }
 
-  /** Kept when what was written has left us, or will never. */
+  /** Resolves when the buffered bytes were sent, or never will be. */
   async drained(): Promise<void> {
     if (this.#isOver || !this.#socket.writableNeedDrain) return;
     await new Promise<void>((resolve) => {
@@ -54,12 +54,12 @@ export class Channel {
     });
   }
 
-  /** Whether reading waits for a consumer. */
+  /** Whether reading is paused for a consumer. */
   get isPaused(): boolean {
     return this.#holds > 0 && !this.#isReleased;
   }
 
-  /** Back-pressure: nothing more is read until the consumer is ready. The program inside then blocks when it writes. */
+  /** Backpressure: pauses reading until the consumer is ready. The program inside then blocks when it writes. */
   hold(ready: Promise<void>): void {
     if (this.#holds++ === 0 && !this.#isReleased) this.#socket.pause();
     const command = this.#command;
@@ -69,14 +69,14 @@ export class Channel {
     void ready.then(free, free);
   }
 
-  /** Reads on although consumers are not ready: what the command still writes is discarded. */
+  /** Resumes reading although consumers are not ready: further output of the command is discarded. */
   release(): void {
     if (this.#isReleased) return;
     this.#isReleased = true;
     if (this.#holds > 0) this.#socket.resume();
   }
 
-  /** The command ended: its consumers hold nothing that the next command in this sandbox writes. */
+  /** The command ended: its consumers do not pause the output of the next command in this sandbox. */
   commandEnded(): void {
     this.#command++;
     const isPaused = this.isPaused;
@@ -85,7 +85,7 @@ export class Channel {
     if (isPaused) this.#socket.resume();
   }
 
-  /** End of file for the other side, which ends with it. */
+  /** Sends end of file to the other side, which exits on it. */
   close(): void {
     this.#socket.destroy();
     this.#end(false);
@@ -93,7 +93,7 @@ export class Channel {
 
   #received(chunk: Uint8Array): void {
     for (const frame of this.#cutter.push(chunk) ?? [null]) {
-      // What was heard before may have been the last thing wanted.
+      // A listener may have closed the channel while it handled the previous frame.
       if (this.#isOver) return;
       const answer = frame === null ? null : readAnswer(frame);
       if (answer === null) {

@@ -1,41 +1,41 @@
-// Limits for a whole tree of processes, where the kernel lets us make control groups: one group a sandbox.
+// Limits for a whole process tree, where the kernel lets us create control groups: one group for each sandbox.
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from "node:fs";
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ownIdentity, type ProcessIdentity, stateOf } from "../../platform/daemon/process-identity.ts";
 import type { Limits } from "../plan/plan.ts";
-import type { GroupPlace, Held } from "./group-places.ts";
+import type { GroupFolder, GroupLimit } from "./group-folders.ts";
 import { codeOf } from "./refusal.ts";
 
 export interface ControlGroup {
-  /** What it limits, now that it is made. */
-  readonly holds: readonly Held[];
-  /** Kept when the process is in; what it starts is in, too. False where the kernel would not have it. */
+  /** The limits this group has. */
+  readonly holds: readonly GroupLimit[];
+  /** Resolves when the process is in the group; its children are, too. False where the kernel refused. */
   add(pid: number): Promise<boolean>;
-  /** After its last process. False: a process may still be in it. */
+  /** Called after the last process ended. False: a process may still be in it. */
   remove(): Promise<boolean>;
 }
 
 const PREFIX = "ambit";
-/** bubblewrap waits outside, our program inside: that one is no process of the agent's. */
+/** Two processes that are not the agent's: bubblewrap outside, our program inside. */
 const ownProcesses = 1;
 
 export class ControlGroups {
-  readonly #places: readonly GroupPlace[];
+  readonly #folders: readonly GroupFolder[];
   readonly #name: string;
   #count = 0;
 
-  constructor(places: readonly GroupPlace[]) {
-    this.#places = places;
+  constructor(places: readonly GroupFolder[]) {
+    this.#folders = places;
     this.#name = nameOf(ownIdentity());
     for (const { folder } of places) reap(folder);
   }
 
-  /** Null where none can be made. */
+  /** Null where none can be created. */
   make(limits: Pick<Limits, "treeMemoryBytes" | "processes">): ControlGroup | null {
     const name = `${this.#name}-${this.#count++}`;
-    const made = this.#places.filter((place) => makeOne(place, name, limits));
+    const made = this.#folders.filter((place) => makeOne(place, name, limits));
     if (made.length === 0) return null;
     const folders = made.map(({ folder }) => join(folder, name));
     return {
@@ -47,7 +47,7 @@ export class ControlGroups {
 }
 
 function makeOne(
-  { folder, version, holds }: GroupPlace,
+  { folder, version, holds }: GroupFolder,
   name: string,
   limits: Pick<Limits, "treeMemoryBytes" | "processes">,
 ): boolean {
@@ -64,7 +64,7 @@ function makeOne(
         join(group, version === 2 ? "memory.max" : "memory.limit_in_bytes"),
         String(limits.treeMemoryBytes),
       );
-      // Otherwise the limit would only be where swapping starts. Not every kernel counts swap.
+      // Without a swap limit, the memory limit would only be where swapping starts. Not every kernel counts swap.
       const swap =
         version === 2 ? ["memory.swap.max", "0"] : ["memory.memsw.limit_in_bytes", `${limits.treeMemoryBytes}`];
       if (readdirSync(group).includes(swap[0] as string))
@@ -77,7 +77,7 @@ function makeOne(
   }
 }
 
-/** Takes the kernel some milliseconds, so nothing of ours waits in line for it. */
+/** Takes the kernel some milliseconds, so it is asynchronous. */
 async function added(folder: string, pid: number): Promise<boolean> {
   try {
     await writeFile(join(folder, "cgroup.procs"), String(pid));
@@ -90,7 +90,7 @@ async function added(folder: string, pid: number): Promise<boolean> {
 const triesMax = 50;
 const tryMilliseconds = 10;
 
-/** A process that has just ended is in its group for a moment longer. What stays is removed at the next start. */
+/** A process that has just ended remains in its group for a moment. What remains is removed at the next start. */
 async function removed(folder: string): Promise<boolean> {
   for (let tries = 0; tries < triesMax; tries++) {
     try {
@@ -104,7 +104,7 @@ async function removed(folder: string): Promise<boolean> {
   return false;
 }
 
-/** Numbers of processes count in a namespace: what was made from another one is not ours to judge. */
+/** Pids are valid in one namespace: groups created from another one are left alone. */
 function nameOf({ pid, start }: ProcessIdentity): string {
   return `${PREFIX}-${namespaceNumber()}-${pid}-${start ?? 0}`;
 }
@@ -117,7 +117,7 @@ function namespaceNumber(): string {
   }
 }
 
-/** Groups whose owner was killed. Their processes ended with it; one that has not is ended here. */
+/** Groups whose owner was killed. Their processes ended with it; any that remain are killed here. */
 function reap(folder: string): void {
   const here = namespaceNumber();
   const own = ownIdentity();
@@ -130,7 +130,7 @@ function reap(folder: string): void {
       for (const left of processesIn(group)) process.kill(left, "SIGKILL");
       rmdirSync(group);
     } catch {
-      // Somebody else was quicker, or it takes another moment: the next start tries again.
+      // Another process removed it first, or it is still busy: the next start tries again.
     }
   }
 }

@@ -1,5 +1,5 @@
-// Whether this machine can hold a sandbox: bubblewrap, our native program, and what they say when asked.
-// There is no weaker way to run: without namespaces the program that ends what is left over would have no bounds.
+// Detects whether this machine supports sandboxes: bubblewrap, our native program, and what they report. There is no
+// weaker mode: without namespaces, killing leftover processes would have no bounds.
 import { spawnSync } from "node:child_process";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
@@ -8,20 +8,20 @@ import { findProgram, isProgram } from "./programs.ts";
 import { unavailable } from "./refusal.ts";
 import { systemFacts } from "./system-facts.ts";
 
-export interface SandboxGround {
+export interface SandboxEnvironment {
   /** Absolute. */
   readonly bubblewrap: string;
   readonly system: SystemFacts;
 }
 
-export type Detected =
-  | { readonly ok: true; readonly ground: SandboxGround }
+export type SandboxDetection =
+  | { readonly ok: true; readonly environment: SandboxEnvironment }
   | { readonly ok: false; readonly refused: RunRefusal };
 
-export interface DetectAsked {
-  /** Where our native program lies. */
+export interface DetectOptions {
+  /** Path of our native program. */
   readonly native: string;
-  /** Where bubblewrap is looked for; the fixed folders unless a test says otherwise. */
+  /** Folders to search for bubblewrap; the fixed folders unless a test overrides them. */
   readonly folders?: readonly string[];
   /** The command that installs bubblewrap here. */
   install(): string;
@@ -30,34 +30,34 @@ export interface DetectAsked {
 const answerMillisecondsMax = 5_000;
 const answerBytesMax = 65_536;
 
-export function detectSandbox({ native, folders, install }: DetectAsked): Detected {
+export function detectSandbox({ native, folders, install }: DetectOptions): SandboxDetection {
   if (process.platform !== "linux") return no(`there is no sandbox for ${process.platform}`, "run it on Linux");
   const bubblewrap = findProgram("bwrap", folders);
   if (bubblewrap === null) return no("bubblewrap is not installed", install());
   if (!isProgram(native)) return no("ambit's native program is not built", "npm run build");
   const system = systemFacts(native);
   if (system === null) return no(`there is no filter of system calls for ${process.arch}`, null);
-  return { ok: true, ground: { bubblewrap, system } };
+  return { ok: true, environment: { bubblewrap, system } };
 }
 
 export interface SandboxFacts {
-  /** Of bubblewrap, as it says itself; null where it says nothing one could read. */
+  /** The version bubblewrap reports; null where it reports none. */
   readonly version: string | null;
-  /** What our program says of the kernel: one object of JSON; null where it does not run here. */
+  /** The native program's report on the kernel: one JSON object; null where it does not run here. */
   readonly kernel: Readonly<Record<string, unknown>> | null;
 }
 
-/** Starts both programs to ask them; for a person who wants to know, not for every run. */
-export function sandboxFacts({ bubblewrap, system }: SandboxGround): SandboxFacts {
+/** Starts both programs to query them: for `doctor`, not for every run. */
+export function sandboxFacts({ bubblewrap, system }: SandboxEnvironment): SandboxFacts {
   const version = /\b\d+(\.\d+)+\b/.exec(answer(bubblewrap, ["--version"]) ?? "")?.[0] ?? null;
   return { version, kernel: kernelFacts(hostPath(system.program)) };
 }
 
-function no(message: string, fix: string | null): Detected {
+function no(message: string, fix: string | null): SandboxDetection {
   return { ok: false, refused: unavailable(message, fix) };
 }
 
-/** What our program says of the kernel: one object of JSON; null where it says nothing of the kind. */
+/** The native program's report on the kernel: one JSON object; null where it is not one. */
 export function kernelFacts(
   native: string,
   millisecondsMax: number = answerMillisecondsMax,

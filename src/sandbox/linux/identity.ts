@@ -1,15 +1,15 @@
-// Which file a name stands for: the device, the number on it, what kind of file it is, and since when.
+// The identity of a file: device, inode, kind and birth time.
 import { type BigIntStats, lstatSync } from "node:fs";
 
 export interface Identity {
   readonly isFolder: boolean;
   readonly device: bigint;
   readonly inode: bigint;
-  /** The number of a file that is gone is given to the next one; the moment it was made is not. */
+  /** The inode number of a deleted file is reused; its birth time is not. */
   readonly made: bigint;
 }
 
-/** Of the name itself, never of what a link leads to. Null where there is nothing, or nothing we may look at. */
+/** Of the name itself, never of a link's target. Null where nothing exists, or it cannot be read. */
 export function identityAt(path: string): Identity | null {
   try {
     const found = lstatSync(path, { bigint: true, throwIfNoEntry: false });

@@ -1,8 +1,8 @@
-// A command's standard input, passed on as fast as it is taken and no further than the command lives.
+// Forwards a command's standard input as fast as it is consumed, and no longer than the command lives.
 import { inputEndFrame, inputFrames } from "../plan/command.ts";
 import type { Channel } from "./channel.ts";
 
-/** `isOver`: nobody reads any more. False when the source broke off, which is not the end of an input. */
+/** `isOver`: the command no longer reads. False when the source failed, which is not the end of an input. */
 export async function feed(
   input: AsyncIterable<Uint8Array>,
   channel: Channel,

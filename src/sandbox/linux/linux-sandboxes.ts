@@ -1,5 +1,5 @@
-// Sandboxes on Linux: a warm or prepared one where the owner has one, a new one otherwise, and a result that says what
-// held and what changed.
+// Sandboxes on Linux: reuses a warm or prepared one of the owner, else starts a new one. The result reports what was
+// enforced and what changed.
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunRefusal, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
 import { sha256 } from "../../platform/digest.ts";
@@ -9,23 +9,23 @@ import { seedLinkedGit } from "../drafts/git/linked-seed.ts";
 import { runFrame } from "../plan/command.ts";
 import { isForOneCommand, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { Command, CredentialSource, Sandboxes, SandboxOwner, Stop } from "../plan/sandboxes.ts";
+import type { CancelSignal, Command, CredentialSource, Sandboxes, SandboxOwner } from "../plan/sandboxes.ts";
 import type { ControlGroups } from "./control-groups.ts";
-import type { SandboxGround } from "./detect-sandbox.ts";
+import type { SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
 import { LiveSandbox } from "./live-sandbox.ts";
 import type { NetworkBroker } from "./network.ts";
 import { overlayRefusal } from "./overlay-refusals.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
 import { codeOf, unavailable } from "./refusal.ts";
-import { ranOf, STOPPED_BEFORE, toldSinks } from "./result.ts";
-import type { Order } from "./running.ts";
+import { ranOf, reportingSinks, STOPPED_BEFORE } from "./result.ts";
+import type { CommandOrder } from "./running-command.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
-import { HeldTrees } from "./trees.ts";
+import { OpenTrees } from "./trees.ts";
 
 export interface LinuxSandboxesParts {
-  readonly ground: SandboxGround;
-  /** Null: limits are those of single processes. */
+  readonly environment: SandboxEnvironment;
+  /** Null: limits apply to single processes only. */
   readonly groups: ControlGroups | null;
   /** Null: no sandbox has a network. */
   readonly broker: NetworkBroker | null;
@@ -33,25 +33,25 @@ export interface LinuxSandboxesParts {
   readonly bounds?: PoolBounds;
 }
 
-type Found =
+type SandboxResult =
   | { readonly ok: true; readonly sandbox: LiveSandbox }
   | { readonly ok: false; readonly refused: RunRefusal };
 
-type Drafted =
+type DraftFolderResult =
   | { readonly ok: true; readonly draft: DraftFolder | null }
   | { readonly ok: false; readonly refused: RunRefusal };
 
 /** Started and waiting for their only command. */
 const preparedPerKeyMax = 2;
-/** Starting a process holds this one up: what the command wrote lands first. */
+/** Starting a process blocks this one: the changes of the previous command land first. */
 const preparedAfterMilliseconds = 30;
 
 export class LinuxSandboxes implements Sandboxes {
   readonly #parts: LinuxSandboxesParts;
   readonly #pool: Pool;
-  /** Every sandbox that is not ended, with whose it is. */
+  /** Every sandbox that has not ended, with its owner. */
   readonly #live = new Map<LiveSandbox, SandboxOwner>();
-  /** Those whose generation is over while they still run a command. */
+  /** Sandboxes of an outdated generation that still run a command. */
   readonly #retired = new WeakSet<LiveSandbox>();
   readonly #digests = new WeakMap<Plan, string>();
   /** Sandboxes that are to be prepared soon. */
@@ -69,7 +69,7 @@ export class LinuxSandboxes implements Sandboxes {
     command: Command,
     sinks: Sinks,
     judge: Judge,
-    stop: Stop | null,
+    stop: CancelSignal | null,
   ): Promise<RunResult> {
     const frame = runFrame({ ...plan, argv: command.argv, hasInput: command.input !== null }, encode);
     if (frame === null)
@@ -79,12 +79,12 @@ export class LinuxSandboxes implements Sandboxes {
     const uncopied = plan.root?.mode === "live" && plan.root.copy === undefined;
     if (uncopied) return refuse(unavailable("there is no copy of the folder that a live root works on"));
     if (stop?.stopped === true) return { ok: true, ran: STOPPED_BEFORE };
-    const held = HeldTrees.hold(plan);
-    if (!held.ok) return refuse(held.refused);
-    const key: PoolKey = { ...owner, digest: this.#keyDigest(plan, held.trees) };
+    const trees = OpenTrees.open(plan);
+    if (!trees.ok) return refuse(trees.refused);
+    const key: PoolKey = { ...owner, digest: this.#keyDigest(plan, trees.trees) };
     this.#retire(owner);
-    const order: Order = { frame, input: command.input, sinks, stop };
-    const found = (await this.#warm(key, held.trees)) ?? (await this.#new(owner, plan, held.trees));
+    const order: CommandOrder = { frame, input: command.input, sinks, stop };
+    const found = (await this.#warm(key, trees.trees)) ?? (await this.#new(owner, plan, trees.trees));
     if (!found.ok) return refuse(found.refused);
     const seeded = seedGit(found.sandbox);
     if (seeded !== null) {
@@ -102,7 +102,7 @@ export class LinuxSandboxes implements Sandboxes {
     return result;
   }
 
-  /** Sandboxes that are there now, warm or running. */
+  /** Sandboxes that exist now, warm or running. */
   get count(): number {
     return this.#live.size;
   }
@@ -117,7 +117,7 @@ export class LinuxSandboxes implements Sandboxes {
   async #runIn(
     sandbox: LiveSandbox,
     key: PoolKey,
-    order: Order,
+    order: CommandOrder,
     judge: Judge,
     credential: CredentialSource | null,
   ): Promise<RunResult> {
@@ -125,13 +125,13 @@ export class LinuxSandboxes implements Sandboxes {
     network?.judgedBy(judge, credential);
     let isReusable = false;
     try {
-      const outcome = await sandbox.run({ ...order, sinks: toldSinks(sandbox, order.sinks) });
+      const outcome = await sandbox.run({ ...order, sinks: reportingSinks(sandbox, order.sinks) });
       if (outcome.kind === "unavailable") return refuse(outcome.refused);
       const denials = (await network?.denials()) ?? [];
       const isClean = outcome.kind === "done" && outcome.done.clean;
-      // An overlay shows its root as it was at its start: never used twice.
+      // An overlay shows its root as of its start: never reused.
       isReusable = isClean && network?.isLost !== true && !isForOneCommand(sandbox.parts.plan);
-      // INVARIANT: what is reported as over is over.
+      // INVARIANT: a command is reported as ended only once it has ended.
       if (!isReusable) await sandbox.end();
       return { ok: true, ran: ranOf(sandbox, outcome, denials, await this.#sealed(sandbox)) };
     } finally {
@@ -142,8 +142,8 @@ export class LinuxSandboxes implements Sandboxes {
     }
   }
 
-  /** One that is idle and still stands on the same ground; the others are ended. */
-  async #warm(key: PoolKey, trees: HeldTrees): Promise<Found | null> {
+  /** An idle sandbox whose trees are still the same; the others are ended. */
+  async #warm(key: PoolKey, trees: OpenTrees): Promise<SandboxResult | null> {
     for (let sandbox = this.#pool.take(key); sandbox !== null; sandbox = this.#pool.take(key)) {
       const { trees: own, network } = sandbox.parts;
       if (sandbox.isIdle && network?.isLost !== true && own.areUnchanged()) {
@@ -155,15 +155,15 @@ export class LinuxSandboxes implements Sandboxes {
     return null;
   }
 
-  /** Another generation of the same session: what is idle ends now, what runs is not used again. */
+  /** A new generation of the session: idle sandboxes end now, running ones are not reused. */
   #retire(owner: SandboxOwner): void {
     for (const idle of this.#pool.stale(owner)) void idle.end();
     this.#unschedule((one) => isStale(one, owner));
     for (const [sandbox, whose] of this.#live) if (isStale(whose, owner)) this.#retired.add(sandbox);
   }
 
-  async #new(owner: SandboxOwner, plan: Plan, trees: HeldTrees): Promise<Found> {
-    const { ground, groups, broker } = this.#parts;
+  async #new(owner: SandboxOwner, plan: Plan, trees: OpenTrees): Promise<SandboxResult> {
+    const { environment, groups, broker } = this.#parts;
     const drafted = this.#draft(plan);
     if (!drafted.ok) {
       trees.close();
@@ -181,7 +181,7 @@ export class LinuxSandboxes implements Sandboxes {
       }
     }
     const group = groups?.make(plan.limits) ?? null;
-    const sandbox = new LiveSandbox({ ground, plan, trees, group, network, draft });
+    const sandbox = new LiveSandbox({ environment: environment, plan, trees, group, network, draft });
     this.#live.set(sandbox, owner);
     void sandbox.ended.then(async () => {
       this.#live.delete(sandbox);
@@ -190,8 +190,8 @@ export class LinuxSandboxes implements Sandboxes {
     return { ok: true, sandbox };
   }
 
-  /** A folder for the changes, where the root is a draft; refused where no overlay can be had. */
-  #draft(plan: Plan): Drafted {
+  /** Creates the folder for changes, where the root is a draft; refused where no overlay is possible. */
+  #draft(plan: Plan): DraftFolderResult {
     const overlay = rootOverlay(plan);
     if (overlay === null || plan.root === null) return { ok: true, draft: null };
     const { drafts } = this.#parts;
@@ -214,7 +214,7 @@ export class LinuxSandboxes implements Sandboxes {
     command.onDraft?.({ id: draft.id, root: plan.root.path, masked, rootIdentity: { device, inode } });
   }
 
-  /** Of a sandbox that has ended after its command. Where nothing was changed, nothing is kept. */
+  /** The draft of a sandbox that has ended. Where nothing changed, no draft remains. */
   async #sealed({ parts, ready, isSealed }: LiveSandbox): Promise<SealedDraft | null> {
     const { plan, draft, trees } = parts;
     if (plan.root?.copy !== undefined && trees.rootIdentity !== null) {
@@ -241,12 +241,12 @@ export class LinuxSandboxes implements Sandboxes {
     };
   }
 
-  /** What cannot be removed stays in the list of drafts, and never lands. */
+  /** A folder that cannot be removed remains in the list of drafts, and never lands. */
   async #discard({ id }: DraftFolder): Promise<void> {
     await this.#parts.drafts.remove(id).catch(() => {});
   }
 
-  /** The next command of the same kind finds a sandbox that has been started already. */
+  /** Prepares a sandbox for the next command of the same kind. */
   #schedule(owner: SandboxOwner, plan: Plan, key: PoolKey): void {
     const timer = setTimeout(() => {
       this.#scheduled.delete(timer);
@@ -266,16 +266,16 @@ export class LinuxSandboxes implements Sandboxes {
 
   async #prepare(owner: SandboxOwner, plan: Plan, key: PoolKey): Promise<void> {
     if (this.#pool.count(key) >= preparedPerKeyMax) return;
-    const held = HeldTrees.hold(plan);
-    if (!held.ok) return;
-    if (key.digest !== this.#keyDigest(plan, held.trees)) return held.trees.close();
-    const found = await this.#new(owner, plan, held.trees);
+    const trees = OpenTrees.open(plan);
+    if (!trees.ok) return;
+    if (key.digest !== this.#keyDigest(plan, trees.trees)) return trees.trees.close();
+    const found = await this.#new(owner, plan, trees.trees);
     if (!found.ok) return;
     if (this.#retired.has(found.sandbox)) return found.sandbox.end();
     for (const surplus of this.#pool.put(key, found.sandbox)) void surplus.end();
   }
 
-  #keyDigest(plan: Plan, trees: HeldTrees): string {
+  #keyDigest(plan: Plan, trees: OpenTrees): string {
     return `${this.#digest(plan)} ${trees.mark}`;
   }
 
@@ -287,20 +287,20 @@ export class LinuxSandboxes implements Sandboxes {
 }
 
 /**
- * The private git folder of a linked worktree or submodule, made in the draft before the overlay is mounted: at the last
- * moment, so that the command sees HEAD and refs as they are now. Null where all is well.
+ * Creates the private git folder of a linked worktree or submodule in the draft before the overlay is mounted: as late
+ * as possible, so that the command sees the current HEAD and refs. Null on success.
  */
 function seedGit({ parts: { plan, draft } }: LiveSandbox): RunRefusal | null {
   if (draft === null || plan.root === null || plan.linkedGit === undefined) return null;
   const linked = linkedGitOf(hostPath(plan.root.path));
-  if (!linked.ok) return unavailable(linked.stay.message);
+  if (!linked.ok) return unavailable(linked.refusal.message);
   if (linked.value === null || linked.value.common !== hostPath(plan.linkedGit.common))
     return unavailable("the git folder of this worktree changed while the sandbox started");
   const seeded = seedLinkedGit(draft.path, linked.value);
-  return seeded.ok ? null : unavailable(seeded.stay.message);
+  return seeded.ok ? null : unavailable(seeded.refusal.message);
 }
 
-/** The same session, by another generation of its grants. */
+/** The same session with another generation of its grants. */
 function isStale(one: SandboxOwner, { agent, session, generation }: SandboxOwner): boolean {
   return one.agent === agent && one.session === session && one.generation !== generation;
 }

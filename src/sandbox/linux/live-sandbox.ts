@@ -1,4 +1,4 @@
-// One sandbox from its start to its end: started, set up, then one command at a time. One whose root is an overlay waits
+// One sandbox from start to end: started, set up, then one command at a time. A sandbox whose root is an overlay waits
 // before its set-up for the only command it runs.
 import { constants } from "node:os";
 import type { RunRefusal } from "../../core/ports/process.ts";
@@ -9,30 +9,30 @@ import type { Plan } from "../plan/plan.ts";
 import type { Answer, Ready } from "../plan/start/answers.ts";
 import { bubblewrapCommand } from "../plan/start/bubblewrap.ts";
 import { setupFrames } from "../plan/start/setup.ts";
+import { complaintRefusal } from "./bubblewrap-error.ts";
 import { Channel } from "./channel.ts";
-import { complaintRefusal } from "./complaint.ts";
 import type { ControlGroup } from "./control-groups.ts";
-import type { SandboxGround } from "./detect-sandbox.ts";
+import type { SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
 import { overlayFailure } from "./overlay-refusals.ts";
 import { codeOf, unavailable } from "./refusal.ts";
-import { type Order, type Outcome, Running } from "./running.ts";
+import { type CommandOrder, type Outcome, RunningCommand } from "./running-command.ts";
 import type { SandboxNetwork } from "./sandbox-network.ts";
 import { StartedProcess } from "./started-process.ts";
-import type { HeldTrees } from "./trees.ts";
+import type { OpenTrees } from "./trees.ts";
 
 export interface SandboxParts {
-  readonly ground: SandboxGround;
+  readonly environment: SandboxEnvironment;
   readonly plan: Plan;
-  readonly trees: HeldTrees;
+  readonly trees: OpenTrees;
   readonly group: ControlGroup | null;
   readonly network: SandboxNetwork | null;
-  /** For a draft root, and no other. */
+  /** For a draft root only. */
   readonly draft: DraftFolder | null;
 }
 
 const startMillisecondsMax = 30_000;
-/** What most kernels of today say; a wrong guess costs the time of doing it again. */
+/** The Landlock version most kernels have today; a wrong guess costs a second set-up. */
 const landlockGuess = 7;
 
 const encode = (text: string): Uint8Array => Buffer.from(text, "utf8");
@@ -43,7 +43,7 @@ export class LiveSandbox {
   #channel: Channel | null = null;
   #state: "starting" | "prepared" | "going" | "handing" | "ready" | "over" = "starting";
   #landlock: number | null = null;
-  /** The pid that was put under the limits, as soon as it was there: the kernel takes its time over it. */
+  /** The pid that was put into the control group, as soon as it existed: the kernel takes its time over it. */
   #limited: Promise<number | null> = Promise.resolve(null);
   #isLimited = false;
   readonly #setup: { readonly landlock: number; readonly frames: Uint8Array };
@@ -51,22 +51,22 @@ export class LiveSandbox {
   #hasSent = false;
   #isSealed = false;
   #failure: RunRefusal | null = null;
-  #running: Running | null = null;
+  #running: RunningCommand | null = null;
   #timer: NodeJS.Timeout | undefined;
   #ending: Promise<void> | null = null;
   #tellEnd: () => void = () => {};
   readonly #given: Promise<void>[] = [];
-  /** Kept when nothing of it is left, however that came. */
+  /** Resolves when no process of it is left, for any reason. */
   readonly ended: Promise<void> = new Promise((resolve) => {
     this.#tellEnd = resolve;
   });
 
   constructor(parts: SandboxParts) {
     this.parts = parts;
-    const { plan, ground, network } = parts;
+    const { plan, environment, network } = parts;
     try {
-      const command = bubblewrapCommand(plan, ground.system, encode, parts.draft?.path ?? null);
-      this.#process = new StartedProcess(ground.bubblewrap, command, network !== null);
+      const command = bubblewrapCommand(plan, environment.system, encode, parts.draft?.path ?? null);
+      this.#process = new StartedProcess(environment.bubblewrap, command, network !== null);
       this.#limited = this.#limit(this.#process);
       if (network !== null) this.#process.onHandle((message, handle) => this.#give(network, message, handle));
       this.#channel = new Channel(this.#process.control, {
@@ -78,16 +78,16 @@ export class LiveSandbox {
       this.#fail(`bubblewrap cannot be started (${codeOf(error)})`);
     }
     if (this.#isOverlay) this.#process?.hold(false);
-    // While bubblewrap is at work.
+    // While bubblewrap starts.
     this.#setup = { landlock: landlockGuess, frames: this.#framesFor(landlockGuess) };
   }
 
-  /** What holds it, once it has said so. */
+  /** What is enforced, once the sandbox has reported it. */
   get ready(): Ready | null {
     return this.#ready;
   }
 
-  /** Whether it takes a command: ready for the next one, or prepared for its only one. */
+  /** Whether it accepts a command: ready for the next one, or prepared for its only one. */
   get isIdle(): boolean {
     if (this.#running !== null) return false;
     if (!this.#isOverlay) return this.#state === "ready";
@@ -99,7 +99,7 @@ export class LiveSandbox {
     return this.#ready !== null && this.#hasSent;
   }
 
-  /** Once it has ended: whether every process of it is gone for certain. */
+  /** After its end: whether every process of it is gone for certain. */
   get isSealed(): boolean {
     return this.#isSealed;
   }
@@ -108,11 +108,11 @@ export class LiveSandbox {
     return rootOverlay(this.parts.plan) !== null;
   }
 
-  /** One at a time. Rejected only for what a sink threw. */
-  async run(order: Order): Promise<Outcome> {
+  /** One command at a time. Rejects only with what a sink threw. */
+  async run(order: CommandOrder): Promise<Outcome> {
     if (this.#state === "over" || this.#channel === null) return this.#refusal();
     if (this.#running !== null) throw new Error("a sandbox runs one command at a time");
-    const running = new Running(order, this.#channel);
+    const running = new RunningCommand(order, this.#channel);
     this.#running = running;
     this.#process?.hold(true);
     if (this.#state === "prepared") void this.#go();
@@ -124,9 +124,9 @@ export class LiveSandbox {
     }
   }
 
-  /** Kept when nothing of it is left. */
+  /** Resolves when no process of it is left. */
   end(): Promise<void> {
-    // In a turn of its own: what it closes calls back here.
+    // Deferred to its own microtask: closing calls back here.
     this.#ending ??= Promise.resolve().then(() => this.#end());
     return this.#ending;
   }
@@ -174,7 +174,7 @@ export class LiveSandbox {
     }
   }
 
-  /** The mounts are made and nothing has run: the last moment to see whether what was mounted is what was meant. */
+  /** The mounts exist and nothing has run: the last moment to verify that the mounted trees are the planned ones. */
   async #prepare(landlock: number): Promise<void> {
     this.#landlock = landlock;
     const first = this.#process?.firstProcess() ?? null;
@@ -189,8 +189,8 @@ export class LiveSandbox {
   }
 
   /**
-   * INVARIANT: the word to go on is given after the mounts were looked at. The set-up is our own doing and needs no limits;
-   * a command is sent only to a process that is under them.
+   * INVARIANT: the go frame is sent after the mounts were verified. The set-up is our own code and needs no limits; a
+   * command is sent only to a process that is in its control group.
    */
   async #go(): Promise<void> {
     const { group } = this.parts;
@@ -225,14 +225,14 @@ export class LiveSandbox {
   }
 
   #framesFor(landlock: number): Uint8Array {
-    const { plan, ground, group } = this.parts;
+    const { plan, environment, group } = this.parts;
     const treeMemoryHeld = group?.holds.includes("memory") ?? false;
-    return Buffer.concat(setupFrames(plan, ground.system, { landlock, treeMemoryHeld }, encode));
+    return Buffer.concat(setupFrames(plan, environment.system, { landlock, treeMemoryHeld }, encode));
   }
 
   #give(network: SandboxNetwork, message: unknown, handle: unknown): void {
     const given = network.give(message, handle);
-    // Looked at when all of them are out; until then nobody waits for it.
+    // Verified once all mounts are reported; no caller waits for it until then.
     given.catch(() => {});
     this.#given.push(given);
   }
@@ -254,7 +254,8 @@ export class LiveSandbox {
   }
 
   #send(): void {
-    // A set-up that fails says why; with a command on its way its words could be lost, so an overlay is waited for.
+    // A failed set-up reports its reason; with a command in flight the report could be lost, so an overlay's set-up is
+    // awaited.
     const isAhead = this.#state === "going" && this.parts.network === null && !this.#isOverlay;
     const isTime = this.#state === "ready" || isAhead;
     if (!isTime || !this.#isLimited || this.#running === null) return;
@@ -276,7 +277,7 @@ export class LiveSandbox {
   async #ended(odd: boolean): Promise<void> {
     if (odd) this.#failure ??= unavailable("the sandbox said something that is not understood");
     const running = this.#running;
-    // Nothing is run before the sandbox is ready, whatever was sent.
+    // The native program runs nothing before the sandbox is ready, whatever was sent.
     const hasBegun = this.#ready !== null && running?.isSent === true;
     await this.end();
     this.#running = null;
@@ -290,15 +291,15 @@ export class LiveSandbox {
   }
 }
 
-/** What was asked for and did not come; null when all is there. */
-function missingIn(ready: Ready, { plan, ground }: SandboxParts, landlock: number): string | null {
+/** Requested restrictions that are missing; null when all are in place. */
+function missingIn(ready: Ready, { plan, environment }: SandboxParts, landlock: number): string | null {
   const { network } = plan;
   if (!ready.seccomp) return "its filter of system calls";
   if (landlock > 0 && !ready.landlock) return "Landlock";
   if (network !== null && ready.network === "none") return "its network";
   if (network === null && ready.network !== "none") return "leave to have a network";
   if ((rootOverlay(plan) !== null) !== (ready.startNanoseconds !== null)) return "the overlay of its root";
-  return ready.pins.length === kernelPins(ground.system).length ? null : "its pins in /proc";
+  return ready.pins.length === kernelPins(environment.system).length ? null : "its pins in /proc";
 }
 
 function errnoName(errno: number): string {

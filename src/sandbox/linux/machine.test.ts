@@ -1,4 +1,4 @@
-// The machine is asked for real, in folders and with programs made for the purpose; whatever goes wrong is "unknown".
+// Real probes of folders and programs made for the test; every failure results in "unknown".
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";

@@ -1,4 +1,5 @@
-// Asks this machine about itself: programs, kernel switches, distribution. What fails is "unknown", and nothing waits.
+// Probes this machine: programs, kernel switches, distribution. A failed probe is "unknown", and every probe has a
+// timeout.
 import { spawnSync } from "node:child_process";
 import { existsSync } from "node:fs";
 import { release } from "node:os";
@@ -6,21 +7,21 @@ import { dirname, join } from "node:path";
 import type { Fact, MachineFacts, NativeFacts } from "../../core/ports/machine.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { kernelFacts } from "./detect-sandbox.ts";
-import { groupPlaces } from "./group-places.ts";
+import { groupFolders } from "./group-folders.ts";
 import { unsuitableFileSystem } from "./overlay-refusals.ts";
 
-/** Where to look; the real machine unless a test says otherwise. */
-export interface MachineQuestion {
+/** Where to probe; the real machine unless a test overrides it. */
+export interface MachineOptions {
   readonly platform: string;
   readonly kernel: string;
-  /** What `/etc` and `/proc` are below of. */
+  /** Prefix of `/etc` and `/proc`. */
   readonly root: string;
-  /** Where programs are looked for. */
+  /** Folders that are searched for programs. */
   readonly path: string;
   readonly millisecondsMax: number;
-  /** Where our native program lies; null where nobody knows. */
+  /** Path of our native program; null where it is unknown. */
   readonly native: string | null;
-  /** The state folder, there or not; null where it is not asked about. */
+  /** The state folder, existing or not; null to skip its probe. */
   readonly state: string | null;
   /** The kernel's view of this process. */
   readonly self: string;
@@ -28,8 +29,8 @@ export interface MachineQuestion {
 
 const fileCharactersMax = 65_536;
 
-export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts {
-  const question: MachineQuestion = {
+export function machineFacts(asked: Partial<MachineOptions> = {}): MachineFacts {
+  const question: MachineOptions = {
     platform: process.platform,
     kernel: release(),
     root: "/",
@@ -65,15 +66,15 @@ export function machineFacts(asked: Partial<MachineQuestion> = {}): MachineFacts
     sandboxStarts: typeof bubblewrap === "string" && bubblewrap !== "unknown" ? sandboxStarts(question) : "unknown",
     userNamespaces: userNamespaces(question),
     appArmorRestricts: flag(question, "proc/sys/kernel/apparmor_restrict_unprivileged_userns"),
-    landlock: said === "unknown" || said === null ? landlock(question) : landlockSaid(said),
+    landlock: said === "unknown" || said === null ? landlock(question) : landlockVersion(said),
     native: said === "unknown" || said === null ? said : nativeFacts(said),
     draftsRefusedBy: question.state === null ? "unknown" : draftFileSystem(question.state),
-    controlGroups: groupPlaces(question.self).flatMap(({ holds }) => holds),
+    controlGroups: groupFolders(question.self).flatMap(({ holds }) => holds),
     isRoot: process.getuid?.() === 0,
   };
 }
 
-/** Of the state folder, or of the nearest folder above it that exists. */
+/** Of the state folder, or of its nearest existing parent. */
 function draftFileSystem(state: string): Fact<string | null> {
   for (let folder = state; ; folder = dirname(folder)) {
     if (existsSync(folder)) return unsuitableFileSystem(folder);
@@ -81,7 +82,7 @@ function draftFileSystem(state: string): Fact<string | null> {
   }
 }
 
-function distribution(question: MachineQuestion): Fact<readonly string[]> {
+function distribution(question: MachineOptions): Fact<readonly string[]> {
   const text = read(question, "etc/os-release") ?? read(question, "usr/lib/os-release");
   if (text === null) return "unknown";
   const value = (key: string): string =>
@@ -90,22 +91,22 @@ function distribution(question: MachineQuestion): Fact<readonly string[]> {
   return ids.length === 0 ? "unknown" : [...new Set(ids)];
 }
 
-function bubblewrapVersion(question: MachineQuestion): Fact<string | null> {
+function bubblewrapVersion(question: MachineOptions): Fact<string | null> {
   const { status, stdout, error } = run(question, ["--version"], "pipe");
   if (error !== undefined && "code" in error && error.code === "ENOENT") return null;
   if (error !== undefined || status !== 0) return "unknown";
   return /\b\d+(\.\d+)+\b/.exec(stdout.slice(0, 200))?.[0] ?? "unknown";
 }
 
-/** The one honest answer to whether it works is to do it: an empty sandbox that ends at once. */
-function sandboxStarts(question: MachineQuestion): Fact<boolean> {
+/** The only reliable probe is to do it: starts an empty sandbox that exits at once. */
+function sandboxStarts(question: MachineOptions): Fact<boolean> {
   const argv = ["--unshare-all", "--die-with-parent", "--ro-bind", "/", "/", "--", "/bin/true"];
   const { status, error } = run(question, argv, "ignore");
   return error !== undefined ? "unknown" : status === 0;
 }
 
 function run(
-  { path, millisecondsMax }: MachineQuestion,
+  { path, millisecondsMax }: MachineOptions,
   argv: readonly string[],
   output: "pipe" | "ignore",
 ): { readonly status: number | null; readonly error: Error | undefined; readonly stdout: string } {
@@ -118,12 +119,12 @@ function run(
     killSignal: "SIGKILL",
     maxBuffer: fileCharactersMax,
   });
-  // There is no text where nothing was started or nothing was listened to, whatever the types say.
+  // `stderr` is undefined where nothing was started, although the types say otherwise.
   return { status, error, stdout: (stdout as string | null) ?? "" };
 }
 
 /** Debian's own switch, and the limit every kernel has. */
-function userNamespaces(question: MachineQuestion): Fact<boolean> {
+function userNamespaces(question: MachineOptions): Fact<boolean> {
   const switches = [
     flag(question, "proc/sys/kernel/unprivileged_userns_clone"),
     flag(question, "proc/sys/user/max_user_namespaces"),
@@ -132,13 +133,13 @@ function userNamespaces(question: MachineQuestion): Fact<boolean> {
   return switches.includes(true) ? true : "unknown";
 }
 
-/** A number of the kernel; anything but zero is on. */
-function flag(question: MachineQuestion, file: string): Fact<boolean> {
+/** A kernel switch; anything but zero is on. */
+function flag(question: MachineOptions, file: string): Fact<boolean> {
   const text = read(question, file)?.trim();
   return text === undefined || !/^\d+$/.test(text) ? "unknown" : Number(text) > 0;
 }
 
-function landlockSaid({ landlockAbi }: Readonly<Record<string, unknown>>): Fact<number | null> {
+function landlockVersion({ landlockAbi }: Readonly<Record<string, unknown>>): Fact<number | null> {
   return typeof landlockAbi !== "number" ? "unknown" : landlockAbi === 0 ? null : landlockAbi;
 }
 
@@ -152,7 +153,7 @@ function nativeFacts(said: Readonly<Record<string, unknown>>): NativeFacts {
   };
 }
 
-/** From which kernel on which version is spoken. Only the call itself would tell for certain. */
+/** The first kernel release of each Landlock version. Only the system call itself would be certain. */
 const LANDLOCK: readonly (readonly [major: number, minor: number, version: number])[] = [
   [6, 15, 7],
   [6, 12, 6],
@@ -163,7 +164,7 @@ const LANDLOCK: readonly (readonly [major: number, minor: number, version: numbe
   [5, 13, 1],
 ];
 
-function landlock(question: MachineQuestion): Fact<number | null> {
+function landlock(question: MachineOptions): Fact<number | null> {
   const modules = read(question, "sys/kernel/security/lsm");
   if (modules === null) return "unknown";
   if (!modules.trim().split(",").includes("landlock")) return null;
@@ -174,7 +175,7 @@ function landlock(question: MachineQuestion): Fact<number | null> {
   return found?.[2] ?? "unknown";
 }
 
-function read({ root }: MachineQuestion, file: string): string | null {
+function read({ root }: MachineOptions, file: string): string | null {
   const content = readTextFile(join(root, file), fileCharactersMax);
   return content.ok ? content.text : null;
 }

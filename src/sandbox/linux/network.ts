@@ -1,39 +1,39 @@
-// The network's part of a sandbox, as its owner needs it: who takes the sockets, asks the judge, tells what was refused.
+// The network port of a sandbox: takes its sockets, asks the judge, reports denials.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
 import type { CredentialSource, SandboxOwner } from "../plan/sandboxes.ts";
 
-/** What a socket that came from a sandbox is for. */
+/** The purpose of a socket from a sandbox. */
 export type SocketKind = "dns" | "dns-tcp" | "tcp" | "transparent" | "broker";
 
-export interface NetworkWish {
-  /** A name for the sandbox, of no other that is open. */
+export interface NetworkOptions {
+  /** A name unique among open sandboxes. */
   readonly sandbox: string;
-  /** Whose sandbox it is. */
+  /** The owner of the sandbox. */
   readonly owner: SandboxOwner;
   readonly chains: PlanNetwork["chains"];
   readonly judge: Judge;
   readonly credential: CredentialSource;
   readonly events: {
-    /** As soon as something is refused for the first time. */
+    /** Called at the first denial of each kind. */
     denied(code: DenialCode, request: string): void;
-    /** The broker is gone, and every connection with it. */
+    /** Called when the broker exits, and with it every connection. */
     lost(): void;
   };
 }
 
 export interface OpenNetwork {
-  /** False: nobody has the socket now. */
+  /** False: the socket was not accepted. */
   give(socket: SocketKind, handle: unknown): Promise<boolean>;
-  /** What was refused since the last time. Null where nobody counted. */
+  /** Counters since the last call. Null where the broker is gone. */
   count(): Promise<{ readonly denials: readonly RunDenial[] } | null>;
-  /** Ends its connections, and counts for the last time. */
+  /** Closes its connections and returns the last counters. */
   close(): Promise<{ readonly denials: readonly RunDenial[] } | null>;
 }
 
 export interface NetworkBroker {
-  /** Null where there is nobody to take them: then there is no sandbox with a network. */
-  open(wish: NetworkWish): Promise<OpenNetwork | null>;
+  /** Null where no broker is available: then no sandbox has a network. */
+  open(wish: NetworkOptions): Promise<OpenNetwork | null>;
 }

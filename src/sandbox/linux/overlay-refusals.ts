@@ -1,4 +1,4 @@
-// Where a root cannot be an overlay: the reason in words and, where there is one, a line that fixes it.
+// Why a root cannot be an overlay: the reason and, where there is one, a command that fixes it.
 import { readFileSync, realpathSync, statfsSync } from "node:fs";
 import { constants } from "node:os";
 import type { RunRefusal } from "../../core/ports/process.ts";
@@ -6,7 +6,7 @@ import { unavailable } from "./refusal.ts";
 
 const OTHER_STATE = "set XDG_STATE_HOME to a folder on a local disk (ext4, xfs, btrfs) and restart the daemon";
 
-/** Numbers of `statfs` of file systems that the kernel does not take as the upper layer of an overlay. */
+/** `statfs` types of file systems that the kernel rejects as the upper layer of an overlay. */
 const REFUSED_TYPES: ReadonlyMap<number, string> = new Map([
   [0x794c7630, "overlayfs"],
   [0x6969, "NFS"],
@@ -19,7 +19,7 @@ const REFUSED_TYPES: ReadonlyMap<number, string> = new Map([
   [0xf15f, "eCryptfs"],
 ]);
 
-/** The file system a folder lies on, where no draft can be written to it; null where nothing speaks against it. */
+/** The file system of a folder that cannot hold drafts; null where it can. */
 export function unsuitableFileSystem(folder: string): string | null {
   try {
     return REFUSED_TYPES.get(statfsSync(folder).type) ?? null;
@@ -28,7 +28,7 @@ export function unsuitableFileSystem(folder: string): string | null {
   }
 }
 
-/** Before anything is started. `drafts`: the folder of drafts; null for a root that is only read. */
+/** Checked before anything is started. `drafts`: the folder of drafts; null for a read-only root. */
 export function overlayRefusal(root: string, drafts: string | null): RunRefusal | null {
   const mount = mountBelow(root);
   if (mount !== null)
@@ -37,7 +37,7 @@ export function overlayRefusal(root: string, drafts: string | null): RunRefusal 
       `grant a folder that has no mount inside, or unmount ${JSON.stringify(mount)}`,
     );
   if (drafts === null) return null;
-  // The kernel mounts it all the same, and fails later at names in between.
+  // The kernel mounts it nevertheless, and fails later at paths in between.
   if (`${realpathSync.native(drafts)}/`.startsWith(`${root}/`))
     return unavailable(
       `the state folder lies inside ${JSON.stringify(root)}, and a draft cannot lie inside its own root`,
@@ -49,7 +49,7 @@ export function overlayRefusal(root: string, drafts: string | null): RunRefusal 
     : unavailable(`drafts cannot be kept in ${JSON.stringify(drafts)}: it is on ${type}`, OTHER_STATE);
 }
 
-/** The first mount strictly below a folder, by the kernel's own list; null where there is none. */
+/** The first mount strictly below a folder, from the kernel's mount list; null for none. */
 export function mountBelow(folder: string, mountinfo = "/proc/self/mountinfo"): string | null {
   const prefix = `${folder}/`;
   for (const line of readFileSync(mountinfo, "utf8").split("\n")) {
@@ -59,14 +59,14 @@ export function mountBelow(folder: string, mountinfo = "/proc/self/mountinfo"): 
   return null;
 }
 
-/** The kernel writes spaces, tabs, line breaks and backslashes as octal numbers. */
+/** The kernel escapes spaces, tabs, line breaks and backslashes as octal numbers. */
 function plain(text: string): string {
   return text.replace(/\\([0-7]{3})/g, (_, digits: string) => String.fromCharCode(Number.parseInt(digits, 8)));
 }
 
 const { EPERM, EACCES, EINVAL, ELOOP, ENODEV, ENOSPC, EDQUOT, EROFS, EOPNOTSUPP, EOVERFLOW } = constants.errno;
 
-/** What pid 1 reports of the overlay; null for another stage of the set-up. */
+/** The overlay error that pid 1 reports; null for another stage of the set-up. */
 export function overlayFailure(stage: string, errno: number, root: string): RunRefusal | null {
   if (!stage.startsWith("overlay ") && stage !== "start moment") return null;
   const text = JSON.stringify(root);

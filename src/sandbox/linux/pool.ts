@@ -1,9 +1,9 @@
-// Sandboxes that wait for their owner's next command. Each belongs to one key; nothing is ever lent to another.
+// Warm sandboxes that wait for their owner's next command. Each belongs to one key and is never lent to another.
 import type { SandboxOwner } from "../plan/sandboxes.ts";
 import type { LiveSandbox } from "./live-sandbox.ts";
 
 export interface PoolKey extends SandboxOwner {
-  /** Of the plan, and of the trees it was held with. */
+  /** Of the plan, and of the opened trees. */
   readonly digest: string;
 }
 
@@ -24,14 +24,14 @@ export const POOL_BOUNDS: PoolBounds = { idlePerKeyMax: 4, idleMax: 64, idleMill
 
 export class Pool {
   readonly #bounds: PoolBounds;
-  /** The longest idle first. */
+  /** Longest idle first. */
   readonly #idle = new Set<Idle>();
 
   constructor(bounds: PoolBounds) {
     this.#bounds = bounds;
   }
 
-  /** One that is idle, no longer in the pool; the last one used, which the caches still know. */
+  /** An idle sandbox, removed from the pool: the most recently used, whose caches are warm. */
   take(key: PoolKey): LiveSandbox | null {
     const name = nameOf(key);
     const found = [...this.#idle].filter((one) => one.name === name).at(-1);
@@ -45,7 +45,7 @@ export class Pool {
     return [...this.#idle].filter((one) => one.name === name).length;
   }
 
-  /** What no longer fits comes back, to be ended. */
+  /** Returns the sandboxes that no longer fit, to be ended. */
   put(key: PoolKey, sandbox: LiveSandbox): readonly LiveSandbox[] {
     const name = nameOf(key);
     const timer = setTimeout(() => {
@@ -63,7 +63,7 @@ export class Pool {
     return this.#drop(surplus);
   }
 
-  /** Those of this agent's session that were made for another generation. */
+  /** Those of this agent's session with another generation. */
   stale({ agent, session, generation }: SandboxOwner): readonly LiveSandbox[] {
     return this.#drop(
       [...this.#idle].filter(

@@ -1,10 +1,10 @@
-// Where our own programs lie: looked up in fixed folders, never on the PATH of whoever called us.
+// Finds our own programs in fixed folders, never on the caller's PATH.
 import { accessSync, constants, statSync } from "node:fs";
 import { join } from "node:path";
 
 export const PROGRAM_FOLDERS: readonly string[] = ["/usr/bin", "/bin", "/usr/local/bin"];
 
-/** The absolute path, or null where none of the folders has such a program. */
+/** The absolute path, or null where none of the folders has the program. */
 export function findProgram(name: string, folders: readonly string[] = PROGRAM_FOLDERS): string | null {
   return folders.map((folder) => join(folder, name)).find(isProgram) ?? null;
 }

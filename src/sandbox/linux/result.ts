@@ -1,14 +1,14 @@
-// What became of a command, in the words of the port: how it ended, what it used, what was refused to it, what held it.
+// The result of a command in the types of the port: how it ended, what it used, what it was denied, what was enforced.
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { CompletedRun, Ending, RunDenial, SealedDraft, Sinks, Usage } from "../../core/ports/process.ts";
 import { enforcementOf } from "../plan/enforcement.ts";
 import type { ControlGroup } from "./control-groups.ts";
 import type { LiveSandbox } from "./live-sandbox.ts";
-import type { Outcome } from "./running.ts";
+import type { Outcome } from "./running-command.ts";
 
 const NOTHING_USED: Usage = { wallMicroseconds: 0, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
 
-/** Somebody said stop before there was anything to stop. */
+/** Stopped before it was started. */
 export const STOPPED_BEFORE: CompletedRun = {
   ending: { kind: "ended", because: "stopped" },
   usage: NOTHING_USED,
@@ -18,11 +18,11 @@ export const STOPPED_BEFORE: CompletedRun = {
   draft: null,
 };
 
-type Over = Exclude<Outcome, { readonly kind: "unavailable" }>;
+type FinishedOutcome = Exclude<Outcome, { readonly kind: "unavailable" }>;
 
 export function ranOf(
   sandbox: LiveSandbox,
-  outcome: Over,
+  outcome: FinishedOutcome,
   denials: readonly RunDenial[],
   draft: SealedDraft | null,
 ): CompletedRun {
@@ -31,25 +31,25 @@ export function ranOf(
     ending: endingOf(outcome),
     usage: done?.usage ?? NOTHING_USED,
     denials,
-    enforcement: heldBy(sandbox),
+    enforcement: sandboxEnforcement(sandbox),
     outputDropped: done?.outputDropped ?? 0,
     draft,
   };
 }
 
-/** Nothing before it is ready. */
-function heldBy({ parts, ready }: LiveSandbox): readonly Enforcement[] {
+/** Empty before the sandbox is ready. */
+function sandboxEnforcement({ parts, ready }: LiveSandbox): readonly Enforcement[] {
   return ready === null ? [] : enforcementOf(parts.plan, { kind: "sandbox", ready }).map(withLimits(parts.group));
 }
 
-/** Its sinks, which are told what holds it before they are given anything. */
-export function toldSinks(sandbox: LiveSandbox, sinks: Sinks): Sinks {
+/** Wraps the sinks to report the enforcement before any output. */
+export function reportingSinks(sandbox: LiveSandbox, sinks: Sinks): Sinks {
   if (sinks.held === undefined) return sinks;
-  let isTold = false;
+  let isReported = false;
   const tell = (): void => {
-    if (isTold) return;
-    isTold = true;
-    sinks.held?.(heldBy(sandbox));
+    if (isReported) return;
+    isReported = true;
+    sinks.held?.(sandboxEnforcement(sandbox));
   };
   return {
     output: (bytes) => {
@@ -63,16 +63,16 @@ export function toldSinks(sandbox: LiveSandbox, sinks: Sinks): Sinks {
   };
 }
 
-/** With its first process the kernel kills everything in a sandbox, and that is the signal it uses. */
+/** When its pid 1 exits, the kernel kills everything in a sandbox with this signal. */
 const killSignal = 9;
 
-function endingOf(outcome: Over): Ending {
+function endingOf(outcome: FinishedOutcome): Ending {
   if (outcome.kind === "done") return outcome.done.ending;
   if (outcome.because === null) return { kind: "signalled", signal: killSignal };
   return { kind: "ended", because: outcome.because };
 }
 
-/** Limits are no axis of their own; they are told where running programs is. */
+/** Limits are no axis of their own; they are reported with the axis of running programs. */
 function withLimits(group: ControlGroup | null): (one: Enforcement) => Enforcement {
   const limits =
     group === null

@@ -1,4 +1,5 @@
-// The network of one sandbox over its life: sockets handed on once, questions to whoever runs a command just now.
+// The network of one sandbox over its life: hands its sockets to the broker, and routes its requests to the judge of
+// the current command.
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
@@ -14,10 +15,10 @@ export class SandboxNetwork {
   #isLost = false;
   #last: readonly RunDenial[] = [];
 
-  /** Null where the broker will not have it. */
+  /** Null where the broker refuses. */
   static async open(
     broker: NetworkBroker,
-    wanted: PlanNetwork,
+    network: PlanNetwork,
     sandbox: string,
     owner: SandboxOwner,
   ): Promise<SandboxNetwork | null> {
@@ -25,11 +26,11 @@ export class SandboxNetwork {
     own.#network = await broker.open({
       sandbox,
       owner,
-      chains: wanted.chains,
+      chains: network.chains,
       judge: (request) => own.#judge?.(request) ?? { outcome: "deny", code: "not_available", at: null },
       credential: async (request) => (await own.#credential?.(request)) ?? null,
       events: {
-        // Counted at the end of the command, with how often.
+        // Counted at the end of the command, with its number of attempts.
         denied: () => {},
         lost: () => {
           own.#isLost = true;
@@ -39,25 +40,25 @@ export class SandboxNetwork {
     return own.#network === null ? null : own;
   }
 
-  /** Whose word counts from now on; null between commands, when nothing inside can ask. */
+  /** Sets the judge of the current command; null between commands, when no process inside can ask. */
   judgedBy(judge: Judge | null, credential: CredentialSource | null): void {
     this.#judge = judge;
     this.#credential = credential;
   }
 
-  /** A message as the native program sends it beside a socket. Broken where nobody took the socket. */
+  /** A message that the native program sends with a socket. Rejects where the socket was not accepted. */
   async give(message: unknown, handle: unknown): Promise<void> {
     const kind = typeof message === "object" && message !== null && "kind" in message ? message.kind : null;
     if (this.#network === null || !KINDS.has(kind) || !(await this.#network.give(kind as SocketKind, handle)))
       throw new Error("a socket of the sandbox was not taken");
   }
 
-  /** Nobody answers inside any more. */
+  /** The sandbox has ended. */
   get isLost(): boolean {
     return this.#isLost;
   }
 
-  /** What was refused to the command that has just ended, with the sandbox or before it. */
+  /** Denials of the command that has just ended. */
   async denials(): Promise<readonly RunDenial[]> {
     if (this.#network !== null) return plain(await this.#network.count());
     const last = this.#last;
@@ -72,7 +73,7 @@ export class SandboxNetwork {
   }
 }
 
-/** Of what the broker tells, what a result carries. */
+/** The part of the broker's counters that a result carries. */
 function plain(counted: { readonly denials: readonly RunDenial[] } | null): readonly RunDenial[] {
   return (counted?.denials ?? []).map(({ code, request, times }) => ({ code, request, times }));
 }

@@ -1,4 +1,4 @@
-// bubblewrap as a child of ours: what it is given, what it complains of, which process it started, and that it is gone.
+// The bubblewrap child process: its arguments, its error output, the process it started, and its exit.
 import { type ChildProcess, type StdioOptions, spawn } from "node:child_process";
 import { readFileSync } from "node:fs";
 import type { Duplex, Readable, Writable } from "node:stream";
@@ -7,30 +7,30 @@ import { type ProcessIdentity, processIdentity, stateOf } from "../../platform/d
 import { type BubblewrapCommand, CONTROL_FD, HANDLES_FD } from "../plan/start/bubblewrap.ts";
 
 const complaintBytesMax = 4_096;
-/** How long the end may take after the control descriptor is closed, before its first process is killed. */
+/** How long exiting may take after the control descriptor is closed, before pid 1 of the sandbox is killed. */
 const endMillisecondsMax = 5_000;
-/** Between two looks for the sandbox's first process. */
+/** Poll interval for the sandbox's pid 1. */
 const lookMilliseconds = 1;
 
 export class StartedProcess {
   readonly control: Duplex;
-  /** The sandbox's own pid 1, as the host numbers it, from the moment it is there; null where bubblewrap never says so. */
+  /** The host pid of the sandbox's pid 1, once it exists; null where bubblewrap failed before that. */
   readonly announced: Promise<number | null>;
-  /** Kept when it is gone and has said all it will. Never broken. */
+  /** Resolves when it has exited and its output is complete. Never rejects. */
   readonly gone: Promise<void>;
   readonly #child: ChildProcess;
   #complaint = "";
   #isGone = false;
   #first: ProcessIdentity | null = null;
 
-  /** Throws where not even a process can be made. */
+  /** Throws where no process can be created. */
   constructor(program: string, { argv, data }: BubblewrapCommand, withHandles: boolean) {
     const stdio: StdioOptions = ["ignore", "ignore", "pipe"];
     stdio[CONTROL_FD] = "pipe";
     stdio[HANDLES_FD] = withHandles ? "ipc" : "ignore";
     for (const { fd } of data) stdio[fd] = "pipe";
-    // Absent on purpose: `--info-fd`. Whoever reads it may be killed; bubblewrap then dies of its own announcement, before it
-    // gives its second process the word to begin, and that one waits for the word for ever.
+    // Absent on purpose: `--info-fd`. If its reader is killed, bubblewrap dies of SIGPIPE before it lets its child
+    // continue, and the child waits forever.
     this.#child = spawn(program, argv, { stdio, env: {}, cwd: "/" });
     this.gone = this.#watch();
     const pipes = this.#child.stdio as readonly (Duplex | null | undefined)[];
@@ -47,12 +47,12 @@ export class StartedProcess {
     return this.#complaint;
   }
 
-  /** The sockets that are handed out over the channel of Node's own. */
+  /** The sockets that are passed over Node's IPC channel. */
   onHandle(take: (message: unknown, handle: unknown) => void): void {
     this.#child.on("message", (message, handle) => take(message, handle));
   }
 
-  /** The same, as the kernel has it now; null where that cannot be told for certain. */
+  /** The same as the kernel reports it now; null where that is uncertain. */
   firstProcess(): number | null {
     const { pid } = this.#child;
     try {
@@ -63,7 +63,7 @@ export class StartedProcess {
     }
   }
 
-  /** From outside: the kernel knows of the child as soon as it is there. */
+  /** Read from outside: the kernel lists the child as soon as it exists. */
   async #announcement(): Promise<number | null> {
     let first = this.firstProcess();
     for (; first === null && !this.#isGone; first = this.firstProcess()) await pause(lookMilliseconds);
@@ -71,15 +71,15 @@ export class StartedProcess {
     return first;
   }
 
-  /** Whether this process, being idle, keeps ours from ending. */
+  /** Whether this process, while idle, keeps ours alive. */
   hold(isBusy: boolean): void {
     const { stderr, channel } = this.#child;
-    // One that is closed already would wait for a connection that never comes.
-    const parts = [this.#child, this.control, stderr, channel] as readonly Held[];
+    // A socket that is closed already would wait for a connection that never comes.
+    const parts = [this.#child, this.control, stderr, channel] as readonly RefHandle[];
     for (const part of parts.filter((one) => one?.destroyed !== true)) isBusy ? part?.ref?.() : part?.unref?.();
   }
 
-  /** After its control descriptor is closed. */
+  /** Called after its control descriptor is closed. */
   async end(): Promise<void> {
     if (this.#isGone) return;
     this.hold(true);
@@ -89,8 +89,8 @@ export class StartedProcess {
   }
 
   /**
-   * After the end: whether the sandbox's pid 1 is gone for certain, and with it everything it started. bubblewrap waits for
-   * it, unless bubblewrap itself was killed.
+   * After the exit: whether the sandbox's pid 1 is gone for certain, and with it everything it started. bubblewrap
+   * waits for it, unless bubblewrap itself was killed.
    */
   async isEmpty(): Promise<boolean> {
     if (!this.#isGone || this.#first === null) return false;
@@ -101,13 +101,13 @@ export class StartedProcess {
     return false;
   }
 
-  /** For one that was stopped by a signal from outside and cannot end itself. */
+  /** For a process that was stopped by a signal and cannot exit by itself. */
   #kill(): void {
     const first = this.firstProcess();
     try {
       if (first !== null) process.kill(first, "SIGKILL");
     } catch {
-      // It went in this very moment.
+      // It has just exited.
     }
   }
 
@@ -116,7 +116,7 @@ export class StartedProcess {
       this.#child.once("exit", () => resolve());
       this.#child.once("error", () => resolve());
     });
-    // Out of descriptors there is not even a pipe.
+    // Without free descriptors there is not even a pipe.
     const complaints = this.#child.stderr as Readable | null | undefined;
     if (!complaints) throw Object.assign(new Error("no pipe to a child"), { code: "EMFILE" });
     complaints.on("error", () => {});
@@ -131,4 +131,4 @@ export class StartedProcess {
   }
 }
 
-type Held = { ref?(): void; unref?(): void; readonly destroyed?: boolean } | null | undefined;
+type RefHandle = { ref?(): void; unref?(): void; readonly destroyed?: boolean } | null | undefined;

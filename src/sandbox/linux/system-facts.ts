@@ -1,4 +1,4 @@
-// What the plan's printers need to know of this machine, asked once: folders of programs, names in /etc, who we are.
+// Facts about this machine that the plan's printers need, read once: program folders, names in /etc, the current user.
 import { lstatSync, readdirSync, readlinkSync, realpathSync } from "node:fs";
 import { arch, userInfo } from "node:os";
 import type { PlanPath } from "../plan/plan.ts";
@@ -6,7 +6,7 @@ import { type SystemFacts, TOP_NAMES, type TopFolder, type UserFacts } from "../
 
 const ARCHITECTURES: Readonly<Record<string, SystemFacts["architecture"]>> = { x64: "x86-64", arm64: "arm64" };
 
-/** Null on an architecture that no filter of system calls is written for. `program`: our native one. */
+/** Null on an architecture without a seccomp filter. `program`: our native one. */
 export function systemFacts(program: string): SystemFacts | null {
   const architecture = ARCHITECTURES[arch()];
   if (architecture === undefined) return null;
@@ -17,7 +17,7 @@ function segments(path: string): PlanPath {
   return path.split("/").filter((name) => name !== "");
 }
 
-/** A number without a name is a user, too. */
+/** A uid without a name is a user, too. */
 function userFacts(): UserFacts {
   const [user, group] = [process.getuid?.() ?? 0, process.getgid?.() ?? 0];
   try {

@@ -1,4 +1,4 @@
-// The trees of the host that a sandbox sees, known by device and inode: a name may lead elsewhere a moment later.
+// The host trees of a sandbox, identified by device and inode: a name may lead elsewhere a moment later.
 import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import type { Plan, PlanPath } from "../plan/plan.ts";
@@ -11,32 +11,32 @@ interface Tree {
   readonly identity: Identity;
 }
 
-export type TreesHeld =
-  | { readonly ok: true; readonly trees: HeldTrees }
+export type OpenTreesResult =
+  | { readonly ok: true; readonly trees: OpenTrees }
   | { readonly ok: false; readonly refused: RunRefusal };
 
-export class HeldTrees {
+export class OpenTrees {
   readonly #trees: readonly Tree[];
-  /** Open until a sandbox has the root mounted: the number of a folder that is in use is given to no other folder. */
-  #held: number | null;
-  /** Tells one root from another under the same name. */
+  /** Open until a sandbox has mounted the root: the inode number of a folder in use is not reused. */
+  #descriptor: number | null;
+  /** Distinguishes roots with the same name. */
   readonly mark: string;
-  /** Of the root; null where there is none. */
+  /** Of the root; null without a root. */
   readonly rootIdentity: Identity | null;
 
   private constructor(trees: readonly Tree[], held: number | null) {
     this.#trees = trees;
-    this.#held = held;
+    this.#descriptor = held;
     this.rootIdentity = held === null ? null : (trees[0]?.identity ?? null);
     this.mark = trees.map(({ identity }) => `${identity.device}:${identity.inode}`).join(" ");
   }
 
-  static hold({ root, runtime }: Plan): TreesHeld {
+  static open({ root, runtime }: Plan): OpenTreesResult {
     let held: number | null = null;
     try {
       const trees: Tree[] = [];
       if (root !== null) {
-        // A live root shows its copy in the place of the real folder.
+        // A live root shows its copy instead of the real folder.
         held = openFolder(straight(root.copy?.path ?? root.path));
         trees.push({ path: straight(root.path), identity: identityOf(fstatSync(held, { bigint: true })) });
       }
@@ -44,7 +44,7 @@ export class HeldTrees {
         const path = straight(tree);
         trees.push({ path, identity: identityOf(lstatSync(path, { bigint: true })) });
       }
-      return { ok: true, trees: new HeldTrees(trees, held) };
+      return { ok: true, trees: new OpenTrees(trees, held) };
     } catch (error) {
       if (held !== null) closeSync(held);
       return { ok: false, refused: refusalOf(error) };
@@ -56,7 +56,7 @@ export class HeldTrees {
     return this.#trees.every(({ path, identity }) => isSame(identity, identityAt(path)));
   }
 
-  /** Whether a sandbox shows the same trees: `top` is its top folder, `root` where it has the root, if elsewhere. */
+  /** Whether a sandbox shows the same trees: `top` is its top folder, `root` the path of its root, if it differs. */
   areShownIn(top: string, root: string | null): boolean {
     return this.#trees.every(({ path, identity }, at) => {
       const shown = at === 0 && this.rootIdentity !== null && root !== null ? root : path;
@@ -64,17 +64,20 @@ export class HeldTrees {
     });
   }
 
-  /** Also called once a sandbox shows the same trees: its mount keeps the root in use, ours would keep it from being unmounted. */
+  /**
+   * Also called once a sandbox shows the same trees: its mount keeps the root in use, and our descriptor would block
+   * unmounting.
+   */
   close(): void {
-    const held = this.#held;
-    this.#held = null;
+    const held = this.#descriptor;
+    this.#descriptor = null;
     if (held !== null) closeSync(held);
   }
 }
 
 class Crooked extends Error {}
 
-/** A plan names trees without links; where the machine has changed since, nothing is started. */
+/** A plan's paths have no links; where the machine has changed since, nothing is started. */
 function straight(path: PlanPath): string {
   const written = hostPath(path);
   if (realpathSync.native(written) !== written) throw new Crooked(written);

@@ -1,11 +1,11 @@
-// What both sides of a live root last had in common, name by name, and a log of it for recovery after a crash.
+// The last common state of both sides of a live root, name by name, and a log of it for recovery after a crash.
 import { appendFileSync } from "node:fs";
 import type { FileStamp } from "./tree-folder.ts";
 
 export interface BaseNode {
-  /** As the project had it when both sides were in step; null for nothing. */
+  /** The project's state when both sides were in sync; null for nothing. */
   real: FileStamp | null;
-  /** As the copy had it. */
+  /** The copy's state. */
   copy: FileStamp | null;
   readonly children: Map<string, BaseNode>;
 }
@@ -26,7 +26,7 @@ export class BaseTree {
     return node ?? null;
   }
 
-  /** Both sides are in step at this name. */
+  /** Both sides are in sync at this name. */
   settle(path: readonly string[], real: FileStamp | null, copy: FileStamp | null): void {
     let node = this.top;
     for (const name of path) {
@@ -59,7 +59,7 @@ export function stampText({ kind, inode, bytes, modified, changed }: FileStamp):
   return kind === "folder" ? kind : [kind, inode, bytes, modified, changed].join(" ");
 }
 
-/** The copy as it was last in step, from the log; a line that was cut off by a crash ends it. */
+/** The last synchronized state of the copy, from the log; reading ends at a line truncated by a crash. */
 export function readBaseLog(text: string): ReadonlyMap<string, string> {
   const found = new Map<string, string>();
   for (const line of text.split("\n")) {

@@ -1,5 +1,5 @@
-// Carries a change of the person's from the project into the copy. Only names of the copy are touched, each looked up in its
-// open folder, so that a link that a program planted leads nowhere.
+// Applies a person's change of the project to the copy. Only names of the copy are touched, each resolved in its open
+// folder, so that a link a program planted leads nowhere.
 import { mkdirSync, renameSync, rmdirSync, rmSync, symlinkSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
 import type { BaseTree } from "./base-tree.ts";
@@ -11,13 +11,13 @@ export interface CarryInParts {
   readonly real: TreeFolder;
   readonly copy: TreeFolder;
   readonly base: BaseTree;
-  /** Absolute: a folder of our state on the file system of the copy, which no program sees. */
+  /** Absolute: a folder of our state on the file system of the copy, hidden from every program. */
   readonly incoming: string;
 }
 
 let count = 0;
 
-/** False where it could not be done now: the next comparison sees it again. */
+/** False where it failed: the next comparison tries again. */
 export async function carryIn({ path, real, copy }: SideChange, parts: CarryInParts): Promise<boolean> {
   const name = path.at(-1) ?? "";
   const [from, into] = [parts.real.descend(path.slice(0, -1)), parts.copy.descend(path.slice(0, -1))];
@@ -47,7 +47,7 @@ function remove(into: TreeFolder, name: string, copy: FileStamp | null, settle: 
     if (copy?.kind === "folder") rmdirSync(into.pathOf(name));
     else if (copy !== null) unlinkSync(into.pathOf(name));
   } catch {
-    // A folder that has something of the program's in it stays.
+    // A folder with the program's own files remains.
     return false;
   }
   settle();
@@ -66,7 +66,7 @@ async function replace(
   try {
     if (real.kind === "link") symlinkSync(from.readLink(name), fresh);
     else if (!isSameStamp(await copyWithTimes(from, name, fresh), real)) return false;
-    // The program may have written it since it was compared: then it is no longer the person's change alone.
+    // The program may have written it since the comparison: then it is no longer the person's change alone.
     if (!isSameStamp(into.stamp(name), copy)) return false;
     renameSync(fresh, into.pathOf(name));
     base.settle(path, real, stampIn(into, name));

@@ -1,7 +1,7 @@
-// Compares project and copy with what both last had in common: what changed on which side, name by name.
+// Compares project and copy with their last common state: what changed on which side, name by name.
 import { setImmediate } from "node:timers/promises";
 import type { BaseNode, BaseTree } from "./base-tree.ts";
-import { type FileStamp, type Found, isSameStamp, type TreeFolder } from "./tree-folder.ts";
+import { type EntryState, type FileStamp, isSameStamp, type TreeFolder } from "./tree-folder.ts";
 
 export interface SideChange {
   readonly path: readonly string[];
@@ -12,15 +12,15 @@ export interface SideChange {
 }
 
 export interface Comparison {
-  /** Parents before what lies in them. */
+  /** Parents before children. */
   readonly changes: readonly SideChange[];
-  /** Names of the copy that cannot land: no text, or no file, folder or link. */
+  /** Names of the copy that cannot land: not UTF-8, or no file, folder or link. */
   readonly unlandable: readonly string[];
-  /** Names of the copy that are no text: their content is nowhere else. */
+  /** Names of the copy that are not UTF-8: their content is nowhere else. */
   readonly unreadable: number;
-  /** Folders of each side, shallow first, as far as they may be watched. */
+  /** Folders of each side, shallow first, for the watch. */
   readonly folders: readonly FolderPair[];
-  /** False: there are too many names, and the rest was not looked at. */
+  /** False: there are too many names, and the rest was not compared. */
   readonly isComplete: boolean;
 }
 
@@ -40,7 +40,7 @@ export interface CompareRequest {
 
 const entriesPerTurn = 100;
 const depthMax = 220;
-/** Twice of what may be copied at the start. */
+/** Twice the limit of the initial copy. */
 const namesMax = 400_000;
 
 export async function compareSides(request: CompareRequest): Promise<Comparison> {
@@ -128,6 +128,6 @@ class Comparing {
 
 const NO_NAMES = { names: [], unreadable: 0 } as const;
 
-function plain(found: Found): FileStamp | null {
+function plain(found: EntryState): FileStamp | null {
   return found === "other" ? null : found;
 }

@@ -1,4 +1,4 @@
-// Wakes a live root when a folder of either side changes. Folders that cannot be watched are looked at from time to time.
+// Wakes a live root when a folder of either side changes. Folders that cannot be watched are polled.
 import { type FSWatcher, watch } from "node:fs";
 import type { FolderPair } from "./compare-sides.ts";
 import type { TreeFolder } from "./tree-folder.ts";
@@ -7,9 +7,9 @@ import type { TreeFolder } from "./tree-folder.ts";
 const watchesMax = 4_096;
 const pollMilliseconds = 3_000;
 const pollUnwatchedMilliseconds = 500;
-/** Changes come in bursts. */
+/** Debounce: changes come in bursts. */
 const burstMilliseconds = 40;
-/** At least so many times the cost of a comparison pass between two of them. */
+/** The minimum interval between comparisons, as a multiple of their cost. */
 const restFactor = 4;
 
 export class FolderWatch {
@@ -31,7 +31,7 @@ export class FolderWatch {
         const inode = pair[side];
         if (inode === null) continue;
         const { path } = pair;
-        // A folder that was made anew has another inode, and needs a watch of its own.
+        // A folder that was created again has another inode, and needs a new watch.
         const key = `${side} ${inode} ${path.join("/")}`;
         if (wanted.size >= watchesMax) isAll = false;
         else {
@@ -47,7 +47,7 @@ export class FolderWatch {
     this.#isAllWatched = isAll;
   }
 
-  /** Until something changed, or it is time to look anyway. `took`: milliseconds of the last look. */
+  /** Waits for a change or for the poll interval. `took`: milliseconds of the last comparison. */
   async wait(milliseconds: number | null, took: number): Promise<void> {
     const rest = Math.max(burstMilliseconds, took * restFactor);
     const poll = this.#isAllWatched ? pollMilliseconds : pollUnwatchedMilliseconds;
@@ -84,7 +84,7 @@ export class FolderWatch {
 
   #add(key: string, path: readonly string[], top: TreeFolder): boolean {
     const folder = top.descend(path);
-    // A folder that is there on one side alone.
+    // A folder that exists on one side only.
     if (folder === null) return true;
     try {
       const watcher = watch(folder.path, { persistent: false }, () => {

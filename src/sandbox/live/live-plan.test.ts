@@ -38,7 +38,7 @@ async function plan(held: readonly string[] = []): Promise<Record<string, readon
   const found = await compareSides({ real, copy, base, isHidden });
   const step = await planStep(found, {
     real,
-    isHeld: (key) => held.includes(key),
+    isDeferred: (key) => held.includes(key),
     isEqual: (change) => isEqualContent(change, real, copy),
   });
   const names = (changes: readonly SideChange[]): readonly string[] => changes.map(({ path }) => path.join("/"));

@@ -1,4 +1,4 @@
-// What one step of a live root does with what changed: carry in, land, or keep apart. Git folders are one unit each.
+// Plans one step of a live root from the changes: carry in, land, or report a conflict. Each git folder is one unit.
 import type { Comparison, SideChange } from "./compare-sides.ts";
 import type { TreeFolder } from "./tree-folder.ts";
 
@@ -17,8 +17,8 @@ export interface StepPlan {
 
 export interface StepRules {
   readonly real: TreeFolder;
-  /** Changes that wait for the end, by path. */
-  isHeld(key: string): boolean;
+  /** Changes that wait for the program's end, by path. */
+  isDeferred(key: string): boolean;
   /** Whether both sides have the same content. */
   isEqual(change: SideChange): Promise<boolean>;
 }
@@ -27,7 +27,7 @@ export function keyOf(path: readonly string[]): string {
   return path.join("/");
 }
 
-/** The git folder that a path lies in, or is; null for an ordinary path. */
+/** The git folder that contains or is a path; null for an ordinary path. */
 export function gitFolderOf(path: readonly string[]): string | null {
   const at = path.indexOf(".git");
   return at < 0 ? null : keyOf(path.slice(0, at + 1));
@@ -43,7 +43,7 @@ export async function planStep({ changes }: Comparison, rules: StepRules): Promi
     const unit = gitFolderOf(change.path);
     if (unit !== null) units.set(unit, [...(units.get(unit) ?? []), change]);
     else if (change.isRealChanged && change.isCopyChanged) ((await rules.isEqual(change)) ? equal : apart).push(change);
-    else if (rules.isHeld(keyOf(change.path))) continue;
+    else if (rules.isDeferred(keyOf(change.path))) continue;
     else (change.isRealChanged ? carryIn : land).push(change);
   }
   const gitFolders: string[] = [];
@@ -52,13 +52,13 @@ export async function planStep({ changes }: Comparison, rules: StepRules): Promi
     for (const change of all)
       if (change.isRealChanged && change.isCopyChanged && (await rules.isEqual(change))) equal.push(change);
       else differing.push(change);
-    const own = differing.filter(({ path, isCopyChanged }) => isCopyChanged && !rules.isHeld(keyOf(path)));
+    const own = differing.filter(({ path, isCopyChanged }) => isCopyChanged && !rules.isDeferred(keyOf(path)));
     const isBoth = own.some(({ isRealChanged }) => isRealChanged);
-    // A lock: a git works on it at this moment.
+    // A lock file: a git works in it at this moment.
     const isLocked = differing.some(({ path, copy }) => copy !== null && (path.at(-1) ?? "").endsWith(".lock"));
     if (isBoth) apart.push(...own);
     else if (own.length === 0) carryIn.push(...differing.filter(({ isCopyChanged }) => !isCopyChanged));
-    else if (!isLocked && !rules.isHeld(unit)) {
+    else if (!isLocked && !rules.isDeferred(unit)) {
       land.push(...own);
       gitFolders.push(unit);
     }
@@ -78,8 +78,8 @@ export async function planStep({ changes }: Comparison, rules: StepRules): Promi
 }
 
 /**
- * A folder is deleted as a whole only where everything that the project has in it is deleted, names that are not copied
- * among them; otherwise its files are deleted one by one, and the folder itself comes back.
+ * A folder is deleted as a whole only where everything the project has in it is deleted, including names that are not
+ * copied; otherwise its files are deleted one by one, and the folder itself is restored.
  */
 function withoutPartialFolders(
   changes: readonly SideChange[],

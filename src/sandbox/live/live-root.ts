@@ -1,5 +1,5 @@
-// A live root: a private copy of a project that one program works on, kept in step while it runs. The person's edits are
-// carried in; the program's changes land through drafts of their own, by the same rules as those of any other program.
+// A live root: a private copy of a project for one program, synchronized while it runs. The person's edits are carried
+// in; the program's changes land through drafts of their own, by the same rules as any other program's.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -11,10 +11,10 @@ import type { LandingContext } from "../drafts/landing.ts";
 import { BaseTree } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
+import { messageOf, nanoseconds } from "./file-clock.ts";
 import { FolderWatch } from "./folder-watch.ts";
 import { gitFolderOf, keyOf, planStep, type StepPlan } from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
-import { messageOf, nanoseconds } from "./moment.ts";
 import { isEqualContent } from "./same-content.ts";
 import { digestOf, type StagedFile, stage } from "./staging.ts";
 import { isSameStamp, TreeFolder } from "./tree-folder.ts";
@@ -25,11 +25,11 @@ export interface LiveRootParts {
   /** Path of the native program. */
   readonly program: string;
   readonly limits: CopyLimits;
-  /** Names that programs do not see, from the root down, as the configuration has them now. */
+  /** Names hidden from programs, below the root, from the current configuration. */
   isHidden(path: readonly string[]): boolean;
-  /** What decides about changes that land now. */
+  /** The rules for changes that land now. */
   context(): LandingContext;
-  /** Of a draft of this program that begins now. */
+  /** The record of a draft that begins now. */
   record(draft: string, start: bigint, rootIdentity: LiveRoot["rootIdentity"]): DraftRecord;
   note(line: string): void;
 }
@@ -38,18 +38,18 @@ export const COPY_FOLDER = "copy";
 export const BASE_FILE = "base.jsonl";
 const INCOMING_FOLDER = "incoming";
 
-/** A file that was written this recently may be half written. */
+/** A file that was written this recently may be incomplete. */
 const quietMilliseconds = 200;
-/** What others write all the time does not keep the rest from landing. */
+/** A file that is written all the time does not keep the rest from landing. */
 const patienceMilliseconds = 2_000;
-/** Longer than a tick of the clock that file systems use: what changes after it has a later change time. */
+/** Longer than a tick of file system clocks: a later change has a later change time. */
 const tickMilliseconds = 25;
 const attemptsMax = 3;
 const pathsShownMax = 20;
 
 export class LiveRoot {
   readonly id: string;
-  /** Absolute: what the program sees in the place of its root. */
+  /** Absolute: what the program sees as its root. */
   readonly copyPath: string;
   /** Of the real folder. */
   readonly rootIdentity: { readonly device: bigint; readonly inode: bigint };
@@ -60,8 +60,8 @@ export class LiveRoot {
   readonly #incoming: string;
   readonly #watch = new FolderWatch();
   readonly #began: bigint;
-  /** Changes of the program that did not land: they wait for the end. */
-  readonly #held = new Map<string, UnlandedChange>();
+  /** Changes of the program that did not land: they wait for its end. */
+  readonly #deferred = new Map<string, UnlandedChange>();
   readonly #attempts = new Map<string, number>();
   /** When a change that is not quiet was first seen. */
   #pendingSince: number | null = null;
@@ -86,7 +86,7 @@ export class LiveRoot {
     this.rootIdentity = { device: real.device, inode: real.inode };
   }
 
-  /** With its copy made; else why there is none. */
+  /** The live root with its copy; else why there is none. */
   static async open(
     path: string,
     parts: LiveRootParts,
@@ -114,7 +114,7 @@ export class LiveRoot {
     return { ok: false, reason: reason ?? "the folder cannot be copied" };
   }
 
-  /** From now on both sides are kept in step. */
+  /** Starts synchronizing both sides. */
   start(): void {
     this.#parts.lifecycle.begin(this.#record(this.id, this.#began));
     this.#loop = this.#run();
@@ -175,7 +175,7 @@ export class LiveRoot {
   #plan(found: Comparison): Promise<StepPlan> {
     return planStep(found, {
       real: this.#real,
-      isHeld: (key) => this.#held.has(key),
+      isDeferred: (key) => this.#deferred.has(key),
       isEqual: (change) => isEqualContent(change, this.#real, this.#copy),
     });
   }
@@ -186,15 +186,15 @@ export class LiveRoot {
 
   #settleEqual({ path, real, copy }: SideChange): void {
     this.#base.settle(path, real, copy);
-    this.#held.delete(keyOf(path));
+    this.#deferred.delete(keyOf(path));
   }
 
   #hold({ path, copy }: SideChange, code: UnlandedChange["code"], reason: string): void {
     const kind = copy === null ? "delete" : KINDS[copy.kind];
-    this.#held.set(keyOf(path), { path: keyOf(path), kind, code, reason });
+    this.#deferred.set(keyOf(path), { path: keyOf(path), kind, code, reason });
   }
 
-  /** Whether nothing of it was written just now, or something has been waiting for long. */
+  /** Whether nothing was written just now, or some change has waited for long. */
   #isQuiet(land: readonly SideChange[]): boolean {
     const now = Date.now();
     if (land.length === 0) {
@@ -210,7 +210,9 @@ export class LiveRoot {
     return (!isFresh && !isGone) || waited > patienceMilliseconds;
   }
 
-  /** INVARIANT: `start` is from before the comparison, and a tick older: a later edit of the person's has a later time. */
+  /**
+   * INVARIANT: `start` is from before the comparison, and a tick older: a later edit of the person has a later time.
+   */
   async #land({ land, gitFolders }: StepPlan, start: bigint, isFinal: boolean): Promise<void> {
     this.#pendingSince = null;
     const fresh = (change: SideChange): boolean =>
@@ -262,27 +264,27 @@ export class LiveRoot {
       const place = failedGit.has(unit) ? unit : keyOf(path);
       const told = report.kept.find(({ kind, path: one }) => kind === "git" && one === place);
       if (told === undefined) return this.#base.settle(path, change.real, file.copy);
-      // Its configuration and hooks never land, and are kept at the end; a git that did not land is tried again.
-      if (place !== unit || this.#tried(unit)) this.#held.set(place, told);
+      // Its configuration and hooks never land, and are kept at the end; a failed git import is retried.
+      if (place !== unit || this.#tried(unit)) this.#deferred.set(place, told);
       return;
     }
     const code = kept?.get(`${file.copy?.kind ?? "delete"} ${keyOf(path)}`);
     if (kept !== null && code === undefined) return this.#settleLanded(file);
     const told = report.kept.find(({ path: one }) => one === keyOf(path));
-    // The person may have changed it in this moment: compared again, and landed or kept apart.
+    // The person may have just changed it: compared again, and landed or reported as a conflict.
     const isTransient = code === undefined || code === "draft_conflict" || code === "not_landed";
     if (isTransient && !this.#tried(keyOf(path))) return;
     this.#hold(change, told?.code ?? "not_landed", told?.reason ?? "it could not be carried over");
   }
 
-  /** True once it was tried too often. */
+  /** True after too many attempts. */
   #tried(key: string): boolean {
     const count = (this.#attempts.get(key) ?? 0) + 1;
     this.#attempts.set(key, count);
     return count >= attemptsMax;
   }
 
-  /** It landed. Where the project has something else by now, the person changed it since, and that is carried in. */
+  /** It landed. Where the project differs by now, the person changed it since, and that is carried in. */
   async #settleLanded({ path, copy, digest }: StagedFile): Promise<void> {
     const parent = this.#real.descend(path.slice(0, -1));
     const name = path.at(-1) ?? "";
@@ -295,7 +297,7 @@ export class LiveRoot {
     this.#base.settle(path, isSame && before !== "other" ? before : null, copy);
   }
 
-  /** Its meaning landed: both sides count as in step, although their files differ. */
+  /** Imported semantically: both sides count as in sync, although their files differ. */
   async #settleGit(unit: string): Promise<void> {
     const { changes } = await this.#compare();
     for (const { path, real, isRealChanged } of changes)
@@ -304,8 +306,8 @@ export class LiveRoot {
   }
 
   /**
-   * After the program: the last changes land, what may not or cannot is kept, and the copy is removed. `isSealed`: whether
-   * the sandbox has ended for certain.
+   * After the program: lands the last changes, keeps what may not or cannot land, and removes the copy. `isSealed`:
+   * whether the sandbox has ended for certain.
    */
   async finish(isSealed: boolean): Promise<ChangesReport> {
     this.#isOver = true;
@@ -322,7 +324,7 @@ export class LiveRoot {
       const found = await this.#compare();
       const left = await this.#leftOver(found);
       const conflicts = left.filter(
-        ({ path, isRealChanged }) => isRealChanged || this.#held.get(keyOf(path))?.code === "draft_conflict",
+        ({ path, isRealChanged }) => isRealChanged || this.#deferred.get(keyOf(path))?.code === "draft_conflict",
       );
       const waiting = left.filter((change) => !conflicts.includes(change));
       for (const [changes, from] of [
@@ -368,7 +370,7 @@ export class LiveRoot {
     return left;
   }
 
-  /** What is left becomes a draft that waits; null where nothing is. */
+  /** The remaining changes become a waiting draft; null where there are none. */
   async #keep(
     changes: readonly SideChange[],
     start: bigint,

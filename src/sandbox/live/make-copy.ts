@@ -1,4 +1,4 @@
-// The first copy of a project for a live root: measured before it is made, without the names that programs do not see.
+// The initial copy of a project for a live root: measured before it is made, without the names hidden from programs.
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, symlinkSync } from "node:fs";
 import { chmod, copyFile, utimes } from "node:fs/promises";
 import { join } from "node:path";
@@ -19,15 +19,15 @@ export interface CopyRequest {
   readonly target: string;
   readonly base: BaseTree;
   readonly limits: CopyLimits;
-  /** Names that programs do not see; from the root down. */
+  /** Names hidden from programs, below the root. */
   isHidden(path: readonly string[]): boolean;
 }
 
-/** Entries that are looked at in one turn of the event loop. */
+/** Entries examined in one event-loop turn. */
 const entriesPerTurn = 100;
 const depthMax = 200;
 
-/** Null once the copy is there; else why it is not made. Rejects as the system does. */
+/** Null once the copy exists; else why it was not made. Rejects as the system does. */
 export async function makeCopy(request: CopyRequest): Promise<string | null> {
   const { real, limits } = request;
   const sum = { names: 0, bytes: 0, turn: 0 };
@@ -95,7 +95,7 @@ class Copying {
     const { base } = this.#request;
     if (found.kind === "folder") {
       const child = folder.child(name);
-      // One that cannot be opened, or is on another file system, is not in the copy.
+      // A folder that cannot be opened, or is on another file system, is left out.
       if (child === null) return;
       mkdirSync(target, { mode: 0o755 });
       base.settle(path, found, stampAt(target));
@@ -114,7 +114,7 @@ class Copying {
   }
 }
 
-/** A plain file with its times and its executable bit; the stamp it had, or null where it cannot be read. */
+/** Copies a plain file with its times and its executable bit; returns its stamp, or null where it cannot be read. */
 export async function copyWithTimes(folder: TreeFolder, name: string, target: string): Promise<FileStamp | null> {
   const source = folder.openFile(name);
   if (source === null) return null;

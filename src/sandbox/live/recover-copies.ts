@@ -1,4 +1,4 @@
-// After a crash: what a program changed in the copy of a live root becomes a draft that waits for a person. Nothing lands.
+// After a crash: a program's changes in the copy of a live root become a draft that waits for a person. Nothing lands.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import type { DraftFolders } from "../drafts/draft-folders.ts";
@@ -20,7 +20,7 @@ export interface RecoveryParts {
 const depthMax = 220;
 const namesMax = 400_000;
 
-/** Before interrupted drafts are recovered: each copy that a crash left is turned into the upper folder of its draft. */
+/** Before interrupted drafts are recovered: turns each leftover copy into the upper folder of its draft. */
 export async function recoverCopies(parts: RecoveryParts): Promise<void> {
   for (const id of parts.folders.list()) {
     if (!existsSync(join(parts.folders.path(id), COPY_FOLDER))) continue;
@@ -46,11 +46,11 @@ async function recoverCopy(id: string, { folders, records, program, note }: Reco
       records.write({ ...record, state: "running" });
       return;
     }
-    // A recovery that was interrupted before begins anew.
+    // An interrupted recovery starts again.
     if (readdirSync(folders.upper(id)).length > 0) throw new Error("an earlier recovery was interrupted");
     const staged = await stage(walk.changes(), { copy, upper: folders.upper(id), program });
     if (staged.length < walk.changes().length) throw new Error("its files still change");
-    // The files are fresh ones that no program has seen: the draft is sealed.
+    // The files are new and no program has seen them: the draft is sealed.
     records.write({ ...record, isSealed: true });
   } finally {
     copy.close();
@@ -92,7 +92,7 @@ class CopyWalk {
     }
   }
 
-  /** Of a folder that is gone, the folder alone is named. */
+  /** Of a deleted folder, only the folder is named. */
   changes(): readonly StagedChange[] {
     const gone = [...this.#base.keys()].filter((key) => !this.#seen.has(key)).map((key) => key.split("/"));
     const keys = new Set(gone.map((path) => path.join("/")));

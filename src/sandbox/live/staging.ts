@@ -1,5 +1,5 @@
-// Puts changes of a live copy into the upper folder of a draft: fresh files that no sandbox has seen, so the draft is sealed
-// from its start.
+// Stages changes of a live copy in the upper folder of a draft: new files that no sandbox has seen, so the draft is
+// sealed from its start.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, mkdirSync, openSync, symlinkSync } from "node:fs";
@@ -7,7 +7,7 @@ import { chmod, copyFile, open } from "node:fs/promises";
 import { join } from "node:path";
 import { type FileStamp, isSameStamp, stampOf, type TreeFolder } from "./tree-folder.ts";
 
-/** A name of the copy that is to land; `copy` is null where the name is deleted. */
+/** A name of the copy to land; `copy` is null where the name is deleted. */
 export interface StagedChange {
   readonly path: readonly string[];
   readonly copy: FileStamp | null;
@@ -27,13 +27,16 @@ export interface StagingOptions {
   readonly program: string;
 }
 
-/** What could be staged as it was seen; a name that changed meanwhile is left out. Rejects as the system does. */
+/**
+ * The names that could be staged unchanged; a name that changed in the meantime is left out. Rejects as the system
+ * does.
+ */
 export async function stage(changes: readonly StagedChange[], options: StagingOptions): Promise<readonly StagedFile[]> {
   const staged: StagedFile[] = [];
   const deleted: StagedChange[] = [];
   const gone = new Set(changes.filter(({ copy }) => copy === null).map(({ path }) => path.join("/")));
   for (const change of [...changes].sort((left, right) => left.path.length - right.path.length)) {
-    // A folder that is deleted is deleted with what was in it.
+    // A deleted folder is deleted with its content.
     if (isBelow(change.path, gone) || !makeParents(options.upper, change.path)) continue;
     if (change.copy === null) deleted.push(change);
     else {
@@ -52,7 +55,7 @@ function isBelow(path: readonly string[], gone: ReadonlySet<string>): boolean {
   return path.some((_, at) => at > 0 && gone.has(path.slice(0, at).join("/")));
 }
 
-/** INVARIANT: every folder on the way is one that we made: nothing is written through a staged link. */
+/** INVARIANT: every parent folder is one that we created: nothing is written through a staged link. */
 function makeParents(upper: string, path: readonly string[]): boolean {
   let folder = upper;
   for (const name of path.slice(0, -1)) {
@@ -64,7 +67,7 @@ function makeParents(upper: string, path: readonly string[]): boolean {
   return true;
 }
 
-/** The digest of a file, null for a folder or a link; false where it is no longer what was seen. */
+/** The digest of a file, null for a folder or a link; false where it has changed. */
 async function stageOne(
   path: readonly string[],
   seen: FileStamp,
@@ -91,7 +94,7 @@ async function stageOne(
   }
 }
 
-/** Copies a plain file by its open descriptor; false where it is another one, or changed while it was copied. */
+/** Copies a plain file by its open descriptor; false where it is another one, or changed during the copy. */
 export async function copyPlainFile(
   parent: TreeFolder,
   name: string,

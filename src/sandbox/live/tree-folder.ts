@@ -1,5 +1,5 @@
-// One folder of a tree that a hostile program may change meanwhile: every name is looked up in the open folder itself, and no
-// link is ever followed.
+// One folder of a tree that a hostile program may change concurrently: every name is resolved in the open folder
+// itself, and no link is followed.
 import {
   type BigIntStats,
   closeSync,
@@ -11,7 +11,7 @@ import {
   readlinkSync,
 } from "node:fs";
 
-/** Enough to tell whether one name still holds the same content. */
+/** Enough to tell whether one name still has the same content. */
 export interface FileStamp {
   readonly kind: "file" | "folder" | "link";
   readonly inode: bigint;
@@ -21,11 +21,11 @@ export interface FileStamp {
   readonly isExecutable: boolean;
 }
 
-/** What a name holds: a stamp, nothing, or something that is never copied, such as a pipe. */
-export type Found = FileStamp | null | "other";
+/** The state of a name: a stamp, nothing, or something that is never copied, such as a pipe. */
+export type EntryState = FileStamp | null | "other";
 
 const FOLDER_FLAGS = constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
-/** Without O_NONBLOCK a pipe would keep us waiting. */
+/** Without O_NONBLOCK opening a pipe would block. */
 const FILE_FLAGS = constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK;
 
 export class TreeFolder {
@@ -73,7 +73,7 @@ export class TreeFolder {
     return null;
   }
 
-  /** Down to a folder; null where a name on the way is no folder. The caller closes it. */
+  /** Opens a folder below; null where a name on the path is no folder. The caller closes it. */
   descend(names: readonly string[]): TreeFolder | null {
     let folder: TreeFolder | null = new TreeFolder(
       openSync(this.path, FOLDER_FLAGS & ~constants.O_NOFOLLOW),
@@ -101,7 +101,7 @@ export class TreeFolder {
     return null;
   }
 
-  stamp(name: string): Found {
+  stamp(name: string): EntryState {
     try {
       const found = lstatSync(this.pathOf(name), { bigint: true, throwIfNoEntry: false });
       return found === undefined ? null : stampOf(found, this.#device);
@@ -114,7 +114,7 @@ export class TreeFolder {
     return readlinkSync(this.pathOf(name), { encoding: "buffer" });
   }
 
-  /** Names that are text, and how many are none. */
+  /** Names that are UTF-8, and the number of others. */
   names(): { readonly names: readonly string[]; readonly unreadable: number } {
     const names: string[] = [];
     let unreadable = 0;
@@ -144,8 +144,8 @@ export function stampOf(found: BigIntStats, device: bigint): FileStamp | "other"
   };
 }
 
-/** The same content for certain. What lies in a folder is compared by itself. */
-export function isSameStamp(left: Found, right: Found): boolean {
+/** The same content for certain. The content of a folder is compared separately. */
+export function isSameStamp(left: EntryState, right: EntryState): boolean {
   if (left === null || right === null || left === "other" || right === "other") return left === right;
   if (left.kind !== right.kind) return false;
   if (left.kind === "folder") return true;

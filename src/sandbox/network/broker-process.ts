@@ -1,4 +1,5 @@
-// One broker process, from the owner's side: started with nothing, spoken to over Node's own channel, never restarted.
+// One broker process, from the owner's side: started with an empty environment, controlled over Node's IPC channel,
+// never restarted.
 import { type ChildProcess, type SendHandle, spawn } from "node:child_process";
 import { type BrokerMessage, type OwnerMessage, readBrokerMessage } from "./messages.ts";
 import { type Handle, isHandle } from "./sockets.ts";
@@ -9,7 +10,7 @@ const stopMilliseconds = 5_000;
 
 export interface ProcessEvents {
   message(message: BrokerMessage): void;
-  /** Told once; nothing comes after it. */
+  /** Called once; no message follows. */
   over(lastWords: string): void;
 }
 
@@ -30,7 +31,7 @@ export class BrokerProcess {
       this.#lastWords = (this.#lastWords + bytes.toString("utf8")).slice(-lastWordsCharactersMax);
     });
     this.#child.on("message", (value, handle: unknown) => {
-      // It has nothing to give us.
+      // Its output is not used.
       if (isHandle(handle)) handle.close();
       const message = readBrokerMessage(value);
       if (message === null) this.#child.kill("SIGKILL");
@@ -40,7 +41,7 @@ export class BrokerProcess {
       const end = (): void => {
         if (this.#isOver) return;
         this.#isOver = true;
-        // Without its channel it ends by itself; where it does not, it is ended.
+        // It exits when its channel closes; otherwise it is killed.
         if (this.#child.exitCode === null) this.#child.kill("SIGKILL");
         events.over(this.#lastWords);
         done();
@@ -60,7 +61,7 @@ export class BrokerProcess {
     return this.#isOver;
   }
 
-  /** Whether waiting for it keeps the owner's process alive. */
+  /** Whether it keeps the owner's process alive. */
   ref(isWaited: boolean): void {
     const word = isWaited ? "ref" : "unref";
     this.#child[word]();

@@ -1,30 +1,30 @@
-// The broker without its process: messages of the owner in, messages to the owner out, networks in between.
+// The broker without its process: handles messages of the owner, and manages the networks.
 
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import { addressText } from "../../core/base/address.ts";
-import type { OwnerWord } from "./connection.ts";
+import type { OwnerDecision } from "./connection.ts";
 import type { Credential } from "./credential-request.ts";
 import { Fetches } from "./fetch/fetch.ts";
-import { Granted, readChains } from "./granted.ts";
 import { ownerMilliseconds, sandboxesMax } from "./limits.ts";
 import {
   type BrokerMessage,
-  type Count,
-  type Credited,
-  type Give,
-  type Judged,
-  type Open,
+  type CountRequest,
+  type CredentialAnswer,
+  type JudgeAnswer,
+  type OpenMessage,
   readOwnerMessage,
+  type SocketMessage,
 } from "./messages.ts";
 import { resolverOf } from "./names/resolver.ts";
 import { Network, type NetworkOwner } from "./network.ts";
+import { NetworkGrants, readChains } from "./network-grants.ts";
 import { isHandle } from "./sockets.ts";
 
 export class Broker {
   readonly #tell: (message: BrokerMessage) => void;
   readonly #now: () => number;
   readonly #networks = new Map<string, Network>();
-  readonly #waiting = new Map<number, (answer: Judged | Credited | null) => void>();
+  readonly #waiting = new Map<number, (answer: JudgeAnswer | CredentialAnswer | null) => void>();
   readonly #fetches: Fetches;
   #asked = 0;
 
@@ -43,7 +43,7 @@ export class Broker {
     });
   }
 
-  /** False: the owner does not speak our language, and nothing it says can be trusted to be whole. */
+  /** False: the message does not parse, so nothing from the owner can be trusted to be complete. */
   async take(value: unknown, handle: unknown): Promise<boolean> {
     const message = readOwnerMessage(value);
     if (isHandle(handle) && message?.kind !== "give") handle.close();
@@ -73,25 +73,25 @@ export class Broker {
     }
   }
 
-  #open({ sandbox, chains, resolver }: Open): boolean {
+  #open({ sandbox, chains, resolver }: OpenMessage): boolean {
     if (this.#networks.has(sandbox) || this.#networks.size >= sandboxesMax) return false;
     const authority = readChains(chains);
     const resolve = resolverOf(resolver, this.#now);
     if (authority === null || resolve === null) return false;
     this.#networks.set(
       sandbox,
-      new Network(new Granted(authority, this.#now), resolve, this.#owner(sandbox), this.#now),
+      new Network(new NetworkGrants(authority, this.#now), resolve, this.#owner(sandbox), this.#now),
     );
     return true;
   }
 
-  async #give({ sandbox, socket }: Give, handle: unknown): Promise<boolean> {
+  async #give({ sandbox, socket }: SocketMessage, handle: unknown): Promise<boolean> {
     const isTaken = (await this.#networks.get(sandbox)?.give(socket, handle)) ?? false;
     if (!isTaken && isHandle(handle)) handle.close();
     return isTaken;
   }
 
-  async #count({ kind, sandbox, number }: Count): Promise<void> {
+  async #count({ kind, sandbox, number }: CountRequest): Promise<void> {
     const network = this.#networks.get(sandbox);
     if (network === undefined) {
       this.#tell({ kind: "answered", number, done: false });
@@ -106,7 +106,7 @@ export class Broker {
 
   #owner(sandbox: string): NetworkOwner {
     return {
-      ask: async (host, port, manner): Promise<OwnerWord | null> => {
+      ask: async (host, port, manner): Promise<OwnerDecision | null> => {
         const address = host.name === null || host.address === null ? null : addressText(host.address);
         const answer = await this.#ask((number) => ({
           kind: "judging",
@@ -129,11 +129,11 @@ export class Broker {
     };
   }
 
-  /** No answer in time is no answer. */
-  #ask(question: (number: number) => BrokerMessage): Promise<Judged | Credited | null> {
+  /** A timeout counts as no answer. */
+  #ask(question: (number: number) => BrokerMessage): Promise<JudgeAnswer | CredentialAnswer | null> {
     const number = ++this.#asked;
     return new Promise((give) => {
-      const settle = (answer: Judged | Credited | null): void => {
+      const settle = (answer: JudgeAnswer | CredentialAnswer | null): void => {
         clearTimeout(timer);
         this.#waiting.delete(number);
         give(answer);

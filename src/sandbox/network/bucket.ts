@@ -1,4 +1,4 @@
-// A rate: so many at once, and so many a second after that.
+// A token bucket: a burst, and a rate per second after that.
 
 export class Bucket {
   readonly #burst: number;
@@ -14,7 +14,7 @@ export class Bucket {
   }
 
   take(now: number): boolean {
-    // A clock that was set back fills nothing.
+    // A clock that was set back adds nothing.
     this.#level = Math.min(this.#burst, this.#level + Math.max(0, now - this.#at) * this.#perMillisecond);
     this.#at = now;
     if (this.#level < 1) return false;

@@ -1,4 +1,4 @@
-// The owner's side of the broker: one process for all of its sandboxes, started when the first network is opened.
+// The owner's side of the broker: one process for all sandboxes, started when the first network is opened.
 
 import { type Destination, parseHost } from "../../core/authority/axes/destination.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -7,55 +7,55 @@ import type { Judge } from "../../core/ports/judge.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
-import { FetchClient, type Fetched, type FetchWish } from "./fetch/fetch-client.ts";
-import { type Hopping, readFetchOwnerMessage } from "./fetch/fetch-messages.ts";
-import { type Chains, connectRequest } from "./granted.ts";
+import { FetchClient, type FetchOptions, type FetchResult } from "./fetch/fetch-client.ts";
+import { type HopQuestion, readFetchOwnerMessage } from "./fetch/fetch-messages.ts";
 import type {
   BrokerMessage,
-  Crediting,
-  Judged,
-  Judging,
+  CredentialQuery,
+  JudgeAnswer,
+  JudgeRequest,
   NetworkCounters,
   OwnerMessage,
   SocketKind,
 } from "./messages.ts";
 import { toAscii } from "./names/ascii.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
+import { type Chains, connectRequest } from "./network-grants.ts";
 import { type Handle, isHandle } from "./sockets.ts";
 
 export interface NetworkEvents {
-  /** The first time something is refused. With `approval_required` it is a request for a person. */
+  /** Called at the first denial of each kind. `approval_required` is a request for a person. */
   denied(code: DenialCode, request: string, reason: Reason): void;
-  /** The broker is gone, and with it every connection of this sandbox. Nothing is started again by itself. */
+  /** The broker exited, and with it every connection of this sandbox. It is not restarted automatically. */
   lost(lastWords: string): void;
 }
 
-export interface NetworkWish {
-  /** Of the owner's choice, and of no other sandbox that is open. */
+export interface NetworkOptions {
+  /** Chosen by the owner; unique among open sandboxes. */
   readonly sandbox: string;
   readonly chains: Chains;
   readonly resolver: ResolverChoice;
-  /** Has the last word on every address before it is dialled. */
+  /** Makes the final decision on every address before it is dialled. */
   readonly judge: Judge;
   readonly credential: AskCredential;
   readonly events: NetworkEvents;
 }
 
 export interface OpenNetwork {
-  /** A socket as the launcher sent it; it belongs to the broker from then on, or to nobody. */
+  /** A socket from the launcher; afterwards it belongs to the broker, or is closed. */
   give(socket: SocketKind, handle: unknown): Promise<boolean>;
-  /** What there was since the last time. Null where the broker is gone: what it counted is gone with it. */
+  /** Counters since the last call. Null where the broker is gone, and its counters with it. */
   count(): Promise<NetworkCounters | null>;
-  /** Ends every connection, and counts for the last time. */
+  /** Closes every connection and returns the last counters. */
   close(): Promise<NetworkCounters | null>;
 }
 
 type Answer = Extract<BrokerMessage, { readonly kind: "answered" | "counted" }>;
 
-/** One process and what is open in it. */
+/** One process and its open networks. */
 interface Running {
   readonly process: BrokerProcess;
-  readonly networks: Map<string, NetworkWish>;
+  readonly networks: Map<string, NetworkOptions>;
   readonly waiting: Map<number, (answer: Answer | null) => void>;
   readonly fetches: Map<number, FetchClient>;
 }
@@ -66,19 +66,22 @@ export class BrokerClient {
   #running: Running | null = null;
   #number = 0;
 
-  /** `bundle`: the broker's program. `authorities`: for tests alone, certificates that fetches trust in place of the usual ones. */
+  /**
+   * `bundle`: the broker's program. `authorities`: for tests only, certificates that fetches trust instead of the usual
+   * ones.
+   */
   constructor(bundle: string, authorities: string | null = null) {
     this.#bundle = bundle;
     this.#authorities = authorities;
   }
 
-  /** Of the process that runs now, if one does. */
+  /** Of the running process, if any. */
   get pid(): number | null {
     return this.#running?.process.pid ?? null;
   }
 
-  /** Null: the broker could not be started, or did not understand what is granted. Nothing is open then. */
-  async open(wish: NetworkWish): Promise<OpenNetwork | null> {
+  /** Null: the broker could not be started, or did not understand the grants. Nothing is open then. */
+  async open(wish: NetworkOptions): Promise<OpenNetwork | null> {
     const running = this.#start();
     const { sandbox, chains, resolver } = wish;
     if (running.networks.has(sandbox)) return null;
@@ -99,8 +102,8 @@ export class BrokerClient {
     };
   }
 
-  /** HTTP for our own tools, carried out in the broker. Never rejects. */
-  async fetch(wish: FetchWish): Promise<Fetched> {
+  /** HTTP for our own tools, performed by the broker. Never rejects. */
+  async fetch(wish: FetchOptions): Promise<FetchResult> {
     const running = this.#start();
     const number = ++this.#number;
     const over = (): void => {
@@ -112,7 +115,7 @@ export class BrokerClient {
       wish,
       number,
       (message) => {
-        // What the broker would not read would end it, and everybody's network with it.
+        // A message that the broker cannot parse would end it, and every sandbox's network with it.
         if (readFetchOwnerMessage(message) === null) isRead = false;
         else running.process.send(message);
       },
@@ -216,23 +219,23 @@ export class BrokerClient {
     }
   }
 
-  async #hop(running: Running, hopping: Hopping): Promise<void> {
+  async #hop(running: Running, hopping: HopQuestion): Promise<void> {
     const word = await running.fetches.get(hopping.fetch)?.judged(hopping);
-    const nobody: Judged = { kind: "judged", number: hopping.number, outcome: "deny", code: "not_available" };
+    const nobody: JudgeAnswer = { kind: "judged", number: hopping.number, outcome: "deny", code: "not_available" };
     running.process.send(word ?? nobody);
   }
 
-  async #credit(running: Running, { number, sandbox, request }: Crediting): Promise<void> {
+  async #credit(running: Running, { number, sandbox, request }: CredentialQuery): Promise<void> {
     const wish = running.networks.get(sandbox);
     const credential = wish === undefined ? null : await wish.credential(request).catch(() => null);
     running.process.send({ kind: "credited", number, credential });
   }
 }
 
-/** A network that is closed, a host that does not read, a judge that fails: no. */
-function judged(wish: NetworkWish | undefined, message: Judging): Judged {
+/** A closed network, a host that does not parse, a judge that fails: denied. */
+function judged(wish: NetworkOptions | undefined, message: JudgeRequest): JudgeAnswer {
   const { number } = message;
-  const denied = (code: DenialCode): Judged => ({ kind: "judged", number, outcome: "deny", code });
+  const denied = (code: DenialCode): JudgeAnswer => ({ kind: "judged", number, outcome: "deny", code });
   const host = hostOf(message);
   if (wish === undefined || host === null) return denied("not_available");
   try {
@@ -244,7 +247,7 @@ function judged(wish: NetworkWish | undefined, message: Judging): Judged {
   }
 }
 
-function hostOf({ host, address }: Judging): Destination | null {
+function hostOf({ host, address }: JudgeRequest): Destination | null {
   const parsed = parseHost(host, toAscii);
   if (!parsed.ok) return null;
   if (parsed.value.name === null) return address === null ? parsed.value : null;

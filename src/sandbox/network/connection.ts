@@ -1,5 +1,5 @@
-// One connection of a program, from accept to the end: judged by name, opened by what it says, resolved, screened,
-// decided by the owner, dialled. What is screened is what is dialled.
+// One connection of a program from accept to close: decided by name, inspected, resolved, screened, decided by the
+// owner, dialled. The screened address is the dialled one.
 
 import type { Socket } from "node:net";
 import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
@@ -10,35 +10,35 @@ import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import type { Reason } from "./denials.ts";
 import { dial } from "./dial.ts";
-import { connectRequest, type Granted, type Manner } from "./granted.ts";
 import { HttpInspection } from "./inspection/http-inspection.ts";
-import type { Inspection, Step } from "./inspection/inspection.ts";
+import type { Inspection, InspectionStep } from "./inspection/inspection.ts";
 import { readOpening } from "./inspection/opening.ts";
 import { TlsInspection } from "./inspection/tls-inspection.ts";
 import type { FakeNames } from "./names/fake-names.ts";
+import { connectRequest, type InspectionMode, type NetworkGrants } from "./network-grants.ts";
 import { reset } from "./reset.ts";
 import { splice } from "./splice.ts";
 
 /** What a connection needs of its sandbox. */
-export interface ConnectionWorld {
-  readonly granted: Granted;
+export interface ConnectionContext {
+  readonly granted: NetworkGrants;
   readonly names: FakeNames;
   readonly resolve: Resolver;
   /** Aborted when the sandbox ends. */
   readonly stop: AbortSignal;
-  /** The owner's word, for one address that is about to be dialled; null where it cannot be had. */
-  ask(host: Destination, port: number, manner: Manner): Promise<OwnerWord | null>;
+  /** The owner's decision on one address that is about to be dialled; null where there is none. */
+  ask(host: Destination, port: number, manner: InspectionMode): Promise<OwnerDecision | null>;
   refused(code: DenialCode, request: string, reason: Reason): void;
   connected(outside: Socket): void;
 }
 
-export type OwnerWord =
+export type OwnerDecision =
   | { readonly outcome: "allow" }
   | { readonly outcome: "ask" }
   | { readonly outcome: "deny"; readonly code: DenialCode };
 
-/** Kept when the connection is over. Whatever was refused was reset at once. */
-export async function serve(socket: Socket, world: ConnectionWorld): Promise<void> {
+/** Resolves when the connection is over. A refused connection is reset at once. */
+export async function serve(socket: Socket, world: ConnectionContext): Promise<void> {
   const port = socket.localPort;
   const local = parseAddress(socket.localAddress ?? "");
   if (local === null || port === undefined) return void reset(socket);
@@ -47,7 +47,7 @@ export async function serve(socket: Socket, world: ConnectionWorld): Promise<voi
     world.refused(code, request, reason);
     reset(socket);
   };
-  // A fake address that was given to nobody.
+  // A fake address that was never assigned.
   if (host === null)
     return refuse(
       "scope_violation",
@@ -63,12 +63,12 @@ export async function serve(socket: Socket, world: ConnectionWorld): Promise<voi
   const inspection = manner === "raw" ? null : inspectionOf(host, port);
   const opening = inspection === null ? NOTHING_SAID : await readOpening(socket, inspection);
   if (opening === null) return void reset(socket);
-  const misspoken = (step: Extract<Step, { readonly kind: "refused" }>): void =>
+  const misspoken = (step: Extract<InspectionStep, { readonly kind: "refused" }>): void =>
     refuse("scope_violation", spokenRequest(step, host, port), step.reason);
   if (opening.kind === "refused") return misspoken(opening);
 
   const answers = host.name === null ? null : await world.resolve(destinationText(host));
-  // Nobody knows the name, or nobody could be asked: there is no address, and so no rule that refuses one.
+  // The name does not exist, or no resolver answered: there is no address, and so no rule that refuses one.
   if (host.name !== null && (answers === null || answers.length === 0))
     return refuse("not_available", requestText(request), "name_unresolved");
   const screened = world.granted.screen(request, answers);
@@ -83,7 +83,7 @@ export async function serve(socket: Socket, world: ConnectionWorld): Promise<voi
   }
   world.connected(outside.socket);
   const left = world.granted.millisecondsLeft(request);
-  // INVARIANT: a connection does not outlive the grant that let it through.
+  // INVARIANT: a connection does not outlive the grant that allowed it.
   const over = (): void => refuse("expired", requestText(request), "authority");
   const timer = left === null ? undefined : setTimeout(over, Math.min(left, timerMillisecondsMax));
   try {
@@ -93,31 +93,31 @@ export async function serve(socket: Socket, world: ConnectionWorld): Promise<voi
   }
 }
 
-/** The most a timer of Node takes; no sandbox lives as long. */
+/** The longest timer of Node; no sandbox lives as long. */
 const timerMillisecondsMax = 2_147_483_647;
 
-const NOTHING_SAID: Step = { kind: "pass", bytes: [] };
+const NOTHING_SAID: InspectionStep = { kind: "pass", bytes: [] };
 
-/** Raw where that is granted without asking anybody; otherwise the name has to be said in the open. */
-function mannerOf(granted: Granted, host: Destination, port: number): Manner {
+/** Raw where that is granted without approval; otherwise the name must be visible in the traffic. */
+function mannerOf(granted: NetworkGrants, host: Destination, port: number): InspectionMode {
   if (inspectionOf(host, port) === null) return "sni";
   const decision: Decision = granted.judge(connectRequest(host, port, "raw"));
   return decision.outcome === "allow" ? "raw" : "sni";
 }
 
-/** Only on these two ports is it known who speaks first, and what. */
+/** Only on these two ports is it known that the client speaks first, and in which protocol. */
 function inspectionOf(host: Destination, port: number): Inspection | null {
   if (port === 443) return new TlsInspection(host);
   return port === 80 ? new HttpInspection(host, port) : null;
 }
 
-/** What would have had to be granted: the name that was said, or else saying anything at all. */
+/** The request that would have to be granted: for the name in the traffic, or else for raw traffic. */
 function spokenRequest({ other }: { readonly other: Destination | null }, host: Destination, port: number): string {
   return requestText(other === null ? connectRequest(host, port, "raw") : connectRequest(other, port, "sni"));
 }
 
-/** With the first address that is not let through, where it was an address that was refused. */
-function shownRequest(request: Request, answers: readonly string[] | null, granted: Granted): Request {
+/** With the first refused address, where an address was refused. */
+function shownRequest(request: Request, answers: readonly string[] | null, granted: NetworkGrants): Request {
   const [host, ...rest] = request.values as [Destination, ...Request["values"]];
   if (host.name === null) return request;
   for (const answer of answers ?? []) {
@@ -129,23 +129,23 @@ function shownRequest(request: Request, answers: readonly string[] | null, grant
   return request;
 }
 
-type Reached =
+type DialResult =
   | { readonly kind: "reached"; readonly socket: Socket }
   | { readonly kind: "denied"; readonly code: DenialCode; readonly request: string }
   | { readonly kind: "unreachable" };
 
-/** INVARIANT: every address that is dialled was decided on by our own copy of the authority and by the owner. */
+/** INVARIANT: every dialled address was decided on by our own copy of the authority and by the owner. */
 async function reach(
   pinned: readonly Address[],
   host: Destination,
   port: number,
-  manner: Manner,
-  world: ConnectionWorld,
-): Promise<Reached> {
+  manner: InspectionMode,
+  world: ConnectionContext,
+): Promise<DialResult> {
   for (const address of pinned) {
     const destination: Destination = host.name === null ? host : { name: host.name, address };
     const word = await world.ask(destination, port, manner);
-    const denied = (code: DenialCode): Reached => ({
+    const denied = (code: DenialCode): DialResult => ({
       kind: "denied",
       code,
       request: requestText(connectRequest(destination, port, manner)),

@@ -1,4 +1,4 @@
-// The broker's own address inside a sandbox: one question for a credential, one answer, end.
+// The broker's own address inside a sandbox: one credential request, one answer, close.
 
 import type { Socket } from "node:net";
 import {
@@ -12,7 +12,7 @@ import { reset } from "./reset.ts";
 
 export type AskCredential = (request: CredentialRequest) => Promise<Credential | null>;
 
-/** Kept when the connection is over. Nothing is said to a question that is not understood, or that gets a no. */
+/** Resolves when the connection is over. A request that does not parse or is refused gets no answer. */
 export function serveCredential(socket: Socket, ask: AskCredential): Promise<void> {
   return new Promise((done) => {
     let text = "";

@@ -1,4 +1,4 @@
-// What git's credential helper says inside a sandbox, and what it is told.
+// Parses the request of git's credential helper inside a sandbox, and formats the answer.
 import { credentialBytesMax } from "./limits.ts";
 
 export interface CredentialRequest {
@@ -12,7 +12,7 @@ export interface Credential {
   readonly password: string;
 }
 
-/** `text`: the lines up to and with the empty one. Null for anything but one https host on its usual port. */
+/** `text`: the lines including the final empty one. Null for anything but one https host on its default port. */
 export function readCredentialRequest(text: string): CredentialRequest | null {
   if (!text.endsWith("\n\n")) return null;
   const fields = new Map<string, string>();
@@ -20,7 +20,7 @@ export function readCredentialRequest(text: string): CredentialRequest | null {
     const field = /^([a-z_]+(?:\[\])?)=([\x20-\x7e]*)$/.exec(line);
     if (field === null) return null;
     const [, key, value] = field as unknown as [string, string, string];
-    // Lists and what later versions of git add are no part of the question.
+    // Lists and attributes of later git versions are ignored.
     if (!KEYS.includes(key)) continue;
     if (fields.has(key)) return null;
     fields.set(key, value);

@@ -1,22 +1,22 @@
-// What was refused to one sandbox: each thing once, with how often it was tried.
+// Denials of one sandbox: each once, with its number of attempts.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { denialsMax } from "./limits.ts";
 
-/** What kind of thing went wrong, for a person who wonders; the code is what programs go by. */
+/** The cause, for people; programs use the code. */
 export type Reason =
-  /** The broker's own copy of the authority, or where the name leads. */
+  /** The broker's own copy of the authority, or the resolved address. */
   | "authority"
-  /** The owner said no, or could not be asked. */
+  /** The owner denied it, or could not be asked. */
   | "owner"
   | "question"
-  /** The name said in the open is another one. */
+  /** The name in the traffic is another one. */
   | "name_differs"
   | "name_missing"
   | "name_hidden"
-  /** Nobody could say where the name leads. */
+  /** The name could not be resolved. */
   | "name_unresolved"
-  /** Not TLS on 443, not HTTP/1 on 80, or not in a form that can only be read in one way. */
+  /** Not TLS on 443, not HTTP/1 on 80, or ambiguous. */
   | "protocol"
   | "limit"
   | "credential";
@@ -25,12 +25,12 @@ export interface Denial extends RunDenial {
   readonly reason: Reason;
 }
 
-/** Bounded: what no longer fits is counted and not named. */
+/** Bounded: denials beyond the limit are counted and not named. */
 export class Denials {
   readonly #found = new Map<string, { code: DenialCode; request: string; reason: Reason; times: number }>();
   #unnamed = 0;
 
-  /** True the first time, which is the time to tell. `again` false: a second time is part of the first. */
+  /** True for the first attempt, which is reported. `again` false: a second attempt counts as part of the first. */
   add(code: DenialCode, request: string, reason: Reason, again = true): boolean {
     const key = `${code} ${reason} ${request}`;
     const known = this.#found.get(key);

@@ -1,12 +1,12 @@
-// One connection outwards, to one address that was decided on, and to nothing else.
+// Opens one outbound connection to one address that was decided on.
 import net from "node:net";
 import { type Address, addressText, parseAddress } from "../../core/base/address.ts";
 import { dialMilliseconds } from "./limits.ts";
 
-/** What a socket holds before it asks its other side to wait. */
+/** How much a socket buffers before it applies backpressure. */
 export const bufferBytes = 262_144;
 
-/** Null for whatever kept it from being made. */
+/** Null for any failure. */
 export function dial(address: Address, port: number, stop: AbortSignal): Promise<net.Socket | null> {
   return new Promise((give) => {
     if (stop.aborted) return give(null);
@@ -16,7 +16,7 @@ export function dial(address: Address, port: number, stop: AbortSignal): Promise
       allowHalfOpen: true,
       noDelay: true,
       autoSelectFamily: false,
-      // INVARIANT: an address is dialled, so there is nothing to look up; if there ever were, it fails here.
+      // INVARIANT: an address is dialled, so there is nothing to look up; a lookup fails here.
       lookup: (_host, _options, done) => done(new Error("no name is looked up while dialling"), "", 4),
       ...{ highWaterMark: bufferBytes },
     });
@@ -28,7 +28,7 @@ export function dial(address: Address, port: number, stop: AbortSignal): Promise
     };
     const timer = setTimeout(failed, dialMilliseconds);
     stop.addEventListener("abort", failed, { once: true });
-    // Stays for good: an error after this is followed by the event that the socket closed.
+    // Stays attached: a later error is followed by the close event.
     socket.on("error", failed);
     socket.once("connect", () => {
       clearTimeout(timer);

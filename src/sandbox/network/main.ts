@@ -1,4 +1,4 @@
-// The broker's process: no keys, no database, no environment, and no life of its own after its owner.
+// The broker's process: no keys, no database, no environment; it exits with its owner.
 import { Broker } from "./broker.ts";
 
 process.title = "ambit-broker";
@@ -16,7 +16,7 @@ const broker = new Broker(
   () => Date.now(),
 );
 
-// A message that does not read ends everything: sandboxes lose their network, and nothing goes on half understood.
+// A message that does not parse ends the process: sandboxes lose their network, and nothing runs on a partial state.
 process.on("message", (message, handle) => {
   void broker.take(message, handle).then((isUnderstood) => {
     if (!isUnderstood) process.exit(3);

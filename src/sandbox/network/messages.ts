@@ -1,4 +1,4 @@
-// What the owner and the broker say to each other. Anything odd is refused whole: readers answer null.
+// Messages between owner and broker. Any deviation refuses the whole message: parsers return null.
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import type { Credential, CredentialRequest } from "./credential-request.ts";
 import type { Denial, Reason } from "./denials.ts";
@@ -8,15 +8,15 @@ import {
   readFetchBrokerMessage,
   readFetchOwnerMessage,
 } from "./fetch/fetch-messages.ts";
-import type { Chains, Manner } from "./granted.ts";
 import { chainsMax, credentialBytesMax, denialsMax, linksPerChainMax, specsPerLinkMax } from "./limits.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
+import type { Chains, InspectionMode } from "./network-grants.ts";
 import { type Check, exactly, flag, isShape, list, orNull, text, whole } from "./shape.ts";
 
-/** What a socket that came from a sandbox's launcher is for. */
+/** The purpose of a socket from a sandbox's launcher. */
 export type SocketKind = "dns" | "dns-tcp" | "tcp" | "transparent" | "broker";
 
-export interface Open {
+export interface OpenMessage {
   readonly kind: "open";
   readonly number: number;
   readonly sandbox: string;
@@ -24,39 +24,45 @@ export interface Open {
   readonly resolver: ResolverChoice;
 }
 
-/** Comes with the socket itself. */
-export interface Give {
+/** Sent together with the socket. */
+export interface SocketMessage {
   readonly kind: "give";
   readonly number: number;
   readonly sandbox: string;
   readonly socket: SocketKind;
 }
 
-/** `count` tells what there was since the last time; `close` ends the network and tells the rest. */
-export interface Count {
+/** `count` requests the counters since the last time; `close` ends the network and requests the rest. */
+export interface CountRequest {
   readonly kind: "count" | "close";
   readonly number: number;
   readonly sandbox: string;
 }
 
-/** The owner's word on a question of ours. `code` is of a denial alone. */
-export interface Judged {
+/** The owner's answer to a question. `code` is set for a denial only. */
+export interface JudgeAnswer {
   readonly kind: "judged";
   readonly number: number;
   readonly outcome: "allow" | "ask" | "deny";
   readonly code: DenialCode | null;
 }
 
-export interface Credited {
+export interface CredentialAnswer {
   readonly kind: "credited";
   readonly number: number;
   readonly credential: Credential | null;
 }
 
-export type OwnerMessage = Open | Give | Count | Judged | Credited | FetchOwnerMessage;
+export type OwnerMessage =
+  | OpenMessage
+  | SocketMessage
+  | CountRequest
+  | JudgeAnswer
+  | CredentialAnswer
+  | FetchOwnerMessage;
 
-/** Done, or not: an answer to `open` and `give`. */
-export interface Answered {
+/** The result of `open` and `give`. */
+export interface ResultMessage {
   readonly kind: "answered";
   readonly number: number;
   readonly done: boolean;
@@ -71,32 +77,35 @@ export interface NetworkCounters {
   readonly unnamedDenials: number;
 }
 
-export interface Counted {
+export interface CountersMessage {
   readonly kind: "counted";
   readonly number: number;
   readonly counters: NetworkCounters;
 }
 
-/** May this be dialled? `address` is where the name led; null for a literal address, which is its own host. */
-export interface Judging {
+/**
+ * Asks whether this may be dialled. `address`: what the name resolved to; null for a literal address, which is its own
+ * host.
+ */
+export interface JudgeRequest {
   readonly kind: "judging";
   readonly number: number;
   readonly sandbox: string;
   readonly host: string;
   readonly address: string | null;
   readonly port: number;
-  readonly manner: Manner;
+  readonly manner: InspectionMode;
 }
 
-export interface Crediting {
+export interface CredentialQuery {
   readonly kind: "crediting";
   readonly number: number;
   readonly sandbox: string;
   readonly request: CredentialRequest;
 }
 
-/** Told the first time only; how often is told at the end. `approval_required` is a request to be raised. */
-export interface Denied {
+/** Sent for the first attempt only; the count follows at the end. `approval_required` asks for an approval. */
+export interface DenialMessage {
   readonly kind: "denied";
   readonly sandbox: string;
   readonly code: DenialCode;
@@ -104,7 +113,13 @@ export interface Denied {
   readonly reason: Reason;
 }
 
-export type BrokerMessage = Answered | Counted | Judging | Crediting | Denied | FetchBrokerMessage;
+export type BrokerMessage =
+  | ResultMessage
+  | CountersMessage
+  | JudgeRequest
+  | CredentialQuery
+  | DenialMessage
+  | FetchBrokerMessage;
 
 const sandbox = text(64, /^[A-Za-z0-9_.-]+$/);
 const number = whole(1, Number.MAX_SAFE_INTEGER);
@@ -148,26 +163,28 @@ const counters: Check<NetworkCounters> = (value): value is NetworkCounters =>
   });
 
 export function readOwnerMessage(value: unknown): OwnerMessage | null {
-  if (isShape<Open>(value, { kind: exactly("open"), number, sandbox, chains, resolver })) return value;
+  if (isShape<OpenMessage>(value, { kind: exactly("open"), number, sandbox, chains, resolver })) return value;
   const socket = exactly<SocketKind>("dns", "dns-tcp", "tcp", "transparent", "broker");
-  if (isShape<Give>(value, { kind: exactly("give"), number, sandbox, socket })) return value;
-  if (isShape<Count>(value, { kind: exactly("count", "close"), number, sandbox })) return value;
+  if (isShape<SocketMessage>(value, { kind: exactly("give"), number, sandbox, socket })) return value;
+  if (isShape<CountRequest>(value, { kind: exactly("count", "close"), number, sandbox })) return value;
   const outcome = exactly("allow", "ask", "deny");
-  if (isShape<Judged>(value, { kind: exactly("judged"), number, outcome, code: orNull(code) }))
+  if (isShape<JudgeAnswer>(value, { kind: exactly("judged"), number, outcome, code: orNull(code) }))
     return (value.outcome === "deny") === (value.code !== null) ? value : null;
-  if (isShape<Credited>(value, { kind: exactly("credited"), number, credential: orNull(credential) })) return value;
+  if (isShape<CredentialAnswer>(value, { kind: exactly("credited"), number, credential: orNull(credential) }))
+    return value;
   return readFetchOwnerMessage(value);
 }
 
 export function readBrokerMessage(value: unknown): BrokerMessage | null {
-  if (isShape<Answered>(value, { kind: exactly("answered"), number, done: flag })) return value;
-  if (isShape<Counted>(value, { kind: exactly("counted"), number, counters })) return value;
+  if (isShape<ResultMessage>(value, { kind: exactly("answered"), number, done: flag })) return value;
+  if (isShape<CountersMessage>(value, { kind: exactly("counted"), number, counters })) return value;
   const host = text(255);
-  const manner = exactly<Manner>("sni", "raw");
+  const manner = exactly<InspectionMode>("sni", "raw");
   const address = orNull(text(64));
-  if (isShape<Judging>(value, { kind: exactly("judging"), number, sandbox, host, address, port, manner })) return value;
-  if (isShape<Crediting>(value, { kind: exactly("crediting"), number, sandbox, request: credentialRequest }))
+  if (isShape<JudgeRequest>(value, { kind: exactly("judging"), number, sandbox, host, address, port, manner }))
     return value;
-  if (isShape<Denied>(value, { kind: exactly("denied"), sandbox, code, request, reason })) return value;
+  if (isShape<CredentialQuery>(value, { kind: exactly("crediting"), number, sandbox, request: credentialRequest }))
+    return value;
+  if (isShape<DenialMessage>(value, { kind: exactly("denied"), sandbox, code, request, reason })) return value;
   return readFetchBrokerMessage(value);
 }

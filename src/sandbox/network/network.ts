@@ -1,4 +1,4 @@
-// The network of one sandbox: its sockets, its names, its connections, and what it was refused.
+// The network of one sandbox: its sockets, names, connections and denials.
 
 import type dgram from "node:dgram";
 import type net from "node:net";
@@ -8,11 +8,10 @@ import { parseAddress } from "../../core/base/address.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import { Bucket } from "./bucket.ts";
-import { type ConnectionWorld, type OwnerWord, serve } from "./connection.ts";
+import { type ConnectionContext, type OwnerDecision, serve } from "./connection.ts";
 import { serveCredential } from "./credential-endpoint.ts";
 import type { Credential, CredentialRequest } from "./credential-request.ts";
 import { Denials, type Reason } from "./denials.ts";
-import { connectRequest, type Granted, type Manner } from "./granted.ts";
 import {
   connectionRate,
   connectionsMax,
@@ -24,17 +23,18 @@ import type { NetworkCounters, SocketKind } from "./messages.ts";
 import { FakeNames } from "./names/fake-names.ts";
 import { NameServer, namedHost } from "./names/name-server.ts";
 import { serveQuestions } from "./names/question-stream.ts";
+import { connectRequest, type InspectionMode, type NetworkGrants } from "./network-grants.ts";
 import { reset } from "./reset.ts";
 import { datagramsOf, serverOf } from "./sockets.ts";
 
 /** What a network needs of the owner. */
 export interface NetworkOwner {
-  ask(host: Destination, port: number, manner: Manner): Promise<OwnerWord | null>;
+  ask(host: Destination, port: number, manner: InspectionMode): Promise<OwnerDecision | null>;
   credential(request: CredentialRequest): Promise<Credential | null>;
   denied(code: DenialCode, request: string, reason: Reason): void;
 }
 
-/** Sockets at once: of programs, of names over TCP, of credentials. */
+/** Open sockets: of programs, of DNS over TCP, of credentials. */
 interface OpenSockets {
   connection: number;
   names: number;
@@ -42,13 +42,13 @@ interface OpenSockets {
 }
 
 export class Network {
-  readonly #granted: Granted;
+  readonly #granted: NetworkGrants;
   readonly #owner: NetworkOwner;
   readonly #now: () => number;
   #denials = new Denials();
   readonly #names = new FakeNames();
   readonly #nameServer: NameServer;
-  readonly #world: ConnectionWorld;
+  readonly #context: ConnectionContext;
   readonly #stop = new AbortController();
   readonly #listeners = new Set<net.Server | dgram.Socket>();
   readonly #served = new Map<net.Socket, Promise<void>>();
@@ -60,7 +60,7 @@ export class Network {
   #bytesUp = 0;
   #bytesDown = 0;
 
-  constructor(granted: Granted, resolve: Resolver, owner: NetworkOwner, now: () => number) {
+  constructor(granted: NetworkGrants, resolve: Resolver, owner: NetworkOwner, now: () => number) {
     this.#granted = granted;
     this.#owner = owner;
     this.#now = now;
@@ -69,7 +69,7 @@ export class Network {
     this.#nameServer = new NameServer(granted, this.#names, (code, request, again) =>
       this.#refused(code, request, "question", again),
     );
-    this.#world = {
+    this.#context = {
       granted,
       names: this.#names,
       resolve,
@@ -80,7 +80,7 @@ export class Network {
     };
   }
 
-  /** False for a handle that is not what it is said to be. */
+  /** False for a handle that is not of the stated kind. */
   async give(kind: SocketKind, handle: unknown): Promise<boolean> {
     const listener = await this.#listen(kind, handle);
     if (listener === null) return false;
@@ -113,7 +113,7 @@ export class Network {
     }
   }
 
-  /** Ends everything. Nothing is counted after it. */
+  /** Closes everything. Nothing is counted afterwards. */
   async close(): Promise<void> {
     this.#stop.abort();
     for (const listener of this.#listeners) listener.close();
@@ -123,7 +123,7 @@ export class Network {
     await Promise.all(ended);
   }
 
-  /** What there was since the last time. A connection's bytes are counted when it is over. */
+  /** Counters since the last call. A connection's bytes are counted at its end. */
   count(): NetworkCounters {
     const counters = {
       connections: this.#connections,
@@ -153,7 +153,7 @@ export class Network {
 
   #accept(socket: net.Socket): void {
     if (!this.#connectionRate.take(this.#now())) this.#overLimit(socket);
-    else this.#serve(socket, "connection", connectionsMax, () => serve(socket, this.#world));
+    else this.#serve(socket, "connection", connectionsMax, () => serve(socket, this.#context));
   }
 
   #serve(socket: net.Socket, kind: keyof OpenSockets, most: number, run: () => Promise<void>): void {
@@ -169,7 +169,7 @@ export class Network {
     const closed = new Promise<void>((done) => socket.once("close", () => done()));
     this.#served.set(socket, closed);
     void closed.then(() => this.#served.delete(socket));
-    // A mistake of ours must not be the end of every other sandbox's network, nor the beginning of this connection.
+    // A bug here must neither end every other sandbox's network nor allow this connection.
     const ran = run().catch(() => reset(socket));
     void Promise.all([ran, closed]).then(() => this.#open[kind]--);
   }
@@ -196,7 +196,7 @@ export class Network {
     );
   }
 
-  /** Only for a host that may be connected to where credentials are used. */
+  /** Only for a host to which the sandbox may connect with credentials. */
   async #credential(request: CredentialRequest): Promise<Credential | null> {
     const host = namedHost(request.host);
     if (host === null) return null;

@@ -1,4 +1,4 @@
-// Reading values that came from another process: exactly the keys that belong there, each of its own kind, or nothing.
+// Parses values from another process: exactly the expected keys, each of its type, or null.
 
 export type Check<T> = (value: unknown) => value is T;
 

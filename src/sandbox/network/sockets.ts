@@ -1,10 +1,10 @@
-// Sockets that were opened inside a sandbox's network and are served out here. They arrive as the handles Node sends
-// between processes; these two functions are all that knows how such a handle becomes a server again.
+// Sockets that were opened inside a sandbox's network and are served outside. They arrive as handles over Node's IPC
+// channel; these two functions turn a handle into a server again.
 import dgram from "node:dgram";
 import net from "node:net";
 import { bufferBytes } from "./dial.ts";
 
-/** A listener as it arrived. Null for a handle that is none. */
+/** A listening socket. Null for any other handle. */
 export function serverOf(handle: unknown, accept: (socket: net.Socket) => void): Promise<net.Server | null> {
   return new Promise((give) => {
     if (!isListener(handle)) return give(null);
@@ -15,7 +15,7 @@ export function serverOf(handle: unknown, accept: (socket: net.Socket) => void):
       ...{ highWaterMark: bufferBytes },
     });
     server.on("connection", (socket) => {
-      // An error is always followed by the event that the socket closed, and that is what is listened for.
+      // An error is always followed by the close event, which is handled.
       socket.on("error", () => undefined);
       accept(socket);
     });
@@ -28,7 +28,7 @@ export function serverOf(handle: unknown, accept: (socket: net.Socket) => void):
   });
 }
 
-/** A datagram socket that is bound already. Null for a handle that is none. */
+/** A bound datagram socket. Null for any other handle. */
 export function datagramsOf(
   handle: unknown,
   take: (bytes: Uint8Array, from: dgram.RemoteInfo) => void,
@@ -37,7 +37,7 @@ export function datagramsOf(
   const socket = dgram.createSocket("udp4");
   socket.on("error", () => undefined);
   socket.on("message", take);
-  // Not in the types: what has `recvStart` is taken as the handle itself, as Node's own cluster does it.
+  // Not in the types: an object with `recvStart` is taken as the handle itself, as Node's own cluster module does.
   socket.bind(handle as unknown as dgram.BindOptions);
   return socket;
 }

@@ -1,21 +1,21 @@
-// Bytes both ways between a program and the world, each side no faster than the other can take.
+// Forwards bytes both ways between a program and a server, with backpressure.
 
 import type { Socket } from "node:net";
-import { HELD, type Inspection, type Step } from "./inspection/inspection.ts";
+import { HELD, type Inspection, type InspectionStep } from "./inspection/inspection.ts";
 import { idleMilliseconds } from "./limits.ts";
 import { reset } from "./reset.ts";
 
 export interface Splice {
   readonly inside: Socket;
   readonly outside: Socket;
-  /** Null: nothing is looked at. */
+  /** Null: no inspection. */
   readonly inspection: Inspection | null;
-  /** What the program said before there was anybody to say it to. */
+  /** Bytes the program sent before the outbound connection existed. */
   readonly opening: readonly Uint8Array[];
-  refused(step: Extract<Step, { readonly kind: "refused" }>): void;
+  refused(step: Extract<InspectionStep, { readonly kind: "refused" }>): void;
 }
 
-/** Kept when both ends are closed. The end of one direction does not end the other. */
+/** Resolves when both sockets are closed. The end of one direction does not end the other. */
 export function splice({ inside, outside, inspection, opening, refused }: Splice): Promise<void> {
   return new Promise((done) => {
     const send = (bytes: readonly Uint8Array[]): boolean => {
@@ -23,7 +23,7 @@ export function splice({ inside, outside, inspection, opening, refused }: Splice
       for (const part of bytes) if (part.length > 0) isRoom = outside.write(part);
       return isRoom;
     };
-    const act = (step: Step): boolean => {
+    const act = (step: InspectionStep): boolean => {
       if (step.kind === "pass") return send(step.bytes);
       refused(step);
       reset(inside);
@@ -48,13 +48,13 @@ export function splice({ inside, outside, inspection, opening, refused }: Splice
     ] as const) {
       one.setTimeout(idleMilliseconds, () => one.destroy());
       one.once("close", (hadError) => {
-        // Ended both ways: the other side knows, and may still have something to deliver. Anything else is passed on
-        // as a reset, for half an answer must not look like a whole one.
+        // Ended in both directions: the peer knows, and may still have bytes to deliver. Anything else is forwarded as
+        // a reset, because a partial response must not look complete.
         if (hadError || !one.readableEnded || !one.writableFinished) reset(other);
         if (--open === 0) done();
       });
     }
-    // What is paused has to be told to flow; what ended meanwhile says so then.
+    // Paused sockets must be resumed; one that ended in the meantime reports it then.
     inside.resume();
     outside.resume();
   });

@@ -1,4 +1,4 @@
-// A command is said whole or not at all.
+// A command is encoded completely or not at all.
 import { describe, expect, test } from "vitest";
 import { type CommandFrame, endFrame, inputEndFrame, inputFrames, runFrame } from "./command.ts";
 import { type Frame, FrameCutter, PayloadReader } from "./start/frame.ts";

@@ -1,4 +1,4 @@
-// One command for a sandbox that is ready, as frames: what to run, what it reads, and the word to end it.
+// Encodes one command for a ready sandbox as frames: what to run, its input, and the stop.
 
 import type { Limits, Plan, PlanPath } from "./plan.ts";
 import { frameOf, framePayloadBytesMax, PayloadWriter } from "./start/frame.ts";
@@ -6,14 +6,17 @@ import { count, type Encode } from "./start/setup.ts";
 
 export interface CommandFrame {
   readonly argv: readonly [string, ...string[]];
-  /** Whether something follows on its standard input. */
+  /** Whether standard input follows. */
   readonly hasInput: boolean;
   readonly directory: PlanPath;
   readonly environment: Plan["environment"];
   readonly limits: Pick<Limits, "wallMilliseconds" | "outputBytes">;
 }
 
-/** Null for what cannot be said: a zero byte in a word, or more words than a frame holds. Nothing is cut short. */
+/**
+ * Null for what cannot be encoded: a zero byte in an argument, or more arguments than a frame takes. Nothing is
+ * truncated.
+ */
 export function runFrame(command: CommandFrame, encode: Encode): Uint8Array | null {
   const words = [...command.argv];
   const environment = command.environment.map(([name, value]) => `${name}=${value}`);

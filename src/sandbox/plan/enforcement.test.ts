@@ -1,4 +1,4 @@
-// The report says what held, no more: the kernel where it did, the broker where it does, nothing where nothing did.
+// The report states what was enforced, and no more: by the kernel, by the broker, or not at all.
 import { describe, expect, test } from "vitest";
 import { enforcementOf } from "./enforcement.ts";
 import type { Ready } from "./start/answers.ts";

@@ -1,15 +1,15 @@
-// What held each axis of a run: the kernel, our broker, or only the decision before it.
+// What enforced each axis of a run: the kernel, our broker, or only the decision before it.
 import type { AxisName } from "../../core/authority/catalog.ts";
 import type { Enforcement, Strength } from "../../core/ports/enforcement.ts";
 import type { Plan } from "./plan.ts";
 import type { Ready } from "./start/answers.ts";
 
-/** bare: without a sandbox, by a line in the user's own configuration. */
-export type Walls = { readonly kind: "sandbox"; readonly ready: Ready } | { readonly kind: "bare" };
+/** bare: without a sandbox, allowed by the user's own configuration. */
+export type Confinement = { readonly kind: "sandbox"; readonly ready: Ready } | { readonly kind: "bare" };
 
-export function enforcementOf(plan: Plan, walls: Walls): readonly Enforcement[] {
-  if (walls.kind === "bare") return [...FILES, "argv" as const, ...NETWORK].map((axis) => bare(axis));
-  const { ready } = walls;
+export function enforcementOf(plan: Plan, confinement: Confinement): readonly Enforcement[] {
+  if (confinement.kind === "bare") return [...FILES, "argv" as const, ...NETWORK].map((axis) => bare(axis));
+  const { ready } = confinement;
   return [
     ...FILES.map((axis) => line(axis, "kernel", filesNote(plan, ready))),
     line("argv", "checked", "a program may start others inside the sandbox"),

@@ -1,17 +1,17 @@
-// Names below a root that a program does not see because `fs.read` does not cover them: in each folder on the way to a
+// Names below a root that a program does not see because `fs.read` does not cover them: in each folder on the path to a
 // visible path, everything else.
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { TreePath } from "../../core/authority/patterns/tree-patterns.ts";
-import { isSame, isWithin } from "./places.ts";
 import type { PlanPath } from "./plan.ts";
-import type { ListedFolder } from "./plan-facts.ts";
-import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
+import type { FolderNames } from "./plan-facts.ts";
+import { isSame, isWithin } from "./plan-path.ts";
+import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "./plan-refusal.ts";
 import type { VisibleFiles } from "./visible-files.ts";
 
-/** Names in one folder, more than a mask can hold: a longer list is not needed to refuse. */
+/** Names in one folder, more than a mask can take: a longer listing is not needed to refuse. */
 export const listedNamesMax = 4_096;
 
-/** The folders whose content has to be known: the root, those on the way to a visible path, and single names themselves. */
+/** The folders that must be listed: the root, those on the path to a visible path, and single names themselves. */
 export function foldersToList(visible: VisibleFiles, root: PlanPath): readonly PlanPath[] {
   if (visible === null) return [];
   const folders = new Map([[pathText(root), root]]);
@@ -21,12 +21,12 @@ export function foldersToList(visible: VisibleFiles, root: PlanPath): readonly P
   return [...folders.values()].sort((left, right) => left.length - right.length);
 }
 
-/** INVARIANT: a folder that cannot be listed, or holds more names than can be hidden, refuses the run. */
+/** INVARIANT: a folder that cannot be listed, or has more names than can be hidden, refuses the run. */
 export function hiddenNames(
   visible: VisibleFiles,
   root: PlanPath,
-  listed: readonly ListedFolder[],
-): Planned<readonly PlanPath[]> {
+  listed: readonly FolderNames[],
+): PlanningResult<readonly PlanPath[]> {
   if (visible === null) return planned([]);
   const hidden: PlanPath[] = [];
   for (const folder of foldersToList(visible, root)) {
@@ -43,7 +43,7 @@ export function hiddenNames(
   return planned(hidden);
 }
 
-function unhidden(message: string): PlanRefused {
+function unhidden(message: string): PlanRefusal {
   return refusePlan("sandbox_unavailable", message, "run the program in a folder that `fs.read` covers");
 }
 
@@ -52,7 +52,7 @@ function isOnTheWay(path: PlanPath, visible: TreePath): boolean {
 }
 
 /** A program starts in a folder that it sees. */
-export function directoryRefusal(visible: VisibleFiles, root: PlanPath, directory: PlanPath): PlanRefused | null {
+export function directoryRefusal(visible: VisibleFiles, root: PlanPath, directory: PlanPath): PlanRefusal | null {
   if (visible === null || isSame(root, directory)) return null;
   const isSeen = visible.some((one) => isWithin(one.path, directory) || (one.isTree && isWithin(directory, one.path)));
   if (isSeen) return null;

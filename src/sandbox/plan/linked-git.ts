@@ -1,10 +1,10 @@
-// A plan for a root whose `.git` is a file: the git folder it leads to lies outside the root. A read-only root shows that folder
-// read-only. A draft gets a private git folder instead, and sees of the person's the objects alone.
+// A plan for a root whose `.git` is a file: its git folder lies outside the root. A read-only root shows that folder
+// read-only. A draft gets a private git folder instead, and sees only the objects of the person's.
 import { pathText } from "../../core/authority/axes/path.ts";
-import { isWithin } from "./places.ts";
 import type { LinkedGitFolders, Plan, PlanPath } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { runtimeFault } from "./plan-places.ts";
+import { isWithin } from "./plan-path.ts";
+import { runtimeFault } from "./root-rules.ts";
 
 interface PlannedRun {
   readonly ok: true;

@@ -1,44 +1,43 @@
-// Names below a root that no program sees: our own folders and protected paths, by their own name and by the place a link
-// leads to.
+// Names below a root that no program sees: our own folders and protected paths, by their own name and by link targets.
 import { pathText } from "../../core/authority/axes/path.ts";
-import { isWithin } from "./places.ts";
 import type { PlanPath, PlanRoot } from "./plan.ts";
-import type { FoundName, PlanFacts } from "./plan-facts.ts";
-import { AUTHORITY, couldHold } from "./plan-places.ts";
-import { type Planned, planned, refusePlan } from "./plan-refusal.ts";
+import type { ExistingName, PlanFacts } from "./plan-facts.ts";
+import { isWithin } from "./plan-path.ts";
+import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
+import { AUTHORITY, couldHold } from "./root-rules.ts";
 import { programPatterns } from "./start/search-path.ts";
 
 type FactsToFind = Pick<PlanFacts, "protectedPaths" | "ours" | "runtime" | "workspaces">;
 
-/** Patterns to look for before a plan is made; `*` is any one name. What there is goes into `PlanFacts.found`. */
+/** Patterns to look up before a plan is made; `*` matches one name. The results go into `PlanFacts.found`. */
 export function namesToFind(root: PlanRoot | null, facts: FactsToFind): readonly PlanPath[] {
   const masked =
     root === null ? [] : patternsBelow(root.path, [...facts.protectedPaths, ...facts.ours, ...recordFolders(facts)]);
   return [...programPatterns(facts.runtime), ...masked];
 }
 
-/** Where each workspace keeps its records. */
+/** The record folders of each workspace. */
 export function recordFolders({ workspaces }: Pick<PlanFacts, "workspaces">): readonly PlanPath[] {
   return workspaces.map((workspace) => [...workspace, AUTHORITY, "records"]);
 }
 
-/** As many as the native program takes. */
+/** The limit of the native program. */
 const masksMax = 4_096;
 
-/** INVARIANT: parents before what lies in them, each name once, nothing below a name that is masked anyway. */
+/** INVARIANT: parents before children, each name once, nothing below a masked name. */
 export function maskedNames(
   root: PlanRoot,
   { ours, protectedPaths, found }: Pick<PlanFacts, "ours" | "protectedPaths" | "found">,
   /** Names that no grant shows to this program. */
   hidden: readonly PlanPath[] = [],
-): Planned<readonly PlanPath[]> {
+): PlanningResult<readonly PlanPath[]> {
   const patterns = patternsBelow(root.path, protectedPaths);
   const plain = patterns.filter((pattern) => !pattern.includes("*"));
   const starred = matchesOf(
     patterns.filter((pattern) => pattern.includes("*")),
     found,
   );
-  // Authority files are no secret, and git would take a masked one for deleted.
+  // Authority files are not secret, and git would take a masked one for deleted.
   const names = [...plain, ...starred].filter((path) => path[path.length - 1] !== AUTHORITY);
   const all = [...ours, ...names, ...hidden].flatMap((path) => [path, ...behindLinks(path, found)]);
   const around = all.find((path) => isWithin(root.path, path));
@@ -53,15 +52,15 @@ export function maskedNames(
   return planned(masked);
 }
 
-/** Those that may name something strictly below the root, with the root's own names in place of their first stars. */
+/** Patterns that may match strictly below the root, with their first wildcards replaced by the root's own names. */
 function patternsBelow(root: PlanPath, patterns: readonly PlanPath[]): readonly PlanPath[] {
   return patterns
     .filter((pattern) => couldHold(root, pattern))
     .map((pattern) => [...root, ...pattern.slice(root.length)]);
 }
 
-/** Of the names that were found, those the patterns name; behind a link, the names as the pattern has them. */
-function matchesOf(patterns: readonly PlanPath[], found: readonly FoundName[]): readonly PlanPath[] {
+/** The existing names that match the patterns; behind a link, the names as the pattern spells them. */
+function matchesOf(patterns: readonly PlanPath[], found: readonly ExistingName[]): readonly PlanPath[] {
   return patterns.flatMap((pattern) =>
     found
       .filter(({ path, kind }) => path.length === pattern.length || (kind === "link" && path.length < pattern.length))
@@ -71,11 +70,11 @@ function matchesOf(patterns: readonly PlanPath[], found: readonly FoundName[]): 
   );
 }
 
-/** A path of links in links is at its end after this many. */
+/** Limit of nested links. */
 const linksMax = 8;
 
-/** The places a name leads to where it is a link or is reached through one. */
-function behindLinks(path: PlanPath, found: readonly FoundName[]): readonly PlanPath[] {
+/** The targets of a name that is a link or is reached through one. */
+function behindLinks(path: PlanPath, found: readonly ExistingName[]): readonly PlanPath[] {
   const places: PlanPath[] = [];
   let place = path;
   for (let count = 0; count < linksMax; count++) {

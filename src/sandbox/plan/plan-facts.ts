@@ -1,47 +1,47 @@
-// What a plan needs to know about this machine besides the grants: where our own things lie, whose home is where, and
-// which of the names it asked for are there. Gathered outside; every path without links.
+// Facts about this machine that a plan needs besides the grants: our own folders, home folders, and which of the
+// requested names exist. Collected outside; every path without links.
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Limits, PlanPath } from "./plan.ts";
 
 export interface PlanFacts {
   readonly home: PlanPath | null;
-  /** The folders of this machine that have authority files of their own. */
+  /** The workspaces: folders with authority files of their own. */
   readonly workspaces: readonly PlanPath[];
-  /** Our state and configuration, and where our sockets lie. No sandbox ever sees them. */
+  /** Our state, configuration and socket folders. No sandbox ever sees them. */
   readonly ours: readonly PlanPath[];
-  /** The folder our own program was installed in. */
+  /** The folder our own program is installed in. */
   readonly program: PlanPath;
-  /** Trees of programs the user's configuration adds. */
+  /** Program trees that the user's configuration adds. */
   readonly runtime: readonly PlanPath[];
-  /** As the ground has them: `*` stands for any one name. */
+  /** From the path ground: `*` matches one name. */
   readonly protectedPaths: readonly PlanPath[];
-  /** Of the patterns of `namesToFind`, what there is, and every link they come by. */
-  readonly found: readonly FoundName[];
-  /** Of the folders of `foldersToList`, what is in them. */
-  readonly listed: readonly ListedFolder[];
-  readonly host: HostWords;
+  /** The existing names for the patterns of `namesToFind`, and every link on their paths. */
+  readonly found: readonly ExistingName[];
+  /** The content of the folders of `foldersToList`. */
+  readonly listed: readonly FolderNames[];
+  readonly host: HostEnvironment;
   readonly limits: Limits;
   readonly moment: Moment;
 }
 
-export interface FoundName {
-  /** Without links but, where it is one, its last name. */
+export interface ExistingName {
+  /** Free of links, except that the last name may be one. */
   readonly path: PlanPath;
   readonly kind: "file" | "folder" | "link";
-  /** Of a link: where it leads, there or not; null where that has no answer. */
+  /** Of a link: its target, existing or not; null where it cannot be resolved. */
   readonly target: PlanPath | null;
-  /** Of a link: the other links on the way there. */
+  /** Of a link: the other links on the path to the target. */
   readonly by: readonly PlanPath[];
 }
 
-export interface ListedFolder {
+export interface FolderNames {
   readonly path: PlanPath;
-  /** Empty for what is no folder or not there; null where it cannot be listed, or a name cannot be written as text. */
+  /** Empty for a missing path or a non-folder; null where it cannot be listed, or a name is not UTF-8. */
   readonly names: readonly string[] | null;
 }
 
-/** What of the caller's environment may be repeated inside, where it is plain. */
-export interface HostWords {
+/** Values of the caller's environment that may be passed into a sandbox. */
+export interface HostEnvironment {
   readonly user: string;
   readonly terminal: string | null;
   readonly language: string | null;
@@ -50,11 +50,11 @@ export interface HostWords {
   readonly allowed: readonly (readonly [name: string, value: string])[];
 }
 
-/** What a command gets where nothing else is configured. */
+/** The default limits of a command. */
 export const DEFAULT_LIMITS: Limits = {
   wallMilliseconds: 120_000,
   cpuSeconds: 120,
-  // Runtimes reserve far more addresses than they use: the tree's memory is what counts.
+  // Runtimes reserve far more address space than they use: the memory of the tree is limited instead.
   memoryBytes: null,
   treeMemoryBytes: 4 * 1_073_741_824,
   processes: 512,

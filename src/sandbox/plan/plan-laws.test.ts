@@ -14,11 +14,11 @@ import type { Request } from "../../core/authority/request.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
-import { isWithin } from "./places.ts";
 import type { Plan, PlanPath } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
 import { networkOf } from "./plan-network.ts";
-import { type Decided, decidedBy } from "./plan-root.ts";
+import { isWithin } from "./plan-path.ts";
+import { type PlanDecision, planDecision } from "./plan-root.ts";
 import { planOf } from "./planning.ts";
 import { bubblewrapCommand } from "./start/bubblewrap.ts";
 import { encode, FACTS, SYSTEM } from "./testing/plan.ts";
@@ -75,7 +75,7 @@ function facts(source: Source, place: PlanPath): PlanFacts {
 }
 
 interface Case {
-  readonly decided: Decided;
+  readonly decided: PlanDecision;
   readonly facts: PlanFacts;
   readonly plan: Plan;
 }
@@ -89,7 +89,7 @@ function* cases(): Generator<readonly [Source, Case]> {
     const mode = chance(source, 70) ? "rw" : "ro";
     const argv = { segments: ["ls"], guarded: null };
     const request: Request = { verb: EXEC, values: [root, argv, mode] };
-    const decided = decidedBy(authority, request, judge(authority, request, PLAIN_MOMENT), 2);
+    const decided = planDecision(authority, request, judge(authority, request, PLAIN_MOMENT), 2);
     if (decided === null) continue;
     const known = facts(source, root.segments);
     const result = planOf(decided, known);

@@ -1,4 +1,4 @@
-// The network of a plan: which chains may open connections now, as text for the broker's own check, and to which ports.
+// The network of a plan: the chains that may open connections now, as text for the broker's own check, and the ports.
 
 import { isNothing, type PortRange } from "../../core/authority/axes/scope.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -20,7 +20,7 @@ export function networkOf(authority: Authority, moment: Moment): PlanNetwork | n
   return { ports, chains: usable.map((links) => links.map((grants) => grants.map(compactText))) };
 }
 
-/** For each link its grants that count now, or null where one of the links has none. */
+/** The active grants of each link, or null where one link has none. */
 function chainGrants(chain: Chain, moment: Moment): readonly (readonly Grant[])[] | null {
   const links = chain.map((compiled, place) => linkGrants(chain, compiled, place, moment));
   return links.every((grants) => grants.length > 0) && chainPorts(links).length > 0 ? links : null;
@@ -56,7 +56,7 @@ function common(left: readonly PortRange[], right: readonly PortRange[]): readon
     .filter(({ low, high }) => low <= high);
 }
 
-/** In order, without overlap; only what is a port. */
+/** Sorted, without overlap; valid ports only. */
 function merged(ranges: readonly PortRange[]): readonly PortRange[] {
   const sorted = common(ranges, [EVERY_PORT]).toSorted((left, right) => left.low - right.low);
   const joined: PortRange[] = [];

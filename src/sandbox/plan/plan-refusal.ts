@@ -1,18 +1,18 @@
-// Why there is no plan, in the shape a run is refused in.
+// Why there is no plan, in the type of a refused run.
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
 
-export interface PlanRefused {
+export interface PlanRefusal {
   readonly ok: false;
   readonly refused: RunRefusal;
 }
 
-export type Planned<T> = { readonly ok: true; readonly value: T } | PlanRefused;
+export type PlanningResult<T> = { readonly ok: true; readonly value: T } | PlanRefusal;
 
-export function planned<T>(value: T): Planned<T> {
+export function planned<T>(value: T): PlanningResult<T> {
   return { ok: true, value };
 }
 
-export function refusePlan(code: DenialCode, message: string, fix: string | null = null): PlanRefused {
+export function refusePlan(code: DenialCode, message: string, fix: string | null = null): PlanRefusal {
   return { ok: false, refused: { code, message, fix } };
 }

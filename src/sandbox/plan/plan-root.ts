@@ -1,5 +1,5 @@
-// The root of a sandbox: the deepest folder that every deciding grant has in common around the place asked for, and
-// whether it may be changed. A request decided this; the grants say how far it reaches.
+// Chooses the root of a sandbox: the deepest folder that every deciding grant shares around the requested directory,
+// and whether it is writable. A request decided the run; the grants define how far it reaches.
 
 import { guardPath, parsePath, pathText } from "../../core/authority/axes/path.ts";
 import { isSegments, type Scope, scopeMatches, type Value } from "../../core/authority/axes/scope.ts";
@@ -11,19 +11,24 @@ import type { Request } from "../../core/authority/request.ts";
 import { writeLevel, writtenRoot } from "../../core/authority/writable-root.ts";
 import type { PlanPath, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { type Planned, planned, refusePlan } from "./plan-refusal.ts";
+import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
 
-/** What was decided, by whom, and how much of a person stands behind it. */
-export interface Decided {
+/** A decided request: the deciding grants and the approval level. */
+export interface PlanDecision {
   readonly authority: Authority;
   readonly request: Request;
   readonly by: Basis;
-  /** 0 where nobody was asked; else what was approved. */
+  /** 0 without approval; else the approved level. */
   readonly level: Level;
 }
 
-/** Null where the decision does not let it happen, or asks for more of a person than was there. */
-export function decidedBy(authority: Authority, request: Request, decision: Decision, approved: Level): Decided | null {
+/** Null where the decision denies, or requires a higher approval level. */
+export function planDecision(
+  authority: Authority,
+  request: Request,
+  decision: Decision,
+  approved: Level,
+): PlanDecision | null {
   switch (decision.outcome) {
     case "allow":
       return { authority, request, by: decision.by, level: 0 };
@@ -36,17 +41,17 @@ export function decidedBy(authority: Authority, request: Request, decision: Deci
   }
 }
 
-export interface RootAsked {
+export interface RootChoice {
   readonly root: PlanRoot;
-  /** Where the command starts: at the root or below it. */
+  /** The directory in which the command starts: at the root or below it. */
   readonly directory: PlanPath;
 }
 
 /** Null where the request has no root: a throw-away sandbox. */
-export function rootAsked(
-  decided: Decided,
+export function chooseRoot(
+  decided: PlanDecision,
   { moment, protectedPaths }: Pick<PlanFacts, "moment" | "protectedPaths">,
-): Planned<RootAsked | null> {
+): PlanningResult<RootChoice | null> {
   const { request } = decided;
   const axis = request.verb.axes.findIndex(({ name }) => name === "root");
   if (axis < 0) return request.verb.verb === "sandbox.exec" ? planned(null) : refusePlan("invalid_input", NO_PROCESS);
@@ -63,7 +68,7 @@ export function rootAsked(
     trees.push(tree);
   }
   const common = deepest(trees);
-  // A grant for the whole machine still runs somewhere: there.
+  // A grant for the whole machine still runs in a folder: the requested directory.
   const widest = common.length === 0 ? directory : common;
   if (writtenRoot(request) === null) return planned({ root: { path: widest, mode: "ro" }, directory });
   const path = writablePart(widest, directory, (tree) => {
@@ -77,12 +82,12 @@ export function rootAsked(
 
 const NO_PROCESS = "only running programs needs a sandbox";
 
-/** Each contains the place asked for, so they contain each other. */
+/** Each contains the requested directory, so they contain each other. */
 function deepest(trees: readonly PlanPath[]): PlanPath {
   return trees.reduce((deep, tree) => (tree.length > deep.length ? tree : deep), []);
 }
 
-/** The widest tree of this grant around the place; the place itself where the grant names it in another way. */
+/** The widest tree of this grant around the directory; the directory itself where the grant names it by a pattern. */
 function treeAround(grant: Grant, request: Request, axis: number, place: PlanPath): PlanPath | null {
   const scope = grant.scopes[axis];
   const value = request.values[axis];
@@ -90,7 +95,7 @@ function treeAround(grant: Grant, request: Request, axis: number, place: PlanPat
   return treesOf(scope, value).reduce((wide, tree) => (tree.length < wide.length ? tree : wide), place);
 }
 
-/** Of its trees those that cover the place: one that a protected path keeps from it does not count. */
+/** The trees that cover the directory, except those in which a protected path excludes it. */
 function treesOf(scope: Scope, value: Value): readonly PlanPath[] {
   if (scope.kind === "any") return [[]];
   if (scope.kind !== "sequences" || !isSegments(value)) return [];
@@ -106,15 +111,15 @@ function treeOf(pattern: Sequence): PlanPath | null {
   return names.every((name) => name !== null) ? names : null;
 }
 
-/** From the widest tree down to the place asked for: the first that the same chain lets be written to the last file. */
+/** From the widest tree down to the directory: the first in which the same chain allows writing every file. */
 function writablePart(widest: PlanPath, place: PlanPath, isWritable: (tree: PlanPath) => boolean): PlanPath | null {
   for (let length = Math.max(widest.length, 1); length <= place.length; length++)
     if (isWritable(place.slice(0, length))) return place.slice(0, length);
   return null;
 }
 
-/** A folder as somebody writes it, for a root: absolute, one folder, and not the whole machine. */
-export function parsePlanRoot(text: string): Planned<PlanPath> {
+/** A folder as a user writes it, for a root: absolute, one folder, and not `/`. */
+export function parsePlanRoot(text: string): PlanningResult<PlanPath> {
   const path = parsePath(text, { home: null, base: null, protectedPaths: [] });
   if (!path.ok) return refusePlan("invalid_input", `a root is an absolute path: ${path.message}`);
   if (path.value.segments.length === 0) return refusePlan("scope_violation", WHOLE_MACHINE, NARROWER);

@@ -1,46 +1,46 @@
-// What a sandbox is made of, as data: what it sees, what it may change, what it is told, whom it may call, how much it
-// may use. Made from the grants that decided, printed for each mechanism, never wider than the grants are.
+// A sandbox as data: what it sees, what it may change, its environment, its network, its limits. Derived from the
+// deciding grants, printed for each mechanism, never wider than the grants.
 import type { PortRange } from "../../core/authority/axes/scope.ts";
 
 /** Absolute, without links: segments from the top of the machine. */
 export type PlanPath = readonly string[];
 
 /**
- * ro: the real folder, read only. draft: a fresh overlay over the real folder, whose changes are a draft; what a grant of
- * `root=rw` means. live: a private copy of the real folder that is kept in step with it while the program runs; what
- * `root=live` means. direct: the real folder, writable; never made from grants, only for programs of our own.
+ * ro: the real folder, read-only. draft: a fresh overlay over the real folder, whose changes are a draft (`root=rw`).
+ * live: a private copy of the real folder, synchronized with it while the program runs (`root=live`). direct: the real
+ * folder, writable; never derived from grants, only for our own programs.
  */
 export type RootMode = "ro" | "draft" | "live" | "direct";
 
 export interface PlanRoot {
   readonly path: PlanPath;
   readonly mode: RootMode;
-  /** For a live root, once the copy is made. INVARIANT: without it no live root is run. */
+  /** For a live root, once the copy exists. INVARIANT: without it no live root is run. */
   readonly copy?: LiveCopy;
 }
 
 export interface LiveCopy {
-  /** The draft that the copy belongs to. */
+  /** The draft of the copy. */
   readonly draft: string;
-  /** Where the copy lies on the host. */
+  /** The host path of the copy. */
   readonly path: PlanPath;
 }
 
 export interface PlanNetwork {
-  /** What may be called at all, over every name; for kernels that cannot show us every port. */
+  /** All ports of all hosts; for kernels on which not every port can be redirected. */
   readonly ports: readonly PortRange[];
-  /** For the broker's own check: for each chain, for each of its links, its `net.connect` grants as compact specs. */
+  /** For the broker's own check: the `net.connect` grants as compact specs, by chain and link. */
   readonly chains: readonly (readonly (readonly string[])[])[];
 }
 
 export interface Limits {
   readonly wallMilliseconds: number;
   readonly cpuSeconds: number;
-  /** Address space of one process; null where a runtime needs to reserve more than it uses. */
+  /** Address space of one process; null where a runtime reserves more than it uses. */
   readonly memoryBytes: number | null;
-  /** Memory of the whole tree, where control groups are ours to use. */
+  /** Memory of the whole tree, where control groups are available. */
   readonly treeMemoryBytes: number;
-  /** What a runtime maps to write to and never uses: it comes on top where no control group counts what is used. */
+  /** Writable mappings that a runtime never uses: added where no control group counts actual use. */
   readonly unusedBytes?: number;
   readonly processes: number;
   readonly fileBytes: number;
@@ -52,15 +52,15 @@ export interface Limits {
 export interface Plan {
   /** Null: a throw-away sandbox with nothing of the host but programs. */
   readonly root: PlanRoot | null;
-  /** Trees of programs beside the system's own, read and executed, never written. */
+  /** Program trees beside the system's own, readable and executable, never writable. */
   readonly runtime: readonly PlanPath[];
-  /** Names below the root that do not exist inside, whatever lies there or appears there later. Parents first. */
+  /** Names below the root that are hidden, whether they exist now or later. Parents first. */
   readonly masked: readonly PlanPath[];
-  /** What of the root `fs.read` shows, for the enforcement report; absent where it shows all of it. */
+  /** The part of the root that `fs.read` shows, for the enforcement report; absent where it shows all. */
   readonly visible?: string;
   /** Where commands start. */
   readonly directory: PlanPath;
-  /** All of it: nothing is inherited. */
+  /** The complete environment: nothing is inherited. */
   readonly environment: readonly (readonly [name: string, value: string])[];
   readonly network: PlanNetwork | null;
   readonly limits: Limits;
@@ -72,6 +72,6 @@ export interface Plan {
 export interface LinkedGitFolders {
   /** HEAD and index. */
   readonly folder: PlanPath;
-  /** Refs, objects and config; around `folder`, or the same. */
+  /** Refs, objects and config; contains `folder`, or is the same. */
   readonly common: PlanPath;
 }

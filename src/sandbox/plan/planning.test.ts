@@ -1,4 +1,4 @@
-// A plan reaches as far as the deciding grants reach together, and never to what decides about agents.
+// A plan reaches as far as the deciding grants have in common, and never to authority files.
 import { describe, expect, test } from "vitest";
 import { ANY } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";

@@ -1,59 +1,59 @@
-// A decided request and the facts of the machine become a plan. INVARIANT: the plan is never wider than the deciding
-// grants, and nothing in it lets a program change what decides about it.
+// Turns a decided request and the facts of the machine into a plan. INVARIANT: the plan is never wider than the
+// deciding grants, and nothing in it lets a program change its own authority.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { coveredUntil } from "../../core/authority/until.ts";
 import { directoryRefusal, hiddenNames, visibleNote } from "./hidden-names.ts";
 import { maskedNames, recordFolders } from "./masked-names.ts";
-import { isSame, isWithin, temporaryFolder } from "./places.ts";
 import type { Limits, Plan, PlanPath, PlanRoot } from "./plan.ts";
-import type { FoundName, PlanFacts } from "./plan-facts.ts";
+import type { ExistingName, PlanFacts } from "./plan-facts.ts";
 import { networkOf } from "./plan-network.ts";
-import { rootRefused, runtimeTrees } from "./plan-places.ts";
-import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
-import { type Decided, type RootAsked, rootAsked } from "./plan-root.ts";
+import { isSame, isWithin, temporaryFolder } from "./plan-path.ts";
+import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "./plan-refusal.ts";
+import { chooseRoot, type PlanDecision, type RootChoice } from "./plan-root.ts";
+import { rootRefused, runtimeTrees } from "./root-rules.ts";
 import { environmentOf, isPassedOn } from "./start/environment.ts";
 import { isGitOrOurs } from "./triggers/classify.ts";
 import { TriggerTable } from "./triggers/trigger-table.ts";
 import { seesRecords, visibleFiles, visibleUntil } from "./visible-files.ts";
 
 export type PlanResult =
-  /** `notes`: what is less than was written, for a person. */
-  { readonly ok: true; readonly plan: Plan; readonly notes: readonly string[] } | PlanRefused;
+  /** `notes`: where the plan is narrower than the configuration, for a person. */
+  { readonly ok: true; readonly plan: Plan; readonly notes: readonly string[] } | PlanRefusal;
 
-export function planOf(decided: Decided, facts: PlanFacts): PlanResult {
+export function planOf(decided: PlanDecision, facts: PlanFacts): PlanResult {
   const fault = limitFault(facts.limits);
   if (fault !== null) return fault;
-  const place = placeOf(decided, facts);
-  if (!place.ok) return place;
+  const chosen = rootOf(decided, facts);
+  if (!chosen.ok) return chosen;
   const runtime = runtimeTrees(facts);
   if (!runtime.ok) return runtime;
-  const asked = place.value;
-  const root = asked?.root ?? null;
+  const choice = chosen.value;
+  const root = choice?.root ?? null;
   const protection = root === null ? null : protectedRootFault(root, facts);
   if (protection !== null) return protection;
-  const view = asked === null ? planned({ visible: null, masked: [] }) : viewOf(decided, asked, facts);
+  const view = choice === null ? planned({ visible: null, masked: [] }) : viewOf(decided, choice, facts);
   if (!view.ok) return view;
   const { visible, masked } = view.value;
-  const walls = { root, runtime: runtime.value, network: networkOf(decided.authority, facts.moment) };
+  const base = { root, runtime: runtime.value, network: networkOf(decided.authority, facts.moment) };
   const plan: Plan = {
-    ...walls,
+    ...base,
     masked,
     ...(visible === null ? {} : { visible }),
-    directory: asked?.directory ?? temporaryFolder(walls),
-    environment: environmentOf(walls, facts.host, facts.found),
+    directory: choice?.directory ?? temporaryFolder(base),
+    environment: environmentOf(base, facts.host, facts.found),
     limits: endingInTime(decided, root, facts),
   };
-  return { ok: true, plan, notes: [...rootNotes(asked), ...variableNotes(plan, facts)] };
+  return { ok: true, plan, notes: [...rootNotes(choice), ...variableNotes(plan, facts)] };
 }
 
 interface View {
-  /** Of the enforcement report; null where all of the root is shown. */
+  /** For the enforcement report; null where the whole root is shown. */
   readonly visible: string | null;
   readonly masked: readonly PlanPath[];
 }
 
-/** What of the root the program sees: what `fs.read` covers, without protected names and records it may not read. */
-function viewOf(decided: Decided, { root, directory }: RootAsked, facts: PlanFacts): Planned<View> {
+/** The visible part of the root: what `fs.read` covers, without protected names and records the agent may not read. */
+function viewOf(decided: PlanDecision, { root, directory }: RootChoice, facts: PlanFacts): PlanningResult<View> {
   const visible = visibleFiles(decided, root.path, facts);
   if (!visible.ok) return visible;
   const refusal = directoryRefusal(visible.value, root.path, directory);
@@ -70,13 +70,13 @@ function viewOf(decided: Decided, { root, directory }: RootAsked, facts: PlanFac
   return masked.ok ? planned({ visible: visibleNote(visible.value, root.path), masked: masked.value }) : masked;
 }
 
-/** Itself, or a link on the way to it. */
-function isFound(folder: PlanPath, found: readonly FoundName[]): boolean {
+/** The path itself, or a link on the path to it. */
+function isFound(folder: PlanPath, found: readonly ExistingName[]): boolean {
   return found.some(({ path, kind }) => isSame(path, folder) || (kind === "link" && isWithin(folder, path)));
 }
 
-/** INVARIANT: a program ends when the grants that let it run do, leave to read and to write its root among them. */
-function endingInTime(decided: Decided, root: PlanRoot | null, facts: PlanFacts): Limits {
+/** INVARIANT: a program ends when the grants that let it run expire, including those to read and to write its root. */
+function endingInTime(decided: PlanDecision, root: PlanRoot | null, facts: PlanFacts): Limits {
   const { authority, request } = decided;
   const { limits, moment, protectedPaths } = facts;
   const values = request.values.map((value, at) =>
@@ -91,26 +91,26 @@ function endingInTime(decided: Decided, root: PlanRoot | null, facts: PlanFacts)
   return { ...limits, wallMilliseconds: Math.max(1, Math.min(limits.wallMilliseconds, end - moment.now)) };
 }
 
-/** The root a decided request would get; what `namesToFind` is asked about before the plan is made. */
-export function placeOf(
-  decided: Decided,
+/** The root of a decided request; `namesToFind` is looked up for it before the plan is made. */
+export function rootOf(
+  decided: PlanDecision,
   facts: Pick<PlanFacts, "ours" | "program" | "moment" | "protectedPaths">,
-): Planned<RootAsked | null> {
-  const asked = rootAsked(decided, facts);
-  if (!asked.ok || asked.value === null) return asked;
-  return rootRefused(asked.value.root, facts) ?? asked;
+): PlanningResult<RootChoice | null> {
+  const choice = chooseRoot(decided, facts);
+  if (!choice.ok || choice.value === null) return choice;
+  return rootRefused(choice.value.root, facts) ?? choice;
 }
 
-/** The names in such a root say nothing about what they are for, so nothing could be told apart when a draft of it lands. */
-function protectedRootFault({ path, mode }: PlanRoot, { home, workspaces }: PlanFacts): PlanRefused | null {
+/** Every name in such a root is protected, so nothing could be distinguished when a draft of it lands. */
+function protectedRootFault({ path, mode }: PlanRoot, { home, workspaces }: PlanFacts): PlanRefusal | null {
   if (mode === "ro") return null;
   const isTrigger = new TriggerTable().find(path, { root: [], home, workspaces })?.class === "never";
   if (!isTrigger && !isGitOrOurs(path)) return null;
   return refusePlan("self_modification", `${pathText(path)} is protected: no program changes it`, "root=ro");
 }
 
-/** Nought would mean "no limit" to more than one of those who are told; only time may be without one, by saying so. */
-function limitFault(limits: Limits): PlanRefused | null {
+/** Zero means "no limit" to several mechanisms, so it is refused; only time may be unlimited, explicitly. */
+function limitFault(limits: Limits): PlanRefusal | null {
   const { wallMilliseconds, memoryBytes, ...rest } = limits;
   const counts = [...Object.values(rest), ...(memoryBytes === null ? [] : [memoryBytes])];
   const isFine = [wallMilliseconds + 1, ...counts].every((one) => Number.isSafeInteger(one) && one > 0);
@@ -119,7 +119,7 @@ function limitFault(limits: Limits): PlanRefused | null {
     : refusePlan("sandbox_unavailable", "a limit of the configuration is not a whole number above 0");
 }
 
-function rootNotes(asked: RootAsked | null): readonly string[] {
+function rootNotes(asked: RootChoice | null): readonly string[] {
   if (asked === null || isSame(asked.root.path, asked.directory)) return [];
   return [`runs in ${pathText(asked.directory)} and sees ${pathText(asked.root.path)}`];
 }

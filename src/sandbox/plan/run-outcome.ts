@@ -1,4 +1,4 @@
-// What became of a command, in the words of the log.
+// The outcome of a command, as the log records it.
 
 import type { CompletedRun, Ending } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";

@@ -1,9 +1,9 @@
-// Sandboxes as the world outside offers them: a plan and a command go in, what happened comes out.
+// The port for sandboxes: takes a plan and a command, returns the result.
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
 import type { Plan } from "./plan.ts";
 
-/** Gives what git's credential helper asks for while a command runs; null refuses. */
+/** Answers git's credential helper while a command runs; null refuses. */
 export type CredentialSource = (request: {
   readonly protocol: string;
   readonly host: string;
@@ -12,40 +12,40 @@ export type CredentialSource = (request: {
 
 export interface Command {
   readonly argv: readonly [string, ...string[]];
-  /** Null: nothing to read. Read as the program asks for it. */
+  /** Null: no input. Read as the program consumes it. */
   readonly input: AsyncIterable<Uint8Array> | null;
-  /** Asked on behalf of this command alone. Absent: every request for a credential is refused. */
+  /** For this command only. Absent: every credential request is refused. */
   readonly credential?: CredentialSource;
-  /** Told which draft the command works on, before it runs. */
-  onDraft?(draft: BegunDraft): void;
+  /** Called with the draft of the command, before it runs. */
+  onDraft?(draft: OpenDraft): void;
 }
 
 /** A draft whose command is about to run. */
-export type BegunDraft = Pick<SealedDraft, "id" | "root" | "masked" | "rootIdentity">;
+export type OpenDraft = Pick<SealedDraft, "id" | "root" | "masked" | "rootIdentity">;
 
-/** Who a warm sandbox belongs to. It is never shared: another owner, plan or generation gets another one. */
+/** The owner of a warm sandbox. It is never shared: another owner, plan or generation gets another one. */
 export interface SandboxOwner {
   readonly agent: string;
   readonly session: string;
   readonly generation: number;
 }
 
-/** Rung when the command is to end now. */
-export interface Stop {
+/** Cancels a running command. */
+export interface CancelSignal {
   readonly stopped: boolean;
   onStop(ring: () => void): void;
 }
 
 export interface Sandboxes {
-  /** Runs in a warm sandbox of this owner and plan, or in a new one. `judge` decides what comes up while it runs. */
+  /** Runs in a warm sandbox of this owner and plan, or in a new one. `judge` decides requests made while it runs. */
   run(
     owner: SandboxOwner,
     plan: Plan,
     command: Command,
     sinks: Sinks,
     judge: Judge,
-    stop: Stop | null,
+    stop: CancelSignal | null,
   ): Promise<RunResult>;
-  /** Ends every sandbox of this agent, or all of them; nothing is left when the promise is kept. */
+  /** Ends every sandbox of this agent, or all of them; resolves when no process is left. */
   end(agent: string | null): Promise<void>;
 }

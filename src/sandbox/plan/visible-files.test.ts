@@ -1,4 +1,5 @@
-// What a program sees of its root: what every link covers for `fs.read`, as far as folders and single files can say it.
+// What a program sees of its root: what every link covers for `fs.read`, as far as folders and single files can express
+// it.
 import { describe, expect, test } from "vitest";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { foldersToList, hiddenNames } from "./hidden-names.ts";
@@ -123,7 +124,7 @@ describe("what is hidden", () => {
     const hidden = hiddenNames(visible, at(ROOT), [
       { path: at(ROOT), names: ["a", "c", "one.txt", "two.txt"] },
       { path: at(`${ROOT}/a`), names: ["b", "bb"] },
-      // A folder by now: its name was granted, and nothing in it.
+      // Now a folder: its name was granted, and nothing in it.
       { path: at(`${ROOT}/one.txt`), names: ["inside"] },
     ]);
     expect(hidden.ok && hidden.value.map(pathText)).toEqual(

@@ -1,5 +1,5 @@
-// Which files below its root a program sees: those that `fs.read` covers along the deciding chain. A sandbox hides names, so
-// only whole folders and single files can be held; any other pattern refuses the run.
+// Which files below its root a program sees: those that `fs.read` covers along the deciding chain. A sandbox hides
+// names, so only whole folders and single files can be enforced; any other pattern refuses the run.
 
 import { guardPath, pathPatternText, pathText } from "../../core/authority/axes/path.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -18,8 +18,8 @@ import {
 } from "../../core/authority/patterns/tree-patterns.ts";
 import type { PlanPath } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { type Planned, planned, refusePlan } from "./plan-refusal.ts";
-import type { Decided } from "./plan-root.ts";
+import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
+import type { PlanDecision } from "./plan-root.ts";
 
 /** Null: the whole root. Outermost paths only. */
 export type VisibleFiles = readonly TreePath[] | null;
@@ -33,7 +33,7 @@ const RECORDS_READ = verbEntry("records.read");
  * Where no link of the chain has an `fs.read` grant, the `root` axis of the deciding grant shows the whole root (decision
  * 0060). INVARIANT: otherwise every link covers reading everything that is visible.
  */
-export function visibleFiles(decided: Decided, root: PlanPath, facts: ViewFacts): Planned<VisibleFiles> {
+export function visibleFiles(decided: PlanDecision, root: PlanPath, facts: ViewFacts): PlanningResult<VisibleFiles> {
   const links = readPatterns(decided, facts.moment);
   if (links === null) return planned(null);
   const isVisible = ({ path, isTree }: TreePath): boolean =>
@@ -48,7 +48,7 @@ export function visibleFiles(decided: Decided, root: PlanPath, facts: ViewFacts)
   const starred = links.map((patterns) =>
     patterns.filter((pattern) => isStarredBelow(pattern, root) && !isInside(literalStart(pattern), visible)),
   );
-  // A link of plain paths that are all visible lets nothing else through, whatever the patterns of the others match.
+  // A link of plain paths that are all visible excludes everything else, whatever the patterns of the others match.
   const isExact = links.some(
     (patterns, at) =>
       starred[at]?.length === 0 &&
@@ -66,8 +66,8 @@ function unheld(pattern: Sequence, root: PlanPath): string {
   return `\`fs.read\` covers a part of ${pathText(root)} by the pattern ${pathPatternText(pattern)}, which no sandbox can hold for a program`;
 }
 
-/** Records are data of the workspace, beside authority files that programs may see: they follow `records.read`. */
-export function seesRecords(decided: Decided, folder: PlanPath, facts: ViewFacts): boolean {
+/** Records are workspace data beside authority files that programs may see: they follow `records.read`. */
+export function seesRecords(decided: PlanDecision, folder: PlanPath, facts: ViewFacts): boolean {
   const chain = decided.authority[decided.by.chain];
   if (chain === undefined || RECORDS_READ === null) return false;
   const level = levelOf(decided, chain);
@@ -80,8 +80,8 @@ export function seesRecords(decided: Decided, folder: PlanPath, facts: ViewFacts
   return isEvery || (files?.every((patterns) => coversTree(patterns, folder, facts.protectedPaths)) ?? false);
 }
 
-/** The first moment at which a program would see less than now; null where no such moment is written. */
-export function visibleUntil(decided: Decided, root: PlanPath, facts: ViewFacts): number | null {
+/** The first moment at which a program would see less than now; null for none. */
+export function visibleUntil(decided: PlanDecision, root: PlanPath, facts: ViewFacts): number | null {
   const chain = decided.authority[decided.by.chain];
   if (chain === undefined) return null;
   const { now } = facts.moment;
@@ -98,8 +98,8 @@ export function visibleUntil(decided: Decided, root: PlanPath, facts: ViewFacts)
   return null;
 }
 
-/** For each link the patterns that cover without another question; null where no link has a grant of the verb. */
-function readPatterns(decided: Decided, moment: Moment): readonly (readonly Sequence[])[] | null {
+/** The patterns of each link that cover without further approval; null where no link has a grant of the verb. */
+function readPatterns(decided: PlanDecision, moment: Moment): readonly (readonly Sequence[])[] | null {
   const chain = decided.authority[decided.by.chain];
   if (chain === undefined || READ === null || chain.every((link) => link.grantsOf(READ).length === 0)) return null;
   const level = levelOf(decided, chain);
@@ -108,15 +108,15 @@ function readPatterns(decided: Decided, moment: Moment): readonly (readonly Sequ
   );
 }
 
-/** What was agreed to with the run itself: reading may need as much, and no more. */
-function levelOf({ by, level }: Decided, chain: Chain): Level {
+/** The approval of the run itself: reading may need the same level, and no more. */
+function levelOf({ by, level }: PlanDecision, chain: Chain): Level {
   return chain.reduce((most: Level, compiled, place) => {
     const needs = compiled.link.grants[by.grants[place] ?? -1]?.conditions.ask ?? 0;
     return needs > most ? needs : most;
   }, level);
 }
 
-/** What a program reads is charged to no account: a counted grant shows nothing. */
+/** Reads of a program are charged to no account: a counted grant shows nothing. */
 function usable(
   chain: Chain,
   compiled: CompiledLink,

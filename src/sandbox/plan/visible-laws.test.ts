@@ -15,7 +15,7 @@ import { literal } from "../../core/authority/patterns/segment.ts";
 import { isInside } from "../../core/authority/patterns/tree-patterns.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { PlanPath } from "./plan.ts";
-import { decidedBy } from "./plan-root.ts";
+import { planDecision } from "./plan-root.ts";
 import { FACTS } from "./testing/plan.ts";
 import { visibleFiles } from "./visible-files.ts";
 
@@ -63,7 +63,7 @@ test("a path that is not protected is visible exactly where the chain covers rea
       verb: EXEC,
       values: [guardPath(ROOT, alphabet.PROTECTED), { segments: ["ls"], guarded: null }, "ro"],
     };
-    const decided = decidedBy([one], request, judge([one], request, PLAIN_MOMENT), 0);
+    const decided = planDecision([one], request, judge([one], request, PLAIN_MOMENT), 0);
     if (decided === null) throw new Error("undecided");
     const visible = visibleFiles(decided, ROOT, FACTS_HERE);
     if (!visible.ok) {

@@ -1,4 +1,4 @@
-// Frames of a tool host: the same messages however the bytes are cut, and no copy of everything for each of them.
+// Frames of a tool host: the same messages however the bytes are split, without copying the whole buffer for each.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { frameBytesMax, frameValuesMax, ToolFrames, toolFrame } from "./frames.ts";

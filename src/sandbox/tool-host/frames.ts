@@ -1,20 +1,20 @@
-// Messages between a tool host and the daemon that started it: four bytes of length, then JSON. What is longer than it may
-// be, or is no JSON, ends the conversation. Every byte is copied at most twice, however small the messages are. A long message
-// is measured while it arrives: many values take seconds to parse and to check, a long text does not.
+// Messages between a tool host and the daemon: four bytes of length, then JSON. A message that is too long or not JSON
+// is a protocol error. Every byte is copied at most twice, however small the messages. A long message is measured while
+// it arrives: many values take seconds to parse and to check, a long text does not.
 import { JsonMeter } from "../../core/base/json-meter.ts";
 
-/** A use with the largest file in it still fits. */
+/** A call with the largest file in it still fits. */
 export const frameBytesMax = 33_554_432;
-/** A longer answer of a tool does not fit into one message of the call socket anyway, unless it is text. */
+/** A longer answer of a tool does not fit into one message of the call socket, unless it is text. */
 export const frameValuesMax = 262_144;
 /** A message of this length cannot have more values. */
 const unmeasuredBytesMax: number = frameValuesMax;
-/** Less is not measured by itself: it may come byte by byte. */
+/** Shorter parts are not measured separately: a message may arrive byte by byte. */
 const measuredBytesMin = 32_768;
 const headBytes = 4;
 const blockBytesMax = 1_048_576;
 
-/** Null for what is too long to be said. */
+/** Null for a message that is too long. */
 export function toolFrame(message: object): Buffer | null {
   const body = Buffer.from(JSON.stringify(message), "utf8");
   if (body.length > frameBytesMax) return null;
@@ -23,7 +23,7 @@ export function toolFrame(message: object): Buffer | null {
   return Buffer.concat([head, body]);
 }
 
-/** `none`: no further message is whole. `broken`: what came is no message, and nothing that follows can be one. */
+/** `none`: no further complete message. `broken`: a protocol error, after which nothing can be parsed. */
 export type NextMessage =
   | { readonly kind: "message"; readonly message: unknown }
   | { readonly kind: "none" }
@@ -33,15 +33,15 @@ const NONE: NextMessage = { kind: "none" };
 const BROKEN: NextMessage = { kind: "broken" };
 
 export class ToolFrames {
-  /** What was joined or came whole, of which the part before `#at` is cut already. */
+  /** Contiguous bytes, of which those before `#at` are consumed. */
   #joined: Buffer = Buffer.alloc(0);
   #at = 0;
-  /** What came after it, in few blocks however small the chunks are. Each is full but the last. */
+  /** The bytes after it, in few blocks however small the chunks are. All but the last are full. */
   #blocks: Buffer[] = [];
   #blocksLength = 0;
-  /** Bytes of the last block that are free. */
+  /** Free bytes of the last block. */
   #free = 0;
-  /** Of a long message that is not whole yet, and how many of its bytes were measured. */
+  /** Of a long incomplete message: the number of values, and of measured bytes. */
   #meter: { readonly meter: JsonMeter; bytes: number } | null = null;
 
   /** Copies the chunk. */
@@ -52,7 +52,7 @@ export class ToolFrames {
     this.#free -= fitting;
     const rest = chunk.subarray(fitting);
     if (rest.length > 0) {
-      // Doubled, so that a long message is in few blocks and a short one takes little memory.
+      // Doubled, so that a long message has few blocks and a short one takes little memory.
       const block = Buffer.allocUnsafeSlow(Math.max(rest.length, Math.min(this.#blocksLength, blockBytesMax)));
       block.set(rest);
       this.#blocks.push(block);
@@ -61,7 +61,7 @@ export class ToolFrames {
     this.#blocksLength += chunk.length;
   }
 
-  /** One message at a time, so that the caller decides when to go on. */
+  /** One message at a time, so that the caller decides when to continue. */
   next(): NextMessage {
     const head = this.#has(headBytes);
     if (!head) return NONE;
@@ -78,7 +78,7 @@ export class ToolFrames {
     }
   }
 
-  /** Of the message that begins at `#at`: false once what arrived of it has too many values. */
+  /** Of the message at `#at`: false once the received part has too many values. */
   #isParsable(length: number): boolean {
     if (length <= unmeasuredBytesMax) return true;
     this.#meter ??= { meter: new JsonMeter(frameValuesMax), bytes: 0 };
@@ -94,7 +94,7 @@ export class ToolFrames {
     return true;
   }
 
-  /** The messages that are whole by now; null where what came is none. */
+  /** The complete messages so far; null after a protocol error. */
   take(chunk: Uint8Array): readonly unknown[] | null {
     this.add(chunk);
     const messages: unknown[] = [];
@@ -106,7 +106,7 @@ export class ToolFrames {
     }
   }
 
-  /** Whether so many bytes are there; then they lie in one piece. */
+  /** Whether so many bytes are available; they are contiguous then. */
   #has(bytes: number): boolean {
     const left = this.#joined.length - this.#at;
     if (left >= bytes) return true;
@@ -119,7 +119,7 @@ export class ToolFrames {
     return true;
   }
 
-  /** The blocks without what is free in the last. */
+  /** The blocks without the free bytes of the last. */
   #arrived(): readonly Buffer[] {
     const last = this.#blocks.at(-1);
     if (last === undefined || this.#free === 0) return this.#blocks;

@@ -1,22 +1,22 @@
-// One host from its start to its end: a process in a sandbox, spoken to over its standard input and output. It has a copy of
-// the tool's files, no network, no variables, no folder but a temporary one, and nothing of anybody else.
+// One tool host from start to end: a process in a sandbox that speaks over its standard input and output. It has a copy
+// of the tool's files, no network, no environment variables, and no folder but a temporary one.
 
 import { Fifo } from "../../core/base/fifo.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { RunRefusal, RunResult } from "../../core/ports/process.ts";
-import { temporaryFolder } from "../plan/places.ts";
 import type { Limits, Plan, PlanPath } from "../plan/plan.ts";
-import type { Sandboxes, Stop } from "../plan/sandboxes.ts";
+import { temporaryFolder } from "../plan/plan-path.ts";
+import type { CancelSignal, Sandboxes } from "../plan/sandboxes.ts";
 import { frameBytesMax, frameValuesMax, ToolFrames, toolFrame } from "./frames.ts";
 
-/** From Node 24 on V8 maps all the room it might need for machine code at once, to write to: it would not even start. */
+/** From Node 24 on V8 maps all writable memory for machine code at once: with a lower limit it would not start. */
 const codeRoom = Number.parseInt(process.versions.node, 10) >= 24 ? { unusedBytes: 536_870_912 } : {};
 
-/** A host lives for a whole session; what one call may take is its caller's to say. */
+/** A host lives for a whole session; the limits of one call are its caller's. */
 const LIMITS: Limits = {
   wallMilliseconds: 0,
   cpuSeconds: 3_600,
-  // With a group of its own the tree's memory counts; this holds where there is none.
+  // With a control group the tree's memory counts; this applies without one.
   memoryBytes: 2_147_483_648,
   treeMemoryBytes: 536_870_912,
   ...codeRoom,
@@ -27,47 +27,47 @@ const LIMITS: Limits = {
   temporaryBytes: 67_108_864,
 };
 
-/** No machine code of others, and no more memory than a tool needs. */
+/** No native addons, and limited memory. */
 const OPTIONS: readonly string[] = ["--no-addons", "--max-old-space-size=192", "--disable-wasm-trap-handler"];
 
-export interface HostAsked {
+export interface HostOptions {
   readonly sandboxes: Sandboxes;
-  /** Whose it is: ended with everything else of the same name. */
+  /** The owner: hosts with the same name end together. */
   readonly owner: string;
   readonly session: string;
-  /** A folder that was made for it. */
+  /** A folder that was created for it. */
   readonly folder: string;
   /** The tool's module, as a host imports it. */
   readonly entry: string;
-  /** Node, without links. */
+  /** Node's path, without links. */
   readonly node: string;
 }
 
-export type Heard = (message: Readonly<Record<string, unknown>>) => void;
+export type MessageListener = (message: Readonly<Record<string, unknown>>) => void;
 
 export class HostProcess {
   readonly #stops: (() => void)[] = [];
-  /** What is said to it and was not taken yet. */
+  /** Messages to the host that it has not consumed yet. */
   readonly #queue = new Fifo<Buffer>();
   #queueBytes = 0;
   readonly #frames = new ToolFrames();
   #wake: (() => void) | null = null;
-  /** Rings when it took something, or is over. */
+  /** Called when it consumed a message, or has ended. */
   #roomRing: (() => void) | null = null;
   #hearing: Promise<void> | null = null;
   #isOver = false;
-  #heard: Heard = () => undefined;
+  #heard: MessageListener = () => undefined;
   #complaint = "";
-  /** Why we ended it ourselves, where its output was the reason. */
+  /** Why we ended it, where its output was the reason. */
   #brokenBy: string | null = null;
   #enforcement: readonly Enforcement[] = [];
-  /** Why there is nothing any more, once that is so. */
+  /** Why it has ended, once it has. */
   readonly ended: Promise<string>;
 
-  constructor(asked: HostAsked) {
+  constructor(asked: HostOptions) {
     const plan = planOf(asked);
     const isOver = (): boolean => this.#isOver;
-    const stop: Stop = {
+    const stop: CancelSignal = {
       get stopped() {
         return isOver();
       },
@@ -90,7 +90,7 @@ export class HostProcess {
             this.#enforcement = by;
           },
         },
-        // It has no network: there is nothing to be decided.
+        // It has no network: there is nothing to decide.
         () => ({ outcome: "deny", code: "capability_absent", at: null }),
         stop,
       )
@@ -102,21 +102,21 @@ export class HostProcess {
     return this.#isOver;
   }
 
-  /** What it printed last, for a person. */
+  /** Its last error output, for a person. */
   get complaint(): string {
     return this.#complaint;
   }
 
-  /** What holds it, told before anything it says is heard. */
+  /** What is enforced, reported before its first message. */
   get enforcement(): readonly Enforcement[] {
     return this.#enforcement;
   }
 
-  hear(heard: Heard): void {
+  hear(heard: MessageListener): void {
     this.#heard = heard;
   }
 
-  /** False where it cannot be said. */
+  /** False where the message cannot be sent. */
   say(message: object): boolean {
     const frame = this.#isOver ? null : toolFrame(message);
     if (frame === null) return false;
@@ -140,7 +140,7 @@ export class HostProcess {
     return this.#brokenBy ?? why;
   }
 
-  /** Back-pressure: a host that says more than is heard, or does not take what it is told, waits when it writes. */
+  /** Backpressure: a host that writes faster than we read, or does not read its input, blocks when it writes. */
   #take(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#isOver) return undefined;
     this.#frames.add(bytes);
@@ -159,7 +159,7 @@ export class HostProcess {
         if (this.#isOver) return;
         const next = this.#frames.next();
         if (next.kind === "none") return;
-        // What is no message of ours was written by the tool itself, past everything that keeps it from that.
+        // Bytes that are no message were written by the tool itself, past the guards of the host.
         if (next.kind === "broken") {
           this.#brokenBy ??= UNREADABLE;
           return this.end();
@@ -199,12 +199,12 @@ export class HostProcess {
 
 const UNREADABLE = `it sent what is no message: JSON of at most ${frameBytesMax} bytes and ${frameValuesMax} values`;
 const complaintCharactersMax = 4_096;
-/** What may wait for a host before nothing more is heard from it. */
+/** How much input may be queued for a host before its output is paused. */
 const queueBytesMax = 1_048_576;
-/** One host is heard for so long before others have their turn. */
+/** How long one host is served before others are. */
 const hearMilliseconds = 4;
 
-/** As long as was spent: others have the other half of the time. */
+/** Pauses as long as was spent: others get the other half of the time. */
 function pause(spent: number): Promise<void> {
   return new Promise((done) => {
     if (spent < hearMilliseconds) setImmediate(done);
@@ -212,16 +212,16 @@ function pause(spent: number): Promise<void> {
   });
 }
 
-function planOf({ folder, node }: HostAsked): Plan {
+function planOf({ folder, node }: HostOptions): Plan {
   const own = segments(folder);
   const beside = segments(node).slice(0, -1);
-  // A system's own programs are seen by every sandbox.
+  // Every sandbox sees the system's own programs.
   const runtime = beside[0] === "usr" ? [own] : [own, beside];
-  const walls = { root: null, runtime };
+  const trees = { root: null, runtime };
   return {
-    ...walls,
+    ...trees,
     masked: [],
-    directory: temporaryFolder(walls),
+    directory: temporaryFolder(trees),
     environment: [],
     network: null,
     limits: LIMITS,

@@ -1,28 +1,28 @@
-// An npm package of a workspace with everything it depends on, by Node's own rules: each package's files, and the links that
-// lead from one to the other. Nothing outside of the workspace's node_modules.
+// An npm package of a workspace with all its dependencies, resolved by Node's own rules: each package's files, and the
+// links between them. Nothing outside of the workspace's node_modules.
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, join, relative, sep } from "node:path";
 import { readTextFile } from "../../platform/files.ts";
-import { readTree, type TreeFile, type TreeRead } from "./tree.ts";
+import { readTree, type TreeFile, type TreeResult } from "./tree.ts";
 
 const packagesMax = 500;
 export const PACKAGE_BOUNDS = { files: 5_000, bytes: 33_554_432 } as const;
 const manifestCharactersMax = 1_048_576;
 
-/** What npm itself takes, without what leads elsewhere. */
+/** Names that npm accepts, without those that lead elsewhere. */
 const NAME = /^(?:@[a-z0-9~-][a-z0-9._~-]*\/)?[a-z0-9~-][a-z0-9._~-]*$/;
 
 export interface PackageFiles {
   readonly version: string;
   /** Below node_modules. */
   readonly files: readonly TreeFile[];
-  /** Below node_modules, and where each leads, from there as well. */
+  /** Below node_modules, and the target of each, also below it. */
   readonly links: readonly (readonly [path: string, to: string])[];
   /** The folders that were read. */
   readonly folders: readonly string[];
 }
 
-export function readPackage(workspace: string, name: string): TreeRead<PackageFiles> {
+export function readPackage(workspace: string, name: string): TreeResult<PackageFiles> {
   if (!NAME.test(name) || name.length > 214) return no(`${JSON.stringify(name.slice(0, 100))} is no name of a package`);
   const top = realOf(join(workspace, "node_modules"));
   if (top === null) return no("there is no node_modules here: install the package first");
@@ -36,8 +36,8 @@ export function readPackage(workspace: string, name: string): TreeRead<PackageFi
   let version = "";
   let left: number = PACKAGE_BOUNDS.bytes;
   const waiting: string[] = [];
-  /** True where it is there. */
-  const meet = (at: string): TreeRead<boolean> => {
+  /** True where it exists. */
+  const meet = (at: string): TreeResult<boolean> => {
     const real = realOf(at);
     if (real === null) return { ok: true, value: false };
     const [from, to] = [inner(at), inner(real)];
@@ -70,13 +70,13 @@ export function readPackage(workspace: string, name: string): TreeRead<PackageFi
   return { ok: true, value: { version, files, links: [...links].sort(), folders: [...seen] } };
 }
 
-/** As Node looks: beside, and then one folder further up, as far as node_modules itself. */
+/** Like Node: beside the package, then one folder further up, as far as node_modules itself. */
 function meetNeeded(
   folder: string,
   name: string,
   top: string,
-  meet: (at: string) => TreeRead<boolean>,
-): TreeRead<boolean> {
+  meet: (at: string) => TreeResult<boolean>,
+): TreeResult<boolean> {
   for (let at = folder; at.startsWith(top); at = dirname(at)) {
     if (at.endsWith(`${sep}node_modules`)) continue;
     const found = meet(at === top ? join(top, name) : join(at, "node_modules", name));
@@ -85,7 +85,7 @@ function meetNeeded(
   return meet(join(top, name));
 }
 
-/** What is nested is met where it is needed. */
+/** Nested packages are found when they are needed. */
 export function skipped(name: string): boolean {
   return name === "node_modules" || name === ".git" || name === ".cache";
 }

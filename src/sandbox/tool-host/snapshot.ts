@@ -1,5 +1,5 @@
-// What a host sees: a folder of our own state with a copy of the tool's files, the host's program, and nothing else. What
-// changes in the project afterwards changes nothing here.
+// The files of a host: a folder of our state with a copy of the tool's files and the host's program. Later changes in
+// the project do not affect it.
 import {
   chmodSync,
   type Dirent,
@@ -18,7 +18,7 @@ import { codeOf } from "../../platform/path-target.ts";
 import type { ToolSource } from "./sources.ts";
 
 const FOLDER = "tool-hosts";
-/** The same words that a person imports the library by. */
+/** The same specifier by which a person imports the library. */
 const STUB = `{"name":"ambit","version":"0.0.0","exports":{".":{"import":"./index.mjs","require":"./index.cjs"}}}\n`;
 
 /**
@@ -40,7 +40,7 @@ function snapshotsIn(all: string): readonly Dirent[] {
   }
 }
 
-/** The folder, made where it is not there yet; null where it cannot be made. */
+/** The folder, created if missing; null where it cannot be created. */
 export function snapshotOf(state: string, source: ToolSource, host: string): string | null {
   try {
     const program = readFileSync(host);

@@ -1,5 +1,5 @@
-// The tools that come with a project: files in `.ambit/tools`, and the packages its configuration names. Read whole, hashed,
-// and told as one text that a person trusts.
+// The tools of a project: files in `.ambit/tools`, and the packages its configuration names. Read completely, hashed,
+// and listed in one text that a person trusts.
 import { existsSync } from "node:fs";
 import { extname, join } from "node:path";
 import { sha256 } from "../../platform/digest.ts";
@@ -7,36 +7,36 @@ import { PACKAGE_BOUNDS, readPackage, skipped } from "./packages.ts";
 import { bytesDigest, readTree, type TreeFile, treeStamp } from "./tree.ts";
 
 export const TOOLS = ".ambit/tools";
-/** What is trusted of the tools, among the texts of a project. */
+/** The name of the tools' text among the trusted texts of a project. */
 export const TOOLS_TEXT = ".ambit/tools (files and packages, by digest)";
 const ENDINGS: readonly string[] = [".mjs", ".js", ".cjs", ".ts", ".mts", ".cts"];
 const TYPED: readonly string[] = [".ts", ".mts", ".cts"];
 const BOUNDS = { files: 1_000, bytes: 8_388_608 };
 export const packagesNamedMax = 64;
 
-/** One thing that is loaded into a host of its own. */
+/** One module that is loaded into its own host. */
 export interface ToolSource {
   /** `weather.mjs`, or the name of a package. */
   readonly name: string;
   readonly kind: "file" | "package";
-  /** Of everything it could load. */
+  /** Digest of everything it could load. */
   readonly digest: string;
-  /** As it stands in the text that is trusted. */
+  /** Its line in the trusted text. */
   readonly lines: readonly string[];
   /** Below the top of a host's folder. */
   readonly files: readonly TreeFile[];
   readonly links: readonly (readonly [path: string, to: string])[];
-  /** What a host imports: a path below its folder, or a package's name. */
+  /** The host's import: a path below its folder, or a package's name. */
   readonly entry: string;
 }
 
 export interface ToolSources {
   readonly sources: readonly ToolSource[];
-  /** What stands there and cannot be loaded. */
+  /** Entries that cannot be loaded. */
   readonly problems: readonly { readonly source: string; readonly why: string }[];
   /** Null where there are no tools. */
   readonly text: string | null;
-  /** Changes whenever anything that was read does, as far as the file system tells. */
+  /** Changes whenever anything that was read does, as far as the file system reports it. */
   isAsBefore(): boolean;
 }
 
@@ -96,7 +96,7 @@ export function toolSources(workspace: string, packages: readonly string[]): Too
   };
 }
 
-/** Whether a source is what a person trusted: every line of it, and for files no line besides. */
+/** Whether a source is what a person trusted: every line of it, and for files no further line. */
 export function isTrustedSource({ kind, lines }: ToolSource, trusted: string | null): boolean {
   if (trusted === null) return false;
   const known = trusted.split("\n").filter((line) => line !== "");
@@ -106,7 +106,7 @@ export function isTrustedSource({ kind, lines }: ToolSource, trusted: string | n
   return files.length === lines.length && files.every((line, at) => line === lines[at]);
 }
 
-/** Node takes types away by itself from 22.18 on. */
+/** Node strips types by itself from 22.18 on. */
 function canStripTypes(): boolean {
   return (process.features as { readonly typescript?: unknown }).typescript === "strip";
 }

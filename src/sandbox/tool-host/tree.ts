@@ -1,28 +1,29 @@
-// The files of one folder, read whole and within bounds: what is hashed is what is copied is what runs.
+// The files of one folder, read completely and within limits: the hashed bytes are the copied bytes are the executed
+// bytes.
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
 
 export interface TreeFile {
-  /** With slashes, from the folder down. */
+  /** With slashes, relative to the folder. */
   readonly path: string;
   readonly bytes: Uint8Array;
 }
 
-export type TreeRead<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+export type TreeResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
 export interface TreeBounds {
   readonly files: number;
   readonly bytes: number;
 }
 
-/** Names that are left out, wherever they stand. */
+/** Names that are skipped at any depth. */
 type Skips = (name: string) => boolean;
 
 const depthMax = 32;
 
-/** By path. A link is a refusal: what it leads to could be changed without the folder changing. */
-export function readTree(folder: string, bounds: TreeBounds, skips: Skips): TreeRead<readonly TreeFile[]> {
+/** Sorted by path. A link is refused: its target could change without the folder changing. */
+export function readTree(folder: string, bounds: TreeBounds, skips: Skips): TreeResult<readonly TreeFile[]> {
   const files: TreeFile[] = [];
   let left = bounds.bytes;
   const walk = (inner: string, depth: number): string | null => {
@@ -52,7 +53,7 @@ export function readTree(folder: string, bounds: TreeBounds, skips: Skips): Tree
   }
 }
 
-/** Changes whenever a file of the folder does, as far as the file system tells; null where it cannot be looked at. */
+/** Changes whenever a file of the folder does, as far as the file system reports it; null where it cannot be read. */
 export function treeStamp(folder: string, filesMax: number, skips: Skips): string | null {
   const marks: string[] = [];
   const walk = (inner: string, depth: number): boolean => {
@@ -77,7 +78,7 @@ export function bytesDigest(bytes: Uint8Array): string {
   return createHash("sha256").update(bytes).digest("hex");
 }
 
-/** Null where there is more than may be. */
+/** Null where the limit is exceeded. */
 function readFile(path: string, bytesMax: number): Uint8Array | null {
   const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK | constants.O_NOCTTY | constants.O_NOFOLLOW);
   try {

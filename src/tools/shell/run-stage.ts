@@ -1,7 +1,7 @@
 // One command of a pipeline: its redirections are opened from the left, as in a shell, then it runs.
 import type { FileRefusal } from "../../core/ports/files.ts";
 import type { CompletedRun, Ending, RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { BufferBudget } from "./buffer-budget.ts";
 import type { DecidedFile, DecidedStage } from "./decided-script.ts";
 import type { Pipe } from "./pipe.ts";
@@ -10,12 +10,17 @@ import type { StageStop } from "./stage-stop.ts";
 import { WholeLines } from "./whole-lines.ts";
 
 export interface ScriptParts {
-  run(stage: DecidedStage, input: AsyncIterable<Uint8Array> | null, sinks: Sinks, stop: Stop): Promise<RunResult>;
+  run(
+    stage: DecidedStage,
+    input: AsyncIterable<Uint8Array> | null,
+    sinks: Sinks,
+    stop: CancelSignal,
+  ): Promise<RunResult>;
   readonly files: RedirectionFiles;
   readonly room: BufferBudget;
   /** For output that no redirection and no pipe takes. */
   readonly sinks: Sinks;
-  readonly stop: Stop;
+  readonly stop: CancelSignal;
   /** A path for display, and why it could not be opened. */
   told(file: DecidedFile, refused: FileRefusal): string;
 }

@@ -1,15 +1,15 @@
 // Cancellation of one command: by the script's own, or by itself; remembers the reason.
-import type { Stop } from "../../sandbox/plan/sandboxes.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 
 /** `reader`: its output has no reader. `full`: it wrote more than may be buffered. `file`: its file cannot be written. */
 export type StageStopped = "reader" | "full" | "file";
 
-export class StageStop implements Stop {
+export class StageStop implements CancelSignal {
   readonly #rings: (() => void)[] = [];
   #isStopped: boolean;
   because: StageStopped | null = null;
 
-  constructor(script: Stop) {
+  constructor(script: CancelSignal) {
     this.#isStopped = script.stopped;
     script.onStop(() => this.#ring());
   }

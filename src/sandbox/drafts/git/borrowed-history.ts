@@ -1,16 +1,16 @@
-// History that a repository does not hold itself: objects in folders it borrows from (`objects/info/alternates`), and commits
-// whose parents were never fetched (`shallow`). An import reads both and changes neither.
+// History outside a repository: objects in folders it borrows from (`objects/info/alternates`), and commits whose
+// parents were never fetched (`shallow`). An import reads both and changes neither.
 import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
-import { type GitResult, printable, stay, value } from "../../plan/drafts/git/stay.ts";
 import { codeOf, kindAt, readGitFile } from "./git-files.ts";
 
 const alternatesBytesMax = 65_536;
 const foldersMax = 32;
 const shallowBytesMax = 4 * 1_048_576;
 
-/** Real paths of every folder of objects that git would read beside the repository's own. `common`: the git folder. */
+/** Real paths of every object folder that git would read besides the repository's own. `common`: the git folder. */
 export function borrowedObjects(common: string): GitResult<readonly string[]> {
   const found = new Set<string>();
   const waiting = [join(common, "objects")];
@@ -21,10 +21,10 @@ export function borrowedObjects(common: string): GitResult<readonly string[]> {
     for (const line of lines.filter((one) => one !== "" && !one.startsWith("#"))) {
       const real = realFolder(isAbsolute(line) ? line : join(folder, line));
       if (real === null)
-        return stay("unsupported", `the repository borrows objects from ${printable(line)}, which is not there`);
+        return refuseGit("unsupported", `the repository borrows objects from ${printable(line)}, which is not there`);
       if (found.has(real)) continue;
       if (found.size >= foldersMax)
-        return stay("too_large", `the repository borrows from more than ${foldersMax} folders`);
+        return refuseGit("too_large", `the repository borrows from more than ${foldersMax} folders`);
       found.add(real);
       waiting.push(real);
     }
@@ -32,7 +32,7 @@ export function borrowedObjects(common: string): GitResult<readonly string[]> {
   return value([...found]);
 }
 
-/** The ids, a line each; null where the history is whole. */
+/** The ids, one per line; null where the history is complete. */
 export function readShallow(common: string, format: ObjectFormat): GitResult<string | null> {
   const file = readGitFile(join(common, "shallow"), shallowBytesMax, "shallow");
   if (!file.ok) return file;
@@ -40,7 +40,7 @@ export function readShallow(common: string, format: ObjectFormat): GitResult<str
   const text = file.value.bytes.toString("latin1");
   const ids = text.split("\n");
   if (ids.pop() !== "" || !ids.every((id) => isObjectId(id, format)))
-    return stay("unsupported", "the list of shallow commits cannot be read");
+    return refuseGit("unsupported", "the list of shallow commits cannot be read");
   return value(text);
 }
 

@@ -8,7 +8,7 @@ export const BYTE_TEXT: ByteText = {
   hex: (bytes, from, to) => bufferOf(bytes).toString("hex", from, to),
 };
 
-/** Git may be told to write zeros instead of a checksum (`index.skipHash`). */
+/** Git can be configured to write zeros instead of a checksum (`index.skipHash`). */
 export function isIndexIntact(bytes: Uint8Array, format: ObjectFormat): boolean {
   const end = bytes.length - ID_BYTES[format];
   if (end < 0) return false;
@@ -23,7 +23,7 @@ export function emptyIndex(format: ObjectFormat): Uint8Array {
   return Buffer.concat([header, createHash(format).update(header).digest()]);
 }
 
-/** For people and for rules about names: UTF-8 where it is UTF-8; other bytes as `\xNN`. */
+/** For people and for name rules: UTF-8 where it is valid; other bytes as `\xNN`. */
 export function pathText(byteString: string): string {
   const bytes = Buffer.from(byteString, "latin1");
   try {

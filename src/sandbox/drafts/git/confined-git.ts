@@ -1,11 +1,11 @@
-// Git, run in a sandbox and never outside one: no network, no file of the user but the trees a plan names, bounded in time,
+// Runs git in a sandbox, never outside one: no network, no user files but the trees of its plan, limited in time,
 // memory and output. Commands with the same plan share one warm sandbox.
 import { randomUUID } from "node:crypto";
 import type { Judge } from "../../../core/ports/judge.ts";
 import { importEnvironment } from "../../plan/drafts/git/environment.ts";
-import { type GitResult, printable, stay, value } from "../../plan/drafts/git/stay.ts";
+import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { Limits, Plan, PlanPath } from "../../plan/plan.ts";
-import type { Sandboxes, SandboxOwner, Stop } from "../../plan/sandboxes.ts";
+import type { CancelSignal, Sandboxes, SandboxOwner } from "../../plan/sandboxes.ts";
 
 export interface GitOutput {
   readonly status: number;
@@ -17,7 +17,7 @@ export interface GitOutput {
 export interface GitCommand {
   readonly words: readonly string[];
   readonly input?: AsyncIterable<Uint8Array> | null;
-  /** Gets the output as it comes, instead of it being collected. */
+  /** Receives the output as a stream, instead of it being collected. */
   readonly sink?: (bytes: Uint8Array) => void;
 }
 
@@ -36,16 +36,16 @@ const LIMITS: Limits = {
   temporaryBytes: 16 * 1_048_576,
 };
 
-/** Without a network nothing is ever asked. */
+/** Never called: there is no network. */
 const DENY: Judge = () => ({ outcome: "deny", code: "not_available", at: null });
 
 export class ConfinedGit {
   readonly #sandboxes: Sandboxes;
-  readonly #stop: Stop | null;
-  /** An owner of its own: warm sandboxes of an import serve that import alone. */
+  readonly #stop: CancelSignal | null;
+  /** An owner of its own: warm sandboxes of an import serve that import only. */
   readonly #owner: SandboxOwner = { agent: `git-import-${randomUUID()}`, session: "import", generation: 1 };
 
-  constructor(sandboxes: Sandboxes, stop: Stop | null) {
+  constructor(sandboxes: Sandboxes, stop: CancelSignal | null) {
     this.#sandboxes = sandboxes;
     this.#stop = stop;
   }
@@ -70,7 +70,7 @@ export class ConfinedGit {
       this.#stop,
     );
     const name = words.find((word) => !word.startsWith("-")) ?? "";
-    if (!result.ok) return stay("unavailable", `git cannot run in a sandbox: ${result.refused.message}`);
+    if (!result.ok) return refuseGit("unavailable", `git cannot run in a sandbox: ${result.refused.message}`);
     const { ending } = result.ran;
     switch (ending.kind) {
       case "exited":
@@ -80,13 +80,13 @@ export class ConfinedGit {
           errors: firstError(Buffer.concat(errors).toString("latin1")),
         });
       case "signalled":
-        return stay("too_large", `git ${name} was ended by signal ${ending.signal}: out of memory, time or space`);
+        return refuseGit("too_large", `git ${name} was ended by signal ${ending.signal}: out of memory, time or space`);
       case "ended":
         return ending.because === "stopped"
-          ? stay("unavailable", `git ${name} was stopped`)
-          : stay("too_large", `git ${name} needed more ${ending.because} than an import may use`);
+          ? refuseGit("unavailable", `git ${name} was stopped`)
+          : refuseGit("too_large", `git ${name} needed more ${ending.because} than an import may use`);
       case "unstarted":
-        return stay("unavailable", `git cannot be started: ${printable(ending.reason)}`);
+        return refuseGit("unavailable", `git cannot be started: ${printable(ending.reason)}`);
       default:
         return ending satisfies never;
     }

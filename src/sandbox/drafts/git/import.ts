@@ -1,12 +1,12 @@
-// Git lands by meaning: from a sealed draft to a person's repository. New objects are packed and checked in sandboxes, refs
-// move by a transaction with old values, the index is edited under its lock. No file of the draft is ever copied into the
-// repository, and no git runs outside a sandbox.
+// Imports git changes semantically from a sealed draft into a person's repository. New objects are packed and checked
+// in sandboxes, refs move by a transaction with old values, the index is edited under its lock. No file of the draft is
+// copied into the repository, and no git runs outside a sandbox.
 import { join } from "node:path";
 import type { Change } from "../../plan/drafts/change.ts";
+import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { type GitImportPlan, planGitImport, type RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { indexInfo } from "../../plan/drafts/git/index-changes.ts";
-import { type GitResult, type GitStay, stay, value } from "../../plan/drafts/git/stay.ts";
-import type { Sandboxes, Stop } from "../../plan/sandboxes.ts";
+import type { CancelSignal, Sandboxes } from "../../plan/sandboxes.ts";
 import { borrowedObjects, readShallow } from "./borrowed-history.ts";
 import { emptyIndex } from "./byte-text.ts";
 import { ConfinedGit, inputOf } from "./confined-git.ts";
@@ -14,7 +14,7 @@ import { codeOf } from "./git-files.ts";
 import { draftSinceSeed, seenSinceSeed } from "./linked-draft.ts";
 import type { ReadSeed } from "./linked-seed.ts";
 import { LockFile } from "./lock-file.ts";
-import { knownIds, type NewObjects, ObjectImport, wantedIds } from "./objects.ts";
+import { knownIds, type NewObjects, ObjectImport, requiredIds } from "./objects.ts";
 import { LOG_MESSAGE, PreparedGitImport } from "./prepared-import.ts";
 import { readGitDraft } from "./read-draft.ts";
 import { RefTransaction } from "./ref-transaction.ts";
@@ -26,14 +26,14 @@ import {
   readFormat,
   readMarks,
   readRepository,
-  type SeenOptions,
+  type StartState,
 } from "./repository.ts";
 import { type Classify, type WaitingPath, waitingPaths } from "./waiting-paths.ts";
 import { Workbench } from "./workbench.ts";
 
-export interface GitImportRequest extends SeenOptions {
+export interface GitImportRequest extends StartState {
   readonly repository: GitRepository;
-  /** The git folder of the draft is a private one that began with this; null or absent: it is the person's own, overlaid. */
+  /** The initial state of the draft's private git folder; null or absent: it is the person's own, overlaid. */
   readonly seed?: ReadSeed | null;
   /** All changes of the draft, or those below the git folder. */
   readonly changes: readonly Change[];
@@ -43,29 +43,29 @@ export interface GitImportRequest extends SeenOptions {
   readonly workFolder: string;
   readonly sandboxes: Sandboxes;
   readonly classify: Classify;
-  /** A person has agreed to the paths that wait. */
+  /** A person has approved the waiting paths. */
   readonly isApproved: boolean;
-  readonly stop?: Stop | null;
+  readonly stop?: CancelSignal | null;
   /** How long to wait for the lock of another git. */
   readonly lockMilliseconds?: number;
-  /** Told of every lock file before the first one is made, for a journal. */
+  /** Called with every lock file before the first one is created, for a journal. */
   readonly onLocks?: (paths: readonly string[]) => void | Promise<void>;
-  /** Told of lock files that were made. */
+  /** Called with lock files that were created. */
   readonly onLocked?: (paths: readonly string[]) => void;
 }
 
 export type GitImportOutcome =
-  /** The draft changes nothing that an import carries. */
+  /** The draft changes nothing that an import carries over. */
   | { readonly kind: "nothing"; readonly notCarried: readonly string[] }
   /** Nothing of the git part lands; it stays a draft for this reason. */
-  | { readonly kind: "stays"; readonly stay: GitStay }
+  | { readonly kind: "stays"; readonly refusal: GitRefusal }
   | {
       readonly kind: "waits";
       readonly plan: GitImportPlan;
       readonly paths: readonly WaitingPath[];
-      /** How many paths there are; `paths` may hold fewer. */
+      /** The total; `paths` may contain fewer. */
       readonly count: number;
-      /** Refs that would go, with commits or tags that no other ref has. */
+      /** Refs that would be deleted, with commits or tags that no other ref has. */
       readonly lost: readonly string[];
     }
   | { readonly kind: "prepared"; readonly prepared: PreparedGitImport };
@@ -76,32 +76,32 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
   const { repository, upper } = request;
   const folders = gitFoldersOf(repository);
   const read = readStates(request, folders);
-  if (!read.ok) return { kind: "stays", stay: read.stay };
+  if (!read.ok) return { kind: "stays", refusal: read.refusal };
   const { real, draft, plan, marks, shallow, borrowed, isPartial } = read.value;
   if (isEmpty(plan)) return { kind: "nothing", notCarried: plan.notCarried };
   const worktree = join(repository.root, ...repository.worktreePath);
   const parent = request.workFolder;
   const { common } = folders;
   const opened = Workbench.open({ parent, format: plan.format, common, worktree, shallow, borrowed });
-  if (!opened.ok) return { kind: "stays", stay: opened.stay };
+  if (!opened.ok) return { kind: "stays", refusal: opened.refusal };
   const bench = opened.value;
   const git = new ConfinedGit(request.sandboxes, request.stop ?? null);
-  // A stop is heeded up to the locks; what is prepared is committed or aborted as a whole.
+  // A stop is honored up to the locks; a prepared import is committed or aborted as a whole.
   const writer = new ConfinedGit(request.sandboxes, null);
   let outcome: GitImportOutcome | null = null;
   try {
     const draftObjects = join(upper, ...(repository.commonPath ?? repository.gitPath), "objects");
     const linked = await bench.addDraftObjects(draftObjects, draft.objects);
-    if (!linked.ok) return { kind: "stays", stay: linked.stay };
+    if (!linked.ok) return { kind: "stays", refusal: linked.refusal };
     const importing = new ObjectImport(git, bench, plan.format);
-    const objects = await importing.take(wantedIds(plan), knownIds(plan, real), draft.objects.length > 0);
-    if (!objects.ok) return { kind: "stays", stay: isPartial ? missingIn(objects.stay) : objects.stay };
+    const objects = await importing.take(requiredIds(plan), knownIds(plan, real), draft.objects.length > 0);
+    if (!objects.ok) return { kind: "stays", refusal: isPartial ? missingIn(objects.refusal) : objects.refusal };
     const sound = await checkTips(plan, importing);
-    if (!sound.ok) return { kind: "stays", stay: sound.stay };
+    if (!sound.ok) return { kind: "stays", refusal: sound.refusal };
     const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
-    if (!waiting.ok) return { kind: "stays", stay: waiting.stay };
+    if (!waiting.ok) return { kind: "stays", refusal: waiting.refusal };
     const lost = await lostRefs(plan, real, importing, bench.hasLogs);
-    if (!lost.ok) return { kind: "stays", stay: lost.stay };
+    if (!lost.ok) return { kind: "stays", refusal: lost.refusal };
     if ((waiting.value.count > 0 || lost.value.length > 0) && !request.isApproved)
       return { kind: "waits", plan, ...waiting.value, lost: lost.value };
     const checksEnded = git.end();
@@ -115,7 +115,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
       marks,
       checksEnded,
     });
-    outcome = locked.ok ? { kind: "prepared", prepared: locked.value } : { kind: "stays", stay: locked.stay };
+    outcome = locked.ok ? { kind: "prepared", prepared: locked.value } : { kind: "stays", refusal: locked.refusal };
     return outcome;
   } finally {
     if (outcome?.kind !== "prepared") {
@@ -153,7 +153,7 @@ function readStates(request: GitImportRequest, folders: GitFolders): GitResult<S
     if (!draft.ok) return draft;
     const plan = planGitImport(real.value, draft.value);
     const { obstacle, isPartial } = format.value;
-    if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, stay: obstacle };
+    if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, refusal: obstacle };
     if (!plan.ok) return plan;
     if (isEmpty(plan.value))
       return value({
@@ -172,11 +172,11 @@ function readStates(request: GitImportRequest, folders: GitFolders): GitResult<S
     const history = { shallow: shallow.value, borrowed: borrowed.value, isPartial };
     return value({ real: real.value, draft: draft.value, plan: plan.value, marks, ...history });
   } catch (error) {
-    return stay("unavailable", `the repository cannot be read (${codeOf(error)})`);
+    return refuseGit("unavailable", `the repository cannot be read (${codeOf(error)})`);
   }
 }
 
-/** A linked worktree has HEAD and index for itself; what they name lies among the objects of the repository. */
+/** A linked worktree has its own HEAD and index; the objects they name are in the repository. */
 function withCommonObjects(
   draft: States["draft"],
   { repository, changes, upper }: GitImportRequest,
@@ -191,7 +191,7 @@ function withCommonObjects(
 }
 
 /** A partial clone lacks objects that git would fetch; an import fetches nothing. */
-function missingIn({ code, message }: GitStay): GitStay {
+function missingIn({ code, message }: GitRefusal): GitRefusal {
   return { code, message: `${message}; the repository is a partial clone, and an import fetches no objects` };
 }
 
@@ -199,30 +199,31 @@ function isEmpty({ refs, stash, head, index }: GitImportPlan): boolean {
   return refs.length === 0 && stash === null && head === null && index.length === 0;
 }
 
-/** What only the objects can tell: a detached HEAD is a commit, and refs that may have moved only go forward. */
+/** Checks that need objects: a detached HEAD is a commit, and refs that may have moved only fast-forward. */
 async function checkTips({ refs, head }: GitImportPlan, objects: ObjectImport): Promise<GitResult<null>> {
   if (head?.to.kind === "id") {
     const isCommit = await objects.isCommit(head.to.id);
     if (!isCommit.ok) return isCommit;
-    if (!isCommit.value) return stay("malformed", "HEAD of the draft is not a commit");
+    if (!isCommit.value) return refuseGit("malformed", "HEAD of the draft is not a commit");
   }
-  // The trees of commits are looked at path by path; a tree that a tag names has no commit to be looked at by.
+  // The trees of commits are checked path by path; a tree that a tag names has no commit to check it by.
   const tags = refs.flatMap(({ name, newId }) => (newId === null || !name.startsWith("refs/tags/") ? [] : [newId]));
   const named = await objects.peeledTypes(tags);
   if (!named.ok) return named;
-  if (named.value.some((type) => type !== "commit")) return stay("unsupported", "a tag of the draft names no commit");
+  if (named.value.some((type) => type !== "commit"))
+    return refuseGit("unsupported", "a tag of the draft names no commit");
   for (const { name, oldId, newId, needsFastForward } of refs) {
     if (!needsFastForward || oldId === null || newId === null) continue;
     const forward = await objects.isFastForward(oldId, newId);
     if (!forward.ok) return forward;
-    if (!forward.value) return stay("conflict", `${name} changed in the repository while the program ran`);
+    if (!forward.value) return refuseGit("conflict", `${name} changed in the repository while the program ran`);
   }
   return value(null);
 }
 
 /**
- * Refs that the import deletes although commits are reached by them alone, and tags that it deletes or moves: no log keeps
- * their old value. A branch that moves has one, where the repository keeps logs.
+ * Refs that the import deletes although only they reach some commits, and tags that it deletes or moves: no log has
+ * their old value. A moved branch has one, where the repository keeps logs.
  */
 async function lostRefs(
   { refs }: GitImportPlan,
@@ -244,7 +245,7 @@ async function lostRefs(
   return value(lost);
 }
 
-/** What the refs of the repository name once the import is done. */
+/** The objects that the refs of the repository name after the import. */
 function tipsAfter(refs: GitImportPlan["refs"], { head, looseRefs, packedRefs }: RepositoryState): readonly string[] {
   const tips = new Map(packedRefs.value);
   for (const [name, { value: ref }] of looseRefs) if (ref.kind === "id") tips.set(name, ref.id);
@@ -297,7 +298,8 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
       const words = ["update-index", "-z", "--index-info"];
       const built = await git.run(writing, { words, input: inputOf(indexInfo(plan.index, plan.format)) });
       if (!built.ok) return built;
-      if (built.value.status !== 0) return stay("malformed", `git does not build the index: ${built.value.errors}`);
+      if (built.value.status !== 0)
+        return refuseGit("malformed", `git does not build the index: ${built.value.errors}`);
     }
     if (head.value !== null && plan.head !== null) {
       const { to } = plan.head;
@@ -318,7 +320,7 @@ async function lock(request: GitImportRequest, parts: LockParts): Promise<GitRes
     isPrepared = true;
     return value(new PreparedGitImport({ ...parts, writing, head: head.value, index: index.value, refs: refs.value }));
   } catch (error) {
-    return stay("unavailable", `the repository cannot be locked (${codeOf(error)})`);
+    return refuseGit("unavailable", `the repository cannot be locked (${codeOf(error)})`);
   } finally {
     if (!isPrepared) for (const each of locks) each.release();
   }
@@ -333,10 +335,10 @@ function lockPaths({ folder, common }: GitFolders, { refs, head, index }: GitImp
   return [...own.map((name) => join(folder, `${name}.lock`)), ...shared.map((name) => join(common, `${name}.lock`))];
 }
 
-/** Between the first look and the lock the person's git may have written HEAD or the index. */
+/** The person's git may have written HEAD or the index between the first read and the lock. */
 function isUnchanged({ folders, marks }: LockParts): GitResult<null> {
   const now = readMarks(folders);
-  if (now.head !== marks.head) return stay("conflict", "HEAD of the repository changed during the import");
-  if (now.index !== marks.index) return stay("conflict", "the index of the repository changed during the import");
+  if (now.head !== marks.head) return refuseGit("conflict", "HEAD of the repository changed during the import");
+  if (now.index !== marks.index) return refuseGit("conflict", "the index of the repository changed during the import");
   return value(null);
 }

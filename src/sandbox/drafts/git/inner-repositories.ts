@@ -1,8 +1,8 @@
-// The repositories that lie in one git folder: its own, those of submodules below `modules`, and what linked worktrees have for
-// themselves below `worktrees`. Which there are is read from the person's folder, never from the draft.
+// The repositories in one git folder: its own, those of submodules below `modules`, and the private parts of linked
+// worktrees below `worktrees`. The list is read from the person's folder, never from the draft.
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
+import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitChanges } from "../../plan/drafts/landing.ts";
 import { readGitConfig } from "../../plan/triggers/git-config.ts";
 import { codeOf, kindAt, readGitFile } from "./git-files.ts";
@@ -15,7 +15,7 @@ const pointerBytesMax = 8_192;
 const configBytesMax = 1_048_576;
 const depthMax = 32;
 
-/** The same changes, each with the innermost repository that has it. A repository without a change of its own is left out. */
+/** The same changes, each with the innermost repository that contains it. A repository without changes is left out. */
 export function innerRepositories(root: string, { repository, changes }: GitChanges): readonly GitChanges[] {
   const known = new Map<string, Path>();
   const groups = new Map<string, { repository: Path; changes: GitChanges["changes"][number][] }>();
@@ -44,11 +44,11 @@ function innermost(root: string, repository: Path, path: Path, known: Map<string
   return folder;
 }
 
-/** The git folder directly below this one that a path lies in; null where it is this one's own. */
+/** The git folder directly below this one that contains a path; null where it is this one's own. */
 function innerFolder(root: string, folder: Path, path: Path): Path | null {
   const kind = path[folder.length];
   if (kind !== "modules" && kind !== "worktrees") return null;
-  // The name of a submodule may have slashes in it.
+  // The name of a submodule may contain slashes.
   const end = kind === "modules" ? path.length : Math.min(path.length, folder.length + 3);
   for (let length = folder.length + 2; length < end || length === folder.length + 2; length += 1) {
     const inner = path.slice(0, length);
@@ -66,18 +66,18 @@ export function repositoryOf(root: string, gitPath: Path): GitResult<GitReposito
   const last = gitPath.at(-1);
   const isInner = gitPath.slice(0, -1).some((name) => name === ".git");
   if (last === ".git" && !isInner) return value({ root, gitPath, worktreePath: gitPath.slice(0, -1) });
-  if (!isInner) return stay("unsupported", "a git folder of this layout is not imported");
+  if (!isInner) return refuseGit("unsupported", "a git folder of this layout is not imported");
   try {
     const folder = join(root, ...gitPath);
     const top = worktreeNamedIn(folder);
-    if (top === null) return stay("unsupported", "the git folder names no worktree");
+    if (top === null) return refuseGit("unsupported", "the git folder names no worktree");
     if (top !== root && !top.startsWith(`${root}/`))
-      return stay("unsupported", "its worktree lies outside of the root");
+      return refuseGit("unsupported", "its worktree lies outside of the root");
     const linked = linkedGitOf(top);
     if (!linked.ok) return linked;
-    if (linked.value?.folder !== folder) return stay("unsupported", "its worktree has another git folder");
+    if (linked.value?.folder !== folder) return refuseGit("unsupported", "its worktree has another git folder");
     const { common } = linked.value;
-    if (!common.startsWith(`${root}/`)) return stay("unsupported", "its refs lie outside of the root");
+    if (!common.startsWith(`${root}/`)) return refuseGit("unsupported", "its refs lie outside of the root");
     const worktreePath = top
       .slice(root.length)
       .split("/")
@@ -85,7 +85,7 @@ export function repositoryOf(root: string, gitPath: Path): GitResult<GitReposito
     const commonPath = common.slice(root.length + 1).split("/");
     return value({ root, gitPath, worktreePath, commonPath, folders: { folder, common } });
   } catch (error) {
-    return stay("unsupported", `the git folder cannot be read (${codeOf(error)})`);
+    return refuseGit("unsupported", `the git folder cannot be read (${codeOf(error)})`);
   }
 }
 

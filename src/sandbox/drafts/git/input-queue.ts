@@ -1,4 +1,4 @@
-// Input of a running program that is written while the program reads it.
+// A queue for the input of a running program, filled while the program reads it.
 
 export class InputQueue implements AsyncIterable<Uint8Array> {
   readonly #pieces: Uint8Array[] = [];

@@ -1,18 +1,18 @@
-// A private git folder compared with what it began with: what the program changed, and whether the person's repository still
-// has what the program saw. Both are told by values, so that no clock counts.
+// Compares a private git folder with its initial state: what the program changed, and whether the person's repository
+// still has what the program saw. Both are compared by value, so that no clock matters.
 import { join } from "node:path";
 import type { Change } from "../../plan/drafts/change.ts";
-import type { GitDraft, RepositoryState, Seen } from "../../plan/drafts/git/import-plan.ts";
+import { type GitResult, value } from "../../plan/drafts/git/git-refusal.ts";
+import type { FileState, GitDraft, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { isSameValue } from "../../plan/drafts/git/import-plan.ts";
 import { indexChanges } from "../../plan/drafts/git/index-changes.ts";
 import { indexBytesMax } from "../../plan/drafts/git/index-file.ts";
 import { parseRefFile, type RefValue } from "../../plan/drafts/git/ref-file.ts";
-import { type GitResult, value } from "../../plan/drafts/git/stay.ts";
 import { readGitFile } from "./git-files.ts";
 import { fileDigest, type LinkedSeed, type ReadSeed } from "./linked-seed.ts";
 import { parseIndexFile, type RepositoryMarks } from "./repository.ts";
 
-/** The repository as it is now; what has the value it had in the seed is what the program saw. */
+/** The current repository; a value equal to the seed's is what the program saw. */
 export function seenSinceSeed(
   now: RepositoryState,
   seed: LinkedSeed,
@@ -22,7 +22,7 @@ export function seenSinceSeed(
   if (!head.ok) return head;
   const known = new Map(seed.refs);
   const names = new Set([...now.looseRefs.keys(), ...now.packedRefs.value.keys(), ...known.keys()]);
-  const looseRefs = new Map<string, Seen<RefValue>>();
+  const looseRefs = new Map<string, FileState<RefValue>>();
   for (const name of names) {
     const ref = now.looseRefs.get(name)?.value ?? idValue(now.packedRefs.value.get(name));
     if (ref === null) continue;
@@ -33,14 +33,14 @@ export function seenSinceSeed(
     ...now,
     head: { value: now.head.value, isSeen: isSameValue(head.value, now.head.value) },
     looseRefs,
-    // A name that the repository has not is one the program saw as absent, unless the seed has it.
+    // The program saw a name missing from the repository as absent, unless the seed has it.
     refFolders: new Map([["refs", true]]),
     packedRefs: { value: new Map(), isSeen: true },
     index: { value: now.index.value, isSeen: marks.index === seed.marks.index },
   });
 }
 
-/** `draft`: everything the private git folder has. What it has since its beginning stays out. */
+/** `draft`: everything in the private git folder. Its initial content is left out. */
 export function draftSinceSeed(draft: GitDraft, real: RepositoryState, seed: ReadSeed): GitResult<GitDraft> {
   const known = new Map(seed.refs);
   const packed = draft.packedRefs ?? known;
@@ -68,7 +68,7 @@ export function draftSinceSeed(draft: GitDraft, real: RepositoryState, seed: Rea
   });
 }
 
-/** Null where every path has the entries it began with. */
+/** Null where every path has its initial entries. */
 function indexSinceSeed(
   { index }: GitDraft,
   { format }: RepositoryState,
@@ -82,15 +82,15 @@ function indexSinceSeed(
   return value(indexChanges(before.value, index).length === 0 ? null : index);
 }
 
-/** Of the changes of a draft those that are not simply what its private git folder began with. */
+/** The changes of a draft that are not the initial content of its private git folder. */
 export function changesSinceSeed(changes: readonly Change[], upper: string, seed: LinkedSeed): readonly Change[] {
   const isFolder = changes.some(({ kind, path }) => kind === "folder" && path.length === 1 && path[0] === ".git");
   return changes.filter((change) => {
     const { kind, path } = change;
     if (path[0] !== ".git") return true;
-    // The private folder stands where the root has a file.
+    // The private folder replaces the root's `.git` file.
     if (path.length === 1 && isFolder) return false;
-    // The folders of a git folder mean nothing by themselves.
+    // Subfolders of a git folder have no meaning by themselves.
     if (kind === "folder") return false;
     const digest = seed.files[path.slice(1).join("/")];
     if (kind !== "file" || digest === undefined) return true;

@@ -1,8 +1,8 @@
-// A root whose `.git` is a file: a linked worktree or a submodule, whose git folder lies outside the root. The git folder has to
-// name the root as its worktree too: a `.git` file alone could point at any repository of the machine.
+// A root whose `.git` is a file: a linked worktree or a submodule, whose git folder lies outside the root. The git
+// folder must name the root as its worktree too: a `.git` file alone could point at any repository of the machine.
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
-import { type GitResult, printable, stay, value } from "../../plan/drafts/git/stay.ts";
+import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { readGitConfig } from "../../plan/triggers/git-config.ts";
 import { codeOf, kindAt, readGitFile } from "./git-files.ts";
 import type { GitFolders } from "./repository.ts";
@@ -15,8 +15,8 @@ const pointerBytesMax = 8_192;
 const configBytesMax = 1_048_576;
 
 /**
- * `top`: the folder with the `.git` file; a real path. Null where `.git` is no file: there is a git folder, or none. Not ok
- * where the file leads to something that does not belong to `top`.
+ * `top`: the folder with the `.git` file; a real path. Null where `.git` is no file: there is a git folder, or none.
+ * Not ok where the file leads to a folder that does not belong to `top`.
  */
 export function linkedGitOf(top: string): GitResult<LinkedGit | null> {
   try {
@@ -24,16 +24,16 @@ export function linkedGitOf(top: string): GitResult<LinkedGit | null> {
     const written = pointerIn(join(top, ".git"), ".git", /^gitdir: *([^\n]+)\n?$/);
     if (!written.ok) return written;
     const folder = realFolder(top, written.value);
-    if (folder === null) return stay("unsupported", "the `.git` file leads to no folder");
+    if (folder === null) return refuseGit("unsupported", "the `.git` file leads to no folder");
     if (kindAt(join(folder, "HEAD"))?.kind !== "file")
-      return stay("unsupported", "the `.git` file leads to a folder that is no git folder");
+      return refuseGit("unsupported", "the `.git` file leads to a folder that is no git folder");
     const found = kindAt(join(folder, "commondir")) === null ? submoduleAt(folder, top) : worktreeAt(folder, top);
     if (!found.ok) return found;
     if (lstatSync(found.value.common).uid !== lstatSync(top).uid)
-      return stay("unsupported", "the git folder of this worktree belongs to another user");
+      return refuseGit("unsupported", "the git folder of this worktree belongs to another user");
     return found;
   } catch (error) {
-    return stay("unsupported", `the git folder of this worktree cannot be read (${codeOf(error)})`);
+    return refuseGit("unsupported", `the git folder of this worktree cannot be read (${codeOf(error)})`);
   }
 }
 
@@ -43,12 +43,15 @@ function worktreeAt(folder: string, top: string): GitResult<LinkedGit> {
   if (!shared.ok) return shared;
   const common = realFolder(folder, shared.value);
   if (common === null || dirname(folder) !== join(common, "worktrees"))
-    return stay("unsupported", "the git folder of this worktree is not below `worktrees` of its repository");
+    return refuseGit("unsupported", "the git folder of this worktree is not below `worktrees` of its repository");
   const back = pointerIn(join(folder, "gitdir"), "gitdir", /^([^\n]+)\n?$/);
   if (!back.ok) return back;
   const named = isAbsolute(back.value) ? back.value : join(folder, back.value);
   if (!named.endsWith("/.git") || realFolder("/", dirname(named)) !== top)
-    return stay("unsupported", `the repository has this worktree at ${printable(named)}; run \`git worktree repair\``);
+    return refuseGit(
+      "unsupported",
+      `the repository has this worktree at ${printable(named)}; run \`git worktree repair\``,
+    );
   return value({ kind: "worktree", folder, common });
 }
 
@@ -61,7 +64,7 @@ function submoduleAt(folder: string, top: string): GitResult<LinkedGit> {
     ? settings.value.findLast(({ section, key }) => section === "core" && key === "worktree")?.value
     : null;
   if (typeof worktree !== "string" || realFolder(folder, worktree) !== top)
-    return stay("unsupported", "the git folder that `.git` leads to does not name this folder as its worktree");
+    return refuseGit("unsupported", "the git folder that `.git` leads to does not name this folder as its worktree");
   return value({ kind: "submodule", folder, common: folder });
 }
 
@@ -70,7 +73,7 @@ function pointerIn(path: string, name: string, pattern: RegExp): GitResult<strin
   if (!file.ok) return file;
   const written = pattern.exec(file.value?.bytes.toString("utf8") ?? "")?.[1];
   if (written === undefined || written.includes("\0") || written.includes("\uFFFD"))
-    return stay("unsupported", `${name} names no folder`);
+    return refuseGit("unsupported", `${name} names no folder`);
   return value(written);
 }
 

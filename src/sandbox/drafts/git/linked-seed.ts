@@ -1,10 +1,11 @@
-// The private git folder that a draft begins with where the root's `.git` is a file: HEAD, index and refs as they are now,
-// config and hooks as copies, objects borrowed from the person's repository, which the sandbox shows read-only. Git inside
-// works as in any repository, and nothing it writes reaches the person's git folder. What the folder began with is kept
-// beside the draft: an import compares by it.
+// Creates the private git folder of a draft where the root's `.git` is a file: current HEAD, index and refs, copies of
+// config and hooks, objects borrowed from the person's repository, which the sandbox shows read-only. Git inside works
+// as in any repository, and nothing it writes reaches the person's git folder. The initial state is stored beside the
+// draft for the import to compare.
 import { hash } from "node:crypto";
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import {
   looseRefBytesMax,
@@ -13,12 +14,11 @@ import {
   type RefValue,
 } from "../../plan/drafts/git/ref-file.ts";
 import { stashLogBytesMax } from "../../plan/drafts/git/stash-log.ts";
-import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
 import { codeOf, kindAt, readGitFile } from "./git-files.ts";
 import type { LinkedGit } from "./linked-git.ts";
 import { type RepositoryMarks, readFormat, readLooseRefs, readMarks } from "./repository.ts";
 
-/** What a private git folder began with. */
+/** The initial state of a private git folder. */
 export interface LinkedSeed {
   readonly folder: string;
   readonly common: string;
@@ -30,11 +30,11 @@ export interface LinkedSeed {
   readonly refs: readonly (readonly [name: string, id: string])[];
   /** A byte string. */
   readonly stashLog: string;
-  /** Digests of the files that were made, by path below the git folder. */
+  /** Digests of the created files, by path below the git folder. */
   readonly files: Readonly<Record<string, string>>;
 }
 
-/** With the index it began with, a copy beside the draft that may be missing. */
+/** With the initial index, a copy beside the draft that may be missing. */
 export interface ReadSeed extends LinkedSeed {
   readonly indexFile: string;
 }
@@ -48,16 +48,16 @@ const copiedBytesMax = 4 * 1_048_576;
 const indexFileBytesMax = 128 * 1_048_576;
 const seedBytesMax = 64 * 1_048_576;
 
-/** Copied where they are there. Of `folder`: what belongs to one worktree; of `common`: what all of them share. */
+/** Copied where they exist. Of `folder`: the files of one worktree; of `common`: those all worktrees share. */
 const COMMON_FILES: readonly string[] = ["info/exclude", "info/attributes", "shallow", "description"];
 const OWN_FILES: readonly string[] = ["config.worktree", "info/sparse-checkout", "logs/HEAD"];
 
-/** `draftFolder` has an `upper` without anything in it. Nothing of it is used where this is not ok. */
+/** `draftFolder` has an empty `upper`. Nothing of it is used where this is not ok. */
 export function seedLinkedGit(draftFolder: string, linked: LinkedGit): GitResult<null> {
   try {
     return new Seeding(draftFolder, linked).make();
   } catch (error) {
-    return stay("unavailable", `the private git folder of a draft cannot be made (${codeOf(error)})`);
+    return refuseGit("unavailable", `the private git folder of a draft cannot be made (${codeOf(error)})`);
   }
 }
 
@@ -95,11 +95,11 @@ class Seeding {
     const { folder, common } = this.#linked;
     const format = readFormat(this.#linked);
     if (!format.ok) return format;
-    // INVARIANT: read before what they are marks of, so that a change in between counts as one.
+    // INVARIANT: read before the files they identify, so that a change in between counts as one.
     const marks = readMarks(this.#linked);
     const head = readGitFile(join(folder, "HEAD"), looseRefBytesMax, "HEAD");
     if (!head.ok) return head;
-    if (head.value === null) return stay("unsupported", "the worktree has no HEAD");
+    if (head.value === null) return refuseGit("unsupported", "the worktree has no HEAD");
     const refs = allRefs(common, format.value.format);
     if (!refs.ok) return refs;
     const stash = readGitFile(join(common, "logs/refs/stash"), stashLogBytesMax, "logs/refs/stash");
@@ -128,7 +128,7 @@ class Seeding {
     return value(null);
   }
 
-  /** As the person has it, but that the worktree is the folder around the private git folder. */
+  /** The person's config, except that the worktree is the parent of the private git folder. */
   #copyConfig(): void {
     const config = readGitFile(join(this.#linked.common, "config"), copiedBytesMax, "config");
     const text = config.ok ? (config.value?.bytes ?? Buffer.alloc(0)) : Buffer.alloc(0);
@@ -142,7 +142,7 @@ class Seeding {
       if (!name.endsWith(".sample")) this.#copy(join(hooks, name), `hooks/${name}`);
   }
 
-  /** A split index has the rest of its entries in files of their own. */
+  /** A split index has the rest of its entries in separate files. */
   #copyIndex(folder: string): void {
     const shared = readdirSync(folder).filter((name) => /^sharedindex\.[0-9a-f]{40,64}$/.test(name));
     for (const name of ["index", ...shared.slice(0, 4)]) {
@@ -154,7 +154,7 @@ class Seeding {
     }
   }
 
-  /** Regular files within bounds; what is more or larger is left out, and git inside does without. */
+  /** Regular files within limits; others are left out, and git inside works without them. */
   #copy(from: string, name: string): void {
     const found = lstatSync(from, { throwIfNoEntry: false });
     if (found?.isFile() !== true || this.#copied >= copiedFilesMax) return;
@@ -174,7 +174,7 @@ class Seeding {
   }
 }
 
-/** In the order that git wants of packed refs. */
+/** In the order that git requires of packed refs. */
 function allRefs(common: string, format: ObjectFormat): GitResult<readonly (readonly [string, RefValue])[]> {
   const loose = readLooseRefs(common, format, () => true);
   if (!loose.ok) return loose;

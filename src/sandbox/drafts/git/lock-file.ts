@@ -1,4 +1,4 @@
-// Git's own lock on one of its files: `<name>.lock`, made exclusively, renamed over the file or removed.
+// Git's own lock on one of its files: `<name>.lock`, created exclusively, then renamed over the file or removed.
 import {
   closeSync,
   constants,
@@ -12,7 +12,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
-import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
+import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { codeOf } from "./git-files.ts";
 
 const pauseMilliseconds = 25;
@@ -27,7 +27,7 @@ export class LockFile {
     this.path = `${target}.lock`;
   }
 
-  /** Waits for another git to end, but not for long. */
+  /** Waits briefly for another git to end. */
   static async take(target: string, waitMilliseconds: number): Promise<GitResult<LockFile>> {
     const tries = Math.ceil(waitMilliseconds / pauseMilliseconds);
     for (let attempt = 0; ; attempt += 1) {
@@ -36,22 +36,25 @@ export class LockFile {
         return value(new LockFile(target));
       } catch (error) {
         if (codeOf(error) !== "EEXIST")
-          return stay("unavailable", `the repository cannot be locked (${codeOf(error)})`);
+          return refuseGit("unavailable", `the repository cannot be locked (${codeOf(error)})`);
         if (attempt >= tries)
-          return stay("busy", `another git process holds ${nameOf(target)}.lock; try again when it has ended`);
+          return refuseGit("busy", `another git process holds ${nameOf(target)}.lock; try again when it has ended`);
       }
       await pause(pauseMilliseconds);
     }
   }
 
-  /** The lock starts as a copy of the file it locks, or as `empty` where there is none; git edits the lock in its place. */
+  /**
+   * The lock starts as a copy of the locked file, or as `empty` where there is none; git edits the lock instead of the
+   * file.
+   */
   copyTarget(empty: Uint8Array): GitResult<null> {
     try {
       copyFileSync(this.#target, this.path, constants.COPYFILE_FICLONE);
       return value(null);
     } catch (error) {
       if (codeOf(error) !== "ENOENT")
-        return stay("unavailable", `${nameOf(this.#target)} cannot be copied (${codeOf(error)})`);
+        return refuseGit("unavailable", `${nameOf(this.#target)} cannot be copied (${codeOf(error)})`);
     }
     this.write(empty);
     return value(null);
@@ -67,12 +70,12 @@ export class LockFile {
     }
   }
 
-  /** The file becomes what the lock holds. */
+  /** Replaces the file by the lock's content. */
   commit(): GitResult<null> {
     try {
       const fd = openSync(this.path, constants.O_RDONLY | constants.O_NOFOLLOW);
       try {
-        if (!fstatSync(fd).isFile()) return stay("conflict", `${nameOf(this.path)} was replaced`);
+        if (!fstatSync(fd).isFile()) return refuseGit("conflict", `${nameOf(this.path)} was replaced`);
         fsyncSync(fd);
       } finally {
         closeSync(fd);
@@ -81,7 +84,7 @@ export class LockFile {
       this.#isHeld = false;
       return value(null);
     } catch (error) {
-      return stay("unavailable", `${nameOf(this.#target)} cannot be replaced (${codeOf(error)})`);
+      return refuseGit("unavailable", `${nameOf(this.#target)} cannot be replaced (${codeOf(error)})`);
     }
   }
 

@@ -1,12 +1,13 @@
-// A repository that a program made: a fresh git folder of ours with an empty config takes in its objects, refs, HEAD and index in
-// our state, and appears in the project as a whole. No configuration, hook or template of the draft comes with it.
+// Lands a repository that a program created: a fresh git folder with an empty config receives its objects, refs, HEAD
+// and index in our state, and is then moved into the project as a whole. No configuration, hook or template of the
+// draft comes with it.
 import { constants, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, open, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Change } from "../../plan/drafts/change.ts";
 import { importConfig } from "../../plan/drafts/git/environment.ts";
+import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { configBytesMax, parseRepositoryFormat } from "../../plan/drafts/git/repository-format.ts";
-import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
 import { readGitConfig } from "../../plan/triggers/git-config.ts";
 import { codeOf, kindAt, readGitFile } from "./git-files.ts";
 import { type GitImportOutcome, type GitImportRequest, prepareGitImport } from "./import.ts";
@@ -17,7 +18,7 @@ export interface NewRepositoryRequest
     "changes" | "upper" | "workFolder" | "sandboxes" | "classify" | "isApproved" | "stop"
   > {
   readonly root: string;
-  /** Below the root: ends in `.git`, and nothing is there. */
+  /** Below the root: ends in `.git`, and does not exist. */
   readonly gitPath: readonly string[];
 }
 
@@ -26,10 +27,10 @@ export type NewRepositoryOutcome =
   | { readonly kind: "built"; readonly repository: BuiltRepository; readonly notCarried: readonly string[] };
 
 const filesMax = 10_000;
-/** Later than every time of a file: what we made ourselves is what there is. */
+/** Later than every file time: our own folder counts as unchanged. */
 const always = 2n ** 62n;
 
-/** Settings that `git init` and `git clone` write by themselves, and that ours has in its own way. */
+/** Settings that `git init` and `git clone` write by themselves, and that our config replaces. */
 const ORDINARY_SETTINGS: ReadonlySet<string> = new Set([
   ...[
     "repositoryformatversion",
@@ -47,16 +48,16 @@ export async function buildRepository(request: NewRepositoryRequest): Promise<Ne
   const { root, gitPath, upper } = request;
   const stays = (from: Extract<GitResult<never>, { ok: false }>): NewRepositoryOutcome => ({
     kind: "stays",
-    stay: from.stay,
+    refusal: from.refusal,
   });
   if (!["HEAD", "objects", "refs"].every((name) => kindAt(join(upper, ...gitPath, name)) !== null))
-    return stays(stay("malformed", "the new git folder is no repository"));
+    return stays(refuseGit("malformed", "the new git folder is no repository"));
   const config = readGitFile(join(upper, ...gitPath, "config"), configBytesMax, "config");
   if (!config.ok) return stays(config);
   const text = config.value?.bytes.toString("latin1") ?? "";
   const { format, isBare, obstacle } = parseRepositoryFormat(text);
-  if (obstacle !== null) return { kind: "stays", stay: obstacle };
-  if (isBare) return stays(stay("unsupported", "the new repository is bare"));
+  if (obstacle !== null) return { kind: "stays", refusal: obstacle };
+  if (isBare) return stays(refuseGit("unsupported", "the new repository is bare"));
   let stage: string | null = null;
   let isBuilt = false;
   try {
@@ -76,7 +77,7 @@ export async function buildRepository(request: NewRepositoryRequest): Promise<Ne
     if (imported.kind === "stays" || imported.kind === "waits") return imported;
     if (imported.kind === "prepared") {
       const done = await imported.prepared.commit();
-      if (!done.ok) return { kind: "stays", stay: done.stay };
+      if (!done.ok) return { kind: "stays", refusal: done.refusal };
     }
     const carried = imported.kind === "nothing" ? imported.notCarried : imported.prepared.plan.notCarried;
     isBuilt = true;
@@ -86,20 +87,20 @@ export async function buildRepository(request: NewRepositoryRequest): Promise<Ne
       notCarried: [...carried, ...(hasOwnSettings(text) ? ["config"] : [])],
     };
   } catch (error) {
-    return stays(stay("unavailable", `the new repository cannot be built (${codeOf(error)})`));
+    return stays(refuseGit("unavailable", `the new repository cannot be built (${codeOf(error)})`));
   } finally {
     if (!isBuilt && stage !== null) rmSync(stage, { recursive: true, force: true });
   }
 }
 
-/** What git writes into every new repository: nobody has to be told that it is ours instead. */
+/** Files that git writes into every new repository: replacing them is not reported. */
 function isOfTemplate({ kind, path }: Change, gitPath: readonly string[]): boolean {
   const name = path.slice(gitPath.length).join("/");
   if (name === "" || kind === "folder") return true;
   return name === "config" || name === "description" || name === "info/exclude" || /^hooks\/[^/]+\.sample$/.test(name);
 }
 
-/** Whether the config says more than that there is a repository: remotes, aliases, programs. */
+/** Whether the config has more than the defaults: remotes, aliases, programs. */
 function hasOwnSettings(text: string): boolean {
   const settings = readGitConfig(text);
   if (!settings.ok) return true;
@@ -108,7 +109,7 @@ function hasOwnSettings(text: string): boolean {
   );
 }
 
-/** A whole git folder in our state. It is placed or discarded once. */
+/** A complete git folder in our state. It is placed or discarded once. */
 export class BuiltRepository {
   readonly #stage: string;
   readonly #target: string;
@@ -118,24 +119,25 @@ export class BuiltRepository {
     this.#target = target;
   }
 
-  /** HEAD comes last: without it git takes the folder for no repository. All of it is there afterwards, or nothing. */
+  /** HEAD is moved last: without it git does not take the folder for a repository. All or nothing. */
   async place(): Promise<GitResult<null>> {
     const target = this.#target;
     const parent = dirname(target);
     let isMade = false;
     try {
-      if (realpathSync.native(parent) !== parent) return stay("conflict", "the folder of the new repository is a link");
+      if (realpathSync.native(parent) !== parent)
+        return refuseGit("conflict", "the folder of the new repository is a link");
       await mkdir(target);
       isMade = true;
       const names = readdirSync(join(this.#stage, ".git"), { recursive: true, encoding: "utf8" }).sort();
-      if (names.length > filesMax) return stay("too_large", `the new repository has more than ${filesMax} files`);
+      if (names.length > filesMax) return refuseGit("too_large", `the new repository has more than ${filesMax} files`);
       for (const name of [...names.filter((one) => one !== "HEAD"), "HEAD"]) await this.#copy(name);
       isMade = false;
       return value(null);
     } catch (error) {
       return codeOf(error) === "EEXIST"
-        ? stay("conflict", "there is a git repository now where the program made one")
-        : stay("unavailable", `the new repository cannot be written (${codeOf(error)})`);
+        ? refuseGit("conflict", "there is a git repository now where the program made one")
+        : refuseGit("unavailable", `the new repository cannot be written (${codeOf(error)})`);
     } finally {
       if (isMade) await rm(target, { recursive: true, force: true });
       this.discard();

@@ -1,9 +1,9 @@
-// New objects on their way into a repository: packed from the draft by one confined git, taken in and checked by another, in
-// a quarantine. Object ids are computed anew from content, so a file under a wrong id is worth nothing.
+// Transfers new objects into a repository: one confined git packs them from the draft, another receives and checks them
+// in a quarantine. Object ids are recomputed from content, so a file under a wrong id is useless.
 import { closeSync, createReadStream, openSync, readSync, writeFileSync } from "node:fs";
+import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
-import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type ConfinedGit, type GitOutput, inputOf } from "./confined-git.ts";
 import { codeOf } from "./git-files.ts";
@@ -13,7 +13,7 @@ export interface NewObjects {
   /** Commits the repository does not have yet. */
   readonly commits: readonly string[];
   readonly count: number;
-  /** The name of the pack in the quarantine ("pack-..."); null where there is nothing new. */
+  /** The name of the pack in the quarantine ("pack-..."); null where nothing is new. */
   readonly pack: string | null;
 }
 
@@ -24,12 +24,12 @@ const totalBytesMax = 4 * 1_073_741_824;
 const commitsMax = 20_000;
 
 /** Commits, tags and blobs the import needs. */
-export function wantedIds({ refs, stash, head, index }: GitImportPlan): readonly string[] {
+export function requiredIds({ refs, stash, head, index }: GitImportPlan): readonly string[] {
   const ids = [
     ...refs.flatMap(({ newId }) => newId ?? []),
     ...(stash?.pushes.map(({ id }) => id) ?? []),
     ...(head?.to.kind === "id" ? [head.to.id] : []),
-    // What a submodule entry names lies in another repository.
+    // The commit that a submodule entry names is in another repository.
     ...index.flatMap(({ after }) => after.filter(({ mode }) => mode !== 0o160000).map(({ id }) => id)),
   ];
   return [...new Set(ids)];
@@ -78,18 +78,18 @@ export class ObjectImport {
     if (!list.ok) return list;
     const ids = list.value.output.toString("latin1").split("\n").slice(0, -1);
     if (ids.length === 0) return value({ commits: [], count: 0, pack });
-    if (ids.length > newObjectsMax) return stay("too_large", `more than ${newObjectsMax} new objects`);
+    if (ids.length > newObjectsMax) return refuseGit("too_large", `more than ${newObjectsMax} new objects`);
     const commits = await this.#commitsOf(ids);
     return commits.ok ? value({ commits: commits.value, count: ids.length, pack }) : commits;
   }
 
-  /** Whether `id` is a commit, and not just any object. */
+  /** Whether `id` is a commit, and not any other object. */
   async isCommit(id: string): Promise<GitResult<boolean>> {
     const types = await this.#types([id]);
     return types.ok ? value(types.value[0]?.type === "commit") : types;
   }
 
-  /** The types of what refs name in the end, behind tag objects. */
+  /** The types of the objects that refs name, after peeling tags. */
   async peeledTypes(ids: readonly string[]): Promise<GitResult<readonly string[]>> {
     if (ids.length === 0) return value([]);
     const printed = await this.#git.run(this.#taking, {
@@ -145,26 +145,26 @@ export class ObjectImport {
       const end = text.indexOf("\n", at);
       const bytes = Number(text.slice(at, end).split(" ")[2]);
       if (end < 0 || !text.startsWith(`${id} blob `, at) || !Number.isSafeInteger(bytes))
-        return stay("bad_objects", `the link ${id} is not a blob`);
+        return refuseGit("bad_objects", `the link ${id} is not a blob`);
       blobs.set(id, text.slice(end + 1, end + 1 + bytes));
       at = end + bytes + 2;
     }
     return value(blobs);
   }
 
-  /** The name of the pack, or null where everything is in the repository already. */
+  /** The name of the pack, or null where the repository has everything already. */
   async #repack(revisions: string): Promise<GitResult<string | null>> {
     const file = openSync(this.#bench.packFile, "wx", 0o600);
     let packed: GitResult<GitOutput>;
     try {
       packed = await this.#git.run(this.#bench.packing(), {
-        // `--local`: what the repository has is left out, whatever the draft calls it.
+        // `--local` leaves out what the repository has, whatever its location in the draft.
         words: ["pack-objects", "--revs", "--local", "--delta-base-offset", "--quiet", "--stdout"],
         input: inputOf(revisions),
         sink: (bytes) => writeFileSync(file, bytes),
       });
     } catch (error) {
-      return stay("unavailable", `the objects of the draft cannot be written to our state (${codeOf(error)})`);
+      return refuseGit("unavailable", `the objects of the draft cannot be written to our state (${codeOf(error)})`);
     } finally {
       closeSync(file);
     }
@@ -178,7 +178,8 @@ export class ObjectImport {
     const indexed = succeeded(taken, "git refuses the objects of the draft");
     if (!indexed.ok) return indexed;
     const id = /^pack\t([0-9a-f]+)\n/.exec(indexed.value.output.toString("latin1"))?.[1];
-    if (id === undefined || !isObjectId(id, this.#format)) return stay("bad_objects", "git index-pack named no pack");
+    if (id === undefined || !isObjectId(id, this.#format))
+      return refuseGit("bad_objects", "git index-pack named no pack");
     return value(`pack-${id}`);
   }
 
@@ -190,10 +191,10 @@ export class ObjectImport {
     for (const { id, type, bytes } of types.value) {
       total += bytes;
       if (bytes > objectBytesMax || total > totalBytesMax)
-        return stay("too_large", `the object ${id} is too large for an import`);
+        return refuseGit("too_large", `the object ${id} is too large for an import`);
       if (type === "commit") commits.push(id);
     }
-    return commits.length > commitsMax ? stay("too_large", `more than ${commitsMax} new commits`) : value(commits);
+    return commits.length > commitsMax ? refuseGit("too_large", `more than ${commitsMax} new commits`) : value(commits);
   }
 
   async #types(
@@ -212,13 +213,13 @@ export class ObjectImport {
     });
     return types.length === ids.length && types.every(({ bytes }) => Number.isSafeInteger(bytes))
       ? value(types)
-      : stay("bad_objects", "an object that the draft needs is missing");
+      : refuseGit("bad_objects", "an object that the draft needs is missing");
   }
 }
 
 function succeeded(result: GitResult<GitOutput>, what: string): GitResult<GitOutput> {
   if (!result.ok || result.value.status === 0) return result;
-  return stay("bad_objects", `${what}: ${result.value.errors || `status ${result.value.status}`}`);
+  return refuseGit("bad_objects", `${what}: ${result.value.errors || `status ${result.value.status}`}`);
 }
 
 /** From the header of a pack: "PACK", a version, a number. */

@@ -1,9 +1,9 @@
-// A pack from the quarantine appears in a person's repository: new files under new names, never in place of another.
+// Moves a pack from the quarantine into a person's repository: new files under new names, never replacing another.
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, link, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
-import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
+import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { codeOf, kindAt } from "./git-files.ts";
 
 /** The index comes last: git looks for packs by their index. */
@@ -22,7 +22,7 @@ export async function placePack(
       const from = join(quarantine, "pack", `${pack}.${extension}`);
       if (kindAt(from)?.kind !== "file") {
         if (extension === "rev") continue;
-        return stay("bad_objects", `the new pack has no .${extension} file`);
+        return refuseGit("bad_objects", `the new pack has no .${extension} file`);
       }
       // Git removes stale files of this name by itself.
       const draft = join(folder, `tmp_pack_ambit-${randomUUID()}.${extension}`);
@@ -38,11 +38,11 @@ export async function placePack(
     await sync(folder);
     return value(placed);
   } catch (error) {
-    return stay("unavailable", `the new objects cannot be written to the repository (${codeOf(error)})`);
+    return refuseGit("unavailable", `the new objects cannot be written to the repository (${codeOf(error)})`);
   }
 }
 
-/** False: the name is taken. A pack is named by its content, so the repository has these objects. */
+/** False: the name exists. A pack is named by its content, so the repository has these objects. */
 async function linkNew(from: string, to: string): Promise<boolean> {
   try {
     await link(from, to);

@@ -1,12 +1,12 @@
-// An import that is ready: objects in quarantine, index and refs locked with their old values compared. Nothing a git command
+// A prepared import: objects in quarantine, index and refs locked with their old values compared. Nothing a git command
 // shows has changed yet. It is committed or aborted once.
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { nullId } from "../../plan/drafts/git/object-id.ts";
 import type { RefValue } from "../../plan/drafts/git/ref-file.ts";
 import { STASH } from "../../plan/drafts/git/ref-name.ts";
-import { type GitResult, type GitStay, stay, value } from "../../plan/drafts/git/stay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ConfinedGit } from "./confined-git.ts";
 import { codeOf } from "./git-files.ts";
@@ -26,14 +26,14 @@ export interface PreparedParts {
   /** The sandbox that writes refs and index. */
   readonly writing: Plan;
   readonly objects: NewObjects;
-  /** No sandbox of the checks is left. */
+  /** Resolves when no sandbox of the checks is left. */
   readonly checksEnded: Promise<void>;
   readonly head: LockFile | null;
   readonly index: LockFile | null;
   readonly refs: RefTransaction | null;
 }
 
-/** What has moved, in this order. */
+/** What was changed, in this order. */
 export type GitStep = "objects" | "refs" | "stash" | "head" | "index";
 
 export type GitCommitResult =
@@ -42,11 +42,11 @@ export type GitCommitResult =
       readonly steps: readonly GitStep[];
       readonly commits: number;
       readonly objects: number;
-      /** What went less than well and changes nothing that landed. */
+      /** Problems that affect nothing that landed. */
       readonly notes: readonly string[];
     }
-  /** `steps` are done and stay done; the same draft can be imported again and goes on from there. */
-  | { readonly ok: false; readonly stay: GitStay; readonly steps: readonly GitStep[] };
+  /** `steps` are done and final; importing the same draft again continues from there. */
+  | { readonly ok: false; readonly refusal: GitRefusal; readonly steps: readonly GitStep[] };
 
 export const LOG_MESSAGE = "ambit: land the changes of an agent";
 
@@ -130,24 +130,25 @@ export class PreparedGitImport {
       const words = [...(bench.hasLogs ? ["--create-reflog"] : []), "--no-deref", "-m", message, STASH, id, before];
       const pushed = await git.run(writing, { words: ["update-ref", ...words] });
       if (!pushed.ok) return pushed;
-      if (pushed.value.status !== 0) return stay("conflict", `git does not store the stash: ${pushed.value.errors}`);
+      if (pushed.value.status !== 0)
+        return refuseGit("conflict", `git does not store the stash: ${pushed.value.errors}`);
       before = id;
     }
     return value(null);
   }
 
   /**
-   * Entries whose files are unchanged get the file's times, so that the person's next `git status` reads nothing anew. No
-   * filter is configured, so a file that a filter converts stays unrefreshed and git compares it again later. A refresh that
-   * fails costs that time and nothing else.
+   * Entries whose files are unchanged get the file's times, so that the person's next `git status` reads no file again.
+   * No filter is configured, so a file that a filter converts stays unrefreshed and git compares it later. A failed
+   * refresh costs only that time.
    */
   async #refresh(): Promise<void> {
     const { git, writing } = this.#parts;
     const refreshed = await git.run(writing, { words: ["update-index", "-q", "--refresh"] });
-    if (!refreshed.ok) this.#notes.push(`the index is not refreshed: ${refreshed.stay.message}`);
+    if (!refreshed.ok) this.#notes.push(`the index is not refreshed: ${refreshed.refusal.message}`);
   }
 
-  /** HEAD is moved by its lock, so its log is ours to write. A log that cannot be written stops nothing. */
+  /** HEAD is moved by its lock, so we write its log. A log that cannot be written stops nothing. */
   #logHead(): void {
     const { plan, real, folders, bench } = this.#parts;
     const from = real.head.value;
@@ -179,7 +180,7 @@ export class PreparedGitImport {
   }
 }
 
-/** The commit HEAD has, before the plan or after it. */
+/** The commit of HEAD, before the plan or after it. */
 function idOf(head: RefValue, real: RepositoryState, plan: GitImportPlan | null): string | null {
   if (head.kind === "id") return head.id;
   const moved = plan?.refs.find(({ name }) => name === head.target);

@@ -1,8 +1,9 @@
-// What a sealed draft changed below a git folder, read by meaning: HEAD, refs, index, stash log, and the names of new object
-// files. Everything else is never carried; a person is told of the part that matters.
+// Reads what a sealed draft changed below a git folder semantically: HEAD, refs, index, stash log, and the names of new
+// object files. Nothing else is carried over; the relevant part of the rest is reported to the person.
 import { join } from "node:path";
 import type { Change } from "../../plan/drafts/change.ts";
 import { gitName } from "../../plan/drafts/git/folder-names.ts";
+import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { DraftObjectFile, GitDraft } from "../../plan/drafts/git/import-plan.ts";
 import { type GitIndex, indexBytesMax } from "../../plan/drafts/git/index-file.ts";
 import type { ObjectFormat } from "../../plan/drafts/git/object-id.ts";
@@ -14,7 +15,6 @@ import {
   type RefValue,
 } from "../../plan/drafts/git/ref-file.ts";
 import { stashLogBytesMax } from "../../plan/drafts/git/stash-log.ts";
-import { type GitResult, printable, stay, value } from "../../plan/drafts/git/stay.ts";
 import { readGitFile } from "./git-files.ts";
 import { type GitRepository, parseIndexFile } from "./repository.ts";
 
@@ -34,7 +34,7 @@ export function readGitDraft(
   for (const change of changes) {
     if (!gitPath.every((name, at) => change.path[at] === name)) continue;
     if (change.path.length === gitPath.length)
-      return stay("unsupported", "the program replaced or removed the git folder itself");
+      return refuseGit("unsupported", "the program replaced or removed the git folder itself");
     const problem = reader.read(change, change.path.slice(gitPath.length));
     if (!problem.ok) return problem;
   }
@@ -81,9 +81,9 @@ class DraftReader {
         return this.#skip(change, shown);
       case "in-progress":
         if (change.kind === "delete") return value(null);
-        return stay("in_progress", `a ${name.operation} is in progress in the draft; finish or abort it`);
+        return refuseGit("in_progress", `a ${name.operation} is in progress in the draft; finish or abort it`);
       case "unsupported":
-        return stay("unsupported", `the program gave the repository ${name.what}`);
+        return refuseGit("unsupported", `the program gave the repository ${name.what}`);
       case "head":
         return this.#readHead(change);
       case "index":
@@ -111,7 +111,7 @@ class DraftReader {
   #readHead(change: Change): GitResult<null> {
     const text = this.#text(change, looseRefBytesMax);
     if (!text.ok) return text;
-    if (text.value === null) return stay("malformed", "the program removed HEAD");
+    if (text.value === null) return refuseGit("malformed", "the program removed HEAD");
     const head = parseRefFile(text.value, this.#format, "HEAD");
     if (!head.ok) return head;
     this.#head = head.value;
@@ -122,7 +122,7 @@ class DraftReader {
     if (change.kind === "delete") return this.#skip(change, "index");
     const file = this.#file(change, indexBytesMax);
     if (!file.ok) return file;
-    if (file.value === null) return stay("malformed", "the index of the draft is missing");
+    if (file.value === null) return refuseGit("malformed", "the index of the draft is missing");
     const index = parseIndexFile(file.value, this.#format);
     if (!index.ok) return index;
     this.#index = index.value;
@@ -147,7 +147,8 @@ class DraftReader {
 
   #readRef(change: Change, name: string): GitResult<null> {
     if (change.kind === "folder") return value(null);
-    if (this.#looseRefs.size >= changedRefsMax) return stay("too_large", `more than ${changedRefsMax} refs changed`);
+    if (this.#looseRefs.size >= changedRefsMax)
+      return refuseGit("too_large", `more than ${changedRefsMax} refs changed`);
     const hadBase = change.base?.kind === "file";
     // Git removes folders of refs that are empty.
     if (change.kind === "delete" && !hadBase) return value(null);
@@ -168,7 +169,10 @@ class DraftReader {
     if (change.kind !== "file") return value(null);
     this.#objectBytes += change.bytes;
     if (this.#objects.length >= objectFilesMax || this.#objectBytes > objectBytesMax)
-      return stay("too_large", `the draft has more than ${objectFilesMax} object files or ${objectBytesMax} bytes`);
+      return refuseGit(
+        "too_large",
+        `the draft has more than ${objectFilesMax} object files or ${objectBytesMax} bytes`,
+      );
     this.#objects.push({ folder, file, bytes: change.bytes });
     return value(null);
   }
@@ -182,7 +186,7 @@ class DraftReader {
   #file(change: Change, bytesMax: number): ReturnType<typeof readGitFile> {
     const name = change.path.join("/");
     if (change.kind === "delete") return value(null);
-    if (change.kind !== "file") return stay("malformed", `${printable(name)} is not a regular file`);
+    if (change.kind !== "file") return refuseGit("malformed", `${printable(name)} is not a regular file`);
     return readGitFile(join(this.#upper, ...change.path), bytesMax, name);
   }
 }

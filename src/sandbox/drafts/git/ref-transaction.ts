@@ -1,9 +1,9 @@
-// One transaction over refs in two steps, by a confined `git update-ref --stdin` that stays alive in between: prepared, all
-// refs are locked and their old values compared; then all of them move, or none.
+// One transaction over refs in two steps, by a confined `git update-ref --stdin` that stays alive in between: once
+// prepared, all refs are locked and their old values compared; then all of them move, or none.
 import { readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { RefUpdate } from "../../plan/drafts/git/import-plan.ts";
-import { type GitResult, type GitStay, stay, value } from "../../plan/drafts/git/stay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ConfinedGit, GitOutput } from "./confined-git.ts";
 import { codeOf } from "./git-files.ts";
@@ -74,7 +74,7 @@ export class RefTransaction {
 
   async #until(line: string): Promise<GitResult<null>> {
     while (!this.#output.includes(line)) {
-      if (this.#ending !== null) return stayOf(this.#ending);
+      if (this.#ending !== null) return refusalOf(this.#ending);
       await new Promise<void>((resolve) => {
         this.#wake = resolve;
       });
@@ -83,8 +83,8 @@ export class RefTransaction {
   }
 
   /**
-   * A git that was killed leaves its locks. Between "prepare: ok" and our word to commit every lock is this transaction's:
-   * no other git can take one that exists. Before and after that only a lock that holds the value this transaction writes is.
+   * A killed git leaves its locks. Between "prepare: ok" and our commit every lock is this transaction's: no other git
+   * can take an existing one. Before and after that, only a lock with the value this transaction writes is.
    */
   #removeStaleLocks(): void {
     if (this.#ending?.ok === true) return;
@@ -106,11 +106,11 @@ function removeLock(path: string, id: string | null): void {
   }
 }
 
-function stayOf(ending: GitResult<GitOutput>): { readonly ok: false; readonly stay: GitStay } {
+function refusalOf(ending: GitResult<GitOutput>): { readonly ok: false; readonly refusal: GitRefusal } {
   if (!ending.ok) return ending;
   const { errors } = ending.value;
-  if (errors.includes(".lock")) return stay("busy", `another git process holds a lock: ${errors}`);
-  return stay("conflict", `git does not move the refs: ${errors}`);
+  if (errors.includes(".lock")) return refuseGit("busy", `another git process holds a lock: ${errors}`);
+  return refuseGit("conflict", `git does not move the refs: ${errors}`);
 }
 
 /** Symbolic refs are never followed: each name is the ref that is written. */

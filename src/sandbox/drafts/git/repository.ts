@@ -1,8 +1,9 @@
-// A person's repository as the import finds it: where its folders are, and what its refs, HEAD and index say now.
+// Reads a person's repository for the import: its folders, and the current refs, HEAD and index.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { IN_PROGRESS_NAMES } from "../../plan/drafts/git/folder-names.ts";
-import type { RepositoryState, Seen } from "../../plan/drafts/git/import-plan.ts";
+import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
+import type { FileState, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { indexChanges } from "../../plan/drafts/git/index-changes.ts";
 import { type GitIndex, indexBytesMax, parseIndex } from "../../plan/drafts/git/index-file.ts";
 import type { ObjectFormat } from "../../plan/drafts/git/object-id.ts";
@@ -19,7 +20,6 @@ import {
   type RepositoryFormat,
 } from "../../plan/drafts/git/repository-format.ts";
 import { stashLogBytesMax } from "../../plan/drafts/git/stash-log.ts";
-import { type GitResult, type GitStay, stay, value } from "../../plan/drafts/git/stay.ts";
 import { BYTE_TEXT, isIndexIntact } from "./byte-text.ts";
 import { type GitFile, kindAt, readGitFile } from "./git-files.ts";
 
@@ -27,11 +27,13 @@ import { type GitFile, kindAt, readGitFile } from "./git-files.ts";
 export interface GitRepository {
   /** The root of the draft. */
   readonly root: string;
-  /** Where the draft has the git folder: [".git"], or that of a submodule or of a linked worktree. */
+  /** The git folder in the draft: [".git"], or that of a submodule or of a linked worktree. */
   readonly gitPath: readonly string[];
   /** The folder whose files the index describes; often []. */
   readonly worktreePath: readonly string[];
-  /** Where the person's git folder lies, if it is not `gitPath` below `root` or shares refs and objects with others. */
+  /**
+   * The path of the person's git folder, if it is not `gitPath` below `root` or shares refs and objects with others.
+   */
   readonly folders?: GitFolders;
   /** Of a linked worktree below `root`: where the draft has the objects of its repository. */
   readonly commonPath?: readonly string[];
@@ -46,15 +48,15 @@ export interface GitFolders {
   readonly common: string;
 }
 
-export interface SeenOptions {
-  /** When the program started, on the clock of the file system: what changed earlier is what the program saw. */
+export interface StartState {
+  /** When the program started, on the file system's clock: earlier changes are what the program saw. */
   readonly startedNanoseconds: bigint;
   /**
    * HEAD and index when the program started (`readMarks`): the same files later are what the program saw, even where a file
    * was written in the tick of the clock in which the program started.
    */
   readonly startMarks?: RepositoryMarks | null;
-  /** The index as it was when the program started, if the caller kept it: then only changes of meaning count. */
+  /** The index at the program's start, if the caller stored it: then only semantic changes count. */
   readonly seenIndex?: Uint8Array | null;
 }
 
@@ -66,17 +68,21 @@ export function gitFoldersOf({ root, gitPath, folders }: GitRepository): GitFold
   return folders ?? { folder, common: folder };
 }
 
-/** Refuses what is no plain git folder. An obstacle stands against an import, not against looking whether there is one. */
+/**
+ * Refuses anything but a plain git folder. An obstacle prevents an import, not the check whether there is anything to
+ * import.
+ */
 export function readFormat({ folder, common }: GitFolders): GitResult<RepositoryFormat> {
   for (const name of ["", "refs", "objects", "objects/pack"])
     if (kindAt(join(common, name))?.kind !== "folder")
-      return stay("unsupported", `${name === "" ? "the git folder" : name} is not a folder`);
-  if (kindAt(folder)?.kind !== "folder") return stay("unsupported", "the git folder of the worktree is not a folder");
+      return refuseGit("unsupported", `${name === "" ? "the git folder" : name} is not a folder`);
+  if (kindAt(folder)?.kind !== "folder")
+    return refuseGit("unsupported", "the git folder of the worktree is not a folder");
   if (folder === common && kindAt(join(folder, "commondir")) !== null)
-    return stay("unsupported", "the git folder says that another one has its refs");
+    return refuseGit("unsupported", "the git folder says that another one has its refs");
   const config = readGitFile(join(common, "config"), configBytesMax, "config");
   if (!config.ok) return config;
-  if (config.value === null) return stay("unsupported", "the repository has no config file");
+  if (config.value === null) return refuseGit("unsupported", "the repository has no config file");
   const { obstacle, ...format } = parseRepositoryFormat(config.value.bytes.toString("latin1"));
   return value({ ...format, obstacle: obstacle ?? obstacleIn(folder, common) });
 }
@@ -86,7 +92,7 @@ const OBSTACLES: readonly (readonly [name: string, why: string])[] = [
   ["info/grafts", "it has grafts"],
 ];
 
-function obstacleIn(folder: string, common: string): GitStay | null {
+function obstacleIn(folder: string, common: string): GitRefusal | null {
   for (const [name, why] of OBSTACLES)
     if (kindAt(join(common, name)) !== null)
       return { code: "unsupported", message: `nothing is imported into this repository: ${why}` };
@@ -103,13 +109,13 @@ export function readRepository(
   { folder, common }: GitFolders,
   { format, isBare }: RepositoryFormat,
   together: readonly string[],
-  { startedNanoseconds, seenIndex, startMarks }: SeenOptions,
+  { startedNanoseconds, seenIndex, startMarks }: StartState,
   marks: RepositoryMarks,
 ): GitResult<RepositoryState> {
   const isOld = (changed: bigint): boolean => changed <= startedNanoseconds;
   const head = readGitFile(join(folder, "HEAD"), looseRefBytesMax, "HEAD");
   if (!head.ok) return head;
-  if (head.value === null) return stay("unsupported", "the repository has no HEAD");
+  if (head.value === null) return refuseGit("unsupported", "the repository has no HEAD");
   const headValue = parseRefFile(head.value.bytes.toString("latin1"), format, "HEAD");
   if (!headValue.ok) return headValue;
   const loose = readLooseRefs(common, format, isOld);
@@ -143,7 +149,7 @@ export function readRepository(
   });
 }
 
-/** Which HEAD and which index these are; another write makes another file. */
+/** Identities of HEAD and index; a rewrite makes another file. */
 export interface RepositoryMarks {
   readonly head: string;
   readonly index: string;
@@ -158,7 +164,7 @@ export function readMarks({ folder }: GitFolders): RepositoryMarks {
 }
 
 export function parseIndexFile({ bytes }: GitFile, format: ObjectFormat): GitResult<GitIndex> {
-  if (!isIndexIntact(bytes, format)) return stay("malformed", "the checksum of the index is wrong");
+  if (!isIndexIntact(bytes, format)) return refuseGit("malformed", "the checksum of the index is wrong");
   return parseIndex(bytes, format, BYTE_TEXT);
 }
 
@@ -178,7 +184,8 @@ function readOtherBranches(
   const branches = new Set<string>();
   const worktrees = join(common, "worktrees");
   const names = kindAt(worktrees)?.kind === "folder" ? readdirSync(worktrees) : [];
-  if (names.length > worktreesMax) return stay("too_large", `the repository has more than ${worktreesMax} worktrees`);
+  if (names.length > worktreesMax)
+    return refuseGit("too_large", `the repository has more than ${worktreesMax} worktrees`);
   const others = [...(isBare ? [] : [common]), ...names.map((name) => join(worktrees, name))];
   for (const other of others) {
     if (imported.includes(other)) continue;
@@ -196,17 +203,17 @@ export function readLooseRefs(
   format: ObjectFormat,
   isOld: (changed: bigint) => boolean,
 ): GitResult<Pick<RepositoryState, "looseRefs" | "refFolders">> {
-  const looseRefs = new Map<string, Seen<RefValue>>();
+  const looseRefs = new Map<string, FileState<RefValue>>();
   const refFolders = new Map<string, boolean>();
   const waiting = ["refs"];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const found = kindAt(join(folder, at));
-    if (found?.kind !== "folder") return stay("unsupported", `${at} is not a folder`);
+    if (found?.kind !== "folder") return refuseGit("unsupported", `${at} is not a folder`);
     refFolders.set(at, isOld(found.changed));
     for (const entry of readdirSync(join(folder, at), { withFileTypes: true })) {
       const name = `${at}/${entry.name}`;
       if (looseRefs.size + refFolders.size + waiting.length > looseRefsMax)
-        return stay(
+        return refuseGit(
           "too_large",
           `the repository has more than ${looseRefsMax} loose refs; run \`git pack-refs --all\``,
         );
@@ -216,7 +223,7 @@ export function readLooseRefs(
       if (!file.ok) return file;
       if (file.value === null) continue;
       const ref = parseRefFile(file.value.bytes.toString("latin1"), format, name);
-      // A damaged ref of the person's own is no base for anything, and no reason to refuse the others.
+      // A damaged ref of the person's own is no base for a change, and no reason to refuse the others.
       if (ref.ok) looseRefs.set(name, { value: ref.value, isSeen: isOld(file.value.changedNanoseconds) });
     }
   }

@@ -1,7 +1,8 @@
-// The paths of new commits and of the new index that a person has to agree to before a ref moves.
+// The paths of new commits and of the new index that need approval before a ref moves.
+
+import { type GitResult, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan } from "../../plan/drafts/git/import-plan.ts";
 import type { IndexChange } from "../../plan/drafts/git/index-changes.ts";
-import { type GitResult, value } from "../../plan/drafts/git/stay.ts";
 import { parseTreeChanges, type TreeChange, type TreeChangeKind } from "../../plan/drafts/git/tree-changes.ts";
 import { pathText } from "./byte-text.ts";
 import type { NewObjects, ObjectImport } from "./objects.ts";
@@ -17,7 +18,9 @@ export interface PathChange {
   readonly target: string | null;
 }
 
-/** `together`: every path of the import, since names that are harmless alone can make a repository or a link together. */
+/**
+ * `together`: every path of the import, because names that are harmless alone can form a repository or a link together.
+ */
 export type Classify = (change: PathChange, together: readonly PathChange[]) => PathClass | Promise<PathClass>;
 
 export interface WaitingPath extends PathChange {
@@ -35,8 +38,8 @@ export interface WaitingPaths {
 export const waitingPathsMax = 1_000;
 
 /**
- * All new commits are looked at, each against its parents (a merge where it differs from all of them), every branch from its
- * old tip to its new one, and the index. A name for a commit that the repository has already brings no new tree.
+ * Checks all new commits, each against its parents (a merge where it differs from all of them), every branch from its
+ * old tip to its new one, and the index. A new name for an existing commit adds no new tree.
  */
 export async function waitingPaths(
   plan: GitImportPlan,

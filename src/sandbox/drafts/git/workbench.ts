@@ -1,25 +1,25 @@
-// The folders of one import, all of them ours: git folders with a configuration of our own, the draft's objects under plain
+// The folders of one import, all in our state: git folders with our own configuration, the draft's objects under plain
 // names, and a quarantine for the new pack.
 import { constants, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
 import { importConfig } from "../../plan/drafts/git/environment.ts";
+import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { DraftObjectFile } from "../../plan/drafts/git/import-plan.ts";
 import type { ObjectFormat } from "../../plan/drafts/git/object-id.ts";
-import { type GitResult, stay, value } from "../../plan/drafts/git/stay.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { gitPlan } from "./confined-git.ts";
 import { codeOf, kindAt } from "./git-files.ts";
 
 export interface WorkbenchParts {
-  /** A folder of our state; a new folder is made in it and removed at the end. */
+  /** A folder of our state; a new folder is created in it and removed at the end. */
   readonly parent: string;
   readonly format: ObjectFormat;
   /** The person's git folder with refs and objects, and their worktree. */
   readonly common: string;
   readonly worktree: string;
-  /** The ids of commits whose parents the repository lacks, as the person's `shallow` has them; null where it has all. */
+  /** The ids of commits whose parents the repository lacks, from the person's `shallow`; null where it has all. */
   readonly shallow: string | null;
   /** Folders of objects the repository borrows from. */
   readonly borrowed: readonly string[];
@@ -28,7 +28,7 @@ export interface WorkbenchParts {
 export const packBytesMax = 1_073_741_824;
 const filesAtOnce = 256;
 
-/** HEAD of a git folder of ours leads to a ref that is never written. */
+/** HEAD of our own git folders names a ref that is never written. */
 const HEAD = "ref: refs/ambit/none\n";
 
 export class Workbench {
@@ -43,7 +43,7 @@ export class Workbench {
   static open(parts: WorkbenchParts): GitResult<Workbench> {
     const { common, worktree, format } = parts;
     if (/[\n"\\]/.test(common + worktree + parts.parent + parts.borrowed.join("")))
-      return stay("unsupported", "the path of the repository has a quote, a backslash or a line feed");
+      return refuseGit("unsupported", "the path of the repository has a quote, a backslash or a line feed");
     try {
       mkdirSync(parts.parent, { recursive: true, mode: 0o700 });
       const folder = mkdtempSync(join(realpathSync.native(parts.parent), "git-import-"));
@@ -72,7 +72,7 @@ export class Workbench {
         for (const name of ["git", "real"]) writeFileSync(join(folder, name, "shallow"), parts.shallow);
       return value(bench);
     } catch (error) {
-      return stay("unavailable", `the folder for an import cannot be made (${codeOf(error)})`);
+      return refuseGit("unavailable", `the folder for an import cannot be made (${codeOf(error)})`);
     }
   }
 
@@ -81,7 +81,7 @@ export class Workbench {
     return join(this.folder, "quarantine");
   }
 
-  /** Where the pack that one git writes waits for the other to read it. */
+  /** Buffer file for the pack that one git writes and the other reads. */
   get packFile(): string {
     return join(this.folder, "new.pack");
   }
@@ -104,7 +104,7 @@ export class Workbench {
     });
   }
 
-  /** Takes a pack into the quarantine and looks at it together with the repository's objects. */
+  /** Receives a pack into the quarantine and checks it together with the repository's objects. */
   taking(): Plan {
     return gitPlan({
       writable: this.quarantine,
@@ -124,7 +124,7 @@ export class Workbench {
       writable: common,
       readable: [worktree, join(this.folder, "real"), this.quarantine, ...borrowed],
       directory: worktree,
-      // A prepared transaction waits while the files of the worktree land.
+      // A prepared transaction waits while the worktree's files land.
       limits: { wallMilliseconds: 600_000 },
       lockMilliseconds,
       environment: [
@@ -142,18 +142,19 @@ export class Workbench {
     const made = new Set<string>();
     try {
       for (const [at, { folder, file }] of files.entries()) {
-        // Other work of this process goes on in between.
+        // Yields to the event loop.
         if (at % filesAtOnce === filesAtOnce - 1) await nextTurn();
         const to = join(this.folder, "draft", folder);
         if (!made.has(folder)) mkdirSync(to, { mode: 0o700 });
         made.add(folder);
         const from = join(objectsFolder, folder, file);
-        if (kindAt(from)?.kind !== "file") return stay("malformed", `objects/${folder}/${file} is not a regular file`);
+        if (kindAt(from)?.kind !== "file")
+          return refuseGit("malformed", `objects/${folder}/${file} is not a regular file`);
         await linkOrCopy(from, join(to, file));
       }
       return value(null);
     } catch (error) {
-      return stay("unavailable", `the objects of the draft cannot be read (${codeOf(error)})`);
+      return refuseGit("unavailable", `the objects of the draft cannot be read (${codeOf(error)})`);
     }
   }
 

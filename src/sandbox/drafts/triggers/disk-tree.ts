@@ -1,13 +1,13 @@
-// The real tree on this machine's disk, each name looked at once. What was looked at is kept as witnesses: while none of them has
-// changed, another look would find the same.
+// The real tree on this machine's disk, each name read once. What was read is recorded as snapshots: while none of them
+// has changed, reading again would give the same.
 import { isUtf8 } from "node:buffer";
 import { lstatSync, readdirSync, readFileSync, readlinkSync, type Stats } from "node:fs";
 import type { ListedName, RealTree, TreeEntry } from "../../plan/triggers/real-tree.ts";
 
 type Path = readonly string[];
 
-/** How a path looked. `facts`: null where nothing was. */
-export interface Witness {
+/** The state of a path. `facts`: null where nothing existed. */
+export interface PathSnapshot {
   readonly facts: Stats | null;
   /** Whether its names or its text were read: then its times count as well. */
   isRead: boolean;
@@ -17,10 +17,10 @@ const UTF8 = new TextDecoder("utf-8", { fatal: true });
 
 export class DiskTree implements RealTree {
   readonly #entries = new Map<string, TreeEntry | null>();
-  readonly #witnesses = new Map<string, Witness>();
+  readonly #witnesses = new Map<string, PathSnapshot>();
 
-  /** Every path that was looked at, with what was there then. INVARIANT: taken before what is in it was read. */
-  get witnesses(): ReadonlyMap<string, Witness> {
+  /** Every path that was read, with its state then. INVARIANT: taken before its content was read. */
+  get witnesses(): ReadonlyMap<string, PathSnapshot> {
     return this.#witnesses;
   }
 
@@ -52,14 +52,14 @@ export class DiskTree implements RealTree {
     if (facts === null || !facts.isFile() || facts.size > charactersMax) return null;
     try {
       const bytes = readFileSync(text);
-      // A name in a comment may be in another encoding: what is plain in it is read all the same.
+      // A comment may be in another encoding: the plain part is parsed nevertheless.
       return isUtf8(bytes) ? UTF8.decode(bytes) : bytes.toString("latin1");
     } catch {
       return null;
     }
   }
 
-  #look(text: string, isRead: boolean): Witness {
+  #look(text: string, isRead: boolean): PathSnapshot {
     const witness = this.#witnesses.get(text) ?? { facts: factsAt(text), isRead };
     witness.isRead ||= isRead;
     this.#witnesses.set(text, witness);
@@ -67,7 +67,7 @@ export class DiskTree implements RealTree {
   }
 }
 
-/** Of a name itself, where it is a link; null where there is nothing, or nothing can be seen. */
+/** Of the name itself, where it is a link; null where nothing exists, or it cannot be read. */
 function factsAt(path: string): Stats | null {
   try {
     return lstatSync(path, { throwIfNoEntry: false }) ?? null;
@@ -86,7 +86,7 @@ function entryOf(path: string, facts: Stats): TreeEntry {
   };
 }
 
-/** Inode numbers of some file systems are larger than a number holds. */
+/** Inode numbers of some file systems exceed the range of a number. */
 function identityAt(path: string): string {
   try {
     const { dev, ino } = lstatSync(path, { bigint: true });

@@ -1,4 +1,4 @@
-// The body of a response: decoded within a limit, redacted, and cut into pieces that wait for each other.
+// The body of a response: decoded within a limit, redacted, and sent in chunks with backpressure.
 import type { IncomingMessage } from "node:http";
 import { type Duplex, pipeline } from "node:stream";
 import zlib from "node:zlib";
@@ -8,7 +8,7 @@ import type { Method } from "./fetch-messages.ts";
 
 export type BodyEnd = { readonly code: DenialCode; readonly message: string } | null;
 
-/** In the order they were applied; null where one of them is not understood. Where there is no body there is nothing to decode. */
+/** In the order they were applied; null where one is unknown. Without a body there is nothing to decode. */
 export function codingsOf(response: IncomingMessage, method: Method): readonly string[] | null {
   const isEmpty = response.headers["content-length"] === "0" || [204, 304].includes(response.statusCode ?? 0);
   if (method === "HEAD" || isEmpty) return [];
@@ -20,7 +20,7 @@ export function codingsOf(response: IncomingMessage, method: Method): readonly s
   return isKnown && codings.length <= codingsMax ? codings : null;
 }
 
-/** Calls `take` for each piece and waits for it. What comes after the limit is never taken. */
+/** Calls `take` for each chunk and awaits it. Bytes beyond the limit are never passed on. */
 export async function readBody(
   response: IncomingMessage,
   codings: readonly string[],
@@ -51,12 +51,12 @@ function decoded(response: IncomingMessage, codings: readonly string[]): Incomin
   const steps = codings.toReversed().map(decoder);
   const last = steps.at(-1);
   if (last === undefined) return response;
-  // Errors of any step come out of the last one.
+  // Errors of any stage surface at the last one.
   pipeline([response, ...steps], () => undefined);
   return last;
 }
 
-/** Small pieces: what a few bytes can grow into is never held at once. */
+/** Small chunks: the expansion of a few compressed bytes is never buffered at once. */
 const chunkSize = 32_768;
 
 function decoder(coding: string): Duplex {

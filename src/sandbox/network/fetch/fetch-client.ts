@@ -1,85 +1,87 @@
-// Fetches from the owner's side: every hop is judged here, and the body comes in pieces that wait for whoever reads it.
+// Fetches from the owner's side: every hop is decided here, and the body arrives in chunks with backpressure.
 
 import { type Destination, parseHost } from "../../../core/authority/axes/destination.ts";
 import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
 import type { Request } from "../../../core/authority/request.ts";
 import { parseAddress } from "../../../core/base/address.ts";
-import type { Judged } from "../messages.ts";
+import type { JudgeAnswer } from "../messages.ts";
 import { toAscii } from "../names/ascii.ts";
 import type { ResolverChoice } from "../names/resolver.ts";
 import type {
-  FetchAsked,
   FetchBrokerMessage,
   FetchEnd,
   FetchLimits,
+  FetchMessage,
   FetchOwnerMessage,
   HeaderLine,
   Hop,
-  Hopping,
+  HopQuestion,
   Method,
 } from "./fetch-messages.ts";
 import { fetchRequest } from "./fetch-request.ts";
 
 export interface FetchSecret {
   readonly name: string;
-  /** Stays the caller's, who wipes it. */
+  /** Owned by the caller, who wipes it. */
   readonly value: Uint8Array;
-  /** What it is bound to. */
+  /** The hosts it is bound to. */
   readonly hosts: readonly string[];
 }
 
-export interface FetchWish {
+export interface FetchOptions {
   readonly method: Method;
   readonly url: string;
   readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array | null;
   readonly limits: FetchLimits;
   readonly resolver: ResolverChoice;
-  /** Asked for every hop: once for the name, and once for each address it leads to. Charges nothing. */
+  /** Called for every hop: once for the name, and once for each resolved address. Charges no budget. */
   judge(request: Request): Decision | Promise<Decision>;
-  /** Only those that were decided on. They stand as `{{secret:name}}` in header values, in the query or in the body. */
+  /**
+   * Only those that were decided on. They appear as `{{secret:name}}` in header values, in the query or in the body.
+   */
   readonly secrets: readonly FetchSecret[];
   readonly stop: AbortSignal | null;
 }
 
 export type FetchFailure = { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
-/** How the body ended. A body that did not end well is not whole, however much of it came. */
-export type FetchedEnd = ({ readonly ok: true } | FetchFailure) & {
-  /** Secrets that came back and were taken out. */
+/** How the body ended. A body that did not end well is incomplete, however much of it arrived. */
+export type FetchBodyEnd = ({ readonly ok: true } | FetchFailure) & {
+  /** Secrets that came back and were redacted. */
   readonly seen: readonly string[];
 };
 
-export type Fetched =
+export type FetchResult =
   | {
       readonly ok: true;
       readonly status: number;
       readonly url: string;
       readonly headers: readonly HeaderLine[];
-      /** To be read once. Leaving it early stops the fetch. */
+      /** Readable once. Leaving it early stops the fetch. */
       readonly body: AsyncIterable<Uint8Array>;
       /** Settles when the body was read, or the fetch was stopped. */
-      readonly end: Promise<FetchedEnd>;
+      readonly end: Promise<FetchBodyEnd>;
       readonly hops: readonly Hop[];
       readonly used: readonly string[];
     }
   | FetchFailure;
 
 export class FetchClient {
-  readonly #wish: FetchWish;
+  readonly #wish: FetchOptions;
   readonly #number: number;
   readonly #send: (message: FetchOwnerMessage) => void;
   readonly #over: () => void;
   readonly #pieces: Uint8Array[] = [];
-  readonly #fetched: Promise<Fetched>;
-  readonly #ended: Promise<FetchedEnd>;
-  #giveFetched: (fetched: Fetched) => void = () => undefined;
-  #giveEnd: (end: FetchedEnd) => void = () => undefined;
-  #end: FetchedEnd | null = null;
+  readonly #fetched: Promise<FetchResult>;
+  readonly #ended: Promise<FetchBodyEnd>;
+  #giveFetched: (fetched: FetchResult) => void = () => undefined;
+  #giveEnd: (end: FetchBodyEnd) => void = () => undefined;
+  #end: FetchBodyEnd | null = null;
   #wake: (() => void) | null = null;
 
-  /** `over`: called once, when nothing more will come. */
-  constructor(wish: FetchWish, number: number, send: (message: FetchOwnerMessage) => void, over: () => void) {
+  /** `over`: called once, when no message will follow. */
+  constructor(wish: FetchOptions, number: number, send: (message: FetchOwnerMessage) => void, over: () => void) {
     this.#wish = wish;
     this.#number = number;
     this.#send = send;
@@ -92,11 +94,11 @@ export class FetchClient {
     });
   }
 
-  start(authorities: string | null): Promise<Fetched> {
+  start(authorities: string | null): Promise<FetchResult> {
     const { method, url, headers, body, limits, resolver, secrets, stop } = this.#wish;
     const base64 = (bytes: Uint8Array): string =>
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
-    const asked: FetchAsked = {
+    const message: FetchMessage = {
       kind: "fetch",
       number: this.#number,
       method,
@@ -111,12 +113,12 @@ export class FetchClient {
     if (stop?.aborted === true) this.#finish(STOPPED);
     else {
       stop?.addEventListener("abort", this.#stopped, { once: true });
-      this.#send(asked);
+      this.#send(message);
     }
     return this.#fetched;
   }
 
-  take(message: Exclude<FetchBrokerMessage, Hopping>): void {
+  take(message: Exclude<FetchBrokerMessage, HopQuestion>): void {
     if (this.#end !== null) return;
     switch (message.kind) {
       case "fetch-head": {
@@ -136,12 +138,12 @@ export class FetchClient {
     }
   }
 
-  /** Nothing will come of it: the broker is gone, or was never asked. */
+  /** The fetch fails: the broker is gone, or was never asked. */
   refused(code: DenialCode, message: string): void {
     this.#finish({ ok: false, code, message, seen: [] });
   }
 
-  async judged(hopping: Hopping): Promise<Judged> {
+  async judged(hopping: HopQuestion): Promise<JudgeAnswer> {
     const { number } = hopping;
     const code = this.#end === null ? await judgedHop(this.#wish, hopping) : "not_available";
     return { kind: "judged", number, outcome: code === null ? "allow" : "deny", code };
@@ -152,7 +154,7 @@ export class FetchClient {
     this.#finish(STOPPED);
   };
 
-  #finish(end: FetchedEnd): void {
+  #finish(end: FetchBodyEnd): void {
     if (this.#end !== null) return;
     this.#end = end;
     this.#wish.stop?.removeEventListener("abort", this.#stopped);
@@ -181,14 +183,14 @@ export class FetchClient {
   }
 }
 
-const STOPPED: FetchedEnd = { ok: false, code: "not_available", message: "it was stopped", seen: [] };
+const STOPPED: FetchBodyEnd = { ok: false, code: "not_available", message: "it was stopped", seen: [] };
 
-function endOf({ code, message, seen }: FetchEnd): FetchedEnd {
+function endOf({ code, message, seen }: FetchEnd): FetchBodyEnd {
   return code === null ? { ok: true, seen } : { ok: false, code, message, seen };
 }
 
-/** Null for yes. A host that does not read, a judge that fails, one address that is refused: no. */
-async function judgedHop(wish: FetchWish, hopping: Hopping): Promise<DenialCode | null> {
+/** Null to allow. A host that does not parse, a judge that fails, one denied address: denied. */
+async function judgedHop(wish: FetchOptions, hopping: HopQuestion): Promise<DenialCode | null> {
   const { method, scheme, host, port, addresses } = hopping;
   const parsed = parseHost(host, toAscii);
   if (!parsed.ok) return "not_available";

@@ -1,4 +1,4 @@
-// One hop of a fetch: asked for by name, looked up, screened, asked for by where it leads, dialled there and nowhere else.
+// One hop of a fetch: decided by name, resolved, screened, decided by address, dialled at that address only.
 import http from "node:http";
 import type { Socket } from "node:net";
 import tls from "node:tls";
@@ -12,8 +12,8 @@ import { addressesMax, informationMax } from "./fetch-limits.ts";
 import type { HeaderLine, Method } from "./fetch-messages.ts";
 import { originText } from "./fetch-request.ts";
 
-/** As it goes out, with values in the places of handles. */
-export interface Sent {
+/** The request as it is sent, with secret values in place of handles. */
+export interface HopRequest {
   readonly method: Method;
   readonly url: Url;
   /** Path and query. */
@@ -22,12 +22,12 @@ export interface Sent {
   readonly body: Buffer | null;
 }
 
-export interface HopWorld {
+export interface HopContext {
   readonly resolve: Resolver;
   readonly stop: AbortSignal;
   readonly headerBytes: number;
   readonly authorities: string | null;
-  /** The owner's word: null for yes. */
+  /** The owner's decision: null to allow. */
   ask(
     method: Method,
     url: Pick<Url, "scheme" | "host" | "port">,
@@ -39,9 +39,12 @@ export type HopResult =
   | { readonly ok: true; readonly response: http.IncomingMessage }
   | { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
-/** Decides first, so that nothing of what is sent exists before it may go. */
-export async function reach({ url, method }: Pick<Sent, "url" | "method">, world: HopWorld): Promise<Reached> {
-  const refused = (code: DenialCode, what: string): Reached => ({
+/** Decides first, so that the request is not built before it may be sent. */
+export async function reach(
+  { url, method }: Pick<HopRequest, "url" | "method">,
+  world: HopContext,
+): Promise<ConnectResult> {
+  const refused = (code: DenialCode, what: string): ConnectResult => ({
     ok: false,
     code,
     message: `${what}: ${originText(url)}`,
@@ -52,7 +55,7 @@ export async function reach({ url, method }: Pick<Sent, "url" | "method">, world
   if (pinned === "unresolved") return refused("not_available", "the name could not be resolved");
   if (pinned === "odd") return refused("address_refused", "the name leads nowhere that is understood");
   if (url.host.name !== null) {
-    // INVARIANT: every address of the answer is decided on, and one that is refused refuses the name.
+    // INVARIANT: every resolved address is decided on, and one denied address denies the name.
     const second = await world.ask(method, url, pinned.map(addressText));
     if (second !== null) return refused(second, "where this leads may not be reached");
   }
@@ -68,12 +71,12 @@ export async function reach({ url, method }: Pick<Sent, "url" | "method">, world
   return refused("not_available", "nobody answers");
 }
 
-export type Reached =
+export type ConnectResult =
   | { readonly ok: true; readonly socket: Socket }
   | { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
-/** `unresolved`: there is no answer, and no rule stands behind that. `odd`: there is one, and it is refused whole. */
-async function pinnedOf({ host }: Url, { resolve }: HopWorld): Promise<readonly Address[] | "unresolved" | "odd"> {
+/** `unresolved`: no answer, and no rule involved. `odd`: an answer that is refused as a whole. */
+async function pinnedOf({ host }: Url, { resolve }: HopContext): Promise<readonly Address[] | "unresolved" | "odd"> {
   if (host.name === null) return [host.address];
   const answers = await resolve(destinationText(host)).catch(() => null);
   if (answers === null || answers.length === 0) return "unresolved";
@@ -82,8 +85,8 @@ async function pinnedOf({ host }: Url, { resolve }: HopWorld): Promise<readonly 
   return addresses.every((one) => one !== null) ? addresses : "odd";
 }
 
-/** The name that was decided on is the name the certificate must have. */
-function secure(socket: Socket, { host }: Url, { authorities, stop }: HopWorld): Promise<Reached> {
+/** The certificate must match the name that was decided on. */
+function secure(socket: Socket, { host }: Url, { authorities, stop }: HopContext): Promise<ConnectResult> {
   return new Promise((give) => {
     const name = host.name === null ? addressText(host.address) : destinationText(host);
     const secured = tls.connect({
@@ -113,8 +116,8 @@ function secure(socket: Socket, { host }: Url, { authorities, stop }: HopWorld):
   });
 }
 
-/** The connection is for this one exchange: it ends with the response. */
-export function exchange(socket: Socket, sent: Sent, world: HopWorld): Promise<HopResult> {
+/** The connection serves this one exchange: it closes with the response. */
+export function exchange(socket: Socket, sent: HopRequest, world: HopContext): Promise<HopResult> {
   return new Promise((give) => {
     const failed = (code: DenialCode, message: string): void => {
       stop.removeEventListener("abort", aborted);
@@ -125,7 +128,8 @@ export function exchange(socket: Socket, sent: Sent, world: HopWorld): Promise<H
     const { stop } = world;
     const host = originText(sent.url).replace(/^https?:\/\//, "");
     const request = http.request({
-      // INVARIANT: no agent is named. With one, even with `false`, Node would dial on its own and leave ours unused.
+      // INVARIANT: no agent is passed. With one, even with `false`, Node would dial by itself and leave our socket
+      // unused.
       createConnection: () => socket,
       method: sent.method,
       path: sent.path,
@@ -134,7 +138,7 @@ export function exchange(socket: Socket, sent: Sent, world: HopWorld): Promise<H
       maxHeaderSize: world.headerBytes,
       insecureHTTPParser: false,
     });
-    // Whatever does not fit in the bytes allowed is an error; nothing is left out in silence.
+    // A head that exceeds the byte limit is an error; nothing is truncated silently.
     request.maxHeadersCount = 0;
     const aborted = (): void => failed("not_available", "it was stopped");
     if (stop.aborted) return aborted();
@@ -143,7 +147,7 @@ export function exchange(socket: Socket, sent: Sent, world: HopWorld): Promise<H
     request.on("information", () => {
       if (++told > informationMax) failed("not_available", "the server says too much before it answers");
     });
-    // It was paused when it was dialled, and from here on somebody listens.
+    // It was paused when it was dialled, and has a listener from here on.
     request.once("socket", () => socket.resume());
     request.on("upgrade", () => failed("not_available", "the server wants to speak something else"));
     request.on("error", (error) => {
@@ -154,7 +158,7 @@ export function exchange(socket: Socket, sent: Sent, world: HopWorld): Promise<H
     request.once("close", () => failed("not_available", "the exchange ended before there was an answer"));
     request.once("response", (response) => {
       stop.removeEventListener("abort", aborted);
-      // From here on the body's reader hears of errors.
+      // From here on the body's reader handles errors.
       request.removeAllListeners("close");
       give({ ok: true, response });
     });
@@ -162,7 +166,7 @@ export function exchange(socket: Socket, sent: Sent, world: HopWorld): Promise<H
   });
 }
 
-function framing({ method, body }: Sent): readonly string[] {
+function framing({ method, body }: HopRequest): readonly string[] {
   if (body !== null) return ["Content-Length", `${body.length}`];
   return method === "GET" || method === "HEAD" || method === "OPTIONS" ? [] : ["Content-Length", "0"];
 }

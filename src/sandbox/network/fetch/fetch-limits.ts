@@ -1,4 +1,4 @@
-// What one fetch may cost. What a caller asks for lies within these.
+// Upper limits of one fetch; a caller's own limits lie within these.
 
 export const fetchesMax = 64;
 export const fetchHeadersMax = 100;
@@ -10,7 +10,7 @@ export const redirectsMax = 10;
 export const fetchSecretsMax = 16;
 export const codingsMax = 3;
 export const informationMax = 8;
-/** One piece of a body on its way to the owner, and how many may be under way at once. */
+/** The size of a body chunk on its way to the owner, and how many may be in flight. */
 export const pieceBytesMax = 65_536;
 export const piecesAheadMax = 4;
 export const addressesMax = 64;

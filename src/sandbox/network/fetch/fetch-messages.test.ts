@@ -1,10 +1,10 @@
-// What is said about fetches is read whole or not at all, on both sides.
+// Messages about fetches parse completely or not at all, on both sides.
 import { describe, expect, test } from "vitest";
 import { readBrokerMessage, readOwnerMessage } from "../messages.ts";
 import { fetchHeadersMax, requestBodyBytesMax } from "./fetch-limits.ts";
-import type { FetchAsked, FetchBrokerMessage } from "./fetch-messages.ts";
+import type { FetchBrokerMessage, FetchMessage } from "./fetch-messages.ts";
 
-const ASKED: FetchAsked = {
+const ASKED: FetchMessage = {
   kind: "fetch",
   number: 1,
   method: "GET",

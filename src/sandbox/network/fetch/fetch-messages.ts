@@ -1,4 +1,4 @@
-// What the owner and the broker say about fetches. Bytes travel as base64: the channel speaks JSON.
+// Messages between owner and broker about fetches. Bytes are base64: the channel transports JSON.
 
 import type { Scheme } from "../../../core/authority/axes/url.ts";
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
@@ -29,14 +29,14 @@ export interface FetchLimits {
   readonly redirects: number;
 }
 
-export interface SecretSent {
+export interface SecretMessage {
   readonly name: string;
   readonly value: string;
   readonly hosts: readonly string[];
 }
 
-/** `authorities`: certificates to trust in place of the usual ones. */
-export interface FetchAsked {
+/** `authorities`: certificates to trust instead of the usual ones. */
+export interface FetchMessage {
   readonly kind: "fetch";
   readonly number: number;
   readonly method: Method;
@@ -44,21 +44,24 @@ export interface FetchAsked {
   readonly headers: readonly HeaderLine[];
   readonly body: string | null;
   readonly limits: FetchLimits;
-  readonly secrets: readonly SecretSent[];
+  readonly secrets: readonly SecretMessage[];
   readonly resolver: ResolverChoice;
   readonly authorities: string | null;
 }
 
-/** `fetch-more`: one piece was taken. `fetch-stop`: nobody waits for it any more. */
-export interface FetchTurn {
+/** `fetch-more`: one chunk was consumed. `fetch-stop`: the fetch is no longer needed. */
+export interface FetchControl {
   readonly kind: "fetch-more" | "fetch-stop";
   readonly number: number;
 }
 
-export type FetchOwnerMessage = FetchAsked | FetchTurn;
+export type FetchOwnerMessage = FetchMessage | FetchControl;
 
-/** May this be asked for? `addresses` null: is the name worth looking up; otherwise all of them are where it leads. */
-export interface Hopping {
+/**
+ * Asks the owner to decide a hop. `addresses` null: whether the name may be looked up; otherwise all addresses it
+ * resolved to.
+ */
+export interface HopQuestion {
   readonly kind: "hopping";
   readonly number: number;
   readonly fetch: number;
@@ -92,17 +95,17 @@ export interface FetchBytes {
   readonly bytes: string;
 }
 
-/** The end, whether there was a head or not. */
+/** The end of a fetch, with or without a head before it. */
 export interface FetchEnd {
   readonly kind: "fetch-end";
   readonly number: number;
   readonly code: DenialCode | null;
   readonly message: string;
-  /** Names of secrets that came back and were taken out. */
+  /** Names of secrets that came back and were redacted. */
   readonly seen: readonly string[];
 }
 
-export type FetchBrokerMessage = Hopping | FetchHead | FetchBytes | FetchEnd;
+export type FetchBrokerMessage = HopQuestion | FetchHead | FetchBytes | FetchEnd;
 
 const number = whole(1, Number.MAX_SAFE_INTEGER);
 const method = exactly<Method>(...METHODS);
@@ -118,15 +121,15 @@ const limits: Check<FetchLimits> = (value): value is FetchLimits =>
     milliseconds: whole(1, fetchMillisecondsMax),
     redirects: whole(0, redirectsMax),
   });
-const secret: Check<SecretSent> = (value): value is SecretSent =>
-  isShape<SecretSent>(value, { name, value: base64(65_536), hosts: list(text(300), 64) });
+const secret: Check<SecretMessage> = (value): value is SecretMessage =>
+  isShape<SecretMessage>(value, { name, value: base64(65_536), hosts: list(text(300), 64) });
 const resolver: Check<ResolverChoice> = orNull((value): value is { readonly servers: readonly string[] } =>
   isShape<{ readonly servers: readonly string[] }>(value, { servers: list(text(64, /^[0-9A-Fa-f.:[\]]+$/), 8) }),
 );
 
 export function readFetchOwnerMessage(value: unknown): FetchOwnerMessage | null {
-  if (isShape<FetchTurn>(value, { kind: exactly("fetch-more", "fetch-stop"), number })) return value;
-  const isAsked = isShape<FetchAsked>(value, {
+  if (isShape<FetchControl>(value, { kind: exactly("fetch-more", "fetch-stop"), number })) return value;
+  const isAsked = isShape<FetchMessage>(value, {
     kind: exactly("fetch"),
     number,
     method,
@@ -147,7 +150,7 @@ const hop: Check<Hop> = (value): value is Hop =>
 export function readFetchBrokerMessage(value: unknown): FetchBrokerMessage | null {
   const bytes = base64(pieceBytesMax);
   if (isShape<FetchBytes>(value, { kind: exactly("fetch-bytes"), number, bytes })) return value;
-  const isHopping = isShape<Hopping>(value, {
+  const isHopping = isShape<HopQuestion>(value, {
     kind: exactly("hopping"),
     number,
     fetch: number,

@@ -1,4 +1,4 @@
-// One request on its way: what it says, and how the next one follows from a redirect.
+// One outgoing request, and how the next one follows from a redirect.
 
 import { type Destination, destinationText } from "../../../core/authority/axes/destination.ts";
 import { becomesGet, isIdentifying, redirectOf } from "../../../core/authority/axes/redirect.ts";
@@ -8,25 +8,25 @@ import type { Request } from "../../../core/authority/request.ts";
 import { toAscii } from "../names/ascii.ts";
 import { fetchHeaderBytesMax } from "./fetch-limits.ts";
 import type { HeaderLine, Method } from "./fetch-messages.ts";
-import { handlesIn, type Place } from "./handles.ts";
+import { handlesIn, type ValueEncoding } from "./handles.ts";
 
 export interface Outgoing {
   readonly method: Method;
   readonly url: Url;
   readonly headers: readonly HeaderLine[];
   readonly body: Buffer | null;
-  /** Only what the caller wrote is looked through for handles; where a server sends us is not. */
+  /** Handles are replaced only in what the caller wrote, never in a redirect's URL. */
   readonly isWritten: boolean;
 }
 
-export type Wrong = {
+export type RequestFault = {
   readonly ok: false;
   readonly code: "invalid_input" | "scope_violation";
   readonly message: string;
 };
-export type Made = { readonly ok: true; readonly value: Outgoing } | Wrong;
+export type RequestResult = { readonly ok: true; readonly value: Outgoing } | RequestFault;
 
-/** About the connection, which is ours alone; or about what we put together ourselves. */
+/** Headers of the connection, which we control, or that we compute ourselves. */
 const OURS: ReadonlySet<string> = new Set([
   ...["host", "connection", "keep-alive", "content-length", "transfer-encoding", "te", "trailer", "upgrade", "expect"],
   ...[
@@ -40,7 +40,12 @@ const OURS: ReadonlySet<string> = new Set([
   ],
 ]);
 
-export function outgoing(method: Method, address: string, headers: readonly HeaderLine[], body: Buffer | null): Made {
+export function outgoing(
+  method: Method,
+  address: string,
+  headers: readonly HeaderLine[],
+  body: Buffer | null,
+): RequestResult {
   const url = parseUrl(address, toAscii);
   if (!url.ok) return wrong("invalid_input", url.message);
   if (!isAddressText(url.value.rest)) return wrong("invalid_input", "an address has only ASCII after its host");
@@ -63,7 +68,7 @@ export function outgoing(method: Method, address: string, headers: readonly Head
 
 const isAddressText = (text: string): boolean => /^[\x21-\x7e]*$/.test(text);
 
-/** The path with its slash, and the query with its question mark; what is behind `#` stays here. */
+/** The path with its slash, and the query with its question mark; the fragment is not sent. */
 export function parts({ rest }: Url): { readonly path: string; readonly query: string } {
   const [whole = "/"] = rest.split("#", 1);
   const mark = whole.indexOf("?");
@@ -80,8 +85,8 @@ export function urlText(url: Url): string {
   return `${originText(url)}${path}${query}`;
 }
 
-/** Across origins nothing goes along that was meant for the first: no authorization, no cookies, no secret. */
-export function redirected(before: Outgoing, status: number, location: string): Made {
+/** Across origins nothing is forwarded that was meant for the first: no authorization, no cookies, no secret. */
+export function redirected(before: Outgoing, status: number, location: string): RequestResult {
   const target = redirectOf(location, before.url, toAscii);
   if (!target.ok) return wrong("scope_violation", target.kind === "downgrade" ? target.message : UNREADABLE);
   const url = target.value;
@@ -107,11 +112,11 @@ export function redirected(before: Outgoing, status: number, location: string): 
 
 const UNREADABLE = "the redirect does not lead to an http or https address";
 
-function hasHandle(text: string, place: Place): boolean {
+function hasHandle(text: string, place: ValueEncoding): boolean {
   return handlesIn(text, place).length > 0;
 }
 
-function wrong(code: Wrong["code"], message: string): Wrong {
+function wrong(code: RequestFault["code"], message: string): RequestFault {
   return { ok: false, code, message };
 }
 

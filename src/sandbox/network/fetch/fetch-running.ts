@@ -1,5 +1,5 @@
-// One fetch inside the broker: from hop to hop, with secrets put in at the last moment and taken out of everything that
-// comes back.
+// One fetch inside the broker: follows the hops, inserts secrets at the last moment and redacts them from everything
+// that comes back.
 import type { IncomingMessage } from "node:http";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { isRedirect } from "../../../core/authority/axes/redirect.ts";
@@ -7,27 +7,27 @@ import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import type { Redactor, StreamRedactor } from "../../../log/redaction/redactor.ts";
 import { codingsOf, readBody } from "./fetch-body.ts";
-import { exchange, type HopWorld, reach, type Sent } from "./fetch-hop.ts";
+import { exchange, type HopContext, type HopRequest, reach } from "./fetch-hop.ts";
 import { fetchHeaderBytesMax, pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
-import type { FetchAsked, FetchBrokerMessage, HeaderLine, Hop, Hopping, Method } from "./fetch-messages.ts";
+import type { FetchBrokerMessage, FetchMessage, HeaderLine, Hop, HopQuestion, Method } from "./fetch-messages.ts";
 import { type Outgoing, outgoing, parts, redirected, urlText } from "./fetch-request.ts";
-import { fill, type GivenSecret, type Place } from "./handles.ts";
+import { fill, type SecretValue, type ValueEncoding } from "./handles.ts";
 
-export interface FetchWorld {
+export interface FetchContext {
   tell(message: FetchBrokerMessage): void;
-  /** The owner's word on a hop: null for yes. */
-  ask(question: Omit<Hopping, "kind" | "number">): Promise<DenialCode | null>;
+  /** The owner's decision on a hop: null to allow. */
+  ask(question: Omit<HopQuestion, "kind" | "number">): Promise<DenialCode | null>;
   now(): number;
 }
 
 export type Failure = { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
 export class RunningFetch {
-  readonly #asked: FetchAsked;
-  readonly #secrets: readonly GivenSecret[];
+  readonly #message: FetchMessage;
+  readonly #secrets: readonly SecretValue[];
   readonly #redactor: Redactor;
-  readonly #world: FetchWorld;
-  readonly #hop: HopWorld;
+  readonly #context: FetchContext;
+  readonly #hop: HopContext;
   readonly #stopping = new AbortController();
   readonly #used = new Set<string>();
   readonly #seen = new Set<string>();
@@ -36,23 +36,23 @@ export class RunningFetch {
   #isLate = false;
 
   constructor(
-    asked: FetchAsked,
-    secrets: readonly GivenSecret[],
+    asked: FetchMessage,
+    secrets: readonly SecretValue[],
     redactor: Redactor,
     resolve: Resolver,
-    world: FetchWorld,
+    context: FetchContext,
   ) {
-    this.#asked = asked;
+    this.#message = asked;
     this.#secrets = secrets;
     this.#redactor = redactor;
-    this.#world = world;
+    this.#context = context;
     this.#hop = {
       resolve,
       stop: this.#stopping.signal,
       headerBytes: asked.limits.headerBytes,
       authorities: asked.authorities,
       ask: (method: Method, { scheme, host, port }, addresses) =>
-        world.ask({ fetch: asked.number, method, scheme, host: destinationText(host), port, addresses }),
+        context.ask({ fetch: asked.number, method, scheme, host: destinationText(host), port, addresses }),
     };
   }
 
@@ -70,14 +70,14 @@ export class RunningFetch {
     return [...this.#seen];
   }
 
-  /** What is written in the place of a secret may be longer than it. */
+  /** The replacement of a secret may be longer than the secret. */
   clean(text: string): string {
     const { value, names } = this.#redactor.redactText(text);
     for (const name of names) this.#seen.add(name);
     return value.slice(0, fetchHeaderBytesMax);
   }
 
-  /** Headers come as bytes, one a character: that is how they are looked through. */
+  /** Headers are bytes, one per character, and are searched in that form. */
   #cleanBytes(text: string): string {
     const { value, names } = this.#redactor.redactBytes(Buffer.from(text, "latin1"));
     for (const name of names) this.#seen.add(name);
@@ -88,12 +88,12 @@ export class RunningFetch {
     const timer = setTimeout(() => {
       this.#isLate = true;
       this.stop();
-    }, this.#asked.limits.milliseconds);
+    }, this.#message.limits.milliseconds);
     try {
       const failure = await this.#follow();
       if (failure === null || !this.#stopping.signal.aborted) return failure;
       const message = this.#isLate
-        ? `it took more than ${this.#asked.limits.milliseconds} milliseconds`
+        ? `it took more than ${this.#message.limits.milliseconds} milliseconds`
         : "it was stopped";
       return { ok: false, code: "not_available", message };
     } finally {
@@ -102,7 +102,7 @@ export class RunningFetch {
   }
 
   async #follow(): Promise<Failure | null> {
-    const { method, url, headers, body, limits } = this.#asked;
+    const { method, url, headers, body, limits } = this.#message;
     let made = outgoing(method, url, headers, body === null ? null : Buffer.from(body, "base64"));
     const hops: Hop[] = [];
     while (made.ok) {
@@ -123,9 +123,9 @@ export class RunningFetch {
     return made;
   }
 
-  /** Values are put in only when all that is decided is decided, and only into what is sent. */
+  /** Values are inserted only once everything is decided, and only into what is sent. */
   async #answer(next: Outgoing): Promise<{ readonly ok: true; readonly response: IncomingMessage } | Failure> {
-    // What cannot be filled is refused before anybody is called, or even looked up.
+    // A handle that cannot be filled is refused before any lookup or connection.
     const probe = this.#filled(next);
     if (!probe.ok) return probe;
     const reached = await reach(next, this.#hop);
@@ -134,10 +134,12 @@ export class RunningFetch {
     return exchange(reached.socket, probe.sent, this.#hop);
   }
 
-  #filled(next: Outgoing): { readonly ok: true; readonly sent: Sent; readonly used: readonly string[] } | Failure {
+  #filled(
+    next: Outgoing,
+  ): { readonly ok: true; readonly sent: HopRequest; readonly used: readonly string[] } | Failure {
     const used = new Set<string>();
     let problem: string | null = null;
-    const put = (text: string, place: Place): string => {
+    const put = (text: string, place: ValueEncoding): string => {
       const filled = fill(text, place, this.#secrets, next.url);
       if (!filled.ok) problem ??= filled.message;
       else for (const { name } of filled.used) used.add(name);
@@ -145,12 +147,13 @@ export class RunningFetch {
     };
     const { path, query } = parts(next.url);
     const headers = withEncoding(next.headers).map(([name, value]): HeaderLine => [name, put(value, "header")]);
-    const sent: Sent = {
+    const sent: HopRequest = {
       method: next.method,
       url: next.url,
       path: `${path}${next.isWritten ? put(query, "query") : query}`,
       headers,
-      body: next.body === null ? null : Buffer.from(put(next.body.toString("latin1"), placeOf(next.headers)), "latin1"),
+      body:
+        next.body === null ? null : Buffer.from(put(next.body.toString("latin1"), encodingOf(next.headers)), "latin1"),
     };
     return problem === null
       ? { ok: true, sent, used: [...used] }
@@ -158,14 +161,14 @@ export class RunningFetch {
   }
 
   async #deliver(response: IncomingMessage, { url, method }: Outgoing, hops: readonly Hop[]): Promise<Failure | null> {
-    const { number, limits } = this.#asked;
+    const { number, limits } = this.#message;
     const codings = codingsOf(response, method);
     if (codings === null) {
       response.destroy();
       return { ok: false, code: "not_available", message: "the body is encoded in a way that is not understood" };
     }
     this.#stopping.signal.addEventListener("abort", () => response.destroy(), { once: true });
-    this.#world.tell({
+    this.#context.tell({
       kind: "fetch-head",
       number,
       status: response.statusCode ?? 0,
@@ -176,7 +179,7 @@ export class RunningFetch {
     });
     const redacting = this.#redactor.stream();
     const end = await readBody(response, codings, limits.bodyBytes, (bytes) => this.#send(redacting.write(bytes)));
-    // A body that was cut short gives nothing of what was held back: it may be the beginning of a secret.
+    // The buffered tail of a truncated body is dropped: it may be the beginning of a secret.
     if (end === null) await this.#send(redacting.end());
     this.#note(redacting);
     return end === null ? null : { ok: false, ...end };
@@ -207,18 +210,18 @@ export class RunningFetch {
       if (this.#stopping.signal.aborted) throw new Error("it was stopped");
       this.#ahead--;
       const piece = Buffer.from(bytes.subarray(at, at + pieceBytesMax));
-      this.#world.tell({ kind: "fetch-bytes", number: this.#asked.number, bytes: piece.toString("base64") });
+      this.#context.tell({ kind: "fetch-bytes", number: this.#message.number, bytes: piece.toString("base64") });
     }
   }
 }
 
-/** Nothing is accepted that cannot be decoded here. */
+/** Accepts only encodings that can be decoded here. */
 function withEncoding(headers: readonly HeaderLine[]): readonly HeaderLine[] {
   const others = headers.filter(([name]) => name.toLowerCase() !== "accept-encoding");
   return [...others, ["Accept-Encoding", "gzip, deflate, br"]];
 }
 
-function placeOf(headers: readonly HeaderLine[]): Place {
+function encodingOf(headers: readonly HeaderLine[]): ValueEncoding {
   const type = headers.find(([name]) => name.toLowerCase() === "content-type")?.[1].toLowerCase() ?? "";
   if (/^[^;]*[/+]json\s*(;|$)/.test(type)) return "json";
   return type.startsWith("application/x-www-form-urlencoded") ? "form" : "plain";

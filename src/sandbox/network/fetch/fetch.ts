@@ -1,21 +1,21 @@
-// The fetches that run in the broker: so many at a time, each with its own secrets, wiped when it is over.
+// The fetches that run in the broker: limited in number, each with its own secrets, which are wiped at its end.
 
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { redactorOf } from "../../../log/redaction/redactor.ts";
 import { resolverOf } from "../names/resolver.ts";
 import { fetchesMax, resolversMax } from "./fetch-limits.ts";
-import type { FetchAsked, FetchOwnerMessage } from "./fetch-messages.ts";
-import { type FetchWorld, RunningFetch } from "./fetch-running.ts";
-import { type GivenSecret, writtenForms } from "./handles.ts";
+import type { FetchMessage, FetchOwnerMessage } from "./fetch-messages.ts";
+import { type FetchContext, RunningFetch } from "./fetch-running.ts";
+import { type SecretValue, writtenForms } from "./handles.ts";
 
 export class Fetches {
-  readonly #world: FetchWorld;
+  readonly #context: FetchContext;
   readonly #running = new Map<number, RunningFetch>();
   readonly #resolvers = new Map<string, Resolver>();
 
-  constructor(world: FetchWorld) {
-    this.#world = world;
+  constructor(world: FetchContext) {
+    this.#context = world;
   }
 
   take(message: FetchOwnerMessage): void {
@@ -24,10 +24,10 @@ export class Fetches {
     else this.#running.get(message.number)?.stop();
   }
 
-  async #fetch(asked: FetchAsked): Promise<void> {
+  async #fetch(asked: FetchMessage): Promise<void> {
     const { number } = asked;
     const end = (code: DenialCode | null, message: string, seen: readonly string[]): void =>
-      this.#world.tell({ kind: "fetch-end", number, code, message, seen });
+      this.#context.tell({ kind: "fetch-end", number, code, message, seen });
     if (this.#running.has(number) || this.#running.size >= fetchesMax)
       return end("budget_exhausted", "too many fetches at once", []);
     const secrets = asked.secrets.map(({ name, value, hosts }) => ({
@@ -41,11 +41,11 @@ export class Fetches {
       wipe(secrets);
       return made.ok ? end("invalid_input", "there is no such resolver", []) : end("secret_refused", made.message, []);
     }
-    const running = new RunningFetch(asked, secrets, made.redactor, resolve, this.#world);
+    const running = new RunningFetch(asked, secrets, made.redactor, resolve, this.#context);
     this.#running.set(number, running);
     try {
       const failure = await running.run();
-      // Whatever a message says, it says without secrets.
+      // An error message must not contain secrets.
       const message = running.clean(failure?.message ?? "");
       end(failure?.code ?? null, message.slice(0, 4096), running.seen());
     } catch {
@@ -58,9 +58,9 @@ export class Fetches {
     }
   }
 
-  #resolver({ resolver }: FetchAsked): Resolver | null {
+  #resolver({ resolver }: FetchMessage): Resolver | null {
     const key = JSON.stringify(resolver);
-    const known = this.#resolvers.get(key) ?? resolverOf(resolver, this.#world.now);
+    const known = this.#resolvers.get(key) ?? resolverOf(resolver, this.#context.now);
     if (known === null) return null;
     this.#resolvers.set(key, known);
     for (const oldest of this.#resolvers.keys()) {
@@ -71,7 +71,7 @@ export class Fetches {
   }
 }
 
-/** Their texts stay in memory until they are collected; these bytes do not. */
-function wipe(secrets: readonly GivenSecret[]): void {
+/** Decoded strings stay in memory until they are collected; these buffers do not. */
+function wipe(secrets: readonly SecretValue[]): void {
   for (const { value } of secrets) value.fill(0);
 }

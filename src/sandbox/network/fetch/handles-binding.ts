@@ -1,5 +1,5 @@
-// Where a secret may be sent: a host it is bound to, on the port that is written or the usual one, over TLS. In the clear only
-// to an address of this machine that the binding names.
+// Where a secret may be sent: a host it is bound to, on the given port or the default one, over TLS. Without TLS only
+// to a loopback address that the binding names.
 
 import { parseHostEntry } from "../../../core/authority/axes/destination.ts";
 import type { Url } from "../../../core/authority/axes/url.ts";
@@ -7,7 +7,7 @@ import { sequenceMatches } from "../../../core/authority/patterns/sequence.ts";
 import { inRange, parseRange } from "../../../core/base/address.ts";
 import { toAscii } from "../names/ascii.ts";
 
-/** Why these cannot be bound to; null where they can. */
+/** Why these hosts cannot be bound to; null where they can. */
 export function refusesBoundHosts(hosts: readonly string[]): string | null {
   for (const host of hosts) {
     const bound = readBound(host);

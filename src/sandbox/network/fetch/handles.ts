@@ -1,33 +1,33 @@
-// Handles `{{secret:name}}`: found in what is to be sent, and replaced by the value in the one way its place asks for.
+// Handles `{{secret:name}}`: found in an outgoing request, and replaced by the value in the encoding of their position.
 import type { Url } from "../../../core/authority/axes/url.ts";
 import { isBoundTo } from "./handles-binding.ts";
 
-/** As the owner gives it for one request. Wiped when that is over. */
-export interface GivenSecret {
+/** As the owner passes it for one request. Wiped afterwards. */
+export interface SecretValue {
   readonly name: string;
   readonly value: Buffer;
   readonly hosts: readonly string[];
 }
 
 const HANDLE = /\{\{secret:([A-Za-z0-9][A-Za-z0-9._-]{0,63})\}\}/g;
-/** Whoever puts a handle into an address may have encoded its braces. */
+/** A handle in a URL may have percent-encoded braces. */
 const QUERY_HANDLE = /(?:\{|%7b){2}secret(?::|%3a)([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:\}|%7d){2}/gi;
 
-/** How a value is written where it goes. */
-export type Place = "header" | "query" | "json" | "form" | "plain";
+/** The encoding of a value at its position. */
+export type ValueEncoding = "header" | "query" | "json" | "form" | "plain";
 
-export type Filled =
-  | { readonly ok: true; readonly text: string; readonly used: readonly GivenSecret[] }
+export type FillResult =
+  | { readonly ok: true; readonly text: string; readonly used: readonly SecretValue[] }
   | { readonly ok: false; readonly message: string };
 
-/** Names in the order they stand. Text is bytes, one a character. */
-export function handlesIn(text: string, place: Place): readonly string[] {
+/** Names in order of appearance. The text has one character per byte. */
+export function handlesIn(text: string, place: ValueEncoding): readonly string[] {
   return [...text.matchAll(place === "query" ? QUERY_HANDLE : HANDLE)].map((match) => match[1] as string);
 }
 
-/** Each handle by its value, for this address and no other; one that cannot be filled refuses all of it. */
-export function fill(text: string, place: Place, secrets: readonly GivenSecret[], to: Url): Filled {
-  const used = new Set<GivenSecret>();
+/** Replaces each handle by its value, for this URL only; one that cannot be filled refuses the whole text. */
+export function fill(text: string, place: ValueEncoding, secrets: readonly SecretValue[], to: Url): FillResult {
+  const used = new Set<SecretValue>();
   let problem: string | null = null;
   const filled = text.replace(place === "query" ? QUERY_HANDLE : HANDLE, (_, name: string) => {
     const secret = secrets.find((one) => one.name === name);
@@ -48,7 +48,7 @@ function isHeaderValue(value: Buffer): boolean {
   return value.every((byte) => byte >= 0x20 && byte !== 0x7f);
 }
 
-function written(value: Buffer, place: Place): string {
+function written(value: Buffer, place: ValueEncoding): string {
   switch (place) {
     case "header":
     case "plain":
@@ -63,11 +63,14 @@ function written(value: Buffer, place: Place): string {
   }
 }
 
-/** Every way a value is sent in, to be looked for in what comes back: a server may say it again as it got it, encoded once more. */
+/**
+ * Every encoding a value is sent in, to be redacted from the response: a server may echo it as received, encoded once
+ * more.
+ */
 export function writtenForms({
   name,
   value,
-}: GivenSecret): readonly { readonly name: string; readonly bytes: Buffer }[] {
+}: SecretValue): readonly { readonly name: string; readonly bytes: Buffer }[] {
   const texts = new Set((["plain", "query", "json"] as const).map((place) => written(value, place)));
   return [...texts].map((text) => ({ name, bytes: Buffer.from(text, "latin1") }));
 }

@@ -1,15 +1,15 @@
-// What a TLS client says first: which server it wants, in the open or hidden. To the last byte, or not at all.
+// Parses a TLS client hello for its server name. Parses to the last byte, or refuses.
 
 export interface ClientHello {
-  /** As it stands there; null where the extension is missing. */
+  /** As written; null where the extension is missing. */
   readonly serverName: string | null;
-  /** Another hello is enclosed that we cannot read. A decoy of the same shape cannot be told from a real one. */
+  /** An encrypted hello is enclosed (ECH). A decoy of the same shape cannot be distinguished from a real one. */
   readonly enclosed: boolean;
 }
 
 const SERVER_NAME = 0;
 const ENCRYPTED_CLIENT_HELLO = 0xfe0d;
-/** As drafts numbered them; a server that still understands one would be led by it. */
+/** Draft numbers of the extension; a server that still supports one would follow it. */
 const ENCRYPTED_SERVER_NAME = 0xffce;
 const DRAFTS = [0xfe08, 0xfe09, 0xfe0a, 0xfe0b, 0xfe0c];
 const serverNameBytesMax = 254;
@@ -38,7 +38,7 @@ function readExtensions(bytes: Uint8Array): ClientHello | null {
   while (!reader.isDone) {
     const type = reader.number(2);
     const data = reader.list(2);
-    // Twice the same: two servers could go by different ones.
+    // A duplicate extension: two servers could use different ones.
     if (type === null || data === null || seen.has(type)) return null;
     seen.add(type);
     if (type === ENCRYPTED_CLIENT_HELLO || type === ENCRYPTED_SERVER_NAME || DRAFTS.includes(type)) enclosed = true;
@@ -62,11 +62,11 @@ function readServerName(data: Uint8Array): string | null {
   return name.every((byte) => byte > 0x20 && byte < 0x7f) ? String.fromCharCode(...name) : null;
 }
 
-/** Numbers, and lists behind their length; null is what is not there. */
+/** Reads numbers and length-prefixed lists; null past the end. */
 class Reader {
   readonly #bytes: Uint8Array;
   #at = 0;
-  /** How many bytes of a number were asked for at the very end, where there was nothing any more. */
+  /** The size of a number that was read past the end. */
   missing = 0;
 
   constructor(bytes: Uint8Array) {

@@ -1,10 +1,10 @@
-// One TLS handshake message out of its records, however it was cut up. Bounded, and refuses what is not plainly one.
+// Reassembles one TLS handshake message from its records. Bounded; refuses anything ambiguous.
 
-export type HandshakeRead =
-  /** Not whole yet; looking again is of no use before the stream has this many bytes. */
+export type HandshakeResult =
+  /** Incomplete; retry once the stream has this many bytes. */
   | { readonly kind: "more"; readonly needed: number }
   | { readonly kind: "malformed" }
-  /** `body` without its header; `used`: bytes of the stream it took. */
+  /** `body` without its header; `used`: bytes consumed from the stream. */
   | { readonly kind: "message"; readonly type: number; readonly body: Uint8Array; readonly used: number };
 
 const HANDSHAKE = 22;
@@ -12,8 +12,8 @@ const recordHeaderBytes = 5;
 const recordBytesMax = 16_384;
 const messageHeaderBytes = 4;
 
-/** `bytes`: the stream from a record's beginning on. A message that does not end with its record is refused. */
-export function readHandshake(bytes: Uint8Array, bytesMax: number): HandshakeRead {
+/** `bytes`: the stream from the start of a record. A message that does not end with its record is refused. */
+export function readHandshake(bytes: Uint8Array, bytesMax: number): HandshakeResult {
   const parts: number[] = [];
   let at = 0;
   for (;;) {
@@ -22,7 +22,7 @@ export function readHandshake(bytes: Uint8Array, bytesMax: number): HandshakeRea
     if (bytes[at + 2] !== undefined && (bytes[at + 2] as number) > 4) return { kind: "malformed" };
     if (at + recordHeaderBytes > bytes.length) return unfinished(at + recordHeaderBytes, bytesMax);
     const length = ((bytes[at + 3] as number) << 8) | (bytes[at + 4] as number);
-    // An empty fragment of a handshake is forbidden, and would let us be kept busy for nothing.
+    // Empty handshake fragments are forbidden, and would keep us busy for nothing.
     if (length === 0 || length > recordBytesMax) return { kind: "malformed" };
     const end = at + recordHeaderBytes + length;
     if (end > bytesMax) return { kind: "malformed" };
@@ -43,6 +43,6 @@ function messageSize(parts: readonly number[]): number {
   return messageHeaderBytes + (((parts[1] as number) << 16) | ((parts[2] as number) << 8) | (parts[3] as number));
 }
 
-function unfinished(needed: number, bytesMax: number): HandshakeRead {
+function unfinished(needed: number, bytesMax: number): HandshakeResult {
   return needed > bytesMax ? { kind: "malformed" } : { kind: "more", needed };
 }

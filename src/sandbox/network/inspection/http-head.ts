@@ -1,10 +1,10 @@
-// The head of one HTTP/1 request, read so strictly that no server can read it in another way than we do.
+// Parses the head of one HTTP/1 request so strictly that no server can read it differently.
 import type { Destination } from "../../../core/authority/axes/destination.ts";
 import type { Reason } from "../denials.ts";
 import { headLinesMax } from "../limits.ts";
 import { sameHost, spokenHost } from "./inspection.ts";
 
-/** How the request goes on after its head. */
+/** How the request continues after its head. */
 export type Body = { readonly kind: "length"; readonly bytes: number } | { readonly kind: "chunks" };
 
 export type Head =
@@ -13,18 +13,18 @@ export type Head =
 
 const TOKEN = "[!#$%&'*+.^_`|~0-9A-Za-z-]+";
 const REQUEST_LINE = new RegExp(`^(${TOKEN}) ([\\x21-\\x7e]+) HTTP/1\\.([01])$`);
-/** No folded lines, no blank before the colon, no control characters. */
+/** No folded lines, no space before the colon, no control characters. */
 const HEADER_LINE = new RegExp(`^(${TOKEN}):([\\t\\x20-\\x7e\\x80-\\xff]*)$`);
 const lengthDigitsMax = 15;
 
-/** `text`: up to but without the empty line, one character a byte. */
+/** `text`: the head without the empty line, one character per byte. */
 export function readHead(text: string, host: Destination, port: number): Head {
   const [requestLine, ...lines] = text.split("\r\n");
   const request = REQUEST_LINE.exec(requestLine as string);
   if (request === null || lines.length > headLinesMax) return refused("protocol");
   const [, method, target, minor] = request as unknown as [string, string, string, string];
   const headers = readHeaders(lines);
-  // After CONNECT or an upgrade the bytes are of a protocol we do not read.
+  // After CONNECT or an upgrade the bytes are of another protocol.
   if (headers === null || method === "CONNECT" || headers.has("upgrade")) return refused("protocol");
   const spoken = headers.get("host");
   if (spoken === undefined || spoken === "") return refused("name_missing");
@@ -41,7 +41,7 @@ function refused(reason: Reason): Head {
   return { ok: false, reason, other: null };
 }
 
-/** Null for anything odd, and for a name twice among those that decide where a request goes or ends. */
+/** Null for a malformed header, and for a duplicate of one that decides where a request goes or ends. */
 function readHeaders(lines: readonly string[]): ReadonlyMap<string, string> | null {
   const headers = new Map<string, string>();
   for (const line of lines) {
@@ -55,7 +55,7 @@ function readHeaders(lines: readonly string[]): ReadonlyMap<string, string> | nu
   return headers;
 }
 
-/** Spaces and tabs alone: what else a language takes for blank is part of the value. */
+/** Trims spaces and tabs only: other white space is part of the value. */
 function withoutBlanks(text: string): string {
   let start = 0;
   let end = text.length;
@@ -66,7 +66,7 @@ function withoutBlanks(text: string): string {
 
 const ONCE: readonly string[] = ["host", "content-length", "transfer-encoding"];
 
-/** The host a request's target names itself; an empty list where it names none, null in it where it is no target. */
+/** The host in the request target; an empty list for none, a null entry for a malformed target. */
 function authorityOf(method: string, target: string): readonly (string | null)[] {
   if (target.startsWith("/")) return [];
   if (target === "*") return method === "OPTIONS" ? [] : [null];

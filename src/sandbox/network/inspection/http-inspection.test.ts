@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { headBytesMax } from "../limits.ts";
 import { HttpInspection } from "./http-inspection.ts";
-import { type Step, spokenHost } from "./inspection.ts";
+import { type InspectionStep, spokenHost } from "./inspection.ts";
 
 const NAME = "api.example.test";
 
@@ -13,7 +13,7 @@ function inspectionOf(host = NAME): HttpInspection {
   return new HttpInspection(destination, 80);
 }
 
-function shown(step: Step): string {
+function shown(step: InspectionStep): string {
   if (step.kind === "pass") return `pass ${step.bytes.reduce((sum, part) => sum + part.length, 0)}`;
   return step.other === null ? step.reason : `${step.reason} ${destinationText(step.other)}`;
 }

@@ -1,13 +1,13 @@
-// HTTP/1 on 80: every request on the connection must be for the host that was connected to. Requests are followed to
-// their ends, and one whose end cannot be told ends the connection.
+// HTTP/1 on 80: every request on the connection must name the connected host. Each request is followed to its end; one
+// whose end is ambiguous closes the connection.
 import type { Destination } from "../../../core/authority/axes/destination.ts";
 import { headBytesMax } from "../limits.ts";
 import { readHead } from "./http-head.ts";
-import { HELD, type Inspection, refusedStep, type Step } from "./inspection.ts";
+import { HELD, type Inspection, type InspectionStep, refusedStep } from "./inspection.ts";
 
 type State =
   | "head"
-  /** Plain bytes of a body with a length, or of one chunk. */
+  /** Bytes of a body with a length, or of one chunk. */
   | "body"
   | "chunk"
   | "size"
@@ -17,16 +17,16 @@ type State =
 const LINE_FEED = 0x0a;
 const sizeLineBytesMax = 10;
 
-/** Heads and the lines between chunks are held until they are whole; bodies go through as they come. */
+/** Heads and chunk headers are buffered until they are complete; bodies pass through. */
 export class HttpInspection implements Inspection {
-  /** There may always be another request. */
+  /** Another request may always follow. */
   readonly settled: boolean = false;
   readonly #host: Destination;
   readonly #port: number;
   #state: State = "head";
   #held: Uint8Array[] = [];
   #heldBytes = 0;
-  /** How much of the empty line that ends a head has been seen. */
+  /** How much of the terminating empty line has been seen. */
   #ending = 0;
   #left = 0;
 
@@ -35,11 +35,11 @@ export class HttpInspection implements Inspection {
     this.#port = port;
   }
 
-  answer(): Step {
+  answer(): InspectionStep {
     return HELD;
   }
 
-  push(bytes: Uint8Array): Step {
+  push(bytes: Uint8Array): InspectionStep {
     const passed: Uint8Array[] = [];
     let at = 0;
     while (at < bytes.length) {
@@ -65,7 +65,7 @@ export class HttpInspection implements Inspection {
     return { kind: "pass", bytes: passed };
   }
 
-  /** Where the line (or the whole head) ends in these bytes; negative: all of them belong to it, and more will come. */
+  /** The end of the line (or of the head) in these bytes; negative: incomplete. */
   #lineEnd(bytes: Uint8Array, start: number): number {
     if (this.#state !== "head") {
       const found = bytes.indexOf(LINE_FEED, start);
@@ -90,8 +90,8 @@ export class HttpInspection implements Inspection {
     return whole;
   }
 
-  /** Goes on to the next state; a step only for a refusal. */
-  #line(whole: Uint8Array): Step | null {
+  /** Advances to the next state; returns a step only for a refusal. */
+  #line(whole: Uint8Array): InspectionStep | null {
     const text = Buffer.from(whole).toString("latin1");
     switch (this.#state) {
       case "head": {
@@ -102,7 +102,7 @@ export class HttpInspection implements Inspection {
         return null;
       }
       case "size": {
-        // Nothing behind the number: what stands there has been read in two ways before.
+        // No chunk extensions: parsers disagree about them.
         if (!/^[0-9A-Fa-f]{1,8}\r\n$/.test(text)) return refusedStep("protocol");
         const size = Number.parseInt(text, 16);
         if (size === 0) this.#state = "last";

@@ -1,36 +1,36 @@
-// Looking at what a program says before it goes out: the name in the open must be the name that was connected to.
+// Inspects a program's traffic before it is sent: the visible name must be the connected name.
 import { type Destination, destinationText, parseHost } from "../../../core/authority/axes/destination.ts";
 import type { Reason } from "../denials.ts";
 import { toAscii } from "../names/ascii.ts";
 
-export type Step =
-  /** These bytes may go out now, in this order; whatever is missing is held until more is known. */
+export type InspectionStep =
+  /** These bytes may be sent now, in this order; the rest is buffered until more is known. */
   | { readonly kind: "pass"; readonly bytes: readonly Uint8Array[] }
-  /** `other`: the name that was said instead, where there was one. */
+  /** `other`: the visible name, where there is one. */
   | { readonly kind: "refused"; readonly reason: Reason; readonly other: Destination | null };
 
 export interface Inspection {
-  /** Bytes from inside. */
-  push(bytes: Uint8Array): Step;
-  /** Bytes from outside, before they go in; what they settle may let held bytes go. */
-  answer(bytes: Uint8Array): Step;
-  /** Nothing that follows will be looked at. */
+  /** Bytes from the program. */
+  push(bytes: Uint8Array): InspectionStep;
+  /** Bytes from the server, before they are delivered; they may release buffered bytes. */
+  answer(bytes: Uint8Array): InspectionStep;
+  /** The rest of the stream is not inspected. */
   readonly settled: boolean;
 }
 
-export const HELD: Step = { kind: "pass", bytes: [] };
+export const HELD: InspectionStep = { kind: "pass", bytes: [] };
 
-export function refusedStep(reason: Reason, other: Destination | null = null): Step {
+export function refusedStep(reason: Reason, other: Destination | null = null): InspectionStep {
   return { kind: "refused", reason, other };
 }
 
-/** A name said in the open; null where it is not one. A dot at the end and capitals make no difference. */
+/** Parses a visible name; null where it is not one. A trailing dot and case are ignored. */
 export function spokenHost(text: string): Destination | null {
   const host = parseHost(text, toAscii);
   return host.ok ? host.value : null;
 }
 
-/** Two hosts are one when they are written alike in the one spelling each of them has. */
+/** Two hosts are equal when their canonical texts are. */
 export function sameHost(one: Destination, other: Destination): boolean {
   return (one.name === null) === (other.name === null) && destinationText(one) === destinationText(other);
 }

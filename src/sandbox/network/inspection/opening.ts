@@ -1,15 +1,15 @@
-// The first words of a program that has to speak first, before anybody outside is called.
+// Reads the first bytes of a program that must speak first, before any outbound connection.
 import type { Socket } from "node:net";
 import { openingMilliseconds } from "../limits.ts";
-import type { Inspection, Step } from "./inspection.ts";
+import type { Inspection, InspectionStep } from "./inspection.ts";
 
-/** What may go out; a refusal; or null where the program left, or said nothing for too long. */
-export type Opening = Step | null;
+/** Bytes to send; a refusal; or null where the program left, or was silent for too long. */
+export type OpeningResult = InspectionStep | null;
 
-/** Leaves the socket paused, with whatever was not read yet still in it. */
-export function readOpening(socket: Socket, inspection: Inspection): Promise<Opening> {
+/** Leaves the socket paused, with unread bytes still in it. */
+export function readOpening(socket: Socket, inspection: Inspection): Promise<OpeningResult> {
   return new Promise((give) => {
-    const settle = (opening: Opening): void => {
+    const settle = (opening: OpeningResult): void => {
       clearTimeout(timer);
       socket.off("data", read).off("end", gone).off("close", gone);
       socket.pause();

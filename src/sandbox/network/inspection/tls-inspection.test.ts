@@ -14,7 +14,7 @@ import {
   SERVER_HELLO,
   serverNames,
 } from "../testing/hello.ts";
-import { type Step, spokenHost } from "./inspection.ts";
+import { type InspectionStep, spokenHost } from "./inspection.ts";
 import { TlsInspection } from "./tls-inspection.ts";
 
 const NAME = "api.example.test";
@@ -25,7 +25,7 @@ function inspectionOf(host = NAME): TlsInspection {
   return new TlsInspection(destination);
 }
 
-function shown(step: Step): string {
+function shown(step: InspectionStep): string {
   if (step.kind === "pass") return `pass ${step.bytes.reduce((sum, part) => sum + part.length, 0)}`;
   return step.other === null ? step.reason : `${step.reason} ${destinationText(step.other)}`;
 }
@@ -81,7 +81,7 @@ test.each([
 test("a hello without end is refused when it is too long", () => {
   const inspection = inspectionOf();
   const long = records(handshake(1, Buffer.alloc(helloBytesMax)), 1000);
-  let step: Step = { kind: "pass", bytes: [] };
+  let step: InspectionStep = { kind: "pass", bytes: [] };
   for (let at = 0; at < long.length && step.kind === "pass"; at += 100)
     step = inspection.push(long.subarray(at, at + 100));
   expect(shown(step)).toBe("protocol");

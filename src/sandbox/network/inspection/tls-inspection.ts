@@ -1,31 +1,31 @@
-// TLS on 443: the server name of every hello must be the name that was connected to.
+// TLS on 443: the server name of every client hello must be the connected name.
 import type { Destination } from "../../../core/authority/axes/destination.ts";
 import { helloBytesMax, retryBytesMax } from "../limits.ts";
 import { readClientHello } from "./client-hello.ts";
 import { readHandshake } from "./handshake.ts";
-import { HELD, type Inspection, refusedStep, type Step, sameHost, spokenHost } from "./inspection.ts";
+import { HELD, type Inspection, type InspectionStep, refusedStep, sameHost, spokenHost } from "./inspection.ts";
 
 const CLIENT_HELLO = 1;
 const SERVER_HELLO = 2;
 const HANDSHAKE = 22;
 const recordHeaderBytes = 5;
-/** Between the two hellos. */
+/** The state between the two hellos. */
 const recordsPassedOverMax = 64;
 
-/** The random value by which a server says: try again. A second hello follows in the open. */
+/** The random value of a HelloRetryRequest. A second hello follows unencrypted. */
 const RETRY = Buffer.from("cf21ad74e59a6111be1d8c021e65b891c2a211167abb8c5e079e09e2c8a8339c", "hex");
 
 type State = "hello" | "answer" | "again" | "settled";
 
 /**
- * After its hello an honest client waits for the server, so holding what follows costs nothing. Without it a client
- * could send a second hello, with another name, before we know whether the server asks for one.
+ * After its hello an honest client waits for the server, so buffering later bytes costs nothing. Otherwise a client
+ * could send a second hello with another name before the server asks for one.
  */
 export class TlsInspection implements Inspection {
   readonly #host: Destination;
   #state: State = "hello";
   #held: Uint8Array = new Uint8Array(0);
-  /** Before there are this many bytes, looking at them again tells nothing. */
+  /** Fewer bytes than this cannot be parsed further. */
   #needed = 0;
   #answered: Uint8Array = new Uint8Array(0);
 
@@ -37,7 +37,7 @@ export class TlsInspection implements Inspection {
     return this.#state === "settled";
   }
 
-  push(bytes: Uint8Array): Step {
+  push(bytes: Uint8Array): InspectionStep {
     switch (this.#state) {
       case "settled":
         return { kind: "pass", bytes: [bytes] };
@@ -55,22 +55,22 @@ export class TlsInspection implements Inspection {
     }
   }
 
-  answer(bytes: Uint8Array): Step {
+  answer(bytes: Uint8Array): InspectionStep {
     if (this.#state !== "answer") return HELD;
     this.#answered = joined(this.#answered, bytes);
     const read = readHandshake(this.#answered, retryBytesMax);
-    // The random value comes first in it: the rest of a long flight need not be awaited.
+    // The random value comes first: the rest of a long server flight need not be awaited.
     if (read.kind === "more" && this.#answered.length < retryBytesMax) {
-      const early = retryAsked(firstFragment(this.#answered));
+      const early = isRetryRequest(firstFragment(this.#answered));
       if (early === null) return HELD;
       return early ? this.#retry() : this.#settle();
     }
     const isRetry = read.kind === "message" && read.type === SERVER_HELLO && hasRetry(read.body);
-    const isRetryInFront = read.kind === "malformed" && retryAsked(firstFragment(this.#answered)) === true;
+    const isRetryInFront = read.kind === "malformed" && isRetryRequest(firstFragment(this.#answered)) === true;
     return isRetry || isRetryInFront ? this.#retry() : this.#settle();
   }
 
-  #hello(): Step {
+  #hello(): InspectionStep {
     if (this.#held.length < this.#needed) return HELD;
     const read = readHandshake(this.#held, helloBytesMax);
     if (read.kind === "more") return this.#wait(read.needed);
@@ -85,25 +85,25 @@ export class TlsInspection implements Inspection {
   }
 
   /** Null: the hello names the host. */
-  #refusal(read: ReturnType<typeof readHandshake>): Step | null {
+  #refusal(read: ReturnType<typeof readHandshake>): InspectionStep | null {
     if (read.kind !== "message" || read.type !== CLIENT_HELLO) return refusedStep("protocol");
     const hello = readClientHello(read.body);
     if (hello === null) return refusedStep("protocol");
     if (hello.enclosed) return refusedStep("name_hidden");
-    // A literal address has no place in a hello; saying nothing is how a client names it.
+    // A literal address is not allowed in a hello; a client omits the name instead.
     if (hello.serverName === null) return this.#host.name === null ? null : refusedStep("name_missing");
     const spoken = spokenHost(hello.serverName);
     if (spoken !== null && sameHost(spoken, this.#host)) return null;
     return refusedStep("name_differs", spoken);
   }
 
-  #retry(): Step {
+  #retry(): InspectionStep {
     this.#state = "again";
     return this.#again();
   }
 
-  /** Passes over what may stand before the second hello: a compatibility byte, early data that is lost anyway. */
-  #again(): Step {
+  /** Skips what may precede the second hello: a compatibility byte, early data that the server rejects. */
+  #again(): InspectionStep {
     if (this.#held.length > retryBytesMax) return refusedStep("protocol");
     if (this.#held.length < this.#needed) return HELD;
     let at = 0;
@@ -117,12 +117,12 @@ export class TlsInspection implements Inspection {
     return this.#refusal(read) ?? this.#settle();
   }
 
-  #wait(needed: number): Step {
+  #wait(needed: number): InspectionStep {
     this.#needed = needed;
     return HELD;
   }
 
-  #settle(): Step {
+  #settle(): InspectionStep {
     this.#state = "settled";
     const bytes = this.#held;
     this.#held = new Uint8Array(0);
@@ -131,15 +131,15 @@ export class TlsInspection implements Inspection {
   }
 }
 
-/** What of the first record has come. */
+/** The bytes of the first record so far. */
 function firstFragment(bytes: Uint8Array): Uint8Array {
   if (bytes.length < recordHeaderBytes) return bytes.subarray(bytes.length);
   const length = ((bytes[3] as number) << 8) | (bytes[4] as number);
   return bytes.subarray(recordHeaderBytes, recordHeaderBytes + length);
 }
 
-/** Null: not enough to say. Type, length, version, then the random value. */
-function retryAsked(fragment: Uint8Array): boolean | null {
+/** Null: incomplete. Type, length, version, then the random value. */
+function isRetryRequest(fragment: Uint8Array): boolean | null {
   if (fragment.length < 38) return null;
   return fragment[0] === SERVER_HELLO && hasRetry(fragment.subarray(4));
 }

@@ -1,10 +1,10 @@
-// International host names to ASCII, for a process that reads nothing but what its owner and its sandboxes send.
+// International host names to ASCII, for a process that reads only what its owner and its sandboxes send.
 import { domainToASCII } from "node:url";
 import type { ToAscii } from "../../../core/authority/axes/destination.ts";
 
 /**
- * Names arrive in ASCII: from DNS, and in specs that were read once before. What is left to ask is whether a label
- * that begins with `xn--` is the ASCII form of anything.
+ * Names arrive in ASCII: from DNS, and in specs that were parsed before. What remains to check is whether a label that
+ * begins with `xn--` decodes.
  */
 export const toAscii: ToAscii = (host) => {
   if (!/^[A-Za-z0-9._-]+$/.test(host)) return null;

@@ -1,14 +1,14 @@
-// The few DNS messages we speak: one question in, one answer out. Strict, because whoever asks is hostile.
+// The few DNS messages we support: one question in, one answer out. Strict, because the client is hostile.
 import { questionBytesMax } from "../limits.ts";
 
 export interface Question {
-  /** To be sent back as they came: number, recursion wished, and the question with its capitals. */
+  /** Echoed unchanged: id, recursion flag, and the question with its case. */
   readonly identity: number;
   readonly recursion: boolean;
   readonly echo: Uint8Array;
-  /** Lower case, without a dot at the end; null where a label holds anything no host name holds. */
+  /** Lower case, without a trailing dot; null where a label has a character that no host name has. */
   readonly name: string | null;
-  /** What was asked in a form that can be shown: other bytes spelled out. */
+  /** A printable form of the name: other bytes escaped. */
   readonly shown: string;
   readonly type: number;
   readonly extended: boolean;
@@ -17,25 +17,25 @@ export interface Question {
 export const RECORD = { address: 1, pointer: 12, address6: 28, extension: 41 } as const;
 export const RESPONSE = { done: 0, malformed: 1, absent: 3, unsupported: 4, refused: 5 } as const;
 
-export type Read =
+export type ParsedQuery =
   | { readonly kind: "question"; readonly question: Question }
-  /** A query that is not well formed: told so, with nothing of it sent back but its number. */
+  /** A malformed query: answered with its id only. */
   | { readonly kind: "malformed"; readonly identity: number; readonly response: number }
-  /** Not a query at all: silence, so that two name servers never talk to each other. */
+  /** Not a query: no answer, so that two name servers never talk to each other. */
   | { readonly kind: "nothing" };
 
 const headerBytes = 12;
 const CLASS_INTERNET = 1;
 
-export function readQuestion(bytes: Uint8Array): Read {
+export function readQuestion(bytes: Uint8Array): ParsedQuery {
   if (bytes.length < headerBytes || bytes.length > questionBytesMax) return { kind: "nothing" };
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   const identity = view.getUint16(0);
   const flags = view.getUint16(2);
   if ((flags & 0x8000) !== 0) return { kind: "nothing" };
-  const malformed: Read = { kind: "malformed", identity, response: RESPONSE.malformed };
+  const malformed: ParsedQuery = { kind: "malformed", identity, response: RESPONSE.malformed };
   if ((flags & 0x7800) !== 0) return { kind: "malformed", identity, response: RESPONSE.unsupported };
-  // One question, no answers; of the rest at most the extension record.
+  // One question, no answers; at most the EDNS record.
   if (view.getUint16(4) !== 1 || view.getUint32(6) !== 0 || view.getUint16(10) > 1) return malformed;
   const labels = readLabels(bytes);
   if (labels === null || labels.end + 4 > bytes.length) return malformed;
@@ -62,7 +62,7 @@ interface Labels {
   readonly end: number;
 }
 
-/** A name written out label by label. A pointer has no business in a question. */
+/** A name label by label. Compression pointers are not allowed in a question. */
 function readLabels(bytes: Uint8Array): Labels | null {
   const labels: string[] = [];
   const shown: string[] = [];
@@ -76,7 +76,7 @@ function readLabels(bytes: Uint8Array): Labels | null {
     const label = bytes.subarray(at, at + length);
     if (label.length !== length) return null;
     at += length;
-    // 255 bytes with every length byte and the last zero.
+    // 255 bytes including every length byte and the final zero.
     if (at - headerBytes > 254) return null;
     const text = String.fromCharCode(...label).toLowerCase();
     if (!/^[a-z0-9_-]+$/.test(text)) isHost = false;
@@ -86,7 +86,7 @@ function readLabels(bytes: Uint8Array): Labels | null {
   return { name: isHost && labels.length > 0 ? labels.join(".") : null, shown: shown.join("."), end: at };
 }
 
-/** The root's name, the type, sizes, and data that reach exactly to the end. */
+/** The root name, the type, sizes, and data that end exactly at the end. */
 function isExtension(view: DataView, at: number): boolean {
   if (at + 11 > view.byteLength) return false;
   const isOurs = view.getUint8(at) === 0 && view.getUint16(at + 1) === RECORD.extension;
@@ -95,7 +95,7 @@ function isExtension(view: DataView, at: number): boolean {
 
 const secondsToLive = 30;
 
-/** `address`: four bytes, or null for an answer without any. */
+/** `address`: four bytes, or null for an empty answer. */
 export function answerTo(question: Question, response: number, address: Uint8Array | null): Uint8Array {
   const extension = question.extended ? 11 : 0;
   const bytes = new Uint8Array(headerBytes + question.echo.length + (address === null ? 0 : 16) + extension);

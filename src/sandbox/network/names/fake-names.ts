@@ -1,5 +1,5 @@
-// Addresses that stand for names inside one sandbox. One is never given to a second name: a program that kept it
-// would reach somebody else.
+// Addresses that represent names inside one sandbox. An address is never reassigned: a program that cached it would
+// reach another host.
 
 import type { Destination } from "../../../core/authority/axes/destination.ts";
 import { type Address, addressText, inRange, parseRange } from "../../../core/base/address.ts";
@@ -9,14 +9,14 @@ import { namesMax } from "../limits.ts";
 export type NamedDestination = Extract<Destination, { readonly name: object }>;
 
 const RANGE = parseRange("198.18.0.0/15");
-/** The first 256 are for ourselves: the name server, the broker's own endpoint, the transparent listener. */
+/** The first 256 are reserved: name server, broker endpoint, transparent listener. */
 const FIRST = (198n << 24n) | (18n << 16n) | 256n;
 
 export class FakeNames {
   readonly #byName = new Map<string, Address>();
   readonly #byAddress = new Map<string, NamedDestination>();
 
-  /** Null when there are no more. */
+  /** Null when all are assigned. */
   addressOf(text: string, host: NamedDestination): Address | null {
     const known = this.#byName.get(text);
     if (known !== undefined) return known;
@@ -27,7 +27,7 @@ export class FakeNames {
     return address;
   }
 
-  /** Whom an address inside the sandbox stands for; null where it stands for nobody. */
+  /** The name of an address inside the sandbox; null where it is unassigned. */
   destinationAt(address: Address): Destination | null {
     if (!RANGE.ok) throw new Error("the range of fake addresses does not read");
     if (!inRange(RANGE.value, address)) return { name: null, address };

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import { readRequestText } from "../../../core/notation/request/request.ts";
-import { Granted, readChains } from "../granted.ts";
 import { namesMax } from "../limits.ts";
+import { NetworkGrants, readChains } from "../network-grants.ts";
 import { queryOf } from "../testing/dns.ts";
 import { toAscii } from "./ascii.ts";
 import { FakeNames } from "./fake-names.ts";
@@ -16,7 +16,7 @@ function served(specs: readonly (readonly string[])[]): {
   const authority = readChains([specs]);
   if (authority === null) throw new Error("the specs do not read");
   const refused: string[] = [];
-  const server = new NameServer(new Granted(authority, () => NOW), new FakeNames(), (code, request, again) =>
+  const server = new NameServer(new NetworkGrants(authority, () => NOW), new FakeNames(), (code, request, again) =>
     refused.push(`${code} ${request}${again ? "" : " (part of another)"}`),
   );
   return {

@@ -1,24 +1,24 @@
-// The only name server a sandbox has. It answers from the authority and forwards nothing: a question that is refused
-// has told nobody anything.
+// The only name server of a sandbox. It answers from the authority and forwards nothing: a refused question discloses
+// nothing.
 
 import { parseHost } from "../../../core/authority/axes/destination.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Address } from "../../../core/base/address.ts";
 import { requestText } from "../../../core/notation/request/request-printer.ts";
-import { type Granted, usualPort } from "../granted.ts";
+import { type NetworkGrants, usualPort } from "../network-grants.ts";
 import { toAscii } from "./ascii.ts";
 import { answerMalformed, answerTo, type Question, RECORD, RESPONSE, readQuestion } from "./dns-message.ts";
 import type { FakeNames, NamedDestination } from "./fake-names.ts";
 
-/** `again`: whether a further question of this kind is a further attempt. */
-export type Refused = (code: DenialCode, request: string, again: boolean) => void;
+/** `again`: whether a further question of this kind counts as a further attempt. */
+export type DenialReporter = (code: DenialCode, request: string, again: boolean) => void;
 
 export class NameServer {
-  readonly #granted: Granted;
+  readonly #granted: NetworkGrants;
   readonly #names: FakeNames;
-  readonly #refused: Refused;
+  readonly #refused: DenialReporter;
 
-  constructor(granted: Granted, names: FakeNames, refused: Refused) {
+  constructor(granted: NetworkGrants, names: FakeNames, refused: DenialReporter) {
     this.#granted = granted;
     this.#names = names;
     this.#refused = refused;
@@ -42,7 +42,7 @@ export class NameServer {
   #answer(question: Question): Uint8Array {
     const { name, type } = question;
     const absent = answerTo(question, RESPONSE.absent, null);
-    // What an address is called is nobody's wish to connect.
+    // A reverse lookup is no attempt to connect.
     if (type === RECORD.pointer) return absent;
     const host = name === null ? null : namedHost(name);
     if (name === null || host === null) {
@@ -57,7 +57,7 @@ export class NameServer {
       const request = this.#granted.spokenOf(host);
       const decision = this.#granted.judge(request);
       const code = decision.outcome === "deny" ? decision.code : "scope_violation";
-      // Resolvers ask for both families at a time; that is one attempt.
+      // Resolvers ask for both address families at once; that is one attempt.
       this.#refused(code, requestText(request), type === RECORD.address);
       return absent;
     }
@@ -71,7 +71,7 @@ export class NameServer {
   }
 }
 
-/** A name only: digits that read as an address are not one here. */
+/** A name only: digits that parse as an address are refused. */
 export function namedHost(text: string): NamedDestination | null {
   const host = parseHost(text, toAscii);
   return host.ok && host.value.name !== null ? host.value : null;

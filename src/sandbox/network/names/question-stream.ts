@@ -1,10 +1,10 @@
-// Questions for names over a stream: each behind its length.
+// DNS over a stream: each message is prefixed by its length.
 
 import type { Socket } from "node:net";
 import { nameConnectionIdleMilliseconds, questionBytesMax } from "../limits.ts";
 import { reset } from "../reset.ts";
 
-/** Kept when the connection is over. A length beyond what a question can have ends it. */
+/** Resolves when the connection is over. A length beyond the limit closes it. */
 export function serveQuestions(socket: Socket, answer: (bytes: Uint8Array) => Uint8Array | null): Promise<void> {
   return new Promise((done) => {
     let held: Buffer = Buffer.alloc(0);
@@ -22,7 +22,7 @@ export function serveQuestions(socket: Socket, answer: (bytes: Uint8Array) => Ui
         if (answered === null) return void reset(socket);
         const size = Buffer.alloc(2);
         size.writeUInt16BE(answered.length);
-        // Whoever asks without reading gets nothing more.
+        // Backpressure: a client that does not read gets no further answer.
         if (!socket.write(Buffer.concat([size, answered]))) return void reset(socket);
       }
     });

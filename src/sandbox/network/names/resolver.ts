@@ -1,23 +1,23 @@
-// Names to addresses, for real. One answer is screened and dialled; nothing is looked up a second time in between.
+// Resolves names to addresses. The screened answer is the dialled one; nothing is looked up twice in between.
 import dns from "node:dns";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { cachedMillisecondsMax, cachedNamesMax, lookupMilliseconds, lookupsMax, lookupsWaitingMax } from "../limits.ts";
 
-/** The system's own resolver, or these servers (`address` or `address:port`). */
+/** The system's resolver, or these servers (`address` or `address:port`). */
 export type ResolverChoice = { readonly servers: readonly string[] } | null;
 
 interface Answer {
   readonly addresses: readonly string[];
-  /** For how long it may be used again. */
+  /** How long it may be cached. */
   readonly milliseconds: number;
 }
 
 type Lookup = (host: string) => Promise<Answer | null>;
 
-/** The system's resolver does not say how long its answer holds. */
+/** The system's resolver does not report a time to live. */
 const systemMilliseconds = 5_000;
 
-/** Null for servers that are none. */
+/** Null for invalid servers. */
 export function resolverOf(choice: ResolverChoice, now: () => number): Resolver | null {
   const lookup = choice === null ? systemLookup : serversLookup(choice.servers);
   return lookup === null ? null : cached(limited(lookup), now);
@@ -48,7 +48,7 @@ function serversLookup(servers: readonly string[]): Lookup | null {
   };
 }
 
-/** So many at a time, the others in their order; and each for so long at most. */
+/** Limits concurrency, queues the rest in order, and bounds each lookup in time. */
 function limited(lookup: Lookup): Lookup {
   let running = 0;
   const waiting: (() => void)[] = [];
@@ -58,7 +58,7 @@ function limited(lookup: Lookup): Lookup {
       await new Promise<void>((go) => waiting.push(go));
     } else running++;
     const asked = lookup(host).catch(() => null);
-    // The turn is over when the answer is there, not when we stop waiting for it: the thread is held until then.
+    // The slot is released when the answer arrives, not at our timeout: the thread is busy until then.
     void asked.then(() => {
       const next = waiting.shift();
       if (next === undefined) running--;
@@ -78,7 +78,7 @@ async function inTime<T>(promise: Promise<T>, milliseconds: number): Promise<T |
   return first;
 }
 
-/** Keeps answers, never decisions: what is used again is screened again. */
+/** Caches answers, never decisions: a cached answer is screened again. */
 function cached(lookup: Lookup, now: () => number): Resolver {
   const known = new Map<string, { readonly addresses: Promise<Answer | null>; until: number }>();
   return async (host) => {
@@ -92,7 +92,7 @@ function cached(lookup: Lookup, now: () => number): Resolver {
       known.delete(oldest);
     }
     const answer = await entry.addresses;
-    // A failure is not kept.
+    // Failures are not cached.
     entry.until = answer === null ? 0 : now() + Math.min(answer.milliseconds, cachedMillisecondsMax);
     return answer?.addresses ?? null;
   };

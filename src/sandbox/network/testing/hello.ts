@@ -1,4 +1,4 @@
-// TLS hellos as programs write them, for the tests of this room.
+// TLS client hellos as programs write them, for tests.
 
 function behindLength(size: 1 | 2 | 3, bytes: Uint8Array): Buffer {
   const length = Buffer.alloc(size);
@@ -16,11 +16,11 @@ export function serverNames(...names: readonly string[]): Buffer {
   return extension(0, behindLength(2, Buffer.concat(entries)));
 }
 
-/** Values nobody knows, in places where honest clients put them. */
+/** Unknown values (GREASE) where honest clients put them. */
 export const GREASE: Buffer = extension(0x1a1a, new Uint8Array(0));
 export const ENCLOSED: Buffer = extension(0xfe0d, Buffer.alloc(40, 1));
 
-/** Without extensions where there are none, not with an empty list. */
+/** No extension block at all, rather than an empty one. */
 export function helloBody(...extensions: readonly Uint8Array[]): Buffer {
   return Buffer.concat([
     Buffer.from([3, 3]),
@@ -36,7 +36,7 @@ export function handshake(type: number, body: Uint8Array): Buffer {
   return Buffer.concat([Buffer.from([type]), behindLength(3, body)]);
 }
 
-/** The message cut into records of this many bytes. */
+/** The message split into records of this many bytes. */
 export function records(message: Uint8Array, bytes = 16_384, type = 22): Buffer {
   const parts: Buffer[] = [];
   for (let at = 0; at < message.length; at += bytes)

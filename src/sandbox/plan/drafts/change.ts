@@ -1,8 +1,8 @@
-// What a sealed draft would change in its root, name by name, with what the root has at each name now.
+// What a sealed draft would change in its root, name by name, with the current state of the root at each name.
 
 export type FileKind = "file" | "folder" | "link" | "other";
 
-/** What `lstat` says of one name: enough to tell whether the same file is there later, unchanged. */
+/** The `lstat` facts of one name: enough to tell whether the same file is there later, unchanged. */
 export interface Stamp {
   readonly kind: FileKind;
   readonly device: bigint;
@@ -10,13 +10,13 @@ export interface Stamp {
   readonly bytes: bigint;
   readonly modifiedNanoseconds: bigint;
   readonly changedNanoseconds: bigint;
-  /** Permission bits alone. */
+  /** Permission bits only. */
   readonly mode: number;
   /** Hard links. */
   readonly links: bigint;
 }
 
-/** One name below the root. `base` is what the root had there when the draft was scanned; null for nothing. */
+/** One name below the root. `base`: the root's state there when the draft was scanned; null for nothing. */
 export type Change =
   | {
       readonly kind: "file";
@@ -25,7 +25,7 @@ export type Change =
       readonly isExecutable: boolean;
       readonly base: Stamp | null;
     }
-  /** A folder that is new. Folders that exist in both are no change. */
+  /** A new folder. A folder that exists on both sides is no change. */
   | { readonly kind: "folder"; readonly path: readonly string[]; readonly base: Stamp | null }
   | { readonly kind: "link"; readonly path: readonly string[]; readonly target: string; readonly base: Stamp | null }
   /** Deleting a folder is a change for every name in it, those inside first. */
@@ -40,15 +40,15 @@ export type UnlandableReason =
   | "other_file_system";
 
 export interface Unlandable {
-  /** For people: bytes that are no UTF-8 are shown as `\xNN`. */
+  /** For people: bytes that are not UTF-8 are shown as `\xNN`. */
   readonly path: string;
   readonly reason: UnlandableReason;
 }
 
 export interface DraftScan {
-  /** Folders before what lies in them; deletions of what is inside a folder before the folder. */
+  /** Folders before their content; deletions inside a folder before the folder. */
   readonly changes: readonly Change[];
   readonly unlandable: readonly Unlandable[];
-  /** A mark of the overlay file system that is not understood: then nothing of this draft lands. */
+  /** An overlay attribute that is not understood: then nothing of this draft lands. */
   readonly alarm: string | null;
 }

@@ -1,4 +1,4 @@
-// Changes that did not land, as refusals of the program that made them: for the log, and for telling the two apart.
+// Reports changes that did not land as denials of the program that made them, for the log.
 import type { ChangesReport, UnlandedChange } from "../../../core/ports/drafts.ts";
 import type { RunDenial } from "../../../core/ports/process.ts";
 
@@ -13,7 +13,7 @@ function keptRequest(root: string, { path, kind }: UnlandedChange): string {
   return `${kind === "delete" ? "fs.delete" : "fs.write"} ${path === "." ? root : `${root}/${path}`}`;
 }
 
-/** Those of a program's denials that are not about changes it made. */
+/** The denials of a program that are not about its changes. */
 export function otherDenials<T extends Pick<RunDenial, "code" | "request">>(
   denials: readonly T[],
   changes: ChangesReport | null,

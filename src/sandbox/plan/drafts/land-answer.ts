@@ -1,35 +1,35 @@
-// What the lander answers, parsed to the last byte. Null is what does not parse; the worker is ended then.
+// Parses the lander's answers to the last byte. Null is an answer that does not parse, which ends the worker.
 import { PayloadReader } from "../start/frame.ts";
 import type { Change, FileKind, Stamp, Unlandable, UnlandableReason } from "./change.ts";
 import { FILE_KINDS } from "./land-request.ts";
 
-/** Bytes to text; null for bytes that are no UTF-8. */
+/** Decodes UTF-8; null for other bytes. */
 export type Decode = (bytes: Uint8Array) => string | null;
 
 /** Why one name stopped a landing, an undo or a recovery. */
 export type LandProblemReason =
-  /** The root has something else there than the program saw, or than landed. */
+  /** The root's file differs from what the program saw, or from what landed. */
   | "changed"
-  /** What was there is gone. */
+  /** The file is gone. */
   | "gone"
-  /** Its folder is gone, is a link, or lies on another file system. */
+  /** Its folder is gone, is a link, or is on another file system. */
   | "parent"
   | "other_kind"
-  /** The folder has entries that do not go with it. */
+  /** The folder has entries that are not deleted with it. */
   | "not_empty"
-  /** A file that appeared in between is kept at the step's slot. */
+  /** A file that appeared in between is stored at the step's slot. */
   | "kept"
   | "system_error";
 
 export interface LandProblem {
-  /** Empty where it is about no single name. */
+  /** Empty where it concerns no single name. */
   readonly path: string;
   readonly reason: LandProblemReason;
-  /** 0 where the reason says it all. */
+  /** 0 where the reason is complete. */
   readonly errno: number;
 }
 
-/** `total` also counts what did not fit into the list. */
+/** `total` includes names that did not fit into the list. */
 export interface LandProblems {
   readonly total: number;
   readonly listed: readonly LandProblem[];
@@ -38,9 +38,9 @@ export interface LandProblems {
 export type LandAnswer =
   | { readonly status: "done"; readonly body: Uint8Array }
   | { readonly status: "refused"; readonly errno: number; readonly reason: string }
-  /** Nothing was changed, or everything was put back. */
+  /** Nothing changed, or everything was rolled back. */
   | { readonly status: "conflict"; readonly landing: number; readonly conflicts: LandProblems }
-  /** Some names could not be put back: `recover` tries again. */
+  /** Some names could not be rolled back: `recover` tries again. */
   | {
       readonly status: "stuck";
       readonly landing: number;
@@ -67,7 +67,7 @@ const UNLANDABLE: readonly UnlandableReason[] = [
   "other_file_system",
 ];
 
-/** Behind the number of the request. */
+/** After the request number. */
 export function readLandAnswer(payload: Uint8Array, decode: Decode): LandAnswer | null {
   const body = payload.subarray(5);
   const reader = new PayloadReader(body);
@@ -113,7 +113,7 @@ export interface ScanPart {
   readonly unlandable: readonly Unlandable[];
 }
 
-/** One frame of a scan, behind the number of the request. */
+/** One frame of a scan, after the request number. */
 export function readScanPart(payload: Uint8Array, decode: Decode): ScanPart | null {
   const changes: Change[] = [];
   const unlandable: Unlandable[] = [];
@@ -162,7 +162,7 @@ function readChange(kind: number, bytes: Uint8Array, reader: PayloadReader, deco
   }
 }
 
-/** Null: there was nothing. Undefined: it does not parse. */
+/** Null: nothing existed. Undefined: it does not parse. */
 function readStamp(reader: PayloadReader): Stamp | null | undefined {
   const code = reader.u8();
   if (code === 0xff) return null;
@@ -180,7 +180,7 @@ function readStamp(reader: PayloadReader): Stamp | null | undefined {
   return { kind, device, inode, bytes, modifiedNanoseconds: modified, changedNanoseconds: changed, mode, links };
 }
 
-/** The end of a scan: how many entries came before it, and the alarm. */
+/** The end of a scan: the number of entries before it, and the alarm. */
 export function readScanEnd(
   body: Uint8Array,
   decode: Decode,
@@ -191,7 +191,7 @@ export function readScanEnd(
   return { changes, unlandable, alarm: alarm.length === 0 ? null : shownText(alarm, decode) };
 }
 
-/** `failed`: rolled back; the root is as it was. */
+/** `failed`: rolled back; the root is unchanged. */
 export type LandingState = "done" | "failed" | "undone";
 
 export interface Landing {
@@ -219,7 +219,7 @@ export function readNumbers(body: Uint8Array, count: number): readonly number[] 
   return reader.rest().length > 0 || numbers.includes(null) ? null : (numbers as readonly number[]);
 }
 
-/** Text for people: bytes that are no UTF-8 are shown as `\xNN`. */
+/** Text for people: bytes that are not UTF-8 are shown as `\xNN`. */
 export function shownText(bytes: Uint8Array, decode: Decode): string {
   const text = decode(bytes);
   if (text !== null) return text;

@@ -1,8 +1,8 @@
-// Requests to the lander as frames. `native/PROTOCOL.md` is the contract.
+// Encodes requests to the lander as frames. `native/PROTOCOL.md` is the contract.
 import { frameOf, framePayloadBytesMax, PayloadWriter } from "../start/frame.ts";
 import type { Change, FileKind } from "./change.ts";
 
-/** One change that is to land: a name, what becomes of it, and what the scan saw there. */
+/** One change to land: a name, the kind of change, and what the scan saw there. */
 export interface LandStep {
   readonly kind: Change["kind"];
   readonly path: readonly string[];
@@ -19,12 +19,12 @@ export interface ReadRequest {
   readonly bytesMax: number;
 }
 
-/** Text to bytes, which a pure room has no function for. */
+/** Encodes text as bytes, for which a pure module has no function. */
 export type Encode = (text: string) => Uint8Array;
 
 export const landStepsMax = 262_144;
 export const landPathBytesMax = 4095;
-/** Number, status and size: what an answer to a read has besides the bytes. */
+/** Number, status and size: the overhead of an answer to a read. */
 export const draftReadBytesMax: number = framePayloadBytesMax - 13;
 
 const STEP_KINDS: readonly Change["kind"][] = ["file", "folder", "link", "delete"];
@@ -71,7 +71,7 @@ export function readFrame(number: number, draft: string, request: ReadRequest, e
   return frameOf("r", payload.done());
 }
 
-/** The steps in as many frames as they need, then the request itself. */
+/** The steps in as many frames as needed, then the request itself. */
 export function landFrames(
   number: number,
   draft: string,
@@ -100,7 +100,7 @@ export function landFrames(
   return [...frames, frameOf("l", request.done())];
 }
 
-/** Names the lander takes: none is empty, `.`, `..` or holds a slash or a zero byte. */
+/** Names the lander accepts: not empty, `.` or `..`, and without slashes and zero bytes. */
 export function isLandPath(path: readonly string[], encode: Encode): boolean {
   if (path.length === 0 || path.some((name) => name === "" || name === "." || name === ".." || /[/\0]/.test(name))) {
     return false;

@@ -34,7 +34,9 @@ function classify({ path }: Change): NameClass {
   return { class: "free" };
 }
 
-/** Names with `denied` in them are not covered, names with `asked` ask, and deleting needs `gone` in the name. */
+/**
+ * Names with `denied` in them are not covered, names with `asked` need approval, and deleting needs `gone` in the name.
+ */
 function judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision {
   const text = path.join("/");
   if (text.includes("denied") || (verb === "fs.delete" && !text.includes("gone"))) return DENY;

@@ -1,28 +1,29 @@
-// Which changes of a sealed draft may reach the project: decided name by name, by the grants and by what the name means to
-// the person's tools. INVARIANT: a change lands only where both agree; everything else is kept with its reason.
+// Decides which changes of a sealed draft may reach the project, name by name: by the grants and by what the name means
+// to the person's tools. INVARIANT: a change lands only where both agree; every other change stays in the draft with
+// its reason.
 import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
 import type { Level } from "../../../core/authority/grant.ts";
 import type { UnlandedChange } from "../../../core/ports/drafts.ts";
 import type { Change } from "./change.ts";
 
-/** What a name is to the person's tools. */
+/** The class of a name for the person's tools. */
 export type NameClass =
   | { readonly class: "free" }
-  /** Lands once a person has agreed. */
+  /** Lands once a person has approved. */
   | { readonly class: "ask"; readonly why: string }
   | { readonly class: "never"; readonly why: string }
-  /** Part of a repository's own folder: imported by meaning, never as a file. */
+  /** Part of a git folder: imported semantically, never as a file. */
   | { readonly class: "git"; readonly repository: readonly string[] };
 
 export interface LandingRules {
-  /** What the grants say to writing or deleting this name. */
+  /** The grants' decision on writing or deleting this name. */
   judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision;
   classify(change: Change): NameClass;
-  /** How much of a person has seen this draft and agreed: 0 nobody, 1 somebody, 2 somebody who confirmed presence. */
+  /** The approval level of this draft: 0 none, 1 approved, 2 approved with confirmed presence. */
   readonly agreed: Level;
-  /** Everything waits for a person. */
+  /** Every change needs an approval. */
   readonly needsReview: boolean;
-  /** A git change that does not land holds the files that belong to it. */
+  /** A git change that does not land also retains the files that belong to it. */
   holds?(change: Change): boolean;
 }
 
@@ -33,7 +34,7 @@ export interface KeptDecision {
 }
 
 export interface LandingDecision {
-  /** In the order of the scan. */
+  /** In scan order. */
   readonly land: readonly Change[];
   readonly git: readonly GitChanges[];
   readonly kept: readonly KeptDecision[];
@@ -91,8 +92,9 @@ const REVIEWED = "waits for review";
 const WITH_GIT = "belongs to a git change that did not land";
 
 /**
- * A new folder lands for what lands in it, whether or not a grant names the folder itself; one whose contents are all
- * kept does not. A folder is deleted only with everything in it, and a name is used anew only where its deletion lands.
+ * A new folder lands with its content, whether or not a grant names the folder itself; one whose content is all
+ * retained does not. A folder is deleted only with everything in it, and a name is reused only where its deletion
+ * lands.
  */
 function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
   const contents = contentsOf(decisions);
@@ -107,7 +109,7 @@ function keepWhatDepends(decisions: Map<Change, KeptDecision | null>): void {
     if (change.kind === "delete" && kept === null && inside?.firstKeptDeletion != null)
       decisions.set(change, { ...inside.firstKeptDeletion, change });
   }
-  // What stands in the way: a name that is not deleted, and a new folder that is not made.
+  // What blocks the change: a name that is not deleted, or a new folder that is not created.
   const obstacles = new Map<string, KeptDecision>();
   for (const [change, kept] of decisions)
     if ((change.kind === "delete" || change.kind === "folder") && kept !== null)
@@ -133,8 +135,8 @@ interface Contents {
 }
 
 /**
- * For each folder: what is decided of everything below it that is no folder itself, and of deletions of any kind. Counted in
- * the folder of each change first and added up from the innermost, so that depth does not multiply with the number of files.
+ * For each folder: the decisions on all non-folders below it, and on deletions of any kind. Counted in the folder of
+ * each change first and added up from the innermost, so that depth does not multiply with the number of files.
  */
 function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): ReadonlyMap<string, Contents> {
   const contents = new Map<string, Contents>();
@@ -171,7 +173,7 @@ function contentsOf(decisions: ReadonlyMap<Change, KeptDecision | null>): Readon
   return contents;
 }
 
-/** The deletion of this name or of a name above it that does not land: nothing can take its place. */
+/** The deletion of this name or of a parent that does not land: nothing can replace it. */
 function blockingObstacle(
   path: readonly string[],
   obstacles: ReadonlyMap<string, KeptDecision>,
@@ -189,7 +191,7 @@ function blockingObstacle(
   return above;
 }
 
-/** No name holds a slash. */
+/** No name contains a slash. */
 function keyOf(path: readonly string[]): string {
   return path.join("/");
 }

@@ -1,8 +1,8 @@
-// Classic BPF as seccomp takes it: a small assembler with labels, and the bytes of what it made.
+// A small assembler with labels for classic BPF, as seccomp takes it, and the encoding of its output.
 
 export interface Instruction {
   readonly code: number;
-  /** How many instructions to pass over where the comparison holds, and where it does not. */
+  /** How many instructions to skip where the comparison holds, and where it does not. */
   readonly yes: number;
   readonly no: number;
   readonly value: number;
@@ -15,7 +15,7 @@ const AT_LEAST = 0x35;
 const ANY_SET = 0x45;
 const ANSWER = 0x06;
 
-/** The kernel's own bound. */
+/** The kernel's own limit. */
 const instructionsMax = 4_096;
 const jumpMax = 255;
 
@@ -26,12 +26,12 @@ interface Draft {
   readonly no: string | null;
 }
 
-/** Labels are named forwards only, as the kernel wants it. */
+/** Labels are forward references only, as the kernel requires. */
 export class Assembler {
   readonly #drafts: Draft[] = [];
   readonly #labels = new Map<string, number>();
 
-  /** The 32 bits at this place of what seccomp shows: number, architecture, arguments. */
+  /** Loads 32 bits at this offset of `struct seccomp_data`: number, architecture, arguments. */
   load(offset: number): this {
     return this.#add(LOAD, offset);
   }

@@ -1,5 +1,5 @@
-// The system calls of the file worker and of the lander, and no others: open below a descriptor, read, write, rename,
-// remove, talk to the owner.
+// The system calls of the file worker and of the lander: open below a descriptor, read, write, rename, remove, talk to
+// the owner.
 
 import type { Architecture } from "../start/system.ts";
 import { Assembler, type Instruction } from "./bpf.ts";
@@ -55,7 +55,7 @@ const ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>>
   exit_group: [231, 94],
 };
 
-/** What the lander makes besides: it flushes, reads and removes attributes, makes links and copies. */
+/** Further calls of the lander: flush, read and remove attributes, create links, copy. */
 const LAND_ALLOWED: Readonly<Record<string, readonly [number | null, number | null]>> = {
   fsync: [74, 82],
   fdatasync: [75, 83],
@@ -76,10 +76,10 @@ const LAND_ALLOWED: Readonly<Record<string, readonly [number | null, number | nu
 const MMAP = [9, 222] as const;
 const OPENAT = [257, 56] as const;
 const PROT_EXEC = 4;
-/** A name and no more: links are found by it, content is read through `openat2` alone. */
+/** O_PATH only: links are found by it, content is read through `openat2` alone. */
 const O_PATH = 0x200000;
 
-/** Memory is never executable: there is no call that would make it so later. */
+/** Memory is never executable: no call could make it so later. */
 export function filesSeccompProgram(architecture: Architecture): readonly Instruction[] {
   return allowing(numbersOf(ALLOWED, architecture), architecture);
 }

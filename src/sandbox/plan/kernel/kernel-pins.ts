@@ -1,12 +1,12 @@
-// Files of the kernel in /proc that belong to the machine's root. Inside a sandbox that root started they are its own, and
-// the kernel asks for no capability at some of them: they are held by mounts, besides Landlock.
+// Kernel files in /proc that belong to the machine's root. In a sandbox that root started, root owns them, and the
+// kernel checks no capability for some of them: mounts protect them, in addition to Landlock.
 import type { PlanPath } from "../plan.ts";
 import type { SystemFacts } from "../start/system.ts";
 
 export interface KernelPin {
   /** Below `PIN_BASE`. */
   readonly path: readonly string[];
-  /** readonly: stays as it is. masked: nothing is to be seen. */
+  /** readonly: cannot be changed. masked: shows nothing. */
   readonly action: "readonly" | "masked";
 }
 
@@ -18,7 +18,7 @@ const MASKED: readonly string[] = [
   ...["sched_debug", "scsi", "slabinfo", "timer_list", "vmallocinfo"],
 ];
 
-/** None for an ordinary user: the modes of these files are enough. */
+/** None for an ordinary user: the modes of these files suffice. */
 export function kernelPins({ user }: Pick<SystemFacts, "user">): readonly KernelPin[] {
   if (user.user !== 0) return [];
   return [

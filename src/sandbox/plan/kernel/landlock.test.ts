@@ -1,4 +1,4 @@
-// Landlock handles every right the kernel knows and gives back no more than the plan.
+// Landlock handles every right the kernel knows and grants no more than the plan.
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../plan.ts";
 import { at, PLAN, SYSTEM } from "../testing/plan.ts";

@@ -1,8 +1,8 @@
-// The plan as Landlock rules: every right the kernel's version knows is handled, and given back tree by tree.
-// It holds what the mounts hold a second time, and /proc, which the mounts cannot.
+// The plan as Landlock rules: every right of the kernel's version is handled, and granted back tree by tree. It
+// enforces the mounts a second time, and /proc, which mounts cannot restrict.
 
-import { PROGRAM, temporaryFolder } from "../places.ts";
 import type { Plan, PlanPath } from "../plan.ts";
+import { PROGRAM, temporaryFolder } from "../plan-path.ts";
 import { DEVICES } from "../start/bubblewrap.ts";
 import { programTrees, type SystemFacts } from "../start/system.ts";
 
@@ -23,7 +23,7 @@ const IOCTL_DEV = 1n << 15n;
 
 const READ = READ_FILE | READ_DIR;
 const RUN = READ | EXECUTE;
-/** Absent on purpose: device nodes and sockets. Nobody in a sandbox has a use for them. */
+/** Absent on purpose: device nodes and sockets. No program in a sandbox needs them. */
 const CHANGE =
   RUN | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_FIFO | MAKE_SYM | REFER;
 
@@ -43,7 +43,7 @@ export interface LandlockRules {
   readonly rules: readonly LandlockRule[];
 }
 
-/** The newest version these tables know; a newer kernel is asked for what this one has. */
+/** The newest version of these tables; on a newer kernel this version is requested. */
 const VERSION_MAX = 7;
 
 /** By version: rights over files, over TCP ports, and scopes (abstract sockets, signals). */
@@ -56,14 +56,14 @@ function knownRights(version: number): LandlockHandled {
 }
 
 /**
- * Rights over files and scopes. Ports are not handled: a network namespace of its own holds them all, and programs may
- * talk to each other over its loopback.
+ * Rights over files and scopes. Ports are not handled: a separate network namespace covers them, and programs may talk
+ * to each other over its loopback.
  */
 export function handledRights(version: number): LandlockHandled | null {
   return version < 1 ? null : { ...knownRights(Math.min(version, VERSION_MAX)), network: 0n };
 }
 
-/** For a process that needs no network at all and has no namespace of its own: no port may be bound or called. */
+/** For a process that needs no network and has no namespace of its own: no port may be bound or connected to. */
 export function handledAll(version: number): LandlockHandled | null {
   return version < 1 ? null : knownRights(Math.min(version, VERSION_MAX));
 }
@@ -74,7 +74,7 @@ export function landlockRules(plan: Plan, system: SystemFacts, version: number):
   if (handled === null) return null;
   const { root, runtime } = plan;
   const rules: readonly LandlockRule[] = [
-    // What is not mounted is not there: the names of what is may be listed.
+    // What is not mounted does not exist: the names of what is mounted may be listed.
     { rights: READ_DIR, path: [] },
     ...[...programTrees(system), ...runtime].map((path) => ({ rights: RUN, path })),
     { rights: READ, path: ["etc"] },

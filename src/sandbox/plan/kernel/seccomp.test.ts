@@ -1,4 +1,5 @@
-// The filter, run call by call: what is refused, what is not there, what ends the process, and that all else is allowed.
+// Runs the filter call by call: which calls fail, which are missing, which kill the process, and that all others are
+// allowed.
 import { createHash } from "node:crypto";
 import { describe, expect, test } from "vitest";
 import type { Architecture } from "../start/system.ts";
@@ -199,7 +200,7 @@ describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
   });
 });
 
-/** A change of the filters is meant: whoever changes one looks at it and writes the new sum here. */
+/** Changing a filter is deliberate: review the change, then record the new sum here. */
 test.each([
   ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "f1d36e9c95e04522"],
   ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "200b915612ad544c"],

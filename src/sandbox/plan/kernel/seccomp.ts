@@ -1,5 +1,5 @@
-// The filter every program in a sandbox runs under: what it never needs is refused, sockets are those of the network
-// namespace, and a call in another architecture's words is the end of the process.
+// The seccomp filter of every program in a sandbox: calls it never needs fail, sockets are limited to the network
+// namespace, and a call of another architecture kills the process.
 
 import type { Architecture } from "../start/system.ts";
 import { Assembler, type Instruction } from "./bpf.ts";
@@ -8,25 +8,25 @@ import { CONDITIONAL, type ConditionalCall, LAST_KNOWN, numberOf, numbersOf, REF
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
 const ERRNO = 0x00050000;
-/** Not done, and told as done. */
+/** Skipped, and reported as successful. */
 export const DONE: number = ERRNO | 0;
 export const EPERM: number = ERRNO | 1;
 export const ENOSYS: number = ERRNO | 38;
 export const EPROTONOSUPPORT: number = ERRNO | 93;
 export const EAFNOSUPPORT: number = ERRNO | 97;
 
-/** Places in `struct seccomp_data`; of an argument, the low half, which is all the kernel looks at in these calls. */
+/** Offsets in `struct seccomp_data`; for an argument, its low half, which is all the kernel uses in these calls. */
 const NUMBER = 0;
 const ARCHITECTURE = 4;
 export const argument = (at: number): number => 16 + 8 * at;
-/** Its high half, for pointers. */
+/** The high half, for pointers. */
 export const argumentHigh = (at: number): number => argument(at) + 4;
 
 const AUDIT: Readonly<Record<Architecture, number>> = { "x86-64": 0xc000003e, arm64: 0xc00000b7 };
-/** Calls of the x32 world carry this bit; they are other names for what is refused by number. */
+/** x32 calls carry this bit; they alias calls that are refused by number. */
 const X32 = 0x40000000;
 
-/** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET; NEWTIME has no place in this call. */
+/** CLONE_NEWNS, -CGROUP, -UTS, -IPC, -USER, -PID, -NET; NEWTIME has no bit in this call. */
 const NEW_NAMESPACES = 0x7e020000;
 const [TIOCSTI, TIOCLINUX, TIOCSETD] = [0x5412, 0x541c, 0x5423];
 const [UNIX, INET, INET6, NETLINK] = [1, 2, 10, 16];
@@ -36,7 +36,7 @@ const TYPE_MASK = 0xf;
 
 export interface SeccompOptions {
   readonly architecture: Architecture;
-  /** False: the machine's own network is what a socket would reach, so there are none. */
+  /** False: a socket would reach the machine's own network, so there are none. */
   readonly networkNamespace: boolean;
 }
 
@@ -45,7 +45,7 @@ export function seccompProgram({ architecture, networkNamespace }: SeccompOption
   const program = knownArchitecture(new Assembler(), architecture).whenAtLeast(LAST_KNOWN + 1, "absent");
   for (const refused of numbersOf(REFUSED, architecture)) program.whenEqual(refused, "refused");
   program
-    // Its arguments lie in memory, where a filter cannot look; libraries fall back to `clone`.
+    // Its arguments are in memory, which a filter cannot read; libraries fall back to `clone`.
     .whenEqual(number("clone3"), "absent")
     .whenEqual(number("clone"), "clone")
     .whenEqual(number("ioctl"), "ioctl")
@@ -71,7 +71,7 @@ export function seccompProgram({ architecture, networkNamespace }: SeccompOption
     .whenEqual(TIOCLINUX, "refused")
     .whenEqual(TIOCSETD, "refused")
     .answer(ALLOW)
-    // The usual one, and the question which it is.
+    // The default personality, and the query for it.
     .mark("personality")
     .load(argument(0))
     .whenEqual(0, "fine")
@@ -97,17 +97,16 @@ export function seccompProgram({ architecture, networkNamespace }: SeccompOption
     .done();
 }
 
-/** Another architecture or x32 would mean other calls by the numbers that follow: it goes to "killed". */
+/** On another architecture or x32 the numbers below mean other calls: jumps to "killed". */
 export function knownArchitecture(program: Assembler, architecture: Architecture): Assembler {
   program.load(ARCHITECTURE).unlessEqual(AUDIT[architecture], "killed").load(NUMBER);
   return architecture === "x86-64" ? program.whenAtLeast(X32, "killed") : program;
 }
 
 /**
- * TCP and UDP over the sandbox's own loopback, also where the plan has no network: what is listened to there is the
- * program's own, and many programs talk to themselves. Routes may be asked for (names of interfaces), never another
- * netlink. No MPTCP, no raw and no ping sockets. Unix sockets come in pairs only, and not as datagrams, which could
- * still be sent to a name.
+ * TCP and UDP over the sandbox's own loopback, also where the plan has no network: listeners there are the program's
+ * own, and many programs talk to themselves. Netlink only for routes (interface names). No MPTCP, no raw and no ping
+ * sockets. Unix sockets only in pairs, and not as datagrams, which could still be sent to a name.
  */
 function sockets(program: Assembler, networkNamespace: boolean): void {
   if (networkNamespace) {
@@ -151,8 +150,8 @@ function sockets(program: Assembler, networkNamespace: boolean): void {
 const RLIMIT_CORE = 4;
 
 /**
- * Of oneself only. That of cores is as low as it means something, and lower would mean more (`setup.ts`); programs that
- * ask for none are told they have it, because some end where they are not.
+ * Limits of the calling process only. The core limit is as low as it can be (`setup.ts`); a program that sets it to
+ * zero is told that it succeeded, because some programs exit otherwise.
  */
 function limits(program: Assembler): void {
   program
@@ -165,14 +164,14 @@ function limits(program: Assembler): void {
     .unlessEqual(0, "refused")
     .load(argument(1))
     .unlessEqual(RLIMIT_CORE, "plain limit")
-    // The new limit; a null pointer only asks.
+    // The new limit; a null pointer only queries.
     .load(argument(2))
     .unlessEqual(0, "core limit")
     .load(argumentHigh(2))
     .unlessEqual(0, "core limit")
     .mark("plain limit")
     .answer(ALLOW)
-    // The old one is asked for in the same call, and we cannot say it.
+    // The same call queries the old limit, which a filter cannot answer.
     .mark("core limit")
     .load(argument(3))
     .unlessEqual(0, "refused")
@@ -184,7 +183,7 @@ function limits(program: Assembler): void {
 const INIT = 1;
 const [USER_PRIORITY, USER_DISK_PRIORITY] = [2, 3];
 
-/** Pid 1 belongs to the same user, so the kernel would let a command slow it down for all that come after. */
+/** Pid 1 has the same user, so the kernel would let a command lower its priority for all later commands. */
 function schedules(program: Assembler): void {
   program
     .mark("priority")

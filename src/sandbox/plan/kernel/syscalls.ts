@@ -1,4 +1,4 @@
-// Numbers of system calls, by name, on the two architectures we know. From 424 on they are the same everywhere.
+// System call numbers by name, on the two supported architectures. From 424 on they are the same everywhere.
 import type { Architecture } from "../start/system.ts";
 
 /** Null: the architecture never had it. */
@@ -8,13 +8,13 @@ function same(number: number): Numbers {
   return [number, number];
 }
 
-/** What a program in a sandbox is refused, each group for one reason. */
+/** Calls that programs in a sandbox are refused, each group for one reason. */
 export const REFUSED: Readonly<Record<string, Numbers>> = {
-  // A second way to make every other call, which no filter sees.
+  // A second interface to every other call, which no filter sees.
   io_uring_setup: same(425),
   io_uring_enter: same(426),
   io_uring_register: same(427),
-  // Other processes: their memory, their descriptors, their secrets.
+  // Other processes: their memory, descriptors and secrets.
   ptrace: [101, 117],
   process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
@@ -23,7 +23,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   pidfd_getfd: same(438),
   move_pages: [279, 239],
   migrate_pages: [256, 238],
-  // What is mounted where, and other namespaces.
+  // Mounts and other namespaces.
   mount: [165, 40],
   umount2: [166, 39],
   pivot_root: [155, 41],
@@ -38,12 +38,12 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   open_tree_attr: same(467),
   unshare: [272, 97],
   setns: [308, 268],
-  // Files by number instead of by name: past every mount.
+  // Files by handle instead of by name, which bypasses mounts.
   name_to_handle_at: [303, 264],
   open_by_handle_at: [304, 265],
   // Message queues that outlive their process and that pid 1 cannot list.
   mq_open: [240, 180],
-  // Parts of the kernel with a history, of no use to a program at work.
+  // Kernel subsystems with a history of vulnerabilities that ordinary programs do not use.
   bpf: [321, 280],
   perf_event_open: [298, 241],
   userfaultfd: [323, 282],
@@ -63,7 +63,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   sysfs: [139, null],
   modify_ldt: [154, null],
   _sysctl: [156, null],
-  // The machine: its clock, its kernel, its disks, its name, its log.
+  // The machine: its clock, kernel, disks, name and log.
   settimeofday: [164, 170],
   clock_settime: [227, 112],
   adjtimex: [159, 171],
@@ -90,7 +90,7 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   setdomainname: [171, 162],
 };
 
-/** Calls whose arguments decide. */
+/** Calls that are decided by their arguments. */
 export const CONDITIONAL: Readonly<Record<ConditionalCall, Numbers>> = {
   clone: [56, 220],
   clone3: [435, 435],
@@ -124,7 +124,7 @@ export type ConditionalCall =
   | "sched_setaffinity"
   | "sched_setattr";
 
-/** The last call we have looked at. What a newer kernel added is not there, and programs know how to do without. */
+/** The last reviewed call. Newer calls fail with ENOSYS, and programs have fallbacks for that. */
 export const LAST_KNOWN = 469;
 
 export function numberOf(numbers: Numbers, architecture: Architecture): number | null {

@@ -1,4 +1,4 @@
-// Answers are read to their last byte; anything odd is null, and nothing a program writes makes the reader throw.
+// Answers are parsed to the last byte; malformed ones are null, and no input makes the parser throw.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { encode } from "../testing/plan.ts";

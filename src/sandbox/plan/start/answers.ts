@@ -1,8 +1,8 @@
-// What the native program says, read to the last byte. Null is anything odd, which is the end of the conversation.
+// Parses the native program's answers to the last byte. Null is a malformed answer, which closes the connection.
 import type { Ending, Usage } from "../../../core/ports/process.ts";
 import { type Frame, PayloadReader } from "./frame.ts";
 
-/** What became of a pin, in the order the pins were sent. */
+/** The result of a pin, in the order in which the pins were sent. */
 export type PinOutcome = "absent" | "held";
 
 export interface Ready {
@@ -10,7 +10,9 @@ export interface Ready {
   readonly seccomp: boolean;
   readonly network: "none" | "ports" | "transparent";
   readonly memfdHeld: boolean;
-  /** The coarse clock before the root's overlay was mounted, in nanoseconds since 1970; null without an overlay. */
+  /**
+   * CLOCK_REALTIME_COARSE before the root's overlay was mounted, in nanoseconds since 1970; null without an overlay.
+   */
   readonly startNanoseconds: bigint | null;
   readonly pins: readonly PinOutcome[];
 }
@@ -20,7 +22,7 @@ export interface Done {
   readonly usage: Usage;
   readonly outputDropped: number;
   readonly leftovers: number;
-  /** False: the temporary folders could not be emptied, and the sandbox is at its end. */
+  /** False: the temporary folders could not be emptied, and the sandbox ends. */
   readonly clean: boolean;
 }
 
@@ -98,7 +100,7 @@ function readFailed(reader: PayloadReader): Answer | null {
   return errno === null || stage === null ? null : { kind: "failed", errno, stage };
 }
 
-/** Stages are words of ours. */
+/** Stages are fixed words. */
 function plainText(bytes: Uint8Array | null): string | null {
   if (bytes === null || bytes.some((byte) => byte < 0x20 || byte > 0x7e)) return null;
   return String.fromCharCode(...bytes.subarray(0, stageBytesMax));
@@ -122,7 +124,7 @@ function readDone(reader: PayloadReader): Answer | null {
   return { kind: "done", done: { ending, usage, outputDropped: dropped, leftovers, clean } };
 }
 
-/** A count that a number holds exactly. */
+/** A count that a number represents exactly. */
 function count64(reader: PayloadReader): number | null {
   const value = reader.u64();
   return value === null || value > BigInt(Number.MAX_SAFE_INTEGER) ? null : Number(value);
@@ -148,7 +150,7 @@ function endingOf(how: number | null, value: number | null): Ending | null {
   }
 }
 
-/** Why nothing was run, for the errnos that have a plain meaning. */
+/** Why the command did not start, for errnos with a plain meaning. */
 const UNSTARTED: Readonly<Record<number, string>> = {
   2: "no such program on the sandbox's PATH",
   7: "more arguments than the kernel takes",

@@ -1,7 +1,7 @@
-// Bubblewrap is told exactly what to show, and never to mount anything below a tree that an agent writes.
+// Bubblewrap's arguments show exactly the plan, and never mount anything below a tree that an agent writes.
 import { describe, expect, test } from "vitest";
-import { isWithin } from "../places.ts";
 import type { Plan } from "../plan.ts";
+import { isWithin } from "../plan-path.ts";
 import { at, encode, NETWORK, PLAN, SYSTEM } from "../testing/plan.ts";
 import { bubblewrapCommand } from "./bubblewrap.ts";
 
@@ -9,12 +9,12 @@ function argvOf(plan: Plan): readonly string[] {
   return bubblewrapCommand(plan, SYSTEM, encode, plan.root?.mode === "draft" ? "/state/drafts/d-1" : null).argv;
 }
 
-/** As one line, to look for words that follow each other. */
+/** As one line, to search for consecutive arguments. */
 function line(plan: Plan): string {
   return ` ${argvOf(plan).join(" ")} `;
 }
 
-/** Destinations of everything that is mounted or made. */
+/** Destinations of everything that is mounted or created. */
 function destinations(argv: readonly string[]): readonly string[] {
   const twoWords = ["--bind", "--ro-bind", "--ro-bind-try", "--dev-bind", "--symlink", "--file"];
   const oneWord = ["--proc", "--tmpfs", "--dir"];

@@ -1,24 +1,24 @@
-// The plan as arguments of bubblewrap: an allow-list of mounts, namespaces of its own, our program as pid 1.
+// The plan as arguments of bubblewrap: an allow-list of mounts, separate namespaces, our program as pid 1.
 
 import { DRAFT_LAYER, LAYERS, LOWER_LAYER, rootOverlay } from "../overlay.ts";
-import { homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "../places.ts";
 import type { Plan, PlanPath } from "../plan.ts";
+import { homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "../plan-path.ts";
 import { HOSTNAME, ownFiles } from "./etc.ts";
 import { etcTrees, programTrees, type SystemFacts, topLinks } from "./system.ts";
 
 export interface BubblewrapCommand {
-  /** Behind the name of the program. */
+  /** Without the name of the program. */
   readonly argv: readonly string[];
-  /** What is to be read from these descriptors, to its end. */
+  /** Content to be read from these descriptors. */
   readonly data: readonly { readonly fd: number; readonly bytes: Uint8Array }[];
 }
 
-/** Descriptors of the program itself: its owner, and the handles of the network. */
+/** Descriptors of the program itself: the control socket, and the network's sockets. */
 export const CONTROL_FD = 3;
 export const HANDLES_FD = 4;
 const DATA_FD = 5;
 
-/** Device nodes a program may expect anywhere; no terminal, and nothing that is a way to the machine. */
+/** Device nodes a program may expect; no terminal, and no access to the machine. */
 export const DEVICES: readonly string[] = ["null", "zero", "full", "random", "urandom"];
 
 export function bubblewrapCommand(
@@ -42,9 +42,9 @@ export function bubblewrapCommand(
   const argv = [
     ...START,
     ...capabilities(plan).flatMap((name) => ["--cap-add", name]),
-    // A parent comes before what is mounted in it; among equals the order written here stays.
+    // A parent comes before its mounts; otherwise the order is kept.
     ...mounts.sort((left, right) => left.path.length - right.path.length).flatMap(({ words }) => words),
-    // What is left of the two file systems that bubblewrap made itself is nobody's to fill.
+    // The two file systems that bubblewrap creates itself are made read-only.
     ...["--remount-ro", "/dev", "--remount-ro", "/"],
     ...["--chdir", "/", "--", pathOf(PROGRAM), "sandbox", String(CONTROL_FD)],
     plan.network === null ? "-" : String(HANDLES_FD),
@@ -53,8 +53,9 @@ export function bubblewrapCommand(
 }
 
 /**
- * Absent on purpose: `--die-with-parent`. A bubblewrap killed with its parent before it has let its child go on leaves
- * that child waiting for ever; without it the end of file on the control descriptor ends our program, and everything.
+ * Absent on purpose: `--die-with-parent`. A bubblewrap that is killed with its parent before it lets its child continue
+ * leaves that child waiting forever; instead, end of file on the control descriptor ends our program, and everything
+ * with it.
  */
 const START: readonly string[] = [
   "--unshare-all",
@@ -66,10 +67,9 @@ const START: readonly string[] = [
 ];
 
 /**
- * Capabilities in the sandbox's own user namespace, for the set-up alone; our program gives them all up, the bounding
- * set with them (SETPCAP), before it runs anything. Pins and overlays are mounts (SYS_ADMIN); an overlay's own work
- * folder has mode 000 (DAC_OVERRIDE); the network's routes and its low ports (NET_ADMIN, NET_BIND_SERVICE) are wanted
- * only where there is one.
+ * Capabilities in the sandbox's own user namespace, for the set-up only; our program drops them all, including the
+ * bounding set (SETPCAP), before it runs anything. Pins and overlays are mounts (SYS_ADMIN); the work folder of an
+ * overlay has mode 000 (DAC_OVERRIDE); routes and low ports (NET_ADMIN, NET_BIND_SERVICE) only with a network.
  */
 function capabilities(plan: Plan): readonly string[] {
   return [
@@ -84,7 +84,7 @@ interface Mount {
   readonly words: readonly string[];
 }
 
-/** What every sandbox has. What the root shows anyway is left out: nothing is ever mounted below the root. */
+/** Mounts of every sandbox. What the root shows anyway is left out: nothing is ever mounted below the root. */
 function systemMounts(plan: Plan, system: SystemFacts): Mount[] {
   const temporary = temporaryFolder(plan);
   const shown = plan.root?.path ?? null;
@@ -92,7 +92,7 @@ function systemMounts(plan: Plan, system: SystemFacts): Mount[] {
     ...programTrees(system).map((path) => bind("--ro-bind", path)),
     ...topLinks(system).map(({ name, link }) => symlink([name], link)),
     ...etcTrees(system).map((path) => bind("--ro-bind-try", path)),
-    // A link costs less than a mount, and this is where every distribution keeps it.
+    // A link is cheaper than a mount, and every distribution has it at this path.
     symlink(["etc", "os-release"], "/usr/lib/os-release"),
     { path: ["proc"], words: ["--proc", "/proc"] },
     ...devices(temporary),
@@ -106,7 +106,9 @@ function systemMounts(plan: Plan, system: SystemFacts): Mount[] {
   return mounts.filter(({ path }) => shown === null || !isWithin(path, shown));
 }
 
-/** Not `--dev`: it brings terminals, and for a caller who is not root a second user namespace that owns too little. */
+/**
+ * Not `--dev`: it adds terminals, and for a caller who is not root a second user namespace with too few capabilities.
+ */
 function devices(temporary: PlanPath): Mount[] {
   const at = (name: string): PlanPath => ["dev", name];
   return [
@@ -120,7 +122,7 @@ function devices(temporary: PlanPath): Mount[] {
   ];
 }
 
-/** The trees of programs beside the root; one below the root is seen as part of it. */
+/** The program trees outside the root; one below the root is part of it. */
 function treeMounts({ root, runtime }: Plan, system: SystemFacts): Mount[] {
   const around = [...programTrees(system), ...(root === null ? [] : [root.path])];
   const trees = runtime.filter((tree, at) => {
@@ -130,7 +132,7 @@ function treeMounts({ root, runtime }: Plan, system: SystemFacts): Mount[] {
   return trees.map((tree) => bind("--ro-bind", tree));
 }
 
-/** The root itself, or the layers and the empty folder that pid 1 makes its overlay from. */
+/** The root itself, or the layers and the empty mount point for pid 1's overlay. */
 function rootMounts(plan: Plan, system: SystemFacts, draft: string | null): Mount[] {
   const { root } = plan;
   if (root === null) return [];
@@ -142,7 +144,7 @@ function rootMounts(plan: Plan, system: SystemFacts, draft: string | null): Moun
   if (overlay === null) return [bind(root.mode === "direct" ? "--bind" : "--ro-bind", root.path)];
   if ((overlay === "draft") !== (draft !== null)) throw new Error("a draft root has a draft folder, and no other root");
   return [
-    // Our program may need its libraries before the overlay is there.
+    // Our program may need its libraries before the overlay is mounted.
     programTrees(system).some((tree) => isWithin(tree, root.path))
       ? bind("--ro-bind", root.path)
       : { path: root.path, words: ["--dir", pathOf(root.path)] },
@@ -152,7 +154,7 @@ function rootMounts(plan: Plan, system: SystemFacts, draft: string | null): Moun
   ];
 }
 
-/** At its own place. */
+/** At the same path as on the host. */
 function bind(word: "--bind" | "--ro-bind" | "--ro-bind-try" | "--dev-bind", path: PlanPath): Mount {
   return { path, words: [word, pathOf(path), pathOf(path)] };
 }

@@ -1,13 +1,16 @@
-// The environment begins empty; nothing by which programs are loaded, run or redirected ever gets in.
+// The environment starts empty; no variable that loads, runs or redirects programs is ever passed.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import type { HostWords } from "../plan-facts.ts";
+import type { HostEnvironment } from "../plan-facts.ts";
 import { at, FACTS, found, NETWORK, PLAN } from "../testing/plan.ts";
 import { environmentOf, isPassedOn } from "./environment.ts";
 
 const HOST = FACTS.host;
 
-function made(host: Partial<HostWords> = {}, plan: Parameters<typeof environmentOf>[0] = PLAN): Map<string, string> {
+function made(
+  host: Partial<HostEnvironment> = {},
+  plan: Parameters<typeof environmentOf>[0] = PLAN,
+): Map<string, string> {
   const pairs = environmentOf(plan, { ...HOST, ...host });
   expect(new Set(pairs.map(([name]) => name)).size).toBe(pairs.length);
   return new Map(pairs);

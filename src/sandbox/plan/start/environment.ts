@@ -1,8 +1,8 @@
-// The environment of a sandbox, from empty: what we set, and what the user's configuration names and nothing can be run by.
+// The environment of a sandbox, from empty: our own variables, and configured ones that cannot run a program.
 
-import { homeFolder, temporaryFolder } from "../places.ts";
 import type { Plan } from "../plan.ts";
-import type { FoundName, HostWords } from "../plan-facts.ts";
+import type { ExistingName, HostEnvironment } from "../plan-facts.ts";
+import { homeFolder, temporaryFolder } from "../plan-path.ts";
 import { gitSettings } from "./git-settings.ts";
 import { searchPath } from "./search-path.ts";
 
@@ -10,8 +10,8 @@ export type Variables = Plan["environment"];
 
 export function environmentOf(
   plan: Pick<Plan, "root" | "runtime" | "network">,
-  host: HostWords,
-  found: readonly FoundName[] = [],
+  host: HostEnvironment,
+  found: readonly ExistingName[] = [],
 ): Variables {
   const user = /^[a-z_][a-z0-9_.-]{0,31}$/i.test(host.user) ? host.user : "user";
   const own: Variables = [
@@ -36,7 +36,7 @@ export function environmentOf(
 
 const LANGUAGE = /^(C|POSIX|[a-z]{2,3}(_[A-Z]{2})?)(\.(UTF-8|utf8))?$/;
 const TERMINAL = /^[a-z0-9][a-z0-9+._-]{0,63}$/i;
-/** A zone's name; a path or a leading colon would be a file to read. */
+/** A time zone name; a path or a leading colon would be a file to read. */
 const TIME_ZONE = /^[A-Z][A-Za-z0-9_+-]{0,31}(\/[A-Za-z0-9_+-]{1,32}){0,2}$/;
 
 function plainWord(name: string, value: string | null, pattern: RegExp, otherwise: string | null): Variables {
@@ -46,17 +46,17 @@ function plainWord(name: string, value: string | null, pattern: RegExp, otherwis
 
 const valueCharactersMax = 32_768;
 
-/** Whether a variable the configuration names may be passed on: nothing can be loaded, run or redirected by it. */
+/** Whether a configured variable may be passed on: it can load, run or redirect nothing. */
 export function isPassedOn(name: string, value: string): boolean {
   if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(name) || value.includes("\0") || value.length > valueCharactersMax)
     return false;
-  // How old shells took functions, and with them programs, from the environment.
+  // Old shells imported functions, and with them programs, from the environment.
   if (value.trimStart().startsWith("() {")) return false;
   const upper = name.toUpperCase();
   return !REFUSED.has(upper) && !REFUSED_STARTS.some((start) => upper.startsWith(start)) && !REFUSED_ENDS.test(upper);
 }
 
-/** By the first letters: families of which some member loads code, names a program or a settings file. */
+/** Prefixes: families of which some member loads code, names a program or a settings file. */
 const REFUSED_STARTS: readonly string[] = [
   ...["LD_", "DYLD_", "GLIBC_", "GCONV_", "MALLOC_", "LIBPATH", "AMBIT_", "BWRAP_"],
   ...["BASH", "ZSH", "FISH", "KSH", "PS0", "PS1", "PS2", "PS3", "PS4", "PROMPT", "SHELL"],
@@ -76,6 +76,6 @@ const REFUSED: ReadonlySet<string> = new Set([
   ...["EDITOR", "VISUAL", "PAGER", "BROWSER", "AR", "LD", "AS", "NM", "HISTFILE", "EXINIT", "GVIMINIT", "CI_JOB_TOKEN"],
   ...["HTTP_PROXY", "HTTPS_PROXY", "ALL_PROXY", "FTP_PROXY", "NO_PROXY", "RSH", "PWD", "OLDPWD", "HOSTNAME"],
 ]);
-/** By the last letters: what such a name holds is a place to load from or words for a program. */
+/** Suffixes: such a variable holds a search path or arguments for a program. */
 const REFUSED_ENDS =
   /(PATH|LIBS?|_?OPTS?|_?OPTIONS|FLAGS|_?ARGS|COMMAND|_CMD|PRELOAD|STARTUP|_ENV|RC|_INIT|_?HOOKS?|WRAPPER|ASKPASS|EDITOR|PAGER|BROWSER|_SHELL|_DIRS?|_HOME|_CONFIG|_CONF|PROXY|_SOCK|_EXEC|_PROGRAM|_PLUGINS?|_MODULES?|_AGENT|DEBUGGER|INCLUDE)$/;

@@ -1,13 +1,13 @@
-// The files of /etc that are ours: who the user is, what a name means, where names are asked for, how git is set up.
+// Our own files in /etc: the user, name resolution, the name server, git's settings.
 
 import type { Plan, PlanPath } from "../plan.ts";
 import { gitLines } from "./git-settings.ts";
 import type { SystemFacts } from "./system.ts";
 
-/** Where names are answered inside a sandbox that has a network. */
+/** The name server in a sandbox with a network. */
 export const NAME_SERVER = "198.18.0.53";
 
-/** What a sandbox calls itself. */
+/** The host name of a sandbox. */
 export const HOSTNAME = "ambit";
 
 export interface OwnFile {
@@ -25,7 +25,7 @@ export function ownFiles(plan: Plan, { user }: SystemFacts, home: PlanPath): rea
     group: [`${name}:x:${user.group}:`, ...(user.group === OVERFLOW ? [] : [`nogroup:x:${OVERFLOW}:`])],
     hosts: [`127.0.0.1 localhost ${HOSTNAME}`, "::1 localhost"],
     gitconfig: gitLines(name),
-    // Without a network nobody answers, so nobody is asked: "no such name" at once instead of after a while.
+    // Without a network there is no name server: fails at once instead of after a timeout.
     "nsswitch.conf": [
       "passwd: files",
       "group: files",
@@ -41,10 +41,10 @@ export function ownFiles(plan: Plan, { user }: SystemFacts, home: PlanPath): rea
   }));
 }
 
-/** Files of everybody else belong to this one, as the kernel shows them in a user namespace. */
+/** The owner that the kernel shows in a user namespace for files of other users. */
 const OVERFLOW = 65_534;
 
-/** A name with a colon or a newline in it would be another line of the file. */
+/** A name with a colon or a newline would add a line to the file. */
 function accountName(name: string): string {
   return /^[a-z_][a-z0-9_.-]{0,31}$/i.test(name) && name !== "nobody" ? name : "user";
 }

@@ -1,5 +1,5 @@
-// Messages between us and the native program: a length, a kind, a payload. Every number is little-endian.
-// `native/PROTOCOL.md` is the contract; the program on the other side is written to the same page.
+// Frames between us and the native program: a length, a kind, a payload. Numbers are little-endian.
+// `native/PROTOCOL.md` is the contract for both sides.
 
 /** The longest payload either side accepts. */
 export const framePayloadBytesMax = 1_048_576;
@@ -20,7 +20,7 @@ export function frameOf(kind: string, payload: Uint8Array): Uint8Array {
   return bytes;
 }
 
-/** Puts a payload together; strings are bytes already, because a path of Linux is bytes. */
+/** Builds a payload; strings are bytes already, because a Linux path is bytes. */
 export class PayloadWriter {
   readonly #parts: Uint8Array[] = [];
   #length = 0;
@@ -31,7 +31,7 @@ export class PayloadWriter {
     return this;
   }
 
-  /** Ended by a zero byte, which it therefore cannot hold. */
+  /** Terminated by a zero byte, which it therefore cannot contain. */
   text(bytes: Uint8Array): this {
     if (bytes.includes(0)) throw new RangeError("a text with a zero byte");
     return this.bytes(bytes).u8(0);
@@ -70,7 +70,7 @@ export class PayloadWriter {
   }
 }
 
-/** Reads a payload from its start; null is what is not there, after which everything is null. */
+/** Reads a payload from its start; null past the end, and for everything after that. */
 export class PayloadReader {
   readonly #bytes: Uint8Array;
   readonly #view: DataView;
@@ -106,7 +106,7 @@ export class PayloadReader {
     return text;
   }
 
-  /** Nothing is left to read, or more was asked for than there was. */
+  /** Everything was read, or more was read than there was. */
   isAtEnd(): boolean {
     return this.#at >= this.#bytes.length;
   }
@@ -124,11 +124,11 @@ export class PayloadReader {
   }
 }
 
-/** Cuts a stream into frames. A length beyond the limit is the end of the conversation. */
+/** Splits a stream into frames. A length beyond the limit is a protocol error. */
 export class FrameCutter {
   #held: Uint8Array = new Uint8Array(0);
 
-  /** What is whole by now, or null when the other side does not speak our language. */
+  /** The complete frames so far, or null after a protocol error. */
   push(chunk: Uint8Array): readonly Frame[] | null {
     const all = this.#held.length === 0 ? chunk : joined(this.#held, chunk);
     const frames: Frame[] = [];

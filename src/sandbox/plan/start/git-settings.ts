@@ -1,12 +1,13 @@
-// Settings for git inside a sandbox. Those of the system, which a project's own may replace: somebody to commit as, and
-// that everything the sandbox sees is its own, but that a folder is a repository by its `.git` alone: one with `HEAD`,
-// `objects` and a `config` among its files would name programs for git to run, and git takes it for one unasked. Those of the command, which nothing replaces: credentials come from us, for
-// the hosts that were granted, and never from a helper of the host. Absent on purpose: `core.hooksPath`; hooks of the
-// project run inside like anything else.
-import { PROGRAM } from "../places.ts";
-import type { Plan } from "../plan.ts";
+// Settings for git inside a sandbox. System settings, which a project's own may override: a committer identity, every
+// folder trusted, and a folder is a repository by its `.git` only: git would otherwise take a folder with `HEAD`,
+// `objects` and a `config` among its files for a repository and run programs its `config` names. Command settings,
+// which nothing overrides: credentials come from us for granted hosts, never from a helper of the host. Absent on
+// purpose: `core.hooksPath`; hooks of the project run inside like any program.
 
-/** Lines of a file of git's settings. `account`: a plain word. */
+import type { Plan } from "../plan.ts";
+import { PROGRAM } from "../plan-path.ts";
+
+/** Lines of a git configuration file. `account`: a plain word. */
 export function gitLines(account: string): readonly string[] {
   return [
     "[safe]",
@@ -19,7 +20,7 @@ export function gitLines(account: string): readonly string[] {
 }
 
 const SETTINGS: readonly (readonly [key: string, value: string])[] = [
-  // The empty word forgets every helper named before.
+  // The empty value resets the list of helpers.
   ["credential.helper", ""],
   ["credential.helper", `/${PROGRAM.join("/")} credential`],
 ];

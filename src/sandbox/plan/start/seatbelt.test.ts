@@ -2,18 +2,18 @@
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../plan.ts";
 import { at, PLAN as DRAFT, NETWORK } from "../testing/plan.ts";
-import { type SeatbeltPlaces, seatbeltProfile } from "./seatbelt.ts";
+import { type SeatbeltPaths, seatbeltProfile } from "./seatbelt.ts";
 
 /** There are no overlays on macOS: what is written there is written directly. */
 const PLAN: Plan = { ...DRAFT, root: { path: at("/home/u/work/ws"), mode: "direct" } };
 
-const PLACES: SeatbeltPlaces = {
+const PLACES: SeatbeltPaths = {
   temporary: at("/private/tmp/ambit-1"),
   program: at("/opt/ambit/ambit-native"),
   brokerPort: null,
 };
 
-function lines(plan: Plan, places: SeatbeltPlaces = PLACES): readonly string[] {
+function lines(plan: Plan, places: SeatbeltPaths = PLACES): readonly string[] {
   return seatbeltProfile(plan, places)?.split("\n") ?? [];
 }
 

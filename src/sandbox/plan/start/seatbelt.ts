@@ -1,18 +1,18 @@
-// The plan as a profile of the macOS sandbox: nothing is allowed but what is named, and of two rules the later one counts.
+// The plan as a profile of the macOS sandbox: only what is named is allowed, and the later of two rules counts.
 import type { Plan, PlanPath } from "../plan.ts";
 
-/** macOS has no mounts of our own: these folders and this port are the host's. */
-export interface SeatbeltPlaces {
-  /** A private folder, made for this sandbox. */
+/** macOS has no private mounts: these folders and this port are the host's. */
+export interface SeatbeltPaths {
+  /** A private folder, created for this sandbox. */
   readonly temporary: PlanPath;
   /** Our native program. */
   readonly program: PlanPath;
-  /** Where the broker listens on loopback; null without a network. */
+  /** The broker's loopback port; null without a network. */
   readonly brokerPort: number | null;
 }
 
-/** Null where a path holds what no profile can say, and for a draft, which macOS has no mechanism for. */
-export function seatbeltProfile(plan: Plan, places: SeatbeltPlaces): string | null {
+/** Null where a path cannot be expressed in a profile, and for a draft, which macOS has no mechanism for. */
+export function seatbeltProfile(plan: Plan, places: SeatbeltPaths): string | null {
   const { root, runtime, masked } = plan;
   const trees = [...(root === null ? [] : [root.path]), ...runtime, places.temporary];
   // There is no overlay here, so there is no draft.
@@ -26,7 +26,7 @@ export function seatbeltProfile(plan: Plan, places: SeatbeltPlaces): string | nu
     `(allow file-read* ${[...trees.map(subpath), literal(places.program)].join(" ")})`,
     `(allow process-exec* ${[...trees.map(subpath), literal(places.program)].join(" ")})`,
     `(allow file-write* ${[...(root?.mode === "direct" ? [root.path] : []), places.temporary].map(subpath).join(" ")})`,
-    // Whether or not it is there by now: what is not there cannot be made.
+    // Whether it exists or not: a hidden name cannot be created either.
     ...masked.map((path) => `(deny file-read* file-write* process-exec* ${subpath(path)})`),
     ...(plan.network === null || places.brokerPort === null
       ? []
@@ -60,7 +60,7 @@ const START: readonly string[] = [
   "(allow signal (target same-sandbox))",
   "(allow process-info* (target same-sandbox))",
   "(allow sysctl-read)",
-  // Without these no program gets as far as its first line.
+  // No program starts without these.
   `(allow mach-lookup (global-name "com.apple.system.opendirectoryd.libinfo") (global-name "com.apple.system.logger"))`,
   `(allow file-read* ${systemTrees} ${FILES.map((path) => `(literal ${quoted(path)})`).join(" ")} (literal "/"))`,
   `(allow process-exec* ${systemTrees})`,
@@ -77,7 +77,7 @@ function foldersAbove(paths: readonly PlanPath[]): readonly PlanPath[] {
   return [...folders.values()];
 }
 
-/** No control character: the only characters with a meaning inside quotes are then the two that are escaped. */
+/** No control characters: the only special characters inside quotes are then the two that are escaped. */
 function isPlain(path: PlanPath): boolean {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: they are what is refused
   return path.length > 0 && path.every((name) => name !== "" && !/[\u0000-\u001f\u007f/]/.test(name));

@@ -1,21 +1,21 @@
-// Set-up frames say what the plan says, in the words and the order of the protocol.
+// Set-up frames encode the plan, in the order of the protocol.
 import { describe, expect, test } from "vitest";
 import type { Plan } from "../plan.ts";
 import { at, encode, NETWORK, PLAN, SYSTEM } from "../testing/plan.ts";
 import { FrameCutter, PayloadReader } from "./frame.ts";
 import { listedPorts, setupFrames } from "./setup.ts";
 
-interface Told {
+interface SetupFrame {
   readonly kind: string;
   readonly payload: Uint8Array;
 }
 
-function cut(frames: readonly Uint8Array[]): readonly Told[] {
+function cut(frames: readonly Uint8Array[]): readonly SetupFrame[] {
   const cutter = new FrameCutter();
   return frames.flatMap((frame) => cutter.push(frame) ?? []);
 }
 
-function told(plan: Plan, landlock = 7, treeMemoryHeld = true): readonly Told[] {
+function told(plan: Plan, landlock = 7, treeMemoryHeld = true): readonly SetupFrame[] {
   return cut(setupFrames(plan, SYSTEM, { landlock, treeMemoryHeld }, encode));
 }
 
@@ -23,7 +23,8 @@ function text(bytes: Uint8Array | null): string {
   return String.fromCharCode(...(bytes ?? []));
 }
 
-const of = (frames: readonly Told[], kind: string): readonly Told[] => frames.filter((frame) => frame.kind === kind);
+const of = (frames: readonly SetupFrame[], kind: string): readonly SetupFrame[] =>
+  frames.filter((frame) => frame.kind === kind);
 
 describe("a sandbox", () => {
   test("is told its overlay, walls, limits and folders, and then to go", () => {

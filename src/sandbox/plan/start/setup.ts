@@ -5,18 +5,18 @@ import { type KernelPin, kernelPins, PIN_BASE } from "../kernel/kernel-pins.ts";
 import { type LandlockRules, landlockRules } from "../kernel/landlock.ts";
 import { seccompProgram } from "../kernel/seccomp.ts";
 import { type RootOverlay, rootOverlay } from "../overlay.ts";
-import { homeFolder, temporaryFolder } from "../places.ts";
 import type { Limits, Plan, PlanPath } from "../plan.ts";
+import { homeFolder, temporaryFolder } from "../plan-path.ts";
 import { frameOf, PayloadWriter } from "./frame.ts";
 import type { SystemFacts } from "./system.ts";
 
 export type Encode = (text: string) => Uint8Array;
 
-/** What is known of one sandbox when it has been started. */
+/** Facts of one sandbox once it has started. */
 export interface StartFacts {
-  /** As the program said in its first frame. 0: no Landlock. */
+  /** From the program's first frame. 0: no Landlock. */
   readonly landlock: number;
-  /** A control group holds the memory of the whole tree. */
+  /** A control group limits the memory of the whole tree. */
   readonly treeMemoryHeld: boolean;
 }
 
@@ -108,8 +108,8 @@ export type Resources = readonly (readonly [resource: keyof typeof RESOURCES, li
 const lockedMemoryBytesMax = 65_536;
 
 /**
- * A core is a copy of everything the process knew. One byte holds none, and is the only number that also keeps the
- * kernel from starting the machine's own collector of cores, outside and as root: nought does not.
+ * A core dump is a copy of everything the process knew. A limit of one byte prevents it, and is the only value that
+ * also keeps the kernel from starting the machine's own core collector, outside and as root: zero does not.
  */
 const coreBytesMax = 1;
 
@@ -117,8 +117,8 @@ function resourcesOf(limits: Limits, { treeMemoryHeld }: StartFacts): Resources 
   return [
     ["cpu", limits.cpuSeconds],
     ["fileSize", limits.fileBytes],
-    // What a process may write to in memory: reserved addresses are free. Not where the tree is held, for it counts
-    // what sanitizers map and never use.
+    // Limits writable memory: reserved address space is free. Not with a control group, because sanitizers map more
+    // than they use.
     ...(treeMemoryHeld ? [] : [["data", limits.treeMemoryBytes + (limits.unusedBytes ?? 0)] as const]),
     ["core", coreBytesMax],
     ["processes", limits.processes],
@@ -140,7 +140,7 @@ export function limitFrames(resources: Resources): readonly Uint8Array[] {
   );
 }
 
-/** INVARIANT: no number wraps around on its way into a frame, where the largest ones mean "no limit". */
+/** INVARIANT: no number wraps around in a frame, where the largest ones mean "no limit". */
 export function count(number: number): number {
   if (!Number.isSafeInteger(number) || number < 0) throw new RangeError("a limit is a whole number");
   return number;
@@ -148,7 +148,7 @@ export function count(number: number): number {
 
 const bytesMax = 0xffffffff;
 
-/** The home folder lies in the temporary one, is emptied with it and made again after it. */
+/** The home folder is in the temporary folder, and is emptied and created again with it. */
 function temporaryFrames(plan: Plan, encode: Encode): readonly Uint8Array[] {
   const bytes = Math.min(count(plan.limits.temporaryBytes), bytesMax);
   return [temporaryFolder(plan), homeFolder(plan)].map((path) =>
@@ -162,11 +162,11 @@ function temporaryFrames(plan: Plan, encode: Encode): readonly Uint8Array[] {
   );
 }
 
-/** Listeners one by one are for kernels that cannot show us every port at once. */
+/** Single listeners are for kernels on which not every port can be redirected at once. */
 const portsMax = 64;
 const COMMON: readonly number[] = [443, 80, 22, 8_443, 8_080, 5_432, 3_306, 6_379, 9_418];
 
-/** Of ranges too wide to open port by port, the usual ones and then the lowest: less than was granted, never more. */
+/** Of ranges too wide to open port by port, the common ports and then the lowest: less than granted, never more. */
 export function listedPorts(ranges: readonly PortRange[]): readonly number[] {
   const isIn = (port: number): boolean => ranges.some(({ low, high }) => port >= low && port <= high);
   const ports = new Set(COMMON.filter(isIn));

@@ -1,4 +1,4 @@
-// Runs a filter as the kernel does, over one call, for the tests.
+// Runs a filter over one call as the kernel does, for tests.
 import type { Instruction } from "../kernel/bpf.ts";
 
 export interface Call {
@@ -16,7 +16,7 @@ function word({ number, architecture, arguments: values = [] }: Call, offset: nu
   return Number((BigInt.asUintN(64, value) >> (offset % 8 === 0 ? 0n : 32n)) & half);
 }
 
-/** Throws where the kernel would not have taken the program: past its end, or an instruction it does not have. */
+/** Throws where the kernel would reject the program: past its end, or an unknown instruction. */
 export function answerOf(program: readonly Instruction[], call: Call): number {
   let held = 0;
   for (let at = 0; ; at++) {

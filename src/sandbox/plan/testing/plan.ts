@@ -1,18 +1,18 @@
-// A machine and a plan for the tests of this room: home /home/u, one workspace, everything of ours below the home.
+// A machine and a plan for tests: home /home/u, one workspace, our folders below the home.
 import type { Plan } from "../plan.ts";
-import { DEFAULT_LIMITS, type FoundName, type PlanFacts } from "../plan-facts.ts";
+import { DEFAULT_LIMITS, type ExistingName, type PlanFacts } from "../plan-facts.ts";
 import type { SystemFacts } from "../start/system.ts";
 
 export function at(text: string): readonly string[] {
   return text.split("/").filter((name) => name !== "");
 }
 
-/** A name that is there; `target` and `by` are a link's. */
-export function found(path: string, kind: FoundName["kind"], target = "", ...by: readonly string[]): FoundName {
+/** An existing name; `target` and `by` are a link's. */
+export function found(path: string, kind: ExistingName["kind"], target = "", ...by: readonly string[]): ExistingName {
   return { path: at(path), kind, target: target === "" ? null : at(target), by: by.map(at) };
 }
 
-/** Plain ASCII; the printers are handed the real one outside. */
+/** Plain ASCII; production code passes a real encoder. */
 export function encode(text: string): Uint8Array {
   return Uint8Array.from(text, (character) => character.charCodeAt(0));
 }

@@ -1,4 +1,4 @@
-// Authority as a record writes it and a request as a person does, decided and planned, for the tests of this room.
+// Decides and plans a request from grants in record notation, for tests.
 import type { Authority } from "../../../core/authority/chain.ts";
 import { compile } from "../../../core/authority/compiled.ts";
 import type { Grant, Level } from "../../../core/authority/grant.ts";
@@ -10,7 +10,7 @@ import { Diagnostics } from "../../../core/notation/diagnostic.ts";
 import type { Reading } from "../../../core/notation/reading.ts";
 import { readRequest } from "../../../core/notation/request/request.ts";
 import type { PlanFacts } from "../plan-facts.ts";
-import { type Decided, decidedBy } from "../plan-root.ts";
+import { type PlanDecision, planDecision } from "../plan-root.ts";
 import { type PlanResult, planOf } from "../planning.ts";
 import { FACTS } from "./plan.ts";
 
@@ -53,8 +53,8 @@ export function requestOf(text: string): Request {
   return request.value;
 }
 
-export function decided(authority: Authority, request: Request, approved: Level = 0): Decided | null {
-  return decidedBy(authority, request, judge(authority, request, FACTS.moment), approved);
+export function decided(authority: Authority, request: Request, approved: Level = 0): PlanDecision | null {
+  return planDecision(authority, request, judge(authority, request, FACTS.moment), approved);
 }
 
 /** Null where it is not even decided. */

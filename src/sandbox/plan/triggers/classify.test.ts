@@ -1,5 +1,5 @@
-// How changes may reach a root: by names, by what is there, and by what the draft brings. Each protected row has an allowed row
-// that differs by one character or one fact.
+// How changes may reach a root: by names, by the real tree, and by the draft's own content. Each protected row has an
+// allowed row that differs by one character or one fact.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type ClassifiedChange, Classifier } from "./classify.ts";

@@ -1,4 +1,5 @@
-// Decides how one change may reach the real root: freely, by ask, as git's, or never. The same rules for drafts and file tools.
+// Decides how one change may reach the real root: freely, with approval, as part of git, or never. The same rules for
+// drafts and file tools.
 import { DraftNames } from "./draft-names.ts";
 import { type FolderShape, gitFolderOf, type ShapedFolder } from "./git-folders.ts";
 import { linkFault } from "./new-links.ts";
@@ -10,10 +11,10 @@ type Path = readonly string[];
 export type Classification =
   | { readonly class: "free"; readonly why: null }
   | { readonly class: "ask" | "never"; readonly why: string }
-  /** Inside a git folder: imported by meaning, never copied as a file. `repository`: the git folder, absolute. */
+  /** Inside a git folder: imported semantically, never copied as a file. `repository`: the git folder, absolute. */
   | { readonly class: "git"; readonly why: string; readonly repository: Path };
 
-/** The part of a `Change` that the rules look at. `path`: below the root. */
+/** The part of a `Change` that the rules use. `path`: below the root. */
 export interface ClassifiedChange {
   readonly kind: "file" | "folder" | "link" | "delete";
   readonly path: Path;
@@ -36,10 +37,13 @@ interface Draft {
   readonly shaped: Map<string, readonly ShapedFolder[]>;
 }
 
-/** Changes that are prepared before others get a turn of the event loop. */
+/** Changes that are prepared in one event-loop turn. */
 const changesPerTurn = 200;
 
-/** Classifies changes of one draft. Every change is known before the first is classified: together they may make a repository. */
+/**
+ * Classifies the changes of one draft. Every change is known before the first is classified: together they may make a
+ * repository.
+ */
 export class Classifier {
   readonly #facts: TriggerFacts;
   readonly #draft: Draft;
@@ -49,14 +53,14 @@ export class Classifier {
     this.#draft = { names: new DraftNames(facts.options.root), shapes: new Map(), shaped: new Map() };
   }
 
-  /** At once: for few changes. */
+  /** Synchronous: for few changes. */
   static of(facts: TriggerFacts, changes: readonly ClassifiedChange[]): Classifier {
     const classifier = new Classifier(facts);
     for (const change of changes) classifier.#add(change);
     return classifier;
   }
 
-  /** The same for any number of changes; `turn` lets others run in between. */
+  /** The same for any number of changes; `turn` yields to the event loop. */
   static async inTurns(
     facts: TriggerFacts,
     changes: readonly ClassifiedChange[],
@@ -81,7 +85,7 @@ export class Classifier {
     const isLink = change.kind === "link" || change.base?.kind === "link";
     const named = strictest([
       classifyPath(path, change, facts, this.#draft),
-      // What a link of this name leads to would take the place of triggers below the name.
+      // The target of a link with this name would replace triggers below the name.
       ...(isLink ? [belowOf(path, facts)] : []),
       identityOf(change, facts),
     ]);
@@ -95,7 +99,7 @@ export class Classifier {
 
 const PLAIN: Pick<ClassifiedChange, "kind" | "base"> = { kind: "file", base: null };
 
-/** By names and places alone: what is at an absolute path, whatever it is reached by. */
+/** By names and positions only: for an absolute path, however it is reached. */
 function classifyPath(
   path: Path,
   change: Pick<ClassifiedChange, "kind" | "base">,
@@ -132,8 +136,8 @@ function classifyName(
   const match = options.table.find(path, options);
   return strictest([
     FREE,
-    ...(place === null ? [] : [told(place.class, place.why)]),
-    ...(match === null ? [] : [told(match.class, `${match.tool} reads it`)]),
+    ...(place === null ? [] : [classification(place.class, place.why)]),
+    ...(match === null ? [] : [classification(match.class, `${match.tool} reads it`)]),
   ]);
 }
 
@@ -142,28 +146,30 @@ function belowOf(path: Path, { places, options }: TriggerFacts): Classification 
   const match = options.table.findBelow(path, options);
   return strictest([
     FREE,
-    ...(place === null ? [] : [told(place.class, `a link here would replace what lies below: ${place.why}`)]),
-    ...(match === null ? [] : [told(match.class, `a link here would replace what lies below: ${match.tool} reads it`)]),
+    ...(place === null ? [] : [classification(place.class, `a link here would replace what lies below: ${place.why}`)]),
+    ...(match === null
+      ? []
+      : [classification(match.class, `a link here would replace what lies below: ${match.tool} reads it`)]),
   ]);
 }
 
 const EXECUTABLE = 0o111;
 
-/** By what the name has now: another name of a protected file, or a program while some triggers are unknown. */
+/** By the current file: a hard link of a protected file, or a program while some triggers are unknown. */
 function identityOf({ base }: ClassifiedChange, { places }: TriggerFacts): Classification {
   if (base === null || base.kind !== "file") return FREE;
   const file = base.links > 1n ? places.file(`${base.device}:${base.inode}`) : null;
-  if (file !== null) return told(file.class, file.why);
+  if (file !== null) return classification(file.class, file.why);
   if (places.partial !== null && ((base.mode ?? EXECUTABLE) & EXECUTABLE) !== 0)
-    return told("ask", `it is a program, and what runs it is not known: ${places.partial}`);
+    return classification("ask", `it is a program, and what runs it is not known: ${places.partial}`);
   return FREE;
 }
 
 function never(why: string): Classification {
-  return told("never", why);
+  return classification("never", why);
 }
 
-function told(of: "ask" | "never", why: string): Classification {
+function classification(of: "ask" | "never", why: string): Classification {
   return { class: of, why };
 }
 
@@ -179,7 +185,7 @@ function weight(one: Classification): number {
   return STRICTNESS.indexOf(one.class);
 }
 
-/** For what is decided by names alone, without a look at any disk. */
+/** For decisions by names only, without disk access. */
 export function isGitOrOurs(path: Path): boolean {
   return path.some((name) => isGitName(name) || isAuthorityName(name));
 }

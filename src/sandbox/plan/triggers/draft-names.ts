@@ -1,4 +1,4 @@
-// The names a draft brings, folder by folder: what a folder holds when the draft has landed is what it holds now and these.
+// The names a draft adds, by folder: a landed folder has its current names and these.
 import type { ClassifiedChange } from "./classify.ts";
 import { nameKey, pathKey } from "./spelling.ts";
 
@@ -8,7 +8,7 @@ export class DraftNames {
   readonly #root: Path;
   readonly #folders = new Map<string, Set<string>>();
   readonly #targets = new Map<string, string>();
-  /** Of folders as they are written: many names share one. */
+  /** By folder path as written: many names share one. */
   readonly #keys = new Map<string, string>();
 
   constructor(root: Path) {
@@ -28,12 +28,12 @@ export class DraftNames {
     if (kind === "link" && target !== undefined) this.#targets.set(`${written}/${name}`, target);
   }
 
-  /** Whether the draft brings a name of this key into the folder. */
+  /** Whether the draft adds a name with this key to the folder. */
   has(folder: Path, key: string): boolean {
     return this.#folders.size > 0 && this.#folders.get(pathKey(folder))?.has(key) === true;
   }
 
-  /** Of a link that the draft brings: its target. */
+  /** The target of a link that the draft adds. */
   target(path: Path): string | null {
     return this.#targets.size === 0 ? null : (this.#targets.get(path.join("/")) ?? null);
   }

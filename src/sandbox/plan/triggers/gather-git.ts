@@ -1,4 +1,4 @@
-// Finds what a git repository's hooks, settings and links protect outside its git folder.
+// Finds the paths outside a git folder that its hooks, settings and links make triggers.
 
 import {
   commonOf,
@@ -9,15 +9,15 @@ import {
   worktreeTop,
 } from "./git-repository.ts";
 import { filesNamedIn, gitValueKind } from "./git-values.ts";
-import type { ProtectedPlaces } from "./protected-places.ts";
 import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
 import { isGitName } from "./spelling.ts";
+import type { TriggerPaths } from "./trigger-paths.ts";
 
 type Path = readonly string[];
 
 export interface GitGathering {
   readonly tree: RealTree;
-  readonly places: ProtectedPlaces;
+  readonly places: TriggerPaths;
   readonly home: Path | null;
   /** Git folders that no `.git` name leads to. */
   readonly folders: Map<string, Path>;
@@ -25,7 +25,7 @@ export interface GitGathering {
 
 const namesMax = 2_000;
 const worktreesMax = 256;
-/** Folders below `modules` that are looked into; beyond it the facts are partial. */
+/** Limit of folders below `modules`; beyond it the facts are partial. */
 const moduleFoldersMax = 512;
 const hookCharactersMax = 65_536;
 
@@ -38,7 +38,7 @@ const HOOKS: readonly string[] = [
   ...["p4-post-changelist", "p4-pre-submit", "post-index-change"],
 ];
 
-/** Settings of the user and of the machine: they hold in every repository. */
+/** Settings of the user and of the system, which apply to every repository. */
 export function userGitSettings(tree: RealTree, home: Path | null): GitSettings {
   const own =
     home === null
@@ -54,7 +54,7 @@ export function gatherUserGit({ places, tree }: GitGathering, settings: GitSetti
   for (const file of settings.files) protect(tree, places, file, "git reads its configuration from it");
 }
 
-/** `withModules`: its submodules and worktrees as well. */
+/** `withModules`: including its submodules and worktrees. */
 export function gatherRepository(
   gathering: GitGathering,
   repository: GitRepository,
@@ -65,7 +65,7 @@ export function gatherRepository(
   for (const folder of [repository.folder, repository.common])
     if (!folder.some(isGitName)) {
       folders.set(folder.join("/"), folder);
-      // In another spelling it is no path that can be imported from.
+      // Any other spelling is not a valid import path.
       places.add(folder, { class: "never", why: "git looks here for the repository" });
     }
   const own = repositorySettings(tree, repository, home);
@@ -91,12 +91,12 @@ function gatherSettings(
     if (kind === null || one.value === null) continue;
     const name = [one.section, one.subsection, one.key].filter((part) => part !== null).join(".");
     if (kind === "hooks" || kind === "attributes") {
-      // Hooks that run on the side that receives begin in the git folder.
+      // Server-side hooks start in the git folder.
       for (const base of kind === "hooks" ? [top, folder] : [top]) {
         const path = writtenPath(one.value, base, home);
         if (path === null) continue;
         if (kind === "hooks" && isWithin(top, path)) {
-          // The folder of the project itself, or one around it: only what is named like a hook is one.
+          // The project folder itself, or a parent: only files named like hooks count.
           for (const hook of HOOKS) protect(tree, places, [...path, hook], `git follows \`${name}\` to it`);
           continue;
         }
@@ -109,7 +109,7 @@ function gatherSettings(
   }
 }
 
-/** Links among the files that git reads in its folder, and what the hooks there name. */
+/** Links among the files that git reads in its folder, and the programs that hooks there name. */
 function gatherFolder(gathering: GitGathering, folder: Path, top: Path): void {
   const { tree, places } = gathering;
   for (const part of [folder, [...folder, "info"]])
@@ -136,7 +136,7 @@ function gatherHooks({ tree, places, home }: Omit<GitGathering, "folders">, fold
   }
 }
 
-/** A submodule's git folder lies below `modules` under the submodule's name, which may have slashes in it. */
+/** A submodule's git folder is below `modules` under the submodule's name, which may contain slashes. */
 function gatherModules(gathering: GitGathering, common: Path, user: GitSettings): void {
   const { tree, places } = gathering;
   const waiting: Path[] = [[...common, "modules"]];
@@ -179,10 +179,10 @@ function worktreesOf(tree: RealTree, common: Path): readonly Path[] {
   });
 }
 
-/** The place, every link on the way to it, and where it leads. */
+/** The path, every link on it, and its target. */
 export function protect(
   tree: RealTree,
-  places: ProtectedPlaces,
+  places: TriggerPaths,
   path: Path,
   why: string,
   of: "ask" | "never" = "never",
@@ -191,13 +191,13 @@ export function protect(
   for (const one of [path, ...links, ...(end === null ? [] : [end])]) places.add(one, { class: of, why });
 }
 
-/** What a protected link leads to has the link's name as well; the links on the way are protected. */
-export function addLink(tree: RealTree, places: ProtectedPlaces, link: Path): void {
+/** The target of a protected link is also known by the link's name; the links on the path are protected. */
+export function addLink(tree: RealTree, places: TriggerPaths, link: Path): void {
   const { end, links } = followPath(tree, link);
   for (const one of [...links.slice(1), ...(end === null ? [] : [end])]) places.addAlias(one, link);
 }
 
-export function addHardLinks(tree: RealTree, places: ProtectedPlaces, path: Path): void {
+export function addHardLinks(tree: RealTree, places: TriggerPaths, path: Path): void {
   const entry = tree.at(path);
   if (entry?.kind === "file" && entry.links > 1)
     places.addFile(entry.identity, { class: "never", why: `it is a hard link of /${path.join("/")}` });

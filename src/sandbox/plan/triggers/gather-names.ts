@@ -1,16 +1,16 @@
-// Finds the links among the triggers that are there: what a link leads to is protected like the link's name. The folders of
-// triggers are looked into, so that a link below one of them counts as well.
+// Finds links among existing triggers: a link's target is protected like the link. Folders of triggers are searched, so
+// that links below them count as well.
 import { addHardLinks, addLink } from "./gather-git.ts";
-import type { ProtectedPlaces } from "./protected-places.ts";
 import type { ListedName, RealTree } from "./real-tree.ts";
 import { isGitName } from "./spelling.ts";
+import type { TriggerPaths } from "./trigger-paths.ts";
 import type { TriggerBases, TriggerTable } from "./trigger-table.ts";
 
 type Path = readonly string[];
 
 export interface NameGathering {
   readonly tree: RealTree;
-  readonly places: ProtectedPlaces;
+  readonly places: TriggerPaths;
   readonly table: TriggerTable;
   readonly bases: TriggerBases;
 }
@@ -18,29 +18,29 @@ export interface NameGathering {
 export interface GatherLimits {
   readonly foldersMax: number;
   readonly depthMax: number;
-  /** Whether reaching a limit is told; in a home folder the depth is a choice, not a fault. */
+  /** Whether reaching a limit is reported; in a home folder the depth is a choice, not a fault. */
   readonly isTold: boolean;
 }
 
 const listedNamesMax = 20_000;
-/** What package managers fill with thousands of folders; what is protected there is found by its name alone. */
+/** Folders that package managers fill with thousands of entries; triggers there are found by name only. */
 const HEAPS: readonly string[] = [".pnpm", ".store"];
 
-/** Triggers directly below one folder: a root, a workspace, a home folder, or a folder on the way to a change. */
+/** Triggers directly below one folder: a root, a workspace, a home folder, or a parent of a change. */
 export function gatherNames(gathering: NameGathering, base: Path, limits: GatherLimits): void {
   const { tree, places, table, bases } = gathering;
   const left = { folders: limits.foldersMax };
   const lookInto = (folder: Path): void => {
     const isWhole = walkNames(tree, folder, limits, left, (path, kind) => {
       if (kind === "link") addLink(tree, places, path);
-      // In a home folder that would be a look at thousands of files.
+      // In a home folder that would examine thousands of files.
       else if (kind === "file" && limits.isTold) addHardLinks(tree, places, path);
     });
     if (!isWhole && limits.isTold) places.addPartial(`/${folder.join("/")} holds too much to look at`);
   };
   const visit = (folder: Path): void => {
     const names = tree.list(folder, listedNamesMax);
-    // A trigger that is a link in so large a folder is held by its own name only.
+    // In so large a folder a trigger that is a link is protected by its own name only.
     if (names === null && tree.at(folder)?.kind === "folder")
       places.addPartial(`/${folder.join("/")} cannot be listed`);
     for (const { name, kind } of names ?? []) {
@@ -59,7 +59,7 @@ export function gatherNames(gathering: NameGathering, base: Path, limits: Gather
   visit(base);
 }
 
-/** Every name below a folder, level by level; false where there is more than the limits allow. */
+/** Every name below a folder, level by level; false where the limits are exceeded. */
 export function walkNames(
   tree: RealTree,
   folder: Path,

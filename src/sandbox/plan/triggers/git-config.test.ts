@@ -1,4 +1,4 @@
-// Git configuration text, read as git reads it. `test/triggers` compares it with the real git.
+// Parses git configuration text as git does. `test/triggers` compares it with the real git.
 import { describe, expect, test } from "vitest";
 import { gitConfigCharactersMax, readGitConfig } from "./git-config.ts";
 

@@ -1,5 +1,5 @@
-// A strict reader of git configuration text: which files and programs a repository's settings name. It reads what git reads and
-// stops where git stops; text it cannot read is an error, never an empty configuration.
+// A strict parser of git configuration text: which files and programs a repository's settings name. It accepts what git
+// accepts and stops where git stops; text that does not parse is an error, never an empty configuration.
 import { done, type Result, refuse } from "../../../core/base/result.ts";
 
 export interface GitSetting {
@@ -59,10 +59,10 @@ const ESCAPES: ReadonlyMap<string, string> = new Map([
   ['"', '"'],
 ]);
 
-/** As git: quotes anywhere, backslash and newline go on, a comment ends it, white space around it does not count. */
+/** Like git: quotes anywhere, a backslash continues the line, a comment ends it, surrounding white space is dropped. */
 function readValue(text: string): { readonly text: string; readonly rest: string } | null {
   let value = "";
-  /** How much of it counts, whatever spaces follow. */
+  /** The length without trailing white space. */
   let end = 0;
   let isQuoted = false;
   let isComment = false;

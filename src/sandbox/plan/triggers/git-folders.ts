@@ -1,5 +1,5 @@
-// Whether a path lies in a git folder: by a `.git` name, by what `.git` files lead to, or by the shape of a bare repository, which
-// the real tree and the draft may have together.
+// Whether a path lies in a git folder: by a `.git` name, by the target of a `.git` file, or by the shape of a bare
+// repository, which the real tree and the draft may form together.
 import type { Classification, ClassifiedChange } from "./classify.ts";
 import type { DraftNames } from "./draft-names.ts";
 import { isRepositoryShape } from "./git-repository.ts";
@@ -13,19 +13,21 @@ export interface GitFolderFacts {
   readonly gitFolders: ReadonlyMap<string, Path>;
   readonly root: Path;
   readonly draft: DraftNames;
-  /** Found before, by the joined path of a folder. */
+  /** Cache by the joined path of a folder. */
   readonly shapes: Map<string, FolderShape>;
-  /** The same of folders with all around them, so that a file beside another costs one look. */
+  /** Cache of folders with all their parents, so that siblings cost one lookup. */
   readonly shaped: Map<string, readonly ShapedFolder[]>;
 }
 
-/** Names with a meaning in a git folder. Others beside them are ordinary files, where the folder is a project as well. */
+/**
+ * Names with a meaning in a git folder. Others beside them are ordinary files, where the folder is a project as well.
+ */
 const GIT_NAMES: ReadonlySet<string> = new Set([
   ...["head", "objects", "refs", "commondir", "config", "config.worktree", "hooks", "info", "packed-refs", "modules"],
   ...["worktrees", "logs", "index", "shallow", "gitdir", "reftable", "rr-cache", "lfs", "svn", "common", "alternates"],
 ]);
 
-/** Null where git has no part in it. */
+/** Null where no git folder is involved. */
 export function gitFolderOf(
   path: Path,
   change: Pick<ClassifiedChange, "kind" | "base">,
@@ -50,12 +52,15 @@ function namedFolder(
   if (isLast && (kind === "file" || kind === "link" || (base !== null && base.kind !== "folder")))
     return never("git looks here for the repository");
   const real = tree.at(folder);
-  // A worktree's or a submodule's file, or a link: its place is not for a draft to change.
+  // A `.git` file of a worktree or submodule, or a link: a draft must not change its target.
   if (real !== null && real.kind !== "folder") return never("git looks here for the repository");
   return { class: "git", why: "it is in a git folder", repository: folder };
 }
 
-/** `git init --bare` makes a folder with these; git takes any folder that has them for a repository and reads its settings. */
+/**
+ * `git init --bare` creates a folder with these; git takes any folder that has them for a repository and reads its
+ * settings.
+ */
 function bareFolder(
   path: Path,
   { kind }: Pick<ClassifiedChange, "kind" | "base">,
@@ -65,14 +70,14 @@ function bareFolder(
     const folder = path.slice(0, depth);
     if (shape === "repository") return { class: "git", why: "it is in a bare repository", repository: folder };
     if (!isGitMeaning(nameKey(path[depth] as string))) continue;
-    // Taking names away makes no repository.
+    // Deleting names makes no repository.
     if (kind === "delete" && shape === "completed") continue;
     return never(`with it /${folder.join("/")} is a git repository whose settings git obeys`);
   }
   return null;
 }
 
-/** Those of a folder and the folders around it, up to the root, that have the shape of a repository; the outermost first. */
+/** The folder and its parents up to the root that have the shape of a repository, outermost first. */
 function shapedFolders(parent: Path, facts: GitFolderFacts): readonly ShapedFolder[] {
   const key = parent.join("/");
   const known = facts.shaped.get(key);
@@ -86,14 +91,14 @@ function shapedFolders(parent: Path, facts: GitFolderFacts): readonly ShapedFold
   return found;
 }
 
-/** `depth`: how many names the path of the folder has. */
+/** `depth`: the number of names in the folder's path. */
 export interface ShapedFolder {
   readonly depth: number;
   readonly shape: Exclude<FolderShape, "none">;
 }
 
 /**
- * repository: the real folder is one. project: it has the names of one beside a `.git` of its own. completed: it has them
+ * repository: the real folder is one. project: it has the names of one beside its own `.git`. completed: it has them
  * together with the draft.
  */
 export type FolderShape = "none" | "repository" | "project" | "completed";

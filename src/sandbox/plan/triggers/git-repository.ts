@@ -1,14 +1,14 @@
-// One git repository as git finds it from a folder: its git folder, the folder it shares with worktrees, and its settings with
-// every file they include.
+// One git repository as git finds it from a folder: its git folder, the folder it shares with worktrees, and its
+// settings with every included file.
 import { type GitSetting, gitConfigCharactersMax, readGitConfig } from "./git-config.ts";
 import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
 
 type Path = readonly string[];
 
 export interface GitRepository {
-  /** The folder of its files; null for a bare one. */
+  /** The worktree; null for a bare repository. */
   readonly top: Path | null;
-  /** `.git` itself, or where it leads. */
+  /** `.git` itself, or its target. */
   readonly folder: Path;
   /** The same folder, or for a linked worktree that of the main one. */
   readonly common: Path;
@@ -16,14 +16,14 @@ export interface GitRepository {
 
 export interface GitSettings {
   readonly settings: readonly GitSetting[];
-  /** Every file they are read from, and every file they would be read from if it were there. */
+  /** Every file they are read from, existing or not. */
   readonly files: readonly Path[];
-  /** Why some of them could not be read; null when all were. */
+  /** Why some could not be read; null when all were. */
   readonly unread: string | null;
 }
 
 const pointerCharactersMax = 8_192;
-/** As many as git takes. */
+/** Git's own limit. */
 const includeDepthMax = 10;
 const configFilesMax = 64;
 
@@ -37,20 +37,20 @@ export function repositoryAt(tree: RealTree, top: Path): GitRepository | null {
   if (entry?.kind === "folder") return { top, folder: end, common: commonOf(tree, end) };
   const text = entry?.kind === "file" ? tree.text(end, pointerCharactersMax) : null;
   const [, written = null] = /^gitdir:[ \t]*([^\n]+?)[\r\n]*$/.exec(text ?? "") ?? [];
-  // git reads it relative to the folder of the file it was read from.
+  // Git resolves it relative to the file that contains it.
   const folder = written === null ? null : writtenPath(written, end.slice(0, -1), null);
   const real = folder === null ? null : followPath(tree, folder).end;
   return real === null ? null : { top, folder: real, common: commonOf(tree, real) };
 }
 
-/** A folder that git takes for a repository by what is in it. */
+/** A folder that git takes for a repository by its content. */
 export function bareRepositoryAt(tree: RealTree, folder: Path): GitRepository | null {
   return isRepositoryShape((name) => tree.at([...folder, name]) !== null)
     ? { top: null, folder, common: commonOf(tree, folder) }
     : null;
 }
 
-/** As git looks: `HEAD`, and objects and refs here or in the folder that `commondir` names. */
+/** Git's own check: `HEAD`, and objects and refs here or in the folder that `commondir` names. */
 export function isRepositoryShape(has: (name: string) => boolean): boolean {
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
 }
@@ -73,7 +73,7 @@ export function repositorySettings(tree: RealTree, { folder, common }: GitReposi
   return settingsFrom(tree, [[...common, "config"], ...worktree, [...folder, "config.worktree"]], home);
 }
 
-/** The settings in these files and in all that they include, whatever the condition of an include is. */
+/** The settings in these files and in all includes, whatever their conditions. */
 export function settingsFrom(tree: RealTree, starts: readonly Path[], home: Path | null): GitSettings {
   const settings: GitSetting[] = [];
   const files: Path[] = [];

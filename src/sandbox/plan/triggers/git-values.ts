@@ -4,7 +4,7 @@ import { type RealTree, writtenPath } from "./real-tree.ts";
 
 type Path = readonly string[];
 
-/** hooks: a folder of programs. attributes: a file like `.gitattributes`. command: words of a shell. */
+/** hooks: a folder of programs. attributes: a file like `.gitattributes`. command: shell words. */
 export type GitValueKind = "hooks" | "attributes" | "command";
 
 const COMMANDS: ReadonlySet<string> = new Set([
@@ -41,7 +41,7 @@ const NAMED_COMMANDS: ReadonlyMap<string, readonly string[]> = new Map([
   ["hook", ["command"]],
   ["lfs", ["path"]],
 ]);
-/** Every key of these is a command of its own. */
+/** Every key of these sections is a command. */
 const COMMAND_SECTIONS: readonly string[] = ["alias", "pager"];
 
 export function gitValueKind({ section, subsection, key }: GitSetting): GitValueKind | null {
@@ -63,7 +63,7 @@ export function filesNamedIn(text: string, base: Path, home: Path | null, tree: 
   let count = 0;
   for (const [word] of text.matchAll(/[^\s"'`;&|<>(){}=$,\\!]+/g)) {
     if (++count > wordsMax) break;
-    // What begins a variable's value or ends a path with a sign of the shell is cut off above.
+    // Variable prefixes and shell punctuation are cut off above.
     const path = word.length > 1_024 ? null : writtenPath(word.replace(/^\/+(?=\.)/, ""), base, home);
     if (path === null || path.length <= base.length) continue;
     if (base.every((name, at) => name === path[at]) && tree.at(path)?.kind === "file") found.set(path.join("/"), path);

@@ -1,5 +1,5 @@
-// Names that are ordinary parts of a project and that tools run or obey as well: an agent's change of one waits for a person.
-// Data. Absent on purpose: `Makefile`, `package.json`, tests and build scripts, which a person runs on purpose.
+// Names that are ordinary parts of a project and that tools also run or obey: an agent's change of one needs approval.
+// Data. Absent on purpose: `Makefile`, `package.json`, tests and build scripts, which a person runs deliberately.
 import { type Trigger, type TriggerRow, triggersOf } from "./trigger.ts";
 
 const SERVERS: readonly TriggerRow[] = [["MCP clients", "anywhere", [".mcp.json", "mcp.json"]]];
@@ -71,7 +71,7 @@ const AUTOMATION: readonly TriggerRow[] = [
   ["Vagrant", "anywhere", ["Vagrantfile"]],
 ];
 
-/** What agents read as instructions. */
+/** Files that agents read as instructions. */
 const INSTRUCTIONS: readonly TriggerRow[] = [
   ["agents", "anywhere", ["AGENTS.md", "AGENTS.*.md", "AGENT.md"]],
   ["Claude Code", "anywhere", ["CLAUDE.md", "CLAUDE.local.md"]],

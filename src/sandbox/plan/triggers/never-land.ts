@@ -1,8 +1,9 @@
-// Names whose change by an agent never reaches the person's folder: their tools run or obey them at the next start. Data.
-// Absent on purpose: git folders, which are found by what they are and land by meaning; see `git-folders.ts`.
+// Names whose change by an agent never reaches the person's folder: their tools run or obey them at the next start.
+// Data. Absent on purpose: git folders, which are found by their content and imported semantically; see
+// `git-folders.ts`.
 import { type Trigger, type TriggerRow, triggersOf } from "./trigger.ts";
 
-/** What decides about agents, and our own program as package managers install it. */
+/** Authority files, and our own program as package managers install it. */
 const OURS: readonly TriggerRow[] = [
   ["ambit", "anywhere", [".ambit", "node_modules/ambit", "node_modules/.bin/ambit", "node_modules/.bin/ambit.*"]],
   ["ambit", "anywhere", ["node_modules/.pnpm/*/node_modules/ambit", "node_modules/.store/ambit-*"]],
@@ -65,7 +66,7 @@ const SHELLS: readonly TriggerRow[] = [
   ["readline", "home", [".inputrc"]],
 ];
 
-/** In a home folder: what starts with a session, and programs with start-up files there. */
+/** In a home folder: what starts with a session, and start-up files of programs. */
 const SESSIONS: readonly TriggerRow[] = [
   ["the desktop", "home", [".config/autostart", ".config/systemd", ".config/environment.d", ".local/share/systemd"]],
   ["the desktop", "home", [".local/share/applications", ".local/share/dbus-1", ".config/plasma-workspace"]],

@@ -1,4 +1,5 @@
-// Where a link of a draft leads, over the real tree and the draft together: out of the root or to a protected place it never lands.
+// Where a link of a draft leads, over the real tree and the draft together: a link out of the root or to a trigger
+// never lands.
 import type { Classification } from "./classify.ts";
 import type { DraftNames } from "./draft-names.ts";
 import type { TriggerFacts } from "./trigger-facts.ts";
@@ -15,7 +16,9 @@ const linksMax = 40;
 const stepsMax = 2_048;
 const targetCharactersMax = 4_096;
 
-/** `classify`: of one place on the way. A name that is a link in one of the two trees is followed, and kept as well. */
+/**
+ * `classify`: classifies one path on the way. A name that is a link in one of the two trees is both followed and kept.
+ */
 export function linkFault(
   path: Path,
   target: string,
@@ -47,7 +50,7 @@ export function linkFault(
     }
     const next = [...at, name];
     if (next.length <= root.length) {
-      // Above the root there is only the way to it, which has no links.
+      // Above the root is only its own path, which has no links.
       if (name !== root[at.length]) return never("it leads out of the root");
     } else {
       const met = classify(next);
@@ -63,7 +66,7 @@ export function linkFault(
   return found;
 }
 
-/** `y/../x` leads elsewhere once `y` is a link, which another draft can make of it later. */
+/** `y/../x` leads elsewhere once `y` is a link, which a later draft can make it. */
 function isUnsteady(target: string): boolean {
   const names = target.split("/").filter((name) => name !== "" && name !== ".");
   const first = names.findIndex((name) => name !== "..");

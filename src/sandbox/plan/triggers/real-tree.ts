@@ -1,10 +1,11 @@
-// The real tree as the rules see it: one name at a time, links not followed. A port; `node/triggers` reads the disk.
+// The real tree as the rules see it: one name at a time, links not followed. A port; `sandbox/drafts/triggers` reads
+// the disk.
 
 type Path = readonly string[];
 
 export interface TreeEntry {
   readonly kind: "file" | "folder" | "link" | "other";
-  /** Of a link: its text; null for bytes that are no UTF-8, and for everything that is no link. */
+  /** The text of a link; null for bytes that are not UTF-8, and for everything that is no link. */
   readonly target: string | null;
   /** Of a file with several hard links: device and inode, as `1:2`. */
   readonly identity: string;
@@ -20,26 +21,26 @@ export interface ListedName {
 
 /** Paths are absolute. */
 export interface RealTree {
-  /** Null for what is not there or cannot be looked at. */
+  /** Null for what does not exist or cannot be examined. */
   at(path: Path): TreeEntry | null;
-  /** Null for what is no folder, cannot be listed or holds more names than `namesMax`. */
+  /** Null for what is no folder, cannot be listed or has more names than `namesMax`. */
   list(path: Path, namesMax: number): readonly ListedName[] | null;
-  /** Null for what is no file or is longer than `charactersMax`. Bytes that are no UTF-8 are read as Latin-1. */
+  /** Null for what is no file or is longer than `charactersMax`. Bytes that are not UTF-8 are read as Latin-1. */
   text(path: Path, charactersMax: number): string | null;
 }
 
 export interface FollowedPath {
-  /** Without links as far as the way exists, and the rest as written; null for a way without an end. */
+  /** Free of links as far as the path exists, the rest as written; null for a link cycle. */
   readonly end: Path | null;
-  /** The links on the way. */
+  /** The links on the path. */
   readonly links: readonly Path[];
 }
 
-/** The kernel's own bound. */
+/** The kernel's own limit. */
 const linksMax = 40;
 const stepsMax = 4_096;
 
-/** Where a path leads when every link in it is followed. */
+/** Resolves every link in a path. */
 export function followPath(tree: RealTree, path: Path): FollowedPath {
   const links: Path[] = [];
   let at: Path = [];
@@ -66,7 +67,7 @@ export function followPath(tree: RealTree, path: Path): FollowedPath {
   return { end: at, links };
 }
 
-/** A path written in a file: `~/` is the home folder, relative paths begin at `base`. Null where it has no one meaning. */
+/** A path written in a file: `~/` is the home folder, relative paths start at `base`. Null where it is ambiguous. */
 export function writtenPath(text: string, base: Path, home: Path | null): Path | null {
   if (text === "" || text.includes("\0")) return null;
   const isHome = text === "~" || text.startsWith("~/");

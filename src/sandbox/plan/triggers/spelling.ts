@@ -1,11 +1,11 @@
-// Spellings of one file name. File systems fold case, normalise Unicode, drop ignorable code points and offer short names;
-// two names that any of them could take for the same name have one key here. More names are equal here than on any one disk.
+// Spellings of one file name. File systems fold case, normalize Unicode, drop ignorable code points and offer short
+// names; names that any of them could treat as equal have one key here. More names are equal here than on any one disk.
 
-/** The code points that HFS+ drops from names (git keeps the same list), and all that Unicode calls ignorable. */
+/** The code points that HFS+ drops from names (git has the same list), and all that Unicode calls ignorable. */
 const IGNORABLE = /[\u200c-\u200f\u202a-\u202e\u206a-\u206f\ufeff]|\p{Default_Ignorable_Code_Point}/gu;
 const PRINTABLE_ASCII = /^[ -~]*$/;
 
-/** The key under which every spelling of a name is found. Short names have keys of their own: see `isShortName`. */
+/** The key that all spellings of a name share. Short names have keys of their own: see `isShortName`. */
 export function nameKey(name: string): string {
   const folded = PRINTABLE_ASCII.test(name) ? name.toLowerCase() : foldUnicode(name);
   return withoutTail(folded);
@@ -15,13 +15,15 @@ export function pathKey(path: readonly string[]): string {
   return path.map(nameKey).join("/");
 }
 
-/** Lower after upper case folds what either of them alone leaves apart: long s, Kelvin sign, sharp s, final sigma. */
+/**
+ * Lower after upper case folds what either of them alone leaves distinct: long s, Kelvin sign, sharp s, final sigma.
+ */
 function foldUnicode(name: string): string {
   const plain = name.replace(IGNORABLE, "").normalize("NFKD").replace(IGNORABLE, "");
   return plain.toLowerCase().toUpperCase().toLowerCase().normalize("NFKD");
 }
 
-/** NTFS drops trailing dots and spaces, and reads what follows a colon as a stream of the same file. */
+/** NTFS drops trailing dots and spaces, and treats what follows a colon as a stream of the same file. */
 function withoutTail(folded: string): string {
   const colon = folded.indexOf(":");
   const name = colon > 0 ? folded.slice(0, colon) : folded;
@@ -55,7 +57,7 @@ export function isShortName(key: string, longKey: string): boolean {
 
 /** Whether a name is one that git reads as `.git` on any file system. */
 export function isGitName(name: string): boolean {
-  // Most names are told apart at a glance.
+  // Fast path: most names cannot match.
   if (PRINTABLE_ASCII.test(name) && !name.includes("~") && !/^\.git/i.test(name)) return false;
   const key = nameKey(name);
   return key === ".git" || isShortName(key, ".git");

@@ -1,21 +1,21 @@
-// What is protected in one root at this moment: computed from the real tree for the paths that are to be changed.
+// The triggers of one root at this moment: computed from the real tree for the paths that are to be changed.
 
 import { type GitGathering, gatherRepository, gatherUserGit, protect, userGitSettings } from "./gather-git.ts";
 import { type GatherLimits, gatherNames, walkNames } from "./gather-names.ts";
 import { bareRepositoryAt, type GitSettings, repositoryAt } from "./git-repository.ts";
-import { ProtectedPlaces } from "./protected-places.ts";
 import { followPath, type RealTree } from "./real-tree.ts";
+import { TriggerPaths } from "./trigger-paths.ts";
 import type { TriggerBases, TriggerTable } from "./trigger-table.ts";
 
 type Path = readonly string[];
 
 export interface TriggerOptions extends TriggerBases {
   readonly table: TriggerTable;
-  /** The user's configuration and state folders, by the names they are known by. */
+  /** The user's configuration and state folders, by all their names. */
   readonly ours: readonly Path[];
   /** The folder of our own program. */
   readonly program: Path;
-  /** Trees of programs from the configuration; those inside the root never change. */
+  /** Configured program trees; those inside the root never change. */
   readonly runtime: readonly Path[];
 }
 
@@ -29,8 +29,8 @@ const PROGRAM_PARTS = ["bin", "dist", "node_modules", "package.json"];
 export class TriggerFacts {
   readonly tree: RealTree;
   readonly options: TriggerOptions;
-  readonly places: ProtectedPlaces = new ProtectedPlaces();
-  /** Git folders, by their joined path; those that `.git` names lead to, and those of submodules and worktrees. */
+  readonly places: TriggerPaths = new TriggerPaths();
+  /** Git folders by joined path: targets of `.git` names, and those of submodules and worktrees. */
   readonly gitFolders: Map<string, Path> = new Map();
   readonly #user: GitSettings;
   readonly #seen = new Set<string>();
@@ -55,15 +55,15 @@ export class TriggerFacts {
         protect(tree, this.places, one, "every sandbox runs programs from it");
     for (const base of workspaces) if (isAlong(base, root)) this.#gather(base, OWN_LIMITS, true);
     if (home !== null && isAlong(home, root)) this.#gather(home, HOME_LIMITS, false);
-    // A repository around the root has its hooks path in it, perhaps.
+    // A repository around the root may have its hooks path in it.
     for (let depth = 1; depth < root.length; depth++) this.#repository(root.slice(0, depth), false);
     this.#gather(root, OWN_LIMITS, true);
   }
 
-  /** Looks at each folder between the root and a path once. Called for every path before the first is classified. */
+  /** Examines each folder between the root and a path once. Called for every path before the first is classified. */
   prepare(path: Path): void {
     const { root } = this.options;
-    // Most changes lie beside another one.
+    // Most changes are siblings.
     const parent = path.slice(0, -1).join("/");
     if (this.#prepared.has(parent)) return;
     this.#prepared.add(parent);
@@ -72,7 +72,7 @@ export class TriggerFacts {
       const key = folder.join("/");
       if (this.#seen.has(key)) continue;
       this.#seen.add(key);
-      // What is no real folder has nothing in it yet.
+      // A folder that does not exist yet is empty.
       if (this.tree.at(folder)?.kind !== "folder") return;
       this.#repository(folder, false);
     }
@@ -92,7 +92,7 @@ export class TriggerFacts {
     if (repository !== null) gatherRepository(this.#git, repository, this.#user, withModules);
   }
 
-  /** A `config.yml` that is a link into a folder of dotfiles is ours where it really lies. */
+  /** A `config.yml` that links into a dotfiles folder is ours at its real path. */
   #ownLinks(folder: Path): void {
     const left = { folders: OURS_LIMITS.foldersMax };
     walkNames(this.tree, followPath(this.tree, folder).end ?? folder, OURS_LIMITS, left, (path, kind) => {

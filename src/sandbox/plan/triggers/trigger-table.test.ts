@@ -1,4 +1,4 @@
-// Moving names between the classes: the user's word counts for the names it names, a project's only where it is stricter.
+// Moving names between classes: the user's rule applies to the names it names, a project's only where it is stricter.
 import { expect, test } from "vitest";
 import type { TriggerRule, WrittenTriggers } from "../../../core/notation/config/trigger-setting.ts";
 import { strictTriggers, TriggerTable } from "./trigger-table.ts";

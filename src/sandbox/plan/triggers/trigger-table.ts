@@ -1,9 +1,10 @@
-// Looks a path up among the names of triggers, as the configuration has moved them. Spelling does not matter; see `spelling.ts`.
+// Looks up a path among the trigger names, as the configuration has moved them. Spelling-insensitive; see
+// `spelling.ts`.
 import type { TriggerRule, WrittenTriggers } from "../../../core/notation/config/trigger-setting.ts";
 import { LAND_BY_ASK } from "./land-by-ask.ts";
 import { NEVER_LAND } from "./never-land.ts";
 import { isShortName, nameKey } from "./spelling.ts";
-import type { Trigger, TriggerClass, TriggerPlace } from "./trigger.ts";
+import type { Trigger, TriggerClass, TriggerPosition } from "./trigger.ts";
 
 type Path = readonly string[];
 
@@ -12,7 +13,7 @@ export interface TriggerMatch {
   readonly tool: string;
 }
 
-/** Where places are on this machine; absolute paths without links. */
+/** Base paths of the positions on this machine; absolute, without links. */
 export interface TriggerBases {
   readonly root: Path;
   readonly home: Path | null;
@@ -22,7 +23,7 @@ export interface TriggerBases {
 interface Branch {
   readonly literals: Map<string, Branch>;
   readonly globs: { readonly glob: string; readonly branch: Branch }[];
-  /** Those that end here. */
+  /** The rules that end here. */
   readonly rules: Rule[];
 }
 
@@ -30,28 +31,28 @@ interface Rule {
   readonly class: TriggerClass | "free";
   readonly tool: string;
   readonly by: "table" | "fixed" | "user" | "project";
-  /** Keys of its names; a `*` in one stands for any run of characters. */
+  /** Keys of its names; a `*` in one matches any run of characters. */
   readonly pattern: readonly string[];
 }
 
-/** A rule that a path meets, and the position in the path where the rule's names begin. */
-interface Found {
+/** A matching rule, and the index in the path at which its names begin. */
+interface RuleMatch {
   readonly rule: Rule;
   readonly start: number;
 }
 
 interface KnownName {
   readonly key: string;
-  /** The places in which a rule begins with this name. */
-  readonly starts: readonly TriggerPlace[];
+  /** The positions in which a rule begins with this name. */
+  readonly starts: readonly TriggerPosition[];
 }
 
-const PLACES: readonly TriggerPlace[] = ["anywhere", "top", "home"];
+const PLACES: readonly TriggerPosition[] = ["anywhere", "top", "home"];
 const knownNamesMax = 20_000;
 const CONFIGURATION = "the configuration of ambit";
 const NOTHING_MOVED: WrittenTriggers = { rules: [] };
 
-/** Of a configuration with a mistake in it, what makes names stricter counts and nothing else does. */
+/** Of a configuration with an error, only the rules that make names stricter count. */
 export function strictTriggers(
   config: { readonly triggers: WrittenTriggers; readonly broken: boolean } | null | undefined,
 ): WrittenTriggers {
@@ -60,33 +61,33 @@ export function strictTriggers(
 }
 
 export class TriggerTable {
-  readonly #branches: Readonly<Record<TriggerPlace, Branch>> = { anywhere: branch(), top: branch(), home: branch() };
+  readonly #branches: Readonly<Record<TriggerPosition, Branch>> = { anywhere: branch(), top: branch(), home: branch() };
 
-  /** The same names come again and again: folders of a project, and names that are everywhere. */
+  /** A cache: the same names occur again and again. */
   readonly #names = new Map<string, KnownName>();
 
-  /** The user's rules move names between the classes; a project's rules only make them stricter. */
+  /** The user's rules move names between classes; a project's rules only make them stricter. */
   constructor(user: WrittenTriggers = NOTHING_MOVED, project: WrittenTriggers = NOTHING_MOVED) {
     for (const one of [...NEVER_LAND, ...LAND_BY_ASK]) this.#add(one.place, tableRule(one));
     for (const one of user.rules) this.#add(one.place, writtenRule(one, "user"));
     for (const one of project.rules) this.#add(one.place, writtenRule(one, "project"));
   }
 
-  /** The trigger that an absolute path is, or lies below; null where it is none. */
+  /** The trigger that an absolute path is, or lies below; null for none. */
   find(path: Path, bases: TriggerBases): TriggerMatch | null {
     return decided(this.#rules(path, bases, false));
   }
 
-  /** The strictest trigger that lies below a path by its names: a link of this name would say what that trigger is. */
+  /** The strictest trigger below a path by its names: a link with this name would replace that trigger. */
   findBelow(path: Path, bases: TriggerBases): TriggerMatch | null {
     return decided(this.#rules(path, bases, true));
   }
 
-  #rules(path: Path, { root, home, workspaces }: TriggerBases, isBelow: boolean): readonly Found[] {
+  #rules(path: Path, { root, home, workspaces }: TriggerBases, isBelow: boolean): readonly RuleMatch[] {
     const known = path.map((name) => this.#name(name));
     const keys = known.map(({ key }) => key);
-    const found: Found[] = [];
-    const look = (place: TriggerPlace, start: number): void => {
+    const found: RuleMatch[] = [];
+    const look = (place: TriggerPosition, start: number): void => {
       if (known[start]?.starts.includes(place) !== true) return;
       const rules: Rule[] = [];
       collect(this.#branches[place], keys, start, isBelow, rules);
@@ -111,7 +112,7 @@ export class TriggerTable {
     return found;
   }
 
-  #add(place: TriggerPlace, rule: Rule): void {
+  #add(place: TriggerPosition, rule: Rule): void {
     let at = this.#branches[place];
     for (const key of rule.pattern) at = key.includes("*") ? globBranch(at, key) : literalBranch(at, key);
     at.rules.push(rule);
@@ -152,10 +153,10 @@ function everyRule(from: Branch, found: Rule[]): void {
 const STRICTNESS: readonly Rule["class"][] = ["free", "ask", "never"];
 
 /**
- * A rule of the user stands in for each rule that it names: the longest first, then the strictest. Fixed names and what a
- * project adds stay. Of all that is left the strictest decides, so a rule about other names never loosens anything.
+ * A user's rule replaces each rule that it names: the longest first, then the strictest. Fixed names and a project's
+ * additions remain. The strictest of the result decides, so a rule about other names never loosens anything.
  */
-function decided(found: readonly Found[]): TriggerMatch | null {
+function decided(found: readonly RuleMatch[]): TriggerMatch | null {
   if (found.length === 0) return null;
   const user = found.filter(({ rule }) => rule.by === "user");
   const rule = strictest(found.map((one) => replacement(one, user)));
@@ -163,7 +164,7 @@ function decided(found: readonly Found[]): TriggerMatch | null {
   return { class: rule.class, tool: rule.tool };
 }
 
-function replacement(one: Found, user: readonly Found[]): Rule {
+function replacement(one: RuleMatch, user: readonly RuleMatch[]): Rule {
   const { rule } = one;
   if (rule.by === "fixed" || rule.by === "project") return rule;
   const naming = user.filter(
@@ -173,8 +174,8 @@ function replacement(one: Found, user: readonly Found[]): Rule {
   return strictest(naming.map((other) => other.rule).filter(({ pattern }) => pattern.length === longest)) ?? rule;
 }
 
-/** Whether the first rule's names include those of the second, each by itself and not by a star. */
-function isNaming(first: Found, second: Found): boolean {
+/** Whether the first rule names those of the second literally, without a wildcard. */
+function isNaming(first: RuleMatch, second: RuleMatch): boolean {
   const offset = second.start - first.start;
   return (
     offset >= 0 &&
@@ -204,7 +205,7 @@ function writtenRule({ class: written, names }: TriggerRule, by: "user" | "proje
   return { class: of, tool: CONFIGURATION, by, pattern: names.map(patternKey) };
 }
 
-/** Dots before a star belong to the pattern, and are no trailing dots. */
+/** Dots before a wildcard are part of the pattern, not trailing dots. */
 function patternKey(name: string): string {
   const [start = "", end = null] = name.split("*");
   return end === null ? nameKey(name) : `${nameKey(`${start}x`).slice(0, -1)}*${nameKey(end)}`;
@@ -228,7 +229,7 @@ function globBranch(at: Branch, glob: string): Branch {
   return next;
 }
 
-/** One star alone: linear. */
+/** A single wildcard: linear time. */
 function isGlobMatch(key: string, glob: string): boolean {
   const star = glob.indexOf("*");
   const [start, end] = [glob.slice(0, star), glob.slice(star + 1)];

@@ -1,4 +1,4 @@
-// The environment of a git of ours in a sandbox: nothing of the user, the system or the repository configures it, and
+// The environment of our own git in a sandbox: no configuration of the user, the system or the repository applies, and
 // nothing it reads makes it run another program, fetch or follow a replaced object.
 import type { Plan } from "../../plan.ts";
 import type { ObjectFormat } from "./object-id.ts";
@@ -17,7 +17,7 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["core.commitGraph", "false"],
   ["core.multiPackIndex", "false"],
   ["core.fsync", "committed,reference,index"],
-  // Large files are streamed, and packs are mapped in small windows, so that limits of memory hold.
+  // Large files are streamed, and packs are mapped in small windows, so that memory limits hold.
   ["core.bigFileThreshold", "16m"],
   ["core.packedGitWindowSize", "32m"],
   ["core.packedGitLimit", "256m"],
@@ -33,7 +33,7 @@ const SETTINGS: readonly (readonly [key: string, value: string])[] = [
   ["credential.helper", ""],
 ];
 
-/** `own`: what one plan needs besides: GIT_DIR, GIT_OBJECT_DIRECTORY and the like. */
+/** `own`: further variables of one plan, such as GIT_DIR and GIT_OBJECT_DIRECTORY. */
 export function importEnvironment(own: Plan["environment"], lockMilliseconds = 0): Plan["environment"] {
   const settings = [
     ...SETTINGS,
@@ -68,7 +68,7 @@ export function importEnvironment(own: Plan["environment"], lockMilliseconds = 0
   ];
 }
 
-/** The `config` of a git folder of ours. */
+/** The `config` of our own git folders. */
 export function importConfig(format: ObjectFormat, isBare: boolean, hasLogs: boolean): string {
   const version = format === "sha1" ? 0 : 1;
   const lines = ["[core]", `repositoryformatversion = ${version}`, `bare = ${isBare}`, `logAllRefUpdates = ${hasLogs}`];

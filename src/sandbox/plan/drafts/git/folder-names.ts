@@ -1,4 +1,4 @@
-// What each name below a git folder means to the import. A name that is not known is never carried.
+// What each name below a git folder means to the import. An unknown name is never carried over.
 
 export type GitName =
   | { readonly kind: "head" }
@@ -8,13 +8,13 @@ export type GitName =
   | { readonly kind: "stash-log" }
   | { readonly kind: "loose-object"; readonly folder: string; readonly file: string }
   | { readonly kind: "pack"; readonly stem: string; readonly extension: "pack" | "idx" }
-  /** Present only while an operation is under way. */
+  /** Present only while an operation is in progress. */
   | { readonly kind: "in-progress"; readonly operation: string }
-  /** What would make the repository another kind of repository. */
+  /** Names that would make it another kind of repository. */
   | { readonly kind: "unsupported"; readonly what: string }
-  /** Never carried, and a person should know that it was not. */
+  /** Never carried over, and reported to the person. */
   | { readonly kind: "not-carried" }
-  /** Never carried, and of no meaning outside: locks, logs, messages, caches. */
+  /** Never carried over and irrelevant outside: locks, logs, messages, caches. */
   | { readonly kind: "dropped" };
 
 const IN_PROGRESS: ReadonlyMap<string, string> = new Map([
@@ -37,7 +37,7 @@ const UNSUPPORTED: ReadonlyMap<string, string> = new Map([
   ["reftable", "refs in a reftable"],
 ]);
 
-/** Rewritten by most commands, read by none that matters here. */
+/** Rewritten by most commands, and not read by the import. */
 const DROPPED: ReadonlySet<string> = new Set([
   "COMMIT_EDITMSG",
   "MERGE_MSG",
@@ -86,7 +86,7 @@ function objectName(length: number, folder: string, file: string): GitName {
   const pack = /^(pack-(?:[0-9a-f]{40}|[0-9a-f]{64}))\.(pack|idx)$/.exec(file);
   if (folder === "pack" && pack?.[1] !== undefined)
     return { kind: "pack", stem: pack[1], extension: pack[2] === "idx" ? "idx" : "pack" };
-  // Of a pack's side files and of `info/` git writes most by itself; `alternates` it does not.
+  // Git generates most side files of packs and of `info/` by itself, but not `alternates`.
   const isCache =
     (folder === "pack" && /\.(rev|bitmap|mtimes|keep|promisor)$/.test(file)) ||
     (folder === "pack" && file === "multi-pack-index") ||

@@ -1,16 +1,17 @@
-// What an import does to a person's repository, decided from two states of it: as it is now, and as the draft has it.
-// Old values are those of now. Where the repository may have changed after the program started, only additions and
-// fast-forwards go on; everything else is a conflict.
+// Plans an import into a person's repository from two states of it: the current one and the draft's. Old values are the
+// current ones. Where the repository may have changed after the program started, only additions and fast-forwards
+// proceed; everything else is a conflict.
+
+import { type GitResult, printable, refuseGit, value } from "./git-refusal.ts";
 import { type IndexChange, indexChanges } from "./index-changes.ts";
 import type { GitIndex, IndexFlag } from "./index-file.ts";
 import type { ObjectFormat } from "./object-id.ts";
 import type { RefValue } from "./ref-file.ts";
 import { checkRefName, isBranchName, STASH } from "./ref-name.ts";
 import { type StashPush, stashPushes } from "./stash-log.ts";
-import { type GitResult, printable, stay, value } from "./stay.ts";
 
-/** A state of one file. `isSeen`: it has not changed since the program started, so the program saw this state. */
-export interface Seen<Value> {
+/** The state of one file. `isSeen`: unchanged since the program started, so the program saw this state. */
+export interface FileState<Value> {
   readonly value: Value;
   readonly isSeen: boolean;
 }
@@ -18,19 +19,19 @@ export interface Seen<Value> {
 /** The person's repository as it is now. */
 export interface RepositoryState {
   readonly format: ObjectFormat;
-  readonly head: Seen<RefValue>;
-  readonly looseRefs: ReadonlyMap<string, Seen<RefValue>>;
-  /** Folders below `refs`, by name ("refs/heads"): whether names in them are those the program saw. */
+  readonly head: FileState<RefValue>;
+  readonly looseRefs: ReadonlyMap<string, FileState<RefValue>>;
+  /** Folders below `refs` by name ("refs/heads"): whether their names are those the program saw. */
   readonly refFolders: ReadonlyMap<string, boolean>;
-  readonly packedRefs: Seen<ReadonlyMap<string, string>>;
-  readonly index: Seen<GitIndex | null>;
+  readonly packedRefs: FileState<ReadonlyMap<string, string>>;
+  readonly index: FileState<GitIndex | null>;
   /** A byte string; empty where there is no log. */
   readonly stashLog: string;
   /** Branches that linked worktrees have checked out: moving one would make that worktree's files look changed. */
   readonly otherBranches: ReadonlySet<string>;
 }
 
-/** What a draft has instead. Null: unchanged. */
+/** The draft's values. Null: unchanged. */
 export interface GitDraft {
   readonly head: RefValue | null;
   /** Null: the loose file is deleted. `hadBase`: the repository had a file there when the draft was scanned. */
@@ -55,7 +56,7 @@ export interface RefUpdate {
   /** Null: the ref does not exist. */
   readonly oldId: string | null;
   readonly newId: string | null;
-  /** The ref may have moved after the program started: only a fast-forward keeps what is there. */
+  /** The ref may have moved after the program started: only a fast-forward preserves its commits. */
   readonly needsFastForward: boolean;
 }
 
@@ -66,7 +67,7 @@ export interface GitImportPlan {
   readonly head: { readonly from: RefValue; readonly to: RefValue } | null;
   readonly index: readonly IndexChange[];
   readonly notCarried: readonly string[];
-  /** Entries of the index whose flags are not carried over. */
+  /** Index entries whose flags are not carried over. */
   readonly flagsNotCarried: readonly { readonly path: string; readonly flag: IndexFlag }[];
 }
 
@@ -80,9 +81,9 @@ export function planGitImport(real: RepositoryState, draft: GitDraft): GitResult
   if (!head.ok) return head;
   const index = draft.index === null ? [] : indexChanges(real.index.value, draft.index);
   if (index.length > 0 && !real.index.isSeen)
-    return stay("conflict", "the index of the repository changed while the program ran");
+    return refuseGit("conflict", "the index of the repository changed while the program ran");
   if ((index.length > 0 || head.value !== null) && !real.head.isSeen && !isAlready(real, draft))
-    return stay("conflict", "HEAD of the repository changed while the program ran");
+    return refuseGit("conflict", "HEAD of the repository changed while the program ran");
   return value({
     format: real.format,
     ...refs.value,
@@ -93,7 +94,7 @@ export function planGitImport(real: RepositoryState, draft: GitDraft): GitResult
   });
 }
 
-/** An interrupted import that is run again: HEAD is where the draft wants it. */
+/** An interrupted import that runs again: HEAD has the draft's value already. */
 function isAlready(real: RepositoryState, { head }: GitDraft): boolean {
   return head !== null && isSameValue(head, real.head.value);
 }
@@ -115,15 +116,15 @@ function planRefs(
       continue;
     }
     if (check === "refused")
-      return stay("bad_name", `the name of the ref ${printable(name)} has characters that are never imported`);
+      return refuseGit("bad_name", `the name of the ref ${printable(name)} has characters that are never imported`);
     if (wanted?.kind === "symbolic" || now?.kind === "symbolic")
-      return stay("unsupported", `${name} is a symbolic ref; only HEAD may be one`);
-    if (real.otherBranches.has(name)) return stay("unsupported", `${name} is checked out in a linked worktree`);
-    if (refs.length >= refUpdatesMax) return stay("too_large", `more than ${refUpdatesMax} refs changed`);
+      return refuseGit("unsupported", `${name} is a symbolic ref; only HEAD may be one`);
+    if (real.otherBranches.has(name)) return refuseGit("unsupported", `${name} is checked out in a linked worktree`);
+    if (refs.length >= refUpdatesMax) return refuseGit("too_large", `more than ${refUpdatesMax} refs changed`);
     const update = planRef(real, draft, name, now?.id ?? null, wanted?.id ?? null);
     if (!update.ok) return update;
     if (name !== STASH) refs.push(update.value);
-    // The last stash that is dropped stays like every other: its log is the only list of them.
+    // Dropping the last stash is not imported, like dropping any other: its log is the only list of them.
     else if (update.value.newId === null) notCarried.push(STASH);
     else {
       const pushes = stashPushes(real.stashLog, draft.stashLog ?? "", real.format);
@@ -144,7 +145,7 @@ function planRef(
   const isSeen = isRefSeen(real, name);
   const isGone = oldId === null && draft.looseRefs.get(name)?.hadBase === true;
   if (isGone || (!isSeen && (newId === null || name === STASH)))
-    return stay("conflict", `${name} changed in the repository while the program ran`);
+    return refuseGit("conflict", `${name} changed in the repository while the program ran`);
   return value({ name, oldId, newId, needsFastForward: !isSeen && oldId !== null });
 }
 
@@ -160,7 +161,7 @@ function realValue({ looseRefs, packedRefs }: RepositoryState, name: string): Re
   return looseRefs.get(name)?.value ?? idValue(packedRefs.value.get(name));
 }
 
-/** As the program saw it: its own loose file, else the repository's unless deleted, else the packed value. */
+/** The value the program saw: its own loose file, else the repository's unless deleted, else the packed value. */
 function draftValue(real: RepositoryState, { looseRefs, packedRefs }: GitDraft, name: string): RefValue | null {
   const own = looseRefs.get(name);
   const loose = own === undefined ? (real.looseRefs.get(name)?.value ?? null) : own.value;
@@ -171,7 +172,7 @@ function idValue(id: string | undefined): RefValue | null {
   return id === undefined ? null : { kind: "id", id };
 }
 
-/** A loose file that is old enough is what the program saw; where there is none, its folder and `packed-refs` tell. */
+/** A loose file that is old enough is what the program saw; without one, its folder and `packed-refs` decide. */
 function isRefSeen({ looseRefs, refFolders, packedRefs }: RepositoryState, name: string): boolean {
   const loose = looseRefs.get(name);
   if (loose !== undefined) return loose.isSeen;
@@ -187,7 +188,7 @@ function isRefSeen({ looseRefs, refFolders, packedRefs }: RepositoryState, name:
 function planHead(real: RepositoryState, { head }: GitDraft): GitResult<GitImportPlan["head"]> {
   if (head === null || isSameValue(head, real.head.value)) return value(null);
   if (head.kind === "symbolic" && !isBranchName(head.target))
-    return stay("bad_name", `HEAD leads to ${printable(head.target)}; only plain names of branches are imported`);
+    return refuseGit("bad_name", `HEAD leads to ${printable(head.target)}; only plain names of branches are imported`);
   return value({ from: real.head.value, to: head });
 }
 

@@ -1,8 +1,8 @@
-// From one index to another by meaning: which paths have other entries, and the lines that `git update-index` reads.
+// The semantic difference of two indexes: paths with other entries, and the input lines of `git update-index`.
 import type { GitIndex, IndexEntry } from "./index-file.ts";
 import { nullId, type ObjectFormat } from "./object-id.ts";
 
-/** All entries one path is to have; none removes the path. */
+/** All entries of one path afterwards; none removes the path. */
 export interface IndexChange {
   readonly path: string;
   readonly before: readonly IndexEntry[];
@@ -10,8 +10,8 @@ export interface IndexChange {
 }
 
 /**
- * Flags are not compared and never carried. A path that is only "intended to be added" has no content yet: it is left out,
- * so that the file is untracked in the person's repository.
+ * Flags are not compared and never carried over. An "intent to add" path has no content yet: it is left out, so that
+ * the file is untracked in the person's repository.
  */
 export function indexChanges(from: GitIndex | null, to: GitIndex): readonly IndexChange[] {
   const before = byPath(from);

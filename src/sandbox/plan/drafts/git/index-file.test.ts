@@ -57,13 +57,13 @@ function extension(name: string, bytes: number): Buffer {
 
 function parsed(bytes: Uint8Array): GitIndex {
   const result = parseIndex(bytes, "sha1", TEXT);
-  if (!result.ok) throw new Error(result.stay.message);
+  if (!result.ok) throw new Error(result.refusal.message);
   return result.value;
 }
 
 function refusal(bytes: Uint8Array): string {
   const result = parseIndex(bytes, "sha1", TEXT);
-  return result.ok ? "parsed" : `${result.stay.code}: ${result.stay.message}`;
+  return result.ok ? "parsed" : `${result.refusal.code}: ${result.refusal.message}`;
 }
 
 describe("what git writes", () => {

@@ -1,7 +1,8 @@
-// Git's index (`.git/index`, versions 2 to 4), parsed strictly: of each entry its mode, id, stage and path, and which
-// flags it has. Stat data and extensions are never carried. The checksum at the end is compared outside.
+// Parses git's index (`.git/index`, versions 2 to 4) strictly: mode, id, stage and path of each entry, and its flags.
+// Stat data and extensions are never carried over. The checksum is verified by the caller.
+
+import { type GitResult, printable, refuseGit, value } from "./git-refusal.ts";
 import { ID_BYTES, isObjectId, type ObjectFormat } from "./object-id.ts";
-import { type GitResult, printable, stay, value } from "./stay.ts";
 import { ENTRY_MODES, isTreePath } from "./tree-path.ts";
 
 export interface IndexEntry {
@@ -21,7 +22,7 @@ export interface GitIndex {
   readonly flagged: readonly { readonly path: string; readonly flag: IndexFlag }[];
 }
 
-/** Reads bytes as text of one character for each byte, and as hexadecimal digits. */
+/** Reads bytes as text of one character per byte, and as hexadecimal digits. */
 export interface ByteText {
   latin(bytes: Uint8Array, from: number, to: number): string;
   hex(bytes: Uint8Array, from: number, to: number): string;
@@ -35,39 +36,40 @@ const statBytes = 40;
 export function parseIndex(bytes: Uint8Array, format: ObjectFormat, text: ByteText): GitResult<GitIndex> {
   const idBytes = ID_BYTES[format];
   const end = bytes.length - idBytes;
-  if (end < headerBytes || text.latin(bytes, 0, 4) !== "DIRC") return stay("malformed", "the index has no header");
+  if (end < headerBytes || text.latin(bytes, 0, 4) !== "DIRC") return refuseGit("malformed", "the index has no header");
   const view = new DataView(bytes.buffer, bytes.byteOffset, bytes.length);
   const version = view.getUint32(4);
   const count = view.getUint32(8);
-  if (version < 2 || version > 4) return stay("unsupported", `the index has version ${version}; 2 to 4 are known`);
-  if (count > indexEntriesMax) return stay("too_large", `the index has more than ${indexEntriesMax} entries`);
+  if (version < 2 || version > 4) return refuseGit("unsupported", `the index has version ${version}; 2 to 4 are known`);
+  if (count > indexEntriesMax) return refuseGit("too_large", `the index has more than ${indexEntriesMax} entries`);
   const entries: IndexEntry[] = [];
   const flagged: { path: string; flag: IndexFlag }[] = [];
   let at = headerBytes;
   let last: IndexEntry | null = null;
-  // Told only after the extensions: a split index has entries that mean something else.
+  // Reported only after the extensions: the entries of a split index mean something else.
   let problem: GitResult<GitIndex> | null = null;
   for (let entry = 0; entry < count; entry += 1) {
     const fixed = at + statBytes + idBytes + 2;
-    if (fixed > end) return stay("malformed", "the index ends in the middle of an entry");
+    if (fixed > end) return refuseGit("malformed", "the index ends in the middle of an entry");
     const mode = view.getUint32(at + 24);
     const id = text.hex(bytes, at + statBytes, at + statBytes + idBytes);
     const flags = view.getUint16(fixed - 2);
     const isExtended = (flags & 0x4000) !== 0;
-    if (isExtended && (version < 3 || fixed + 2 > end)) return stay("malformed", "the index has flags it may not have");
+    if (isExtended && (version < 3 || fixed + 2 > end))
+      return refuseGit("malformed", "the index has flags it may not have");
     const more = isExtended ? view.getUint16(fixed) : 0;
-    if ((more & ~0x6000) !== 0) return stay("unsupported", "the index has entries with unknown flags");
+    if ((more & ~0x6000) !== 0) return refuseGit("unsupported", "the index has entries with unknown flags");
     const name = readName(bytes, end, isExtended ? fixed + 2 : fixed, at, version === 4, last?.path ?? "", text);
-    if (name === null) return stay("malformed", "the index has a damaged path");
+    if (name === null) return refuseGit("malformed", "the index has a damaged path");
     const { path, next } = name;
     const stage = (flags >> 12) & 3;
     if (!ENTRY_MODES.includes(mode))
-      problem ??= stay("unsupported", `the index has an entry of mode ${mode.toString(8)}: ${printable(path)}`);
-    if (!isObjectId(id, format)) problem ??= stay("malformed", `the index has no object for ${printable(path)}`);
+      problem ??= refuseGit("unsupported", `the index has an entry of mode ${mode.toString(8)}: ${printable(path)}`);
+    if (!isObjectId(id, format)) problem ??= refuseGit("malformed", `the index has no object for ${printable(path)}`);
     if (!isTreePath(path))
-      problem ??= stay("bad_name", `the index has a path that is never imported: ${printable(path)}`);
+      problem ??= refuseGit("bad_name", `the index has a path that is never imported: ${printable(path)}`);
     const found: IndexEntry = { mode, id, stage, path };
-    if (last !== null && !isBefore(last, found)) problem ??= stay("malformed", "the index is not in order");
+    if (last !== null && !isBefore(last, found)) problem ??= refuseGit("malformed", "the index is not in order");
     if ((flags & 0x8000) !== 0) flagged.push({ path, flag: "assume-unchanged" });
     if ((more & 0x4000) !== 0) flagged.push({ path, flag: "skip-worktree" });
     if ((more & 0x2000) !== 0) flagged.push({ path, flag: "intent-to-add" });
@@ -129,10 +131,10 @@ function requiredExtension(
 ): GitResult<null> {
   let at = from;
   while (at < end) {
-    if (at + 8 > end) return stay("malformed", "the index has a damaged extension");
+    if (at + 8 > end) return refuseGit("malformed", "the index has a damaged extension");
     const name = text.latin(bytes, at, at + 4);
     if (!/^[A-Z]/.test(name))
-      return stay(
+      return refuseGit(
         "unsupported",
         name === "link"
           ? "the index is split (core.splitIndex); run `git update-index --no-split-index`"
@@ -142,5 +144,5 @@ function requiredExtension(
       );
     at += 8 + view.getUint32(at + 4);
   }
-  return at === end ? value(null) : stay("malformed", "the index has a damaged extension");
+  return at === end ? value(null) : refuseGit("malformed", "the index has a damaged extension");
 }

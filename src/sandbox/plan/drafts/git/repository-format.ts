@@ -1,7 +1,8 @@
-// Which kind of repository a `config` file describes: the object format, and whether anything in it is beyond the import.
-// Only what git itself reads before everything else is looked at; includes do not count there.
+// Parses a repository's `config` for its object format and for features that the import does not support. Only what git
+// reads before everything else is used; includes do not count there.
+
+import { type GitRefusal, printable } from "./git-refusal.ts";
 import type { ObjectFormat } from "./object-id.ts";
-import { type GitStay, printable } from "./stay.ts";
 
 export const configBytesMax = 1_048_576;
 
@@ -15,7 +16,7 @@ export interface RepositoryFormat {
   /** It has no worktree of its own. */
   readonly isBare: boolean;
   /** Why nothing is imported into such a repository. */
-  readonly obstacle: GitStay | null;
+  readonly obstacle: GitRefusal | null;
 }
 
 export function parseRepositoryFormat(config: string): RepositoryFormat {

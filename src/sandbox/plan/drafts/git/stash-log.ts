@@ -1,4 +1,5 @@
-// The stash list is the log of `refs/stash`. What a draft pushed is what its log has behind the person's own.
+// The stash list is the log of `refs/stash`. The stashes a draft pushed are the lines of its log after the person's
+// own.
 import { isObjectId, type ObjectFormat } from "./object-id.ts";
 
 export interface StashPush {
@@ -11,7 +12,9 @@ export const stashLogBytesMax: number = 4 * 1_048_576;
 const pushesMax = 32;
 const messageCharactersMax = 200;
 
-/** Null: stashes were dropped or rewritten, or there are too many; such a list is not imported. Texts are byte strings. */
+/**
+ * Null: stashes were dropped or rewritten, or there are too many; such a list is not imported. Texts are byte strings.
+ */
 export function stashPushes(real: string, draft: string, format: ObjectFormat): readonly StashPush[] | null {
   if (!draft.startsWith(real) || !(draft === "" || draft.endsWith("\n"))) return null;
   const lines = draft.slice(real.length).split("\n").slice(0, -1);

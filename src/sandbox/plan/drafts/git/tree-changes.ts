@@ -1,5 +1,5 @@
 // The output of `git diff-tree --stdin -r -c --root --raw -z`: which paths each commit adds, changes or deletes.
-import { type GitResult, stay, value } from "./stay.ts";
+import { type GitResult, refuseGit, value } from "./git-refusal.ts";
 
 export type TreeChangeKind = "added" | "changed" | "deleted";
 
@@ -20,7 +20,7 @@ export interface TreeChange {
 export function parseTreeChanges(output: string): GitResult<readonly TreeChange[]> {
   const changes: TreeChange[] = [];
   const records = output.split("\0");
-  if (records.pop() !== "") return stay("malformed", "git diff-tree ended in the middle of a record");
+  if (records.pop() !== "") return refuseGit("malformed", "git diff-tree ended in the middle of a record");
   let commit = "";
   for (let at = 0; at < records.length; at += 1) {
     const record = records[at] ?? "";
@@ -31,7 +31,7 @@ export function parseTreeChanges(output: string): GitResult<readonly TreeChange[
     const header = parseHeader(record);
     const path = records[at + 1];
     if (header === null || path === undefined || commit === "")
-      return stay("malformed", "git diff-tree wrote a record that is not understood");
+      return refuseGit("malformed", "git diff-tree wrote a record that is not understood");
     changes.push({ commit, path, ...header });
     at += 1;
   }

@@ -1,43 +1,43 @@
-// Where control groups of ours may be made: below or beside the group we are in, by what the kernel says of itself.
+// Finds the folders in which we may create control groups: below or beside our own group, as the kernel reports it.
 import { accessSync, constants, readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 
-export type Held = "memory" | "processes";
+export type GroupLimit = "memory" | "processes";
 
-/** A folder of the control group file system in which a group would have these two limits, or one of them. */
-export interface GroupPlace {
+/** A folder of the control group file system in which a new group has one or both of these limits. */
+export interface GroupFolder {
   readonly folder: string;
   readonly version: 1 | 2;
-  readonly holds: readonly Held[];
+  readonly holds: readonly GroupLimit[];
 }
 
-/** The file systems are looked for in `/proc/self`; another folder is for tests. */
-export function groupPlaces(self = "/proc/self"): readonly GroupPlace[] {
+/** Reads `/proc/self`; tests pass another folder. */
+export function groupFolders(self = "/proc/self"): readonly GroupFolder[] {
   const [mounts, groups] = [lines(`${self}/mountinfo`).flatMap(readMount), lines(`${self}/cgroup`).flatMap(readGroup)];
   const unified = second(mounts, groups);
   return unified === null ? first(mounts, groups) : [unified];
 }
 
-const NAMES: Readonly<Record<Held, string>> = { memory: "memory", processes: "pids" };
-const HELD = ["memory", "processes"] as const;
+const NAMES: Readonly<Record<GroupLimit, string>> = { memory: "memory", processes: "pids" };
+const GROUP_LIMITS = ["memory", "processes"] as const;
 
-/** Version 2: the group itself has us in it, which forbids groups with limits below it; its parent may be ours. */
-function second(mounts: readonly Mount[], groups: readonly Group[]): GroupPlace | null {
+/** Version 2: our own group contains us, which forbids groups with limits below it; its parent may be writable. */
+function second(mounts: readonly Mount[], groups: readonly Group[]): GroupFolder | null {
   const mount = mounts.find(({ type }) => type === "cgroup2");
   const group = groups.find(({ controllers }) => controllers.length === 0);
   if (mount === undefined || group === undefined) return null;
   const own = folderOf(mount, group.path);
   for (const folder of own === null ? [] : own === mount.point ? [own] : [own, dirname(own)]) {
     const offered = (lines(join(folder, "cgroup.subtree_control"))[0] ?? "").split(" ");
-    const holds = HELD.filter((held) => offered.includes(NAMES[held]));
+    const holds = GROUP_LIMITS.filter((held) => offered.includes(NAMES[held]));
     if (holds.length > 0 && isOurs(folder)) return { folder, version: 2, holds };
   }
   return null;
 }
 
-/** Version 1: one tree a controller, and a group below our own is always possible for whoever may write there. */
-function first(mounts: readonly Mount[], groups: readonly Group[]): readonly GroupPlace[] {
-  return HELD.flatMap((held): readonly GroupPlace[] => {
+/** Version 1: one hierarchy for each controller; a group below our own is possible wherever we may write. */
+function first(mounts: readonly Mount[], groups: readonly Group[]): readonly GroupFolder[] {
+  return GROUP_LIMITS.flatMap((held): readonly GroupFolder[] => {
     const mount = mounts.find(({ type, words }) => type === "cgroup" && words.includes(NAMES[held]));
     const group = groups.find(({ controllers }) => controllers.includes(NAMES[held]));
     const folder = mount === undefined || group === undefined ? null : folderOf(mount, group.path);
@@ -48,7 +48,7 @@ function first(mounts: readonly Mount[], groups: readonly Group[]): readonly Gro
 function isOurs(folder: string): boolean {
   try {
     accessSync(folder, constants.W_OK);
-    // To move a process is to write here, too.
+    // Moving a process needs write access here, too.
     accessSync(join(folder, "cgroup.procs"), constants.W_OK);
     return true;
   } catch {
@@ -84,7 +84,7 @@ function readGroup(line: string): readonly Group[] {
   return [{ controllers: controllers === "" ? [] : controllers.split(","), path }];
 }
 
-/** In a container the mount shows a part of the tree only; what lies outside it is not ours to find. */
+/** In a container the mount shows only a part of the hierarchy; groups outside it are not accessible. */
 function folderOf({ root, point }: Mount, path: string): string | null {
   if (path.split("/").includes("..")) return null;
   if (root === "/") return path === "/" ? point : `${point}${path}`;

@@ -1,25 +1,25 @@
-// Which folders can be the root of a sandbox or a tree of programs in it, and which never can.
+// Which folders can be the root of a sandbox or a program tree in it, and which never can.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
-import { isAlong, isWithin, OURS, SYSTEM_PATH } from "./places.ts";
 import type { PlanPath, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { type Planned, type PlanRefused, planned, refusePlan } from "./plan-refusal.ts";
+import { isAlong, isWithin, OURS, SYSTEM_PATH } from "./plan-path.ts";
+import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "./plan-refusal.ts";
 import { NARROWER, WHOLE_MACHINE } from "./plan-root.ts";
 
-/** The kernel's own trees, and ours: a sandbox has others in their place. */
+/** Kernel trees and our own folder: a sandbox has its own in their place. */
 const KERNEL: readonly PlanPath[] = [["proc"], ["sys"], ["dev"], OURS];
-/** Made of single files of ours; what lies below can be a root, the folder itself cannot. */
+/** Assembled from single files; a folder below can be a root, the folder itself cannot. */
 const MADE: readonly PlanPath[] = [["etc"], ["run"]];
 
-/** Where every program looks for programs and their parts: a root may lie beside them, and be one of them to read. */
+/** Folders that programs search for programs and libraries: a root may lie beside them, or be one of them read-only. */
 const SYSTEM: readonly PlanPath[] = [
   ...SYSTEM_PATH,
   ...["lib", "lib32", "lib64", "libx32", "libexec"].flatMap((name) => [[name], ["usr", name], ["usr", "local", name]]),
 ];
 
-/** Null where nothing is wrong with it. */
-export function rootRefused({ path, mode }: PlanRoot, facts: Pick<PlanFacts, "ours" | "program">): PlanRefused | null {
+/** Null where the root is allowed. */
+export function rootRefused({ path, mode }: PlanRoot, facts: Pick<PlanFacts, "ours" | "program">): PlanRefusal | null {
   const shape = shapeRefused(path);
   if (shape !== null) return shape;
   const own = facts.ours.find((folder) => isWithin(path, folder));
@@ -32,10 +32,10 @@ export function rootRefused({ path, mode }: PlanRoot, facts: Pick<PlanFacts, "ou
   return null;
 }
 
-/** The folder of a project that says what its agents may do. */
+/** The folder of a project's authority files. */
 export const AUTHORITY = ".ambit";
 
-function shapeRefused(path: PlanPath): PlanRefused | null {
+function shapeRefused(path: PlanPath): PlanRefusal | null {
   if (path.length === 0) return refusePlan("scope_violation", WHOLE_MACHINE, NARROWER);
   if (!path.every(isName)) return refusePlan("invalid_input", `${pathText(path)} is not a plain absolute path`);
   if (KERNEL.some((tree) => isAlong(path, tree)) || MADE.some((tree) => isWithin(tree, path)))
@@ -47,8 +47,8 @@ function isName(name: string): boolean {
   return name !== "" && name !== "." && name !== ".." && !name.includes("/") && isPlainText(name);
 }
 
-/** Trees of programs are seen by every agent, whatever it was granted: nothing private may lie in them. */
-export function runtimeTrees(facts: PlanFacts): Planned<readonly PlanPath[]> {
+/** Every agent sees program trees, whatever its grants: nothing private may be in them. */
+export function runtimeTrees(facts: PlanFacts): PlanningResult<readonly PlanPath[]> {
   for (const tree of facts.runtime) {
     const why = runtimeFault(tree, facts);
     if (why !== null)
@@ -73,7 +73,7 @@ export function runtimeFault(
   return protectedPaths.some((path) => couldHold(tree, path)) ? "holds protected paths" : null;
 }
 
-/** Whether the pattern may name something below the tree. */
+/** Whether the pattern may match something below the tree. */
 export function couldHold(tree: PlanPath, pattern: PlanPath): boolean {
   return pattern.length > tree.length && tree.every((name, at) => pattern[at] === "*" || pattern[at] === name);
 }

@@ -2,7 +2,7 @@ import { mkdirSync, mkdtempSync, realpathSync, renameSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { isStillThere, lookAt, type Place, placeNamed, placeReal } from "./places.ts";
+import { isStillThere, locateTrees, type OpenTree, positionByName, positionByRealPath } from "./open-trees.ts";
 
 let root: string;
 const path = (name: string): readonly string[] => join(root, name).split("/").slice(1);
@@ -28,12 +28,12 @@ describe("a tree", () => {
     ["work/none", "work", ["none"]],
     ["work/no/such", "work", ["no", "such"]],
   ])("%s is opened at %s", (name, base, inside) => {
-    const [place] = lookAt([{ path: path(name), mode: "read" }]);
+    const [place] = locateTrees([{ path: path(name), mode: "read" }]);
     expect(place).toMatchObject({ named: path(name), base: path(base), inside, real: [...path(base), ...inside] });
   });
 
   test("that leads nowhere is no place, and takes no number", () => {
-    const places = lookAt([
+    const places = locateTrees([
       { path: path("dangling"), mode: "read" },
       { path: path("work/file/x"), mode: "read" },
       { path: path("work"), mode: "read" },
@@ -42,7 +42,7 @@ describe("a tree", () => {
   });
 
   test("is known by device and inode", () => {
-    const [one, two] = lookAt([
+    const [one, two] = locateTrees([
       { path: path("work"), mode: "read" },
       { path: path("alias"), mode: "write" },
     ]);
@@ -51,7 +51,7 @@ describe("a tree", () => {
 });
 
 describe("a tree that was looked at", () => {
-  const looked = (name: string) => lookAt([{ path: path(name), mode: "read" }])[0] as Place;
+  const looked = (name: string) => locateTrees([{ path: path(name), mode: "read" }])[0] as OpenTree;
 
   test("is there until its name leads to something else", () => {
     mkdirSync(join(root, "moving/inner"), { recursive: true });
@@ -91,16 +91,16 @@ describe("a tree that was looked at", () => {
 
 describe("a path", () => {
   test("lies in the innermost tree of its name, of those it may be written in", () => {
-    const places = lookAt([
+    const places = locateTrees([
       { path: path("work"), mode: "write" },
       { path: path("work/out"), mode: "read" },
       { path: path("alias"), mode: "read" },
     ]);
-    expect(placeNamed(places, path("work/out/x"), false)).toMatchObject({ place: { tree: 1 }, rest: ["x"] });
-    expect(placeNamed(places, path("work/out/x"), true)).toMatchObject({ place: { tree: 0 }, rest: ["out", "x"] });
-    expect(placeNamed(places, path("works/x"), false)).toBeNull();
-    expect(placeNamed(places, path("alias/x"), true)).toBeNull();
-    expect(placeReal(places, path("work/x"), false)).toMatchObject({ rest: ["x"] });
-    expect(placeReal(places, path("alias/x"), false)).toBeNull();
+    expect(positionByName(places, path("work/out/x"), false)).toMatchObject({ tree: { tree: 1 }, rest: ["x"] });
+    expect(positionByName(places, path("work/out/x"), true)).toMatchObject({ tree: { tree: 0 }, rest: ["out", "x"] });
+    expect(positionByName(places, path("works/x"), false)).toBeNull();
+    expect(positionByName(places, path("alias/x"), true)).toBeNull();
+    expect(positionByRealPath(places, path("work/x"), false)).toMatchObject({ rest: ["x"] });
+    expect(positionByRealPath(places, path("alias/x"), false)).toBeNull();
   });
 });

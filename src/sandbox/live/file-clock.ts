@@ -1,4 +1,4 @@
-// The clock as file systems stamp with it, and what an error says.
+// The file system clock, and error messages.
 
 export function nanoseconds(): bigint {
   return BigInt(Date.now()) * 1_000_000n;

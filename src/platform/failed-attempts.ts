@@ -1,4 +1,4 @@
-// Guessing is slow: after so many wrong answers in a row there is a wait, and one more answer after each.
+// Limits guessing: after a number of wrong answers in a row there is a delay, and one more answer after each delay.
 import type { Clock } from "../core/ports/clock.ts";
 
 export const wrongTriesMax = 5;
@@ -10,7 +10,7 @@ interface Tries {
   until: number;
 }
 
-export class WrongTries {
+export class FailedAttempts {
   readonly #now: Clock;
   readonly #tries = new Map<string, Tries>();
 
@@ -19,13 +19,13 @@ export class WrongTries {
   }
 
   /**
-   * Counts as wrong until `right` is said, so that many answers at once are no way around the wait.
-   * Milliseconds to wait, or zero.
+   * Counts as wrong until `right` is called, so that parallel answers do not bypass the delay. Returns milliseconds to
+   * wait, or zero.
    */
   begin(name: string): number {
     const now = this.#now();
     const tries = this.#tries.get(name) ?? { count: 0, until: Number.NEGATIVE_INFINITY };
-    // A clock that was set back must not keep anybody out for longer than the wait.
+    // A clock that was set back must not extend the delay.
     if (tries.until - now > waitMilliseconds) tries.until = now + waitMilliseconds;
     if (now < tries.until) return tries.until - now;
     tries.count++;

@@ -1,9 +1,10 @@
-// Where control groups may be made, on machines of every kind: the files of /proc and of the groups are made for it.
+// Where control groups may be created, on machines of every kind, with fixture files in place of /proc and of the
+// groups.
 import { chmodSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { groupPlaces } from "./group-places.ts";
+import { groupFolders } from "./group-folders.ts";
 
 let root = "";
 beforeEach(() => {
@@ -22,7 +23,7 @@ function places(mounts: readonly string[], groups: readonly string[]): readonly 
   mkdirSync(join(root, "self"));
   writeFileSync(join(root, "self", "mountinfo"), `${mounts.join("\n")}\n`);
   writeFileSync(join(root, "self", "cgroup"), `${groups.join("\n")}\n`);
-  return groupPlaces(join(root, "self")).map(
+  return groupFolders(join(root, "self")).map(
     ({ folder, version, holds }) => `${folder.slice(root.length)} ${version} ${holds.join("+")}`,
   );
 }
@@ -102,6 +103,6 @@ describe("version 1", () => {
 });
 
 test("a machine that says nothing has no place", () => {
-  expect(groupPlaces(join(root, "none"))).toEqual([]);
+  expect(groupFolders(join(root, "none"))).toEqual([]);
   expect(places(["nonsense", ""], ["", "x:y", "0::relative"])).toEqual([]);
 });

@@ -1,47 +1,47 @@
-// One command under way in a sandbox: sent when its time has come, stopped when asked, settled once.
+// One running command in a sandbox: sent once, stopped on request, settled once.
 import type { RunRefusal, Sinks } from "../../core/ports/process.ts";
 import { endFrame } from "../plan/command.ts";
-import type { Stop } from "../plan/sandboxes.ts";
+import type { CancelSignal } from "../plan/sandboxes.ts";
 import type { Done } from "../plan/start/answers.ts";
 import type { Channel } from "./channel.ts";
 import { feed } from "./input.ts";
 
-/** A command as it is sent, and where what it says goes. */
-export interface Order {
+/** A command's frame, its input and its sinks. */
+export interface CommandOrder {
   readonly frame: Uint8Array;
   readonly input: AsyncIterable<Uint8Array> | null;
   readonly sinks: Sinks;
-  readonly stop: Stop | null;
+  readonly stop: CancelSignal | null;
 }
 
 export type Outcome =
   | { readonly kind: "done"; readonly done: Done }
-  /** The sandbox went away under the command: we ended it for this reason, or somebody else did. */
-  | { readonly kind: "broken"; readonly because: Because }
-  /** Nothing was run. */
+  /** The sandbox ended under the command: ended by us for this reason, or by another process. */
+  | { readonly kind: "broken"; readonly because: StopReason }
+  /** The command did not start. */
   | { readonly kind: "unavailable"; readonly refused: RunRefusal };
 
-export type Because = "time" | "stopped" | null;
+export type StopReason = "time" | "stopped" | null;
 
-/** For the program inside to end a command by itself, after its time or our word. */
+/** How long the program inside may take to end a command by itself, after a timeout or a stop. */
 const graceMilliseconds = 5_000;
 
-export class Running {
-  readonly #order: Order;
+export class RunningCommand {
+  readonly #order: CommandOrder;
   readonly #channel: Channel;
-  /** Broken only by what a sink threw. */
+  /** Rejects only with what a sink threw. */
   readonly outcome: Promise<Outcome>;
   #resolve: (outcome: Outcome) => void = () => {};
   #reject: (error: unknown) => void = () => {};
   #isSent = false;
   #isSettled = false;
-  #because: Because = null;
+  #because: StopReason = null;
   #sinkError: { readonly error: unknown } | null = null;
   #timer: NodeJS.Timeout | undefined;
-  /** The command is being ended: its end must not wait for a consumer that is not ready. */
+  /** The command is being stopped: its end must not wait for a consumer that is not ready. */
   #isDiscarding = false;
 
-  constructor(order: Order, channel: Channel) {
+  constructor(order: CommandOrder, channel: Channel) {
     this.#order = order;
     this.#channel = channel;
     this.outcome = new Promise((resolve, reject) => {
@@ -55,12 +55,12 @@ export class Running {
     return this.#isSent;
   }
 
-  /** Why we ended the sandbox, if it was us. */
-  get because(): Because {
+  /** Why we ended the sandbox, if we did. */
+  get because(): StopReason {
     return this.#because;
   }
 
-  /** Once. `milliseconds`: after which the program inside ends it; 0 for never. */
+  /** Called once. `milliseconds`: timeout enforced by the program inside; 0 for none. */
   send(milliseconds: number): void {
     if (this.#isSent) return;
     this.#isSent = true;
@@ -89,7 +89,7 @@ export class Running {
     else this.#reject(this.#sinkError.error);
   }
 
-  /** An input that broke off is not one that ended. */
+  /** A failed input is not the end of an input. */
   async #feed(input: AsyncIterable<Uint8Array>): Promise<void> {
     if (!(await feed(input, this.#channel, () => this.#isSettled || this.#channel.isOver))) this.#stop();
   }
@@ -97,7 +97,7 @@ export class Running {
   #stop(): void {
     if (this.#isSettled || !this.#isSent) return;
     this.#discard();
-    // Behind input that nobody reads the word would never be heard.
+    // The stop frame would be stuck behind input that the command does not read.
     if (this.#channel.isFull) this.#break("stopped");
     else {
       this.#channel.write(endFrame());
@@ -105,11 +105,11 @@ export class Running {
     }
   }
 
-  /** If the program inside does not end the command, its own end does. */
-  #watch(because: Because, milliseconds: number): void {
+  /** If the program inside does not end the command, ending the sandbox does. */
+  #watch(because: StopReason, milliseconds: number): void {
     clearTimeout(this.#timer);
     this.#timer = setTimeout(() => {
-      // The program inside may have ended it long ago: its word waits behind output that no consumer took.
+      // The program inside may have ended it already: its report waits behind output that no consumer took.
       if (this.#channel.isPaused) {
         this.#discard();
         this.#watch(because, graceMilliseconds);
@@ -122,7 +122,7 @@ export class Running {
     this.#channel.release();
   }
 
-  #break(because: Because): void {
+  #break(because: StopReason): void {
     this.#because = because;
     this.#channel.close();
   }

@@ -1,4 +1,4 @@
-// The broker's own copy of what a sandbox may connect to, read from the plan's specs and from nothing else.
+// The broker's own copy of the network grants of a sandbox, parsed from the plan's specs only.
 
 import type { Destination } from "../../core/authority/axes/destination.ts";
 import { type Screened, screen } from "../../core/authority/axes/screen.ts";
@@ -21,22 +21,22 @@ export type Chains = readonly (readonly (readonly string[])[])[];
 const CONNECT = verbEntry("net.connect");
 const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
-/** Tried first, and shown where no port is known. */
+/** Ports that are tried first, and shown where no port is known. */
 export const usualPort = 443;
 
-/** No grant speaks of it. */
+/** No grant covers it. */
 const OUTSIDE: readonly DenialCode[] = ["capability_absent", "scope_violation"];
 
-/** `sni`: on 443 and 80 the program has to say the name again, in the open. `raw`: it may say anything. */
-export type Manner = "sni" | "raw";
+/** `sni`: on 443 and 80 the name must be visible in the traffic. `raw`: any protocol. */
+export type InspectionMode = "sni" | "raw";
 
-export function connectRequest(host: Destination, port: number, manner: Manner): Request {
+export function connectRequest(host: Destination, port: number, manner: InspectionMode): Request {
   if (CONNECT === null) throw new Error("the catalog has no net.connect");
   return { verb: CONNECT, values: [host, port, manner] };
 }
 
-/** What one sandbox may connect to. Says nothing about budgets, approvals and revocation: those live with the owner. */
-export class Granted {
+/** The connections one sandbox may open. Budgets, approvals and revocation are the owner's. */
+export class NetworkGrants {
   readonly #authority: Authority;
   readonly #ports: readonly number[];
   readonly #now: () => number;
@@ -55,21 +55,21 @@ export class Granted {
     return screen(this.#authority, request, answers, this.#moment());
   }
 
-  /** For how long what is allowed now stays so; null for ever. */
+  /** How long the current permission holds; null for ever. */
   millisecondsLeft(request: Request): number | null {
     const moment = this.#moment();
     const end = coveredUntil(this.#authority, request, moment);
     return end === null ? null : end - moment.now;
   }
 
-  /** Some port of this name could be connected to, asked or not. */
+  /** Whether some port of this name may be connected to, with or without approval. */
   reaches(host: Destination): boolean {
     return this.#ports.some((port) => this.judge(connectRequest(host, port, "sni")).outcome !== "deny");
   }
 
   /**
-   * What to speak of where a name is asked for, which names no port: one that is open, else one that some grant names for it,
-   * else the usual one.
+   * The port to report for a DNS question, which names none: an open one, else one that some grant names for it, else
+   * the default one.
    */
   spokenOf(host: Destination): Request {
     const requests = this.#ports.map((port) => connectRequest(host, port, "sni"));
@@ -81,13 +81,13 @@ export class Granted {
     return requests.find(isOpen) ?? requests.find(isNamed) ?? connectRequest(host, usualPort, "sni");
   }
 
-  /** Whether the session is clean is for the owner to say: here nothing is known that would speak against it. */
+  /** Whether the session is clean is known to the owner only: here nothing contradicts it. */
   #moment(): Moment {
     return { now: this.#now(), clean: true, generation: 0, revoked: null, exhausted: null };
   }
 }
 
-/** Null when anything was not understood: nothing is granted then, not the rest. */
+/** Null when any spec does not parse: then nothing is granted. */
 export function readChains(chains: Chains): Authority | null {
   const authority: Chain[] = [];
   for (const specs of chains) {
@@ -108,7 +108,7 @@ export function readChains(chains: Chains): Authority | null {
       );
     }
     const [first, ...rest] = links;
-    // A chain of no links would cover everything.
+    // A chain without links would cover everything.
     if (first === undefined) return null;
     authority.push([first, ...rest]);
   }
@@ -128,7 +128,7 @@ function readLink(specs: readonly string[]): readonly Grant[] | null {
   return grants;
 }
 
-/** Where ranges meet at all, they meet at the lower end of one of them. */
+/** Where ranges intersect, they intersect at the lower end of one of them. */
 function portsToTry(authority: Authority): readonly number[] {
   const ports = new Set<number>([usualPort]);
   for (const chain of authority)

@@ -1,11 +1,11 @@
-// Places inside a sandbox, and which place lies in which. Paths are segments: nothing here looks at a disk.
+// Paths inside a sandbox and their containment. Paths are segments: nothing here accesses a disk.
 import type { Plan, PlanPath } from "./plan.ts";
 
-/** Everything of ours that a sandbox sees. */
+/** The folder with our own files in a sandbox. */
 export const OURS: PlanPath = ["run", "ambit"];
 export const PROGRAM: PlanPath = [...OURS, "ambit-native"];
 
-/** Where programs are looked for, beside the trees a configuration adds. */
+/** The default search path for programs, beside the trees a configuration adds. */
 export const SYSTEM_PATH: readonly PlanPath[] = [
   ["usr", "local", "sbin"],
   ["usr", "local", "bin"],
@@ -29,8 +29,8 @@ export function isAlong(left: PlanPath, right: PlanPath): boolean {
 }
 
 /**
- * The private folder that is emptied after every command. `/tmp`, unless a tree of the host is or lies there: what is
- * emptied must never have anything of the host mounted in it.
+ * The private folder that is emptied after every command. `/tmp`, unless a host tree overlaps it: nothing of the host
+ * may be mounted in a folder that is emptied.
  */
 export function temporaryFolder(plan: Pick<Plan, "root" | "runtime">): PlanPath {
   const trees = [...(plan.root === null ? [] : [plan.root.path]), ...plan.runtime];

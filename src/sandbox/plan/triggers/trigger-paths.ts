@@ -1,43 +1,43 @@
-// Places that are protected on this machine besides what their names say: where links, hooks paths and includes lead.
+// Paths that are triggers on this machine in addition to trigger names: targets of links, hooks paths and includes.
 import { nameKey } from "./spelling.ts";
 
 type Path = readonly string[];
 
-export interface ProtectedPlace {
+export interface TriggerPath {
   readonly class: "ask" | "never";
   readonly why: string;
 }
 
 interface Branch {
   readonly names: Map<string, Branch>;
-  place: ProtectedPlace | null;
-  /** Other names of what lies here: a protected link leads here. */
+  place: TriggerPath | null;
+  /** Other names of this path: a protected link leads here. */
   aliases: readonly Path[];
 }
 
-export class ProtectedPlaces {
+export class TriggerPaths {
   readonly #root: Branch = branch();
-  readonly #files = new Map<string, ProtectedPlace>();
+  readonly #files = new Map<string, TriggerPath>();
   #partial: string | null = null;
 
   /** Everything at or below the path. */
-  add(path: Path, place: ProtectedPlace): void {
+  add(path: Path, place: TriggerPath): void {
     const at = this.#branch(path);
     at.place = stricter(at.place, place);
   }
 
-  /** What lies at `path` is also reached by the name `alias`. */
+  /** `path` is also reached by the name `alias`. */
   addAlias(path: Path, alias: Path): void {
     const at = this.#branch(path);
     if (!at.aliases.some((one) => one.join("/") === alias.join("/"))) at.aliases = [...at.aliases, alias];
   }
 
-  /** A file with several names, by its identity. */
-  addFile(identity: string, place: ProtectedPlace): void {
+  /** A file with several hard links, by its identity. */
+  addFile(identity: string, place: TriggerPath): void {
     this.#files.set(identity, stricter(this.#files.get(identity) ?? null, place));
   }
 
-  /** Some triggers could not be looked at; the reason. */
+  /** Some triggers could not be examined; the reason. */
   addPartial(reason: string): void {
     this.#partial ??= reason;
   }
@@ -46,19 +46,19 @@ export class ProtectedPlaces {
     return this.#partial;
   }
 
-  file(identity: string): ProtectedPlace | null {
+  file(identity: string): TriggerPath | null {
     return this.#files.get(identity) ?? null;
   }
 
-  /** The strictest place that a path is or lies in. */
-  find(path: Path): ProtectedPlace | null {
-    let found: ProtectedPlace | null = null;
+  /** The strictest trigger that a path is or lies in. */
+  find(path: Path): TriggerPath | null {
+    let found: TriggerPath | null = null;
     for (const at of this.#way(path)) if (at.place !== null) found = stricter(found, at.place);
     return found;
   }
 
-  /** The strictest place that lies below a path. */
-  findBelow(path: Path): ProtectedPlace | null {
+  /** The strictest trigger below a path. */
+  findBelow(path: Path): TriggerPath | null {
     const way = [...this.#way(path)];
     const start = way.length === path.length + 1 ? way[path.length] : undefined;
     return start === undefined ? null : strictestIn(start);
@@ -95,13 +95,13 @@ function branch(): Branch {
   return { names: new Map(), place: null, aliases: [] };
 }
 
-function stricter(left: ProtectedPlace | null, right: ProtectedPlace): ProtectedPlace {
+function stricter(left: TriggerPath | null, right: TriggerPath): TriggerPath {
   return left === null || (left.class === "ask" && right.class === "never") ? right : left;
 }
 
-/** Below a start, aliases count as well: a link in its way would lead them elsewhere. */
-function strictestIn(start: Branch): ProtectedPlace | null {
-  let found: ProtectedPlace | null = null;
+/** Aliases below a path count as well: a link on their path would lead them elsewhere. */
+function strictestIn(start: Branch): TriggerPath | null {
+  let found: TriggerPath | null = null;
   const waiting = [...start.names.values()];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     if (at.place !== null) found = stricter(found, at.place);

@@ -1,54 +1,46 @@
-// What lies below a folder: by a pattern, or by a text in it. The worker is asked for a tree at once; where that is
-// more than an answer holds, for one folder after the other.
+// Finds files below a folder by a pattern or by a text in them. Asks the worker for a whole tree at once; where that
+// exceeds one answer, for one folder after the other.
 import { parsePathPatterns } from "../../core/authority/axes/path.ts";
 import { type Sequence, sequenceMatches } from "../../core/authority/patterns/sequence.ts";
 import type { FileEntry, FileMatch, FilePath, FileResult } from "../../core/ports/files.ts";
 import { framePayloadBytesMax } from "../plan/start/frame.ts";
-import { below, type FileReach, type Job, type Located } from "./reach.ts";
+import { type BoundedList, type ListedEntry, readEntries, readMatches, type SearchMatch } from "./answer.ts";
+import { below, type FileLocation, type FileOperation, type FileReach } from "./reach.ts";
 import { refused } from "./refusals.ts";
-import {
-  type Found,
-  findRequest,
-  type Listed,
-  pathBytesMax,
-  plainRequest,
-  readEntries,
-  readMatches,
-  type Some,
-} from "./wire.ts";
+import { findRequest, pathBytesMax, plainRequest } from "./wire.ts";
 
 export interface BelowLimits {
-  /** Entries looked at for one answer, wherever they are. */
+  /** Entries examined for one answer. */
   readonly walkEntriesMax: number;
   readonly walkDepthMax: number;
-  /** Of a file longer than this only the beginning is searched. */
+  /** Only this many leading bytes of a file are searched. */
   readonly searchFileBytesMax: number;
 }
 
 interface At<T> {
-  readonly some: Some<T>;
-  readonly at: Located;
-  /** The answer had no room for more, whatever else bounds it. */
+  readonly some: BoundedList<T>;
+  readonly at: FileLocation;
+  /** The answer was full, independent of other limits. */
   readonly full: boolean;
 }
 
-/** Everything one glob or search gathers. */
-interface Gathering<T> {
+/** The state of one glob or search. */
+interface Collection<T> {
   readonly found: T[];
   readonly foundMax: number;
-  /** Entries that may still be looked at. */
+  /** Entries that may still be examined. */
   left: number;
-  /** What is there and not granted. */
+  /** Entries that exist and are not granted. */
   leftOut: number;
 }
 
-export interface Gathered<T> {
+export interface SearchResult<T> {
   readonly items: readonly T[];
   readonly leftOut: number;
 }
 
-const wantedBytesMax = 256;
-/** An answer this long may have had no room for another path. */
+const textBytesMax = 256;
+/** An answer this long may have had no space for another path. */
 const fullBytes = framePayloadBytesMax - 2 * pathBytesMax;
 const noGround = { home: null, base: null, protectedPaths: [] };
 
@@ -58,17 +50,17 @@ export async function globBelow(
   pattern: string,
   entriesMax: number,
   limits: BelowLimits,
-): Promise<FileResult<Gathered<FileEntry>>> {
+): Promise<FileResult<SearchResult<FileEntry>>> {
   const patterns = parsePathPatterns(pattern, root, noGround);
   if (!patterns.ok) return refused("invalid_input", patterns.message);
   const start = literalStart(patterns.value);
-  const gathering: Gathering<FileEntry> = { found: [], foundMax: entriesMax, left: limits.walkEntriesMax, leftOut: 0 };
-  const take = ({ some, at }: At<Listed>): void => {
+  const gathering: Collection<FileEntry> = { found: [], foundMax: entriesMax, left: limits.walkEntriesMax, leftOut: 0 };
+  const take = ({ some, at }: At<ListedEntry>): void => {
     for (const { path, kind } of some.items) {
       if (kind !== "file" && kind !== "link") continue;
       const entry = entryAt(gathering, at, path);
-      if (entry === null || !patterns.value.some((one) => matches(one, entry.asked))) continue;
-      if (reach.isReadable(entry)) gathering.found.push({ path: entry.asked, kind });
+      if (entry === null || !patterns.value.some((one) => matches(one, entry.named))) continue;
+      if (reach.isReadable(entry)) gathering.found.push({ path: entry.named, kind });
       else gathering.leftOut++;
     }
   };
@@ -84,21 +76,21 @@ export async function searchBelow(
   text: string,
   matchesMax: number,
   limits: BelowLimits,
-): Promise<FileResult<Gathered<FileMatch>>> {
+): Promise<FileResult<SearchResult<FileMatch>>> {
   const wanted = Buffer.from(text);
-  if (wanted.length === 0 || wanted.length > wantedBytesMax || /[\0\n]/.test(text))
+  if (wanted.length === 0 || wanted.length > textBytesMax || /[\0\n]/.test(text))
     return refused("invalid_input", "not a text that a line can hold");
-  const job: Job<At<Found>> = {
+  const job: FileOperation<At<SearchMatch>> = {
     verb: "fs.read",
     request: findRequest(matchesMax, limits.searchFileBytesMax, wanted),
     value: (body, at) => located(body, readMatches(body), at),
   };
-  const gathering: Gathering<FileMatch> = { found: [], foundMax: matchesMax, left: limits.walkEntriesMax, leftOut: 0 };
-  const take = ({ some, at }: At<Found>): void => {
+  const gathering: Collection<FileMatch> = { found: [], foundMax: matchesMax, left: limits.walkEntriesMax, leftOut: 0 };
+  const take = ({ some, at }: At<SearchMatch>): void => {
     for (const { path, line, text: shown } of some.items) {
       const entry = entryAt(gathering, at, path);
       if (entry === null) continue;
-      if (reach.isReadable(entry)) gathering.found.push({ path: entry.asked, line, text: shown });
+      if (reach.isReadable(entry)) gathering.found.push({ path: entry.named, line, text: shown });
       else gathering.leftOut++;
     }
   };
@@ -116,25 +108,25 @@ export async function searchBelow(
 }
 
 /**
- * One answer for a whole tree, or, where it does not hold everything, one for each part of it. `single`: which plain
- * files are asked for one by one; null where a folder's list already says it all.
+ * One answer for a whole tree, or, where that is incomplete, one for each part of it. `single`: the plain files that
+ * are requested one by one; null where a folder's listing is sufficient.
  */
 async function gather<S, T>(
   reach: FileReach,
-  gathering: Gathering<T>,
+  gathering: Collection<T>,
   first: At<S>,
-  ask: (at: Located) => Promise<FileResult<At<S>>>,
+  ask: (at: FileLocation) => Promise<FileResult<At<S>>>,
   take: (answer: At<S>) => void,
-  single: ((at: Located) => boolean) | null,
+  single: ((at: FileLocation) => boolean) | null,
 ): Promise<void> {
-  const parts: Located[] = [];
+  const parts: FileLocation[] = [];
   let answer: At<S> | null = first;
   for (;;) {
     if (answer !== null) {
       gathering.left -= answer.some.items.length + 1;
       const before = { found: gathering.found.length, leftOut: gathering.leftOut };
       take(answer);
-      // Parts help where one answer was too small for what it tells, or was filled by what is not granted.
+      // Splitting helps where one answer was too small, or was filled by entries that are not granted.
       const isFull =
         single === null
           ? answer.full
@@ -152,19 +144,19 @@ async function gather<S, T>(
   }
 }
 
-/** The folders in a folder, and the files that are looked into one by one; what a list says itself is taken. */
+/** The folders in a folder, and the files that are searched one by one; entries of the listing itself are taken. */
 async function partsOf<S, T>(
   reach: FileReach,
-  gathering: Gathering<T>,
-  at: Located,
+  gathering: Collection<T>,
+  at: FileLocation,
   take: (answer: At<S>) => void,
-  single: ((at: Located) => boolean) | null,
-): Promise<readonly Located[]> {
+  single: ((at: FileLocation) => boolean) | null,
+): Promise<readonly FileLocation[]> {
   const listed = await reach.at(listJob(gathering.left), at);
   if (!listed.ok) return [];
   gathering.left -= listed.value.some.items.length + 1;
   if (single === null) take(listed.value as unknown as At<S>);
-  const parts: Located[] = [];
+  const parts: FileLocation[] = [];
   for (const { path, kind } of listed.value.some.items) {
     if (path === null || (kind !== "folder" && (single === null || kind !== "file"))) continue;
     const part = below(at, [path]);
@@ -174,7 +166,7 @@ async function partsOf<S, T>(
   return parts;
 }
 
-function walkJob({ walkEntriesMax, walkDepthMax }: BelowLimits): Job<At<Listed>> {
+function walkJob({ walkEntriesMax, walkDepthMax }: BelowLimits): FileOperation<At<ListedEntry>> {
   return {
     verb: "fs.read",
     request: plainRequest("k", walkEntriesMax, walkDepthMax),
@@ -182,7 +174,7 @@ function walkJob({ walkEntriesMax, walkDepthMax }: BelowLimits): Job<At<Listed>>
   };
 }
 
-export function listJob(entriesMax: number): Job<At<Listed>> {
+export function listJob(entriesMax: number): FileOperation<At<ListedEntry>> {
   return {
     verb: "fs.read",
     request: plainRequest("l", Math.max(1, entriesMax)),
@@ -190,18 +182,18 @@ export function listJob(entriesMax: number): Job<At<Listed>> {
   };
 }
 
-function located<T>(body: Buffer, some: Some<T> | null, at: Located): At<T> | null {
+function located<T>(body: Buffer, some: BoundedList<T> | null, at: FileLocation): At<T> | null {
   return some === null ? null : { some, at, full: body.length > fullBytes };
 }
 
-/** Null for a name that is no text: nobody could ask for it. */
-function entryAt<T>(gathering: Gathering<T>, at: Located, path: string | null): Located | null {
+/** Null for a name that is not UTF-8: no request could name it. */
+function entryAt<T>(gathering: Collection<T>, at: FileLocation, path: string | null): FileLocation | null {
   if (path !== null) return path === "" ? at : below(at, path.split("/"));
   gathering.leftOut++;
   return null;
 }
 
-/** The folder that everything a pattern can match lies in. */
+/** The deepest folder that contains everything a pattern can match. */
 function literalStart(patterns: readonly Sequence[]): FilePath {
   const [first, ...others] = patterns.map((pattern) => {
     const star = pattern.findIndex((segment) => segment.kind !== "literal");
@@ -218,8 +210,8 @@ function matches(pattern: Sequence, path: FilePath): boolean {
   return sequenceMatches(pattern, { segments: path, guarded: null });
 }
 
-/** By name, whatever order the disk has them in. Lines of one file are in their order already. */
-function ordered<T>({ found, foundMax }: Gathering<T>, pathOf: (item: T) => FilePath): readonly T[] {
+/** Sorted by name, independent of the order on disk. Lines of one file are in order already. */
+function ordered<T>({ found, foundMax }: Collection<T>, pathOf: (item: T) => FilePath): readonly T[] {
   const named = found.map((item) => ({ item, name: pathOf(item).join("/") }));
   named.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
   return named.slice(0, foundMax).map(({ item }) => item);

@@ -1,11 +1,11 @@
-// Turns at a folder, one process at a time, that a crash never blocks. A turn is a numbered file; the highest number
-// is the current turn and is never removed, so that a number is never given twice.
+// A lock on a folder, for one process at a time, that survives crashes. Each holder is a numbered file; the file with
+// the highest number is the current holder and is never removed, so that no number is used twice.
 import { linkSync, readdirSync, readFileSync, rmSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { identityText, ownIdentity, readIdentity, stateOf } from "./daemon/process-identity.ts";
 
-export interface Turn {
-  /** Higher than that of every turn before. */
+export interface FolderLock {
+  /** Higher than the number of every earlier holder. */
   readonly number: number;
   end(): void;
 }
@@ -13,8 +13,8 @@ export interface Turn {
 const attemptsMax = 4000;
 const waitMillisecondsMax = 30;
 
-/** Null, with the file that is in the way, when the others do not come to an end. */
-export function takeTurn(folder: string): Turn | { readonly inTheWay: string } {
+/** Null, with the blocking file, when the lock cannot be had in time. */
+export function takeFolderLock(folder: string): FolderLock | { readonly inTheWay: string } {
   const own = join(folder, `${process.pid}-${Math.random().toString(36).slice(2)}.draft`);
   writeFileSync(own, identityText(ownIdentity()), { flag: "wx", mode: 0o600 });
   try {
@@ -26,8 +26,8 @@ export function takeTurn(folder: string): Turn | { readonly inTheWay: string } {
       }
       const number = top + 1;
       if (!placed(own, nameOf(folder, number))) continue;
-      // Whoever was slow may have placed a number that was passed long ago. Asked twice: a folder that changes while
-      // it is listed may leave out the one that comes and the one that goes.
+      // A slow process may have created a number that was passed long ago. Listed twice: a folder that changes during a
+      // listing may leave out both the file that appears and the file that disappears.
       if (highest(folder) > number || highest(folder) > number) {
         rmSync(nameOf(folder, number), { force: true });
         continue;
@@ -56,7 +56,7 @@ function highest(folder: string): number {
   return Math.max(0, ...numbers(folder));
 }
 
-/** An empty file is a turn that has ended; so is one whose process has. */
+/** An empty file is a released lock; so is one whose process has ended. */
 function isTaken(file: string): boolean {
   try {
     const text = readFileSync(file, "utf8");
@@ -64,12 +64,12 @@ function isTaken(file: string): boolean {
     const identity = readIdentity(text);
     return identity === null || stateOf(identity) !== "gone";
   } catch {
-    // Passed already.
+    // Already superseded.
     return true;
   }
 }
 
-/** With its content, or not at all: a link is made whole. */
+/** Created with its content or not at all: a hard link is atomic. */
 function placed(from: string, to: string): boolean {
   try {
     linkSync(from, to);
@@ -80,12 +80,12 @@ function placed(from: string, to: string): boolean {
   }
 }
 
-/** Turns that are over, and what processes that were killed left lying about. */
+/** Removes released locks, and temporary files of killed processes. */
 function clear(folder: string, current: number): void {
   for (const number of numbers(folder)) if (number < current) rmSync(nameOf(folder, number), { force: true });
   for (const name of readdirSync(folder)) {
     const file = join(folder, name);
-    // An entry is written in a turn, so one that is not whole now never will be.
+    // An entry is written under the lock, so an incomplete one will never be completed.
     if (name.endsWith(".draft") && (name.includes(".json.") || isLeft(file))) rmSync(file, { force: true });
   }
 }

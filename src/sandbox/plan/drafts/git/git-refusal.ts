@@ -1,6 +1,6 @@
 // Why the git part of a draft does not land: a code for programs, a sentence for people.
 
-export type GitStayCode =
+export type GitRefusalCode =
   /** A merge, rebase, cherry-pick, revert or bisect is under way. */
   | "in_progress"
   /** The repository has a format or a layout that is not imported. */
@@ -19,17 +19,17 @@ export type GitStayCode =
   /** The sandbox or git cannot run here. */
   | "unavailable";
 
-export interface GitStay {
-  readonly code: GitStayCode;
+export interface GitRefusal {
+  readonly code: GitRefusalCode;
   readonly message: string;
 }
 
 export type GitResult<Value> =
   | { readonly ok: true; readonly value: Value }
-  | { readonly ok: false; readonly stay: GitStay };
+  | { readonly ok: false; readonly refusal: GitRefusal };
 
-export function stay(code: GitStayCode, message: string): { readonly ok: false; readonly stay: GitStay } {
-  return { ok: false, stay: { code, message } };
+export function refuseGit(code: GitRefusalCode, message: string): { readonly ok: false; readonly refusal: GitRefusal } {
+  return { ok: false, refusal: { code, message } };
 }
 
 export function value<Value>(of: Value): { readonly ok: true; readonly value: Value } {
