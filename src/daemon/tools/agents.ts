@@ -39,7 +39,10 @@ function failed(code: string, message: string, fix: string | null = null): Extra
 
 const ENDED: ExecutionResult = failed("revoked", "the session holds nothing any more");
 const BAD: ExecutionResult = failed("invalid_input", "not what the tool takes");
-const NO_WORKSPACE: ExecutionResult = failed("not_available", "an agent that was named by a file has no workspace with others");
+const NO_WORKSPACE: ExecutionResult = failed(
+  "not_available",
+  "an agent that was named by a file has no workspace with others",
+);
 
 /** `agent_discover`: which agents have which grants, among those that the caller may find. */
 function discoverTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerTool {
@@ -209,7 +212,10 @@ const BROKEN: ExecutionResult = failed(
   "the agent's record cannot be believed, so it is not known what it holds",
   "a person mends it: ambit doctor",
 );
-const STALE: ExecutionResult = failed("version_conflict", "its instructions were changed meanwhile; nothing was written");
+const STALE: ExecutionResult = failed(
+  "version_conflict",
+  "its instructions were changed meanwhile; nothing was written",
+);
 const BEYOND = failed("exceeds_grantor_authority", "the agent holds what you could not pass on");
 const NOT_HERE: ExecutionResult = failed(
   "not_available",
