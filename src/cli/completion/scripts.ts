@@ -65,7 +65,7 @@ _ambit() {
 complete -F _ambit ambit`;
 
 const ZSH = `#compdef ambit
-# ambit completion for zsh; in ~/.zshrc, behind compinit: ${INSTALL.zsh}
+# ambit completion for zsh; in ~/.zshrc, after compinit: ${INSTALL.zsh}
 _ambit() {
   local line candidate about files=0
   local -a names abouts

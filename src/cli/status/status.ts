@@ -22,7 +22,7 @@ Examples:
   ambit status
   ambit status --json
 
-Exit status: 0, 3 if a configuration is broken, 1 error.`;
+Exit status: 0 shown, 3 a configuration is not valid, 1 error.`;
 
 interface AgentStatus {
   readonly agent: string;

@@ -27,12 +27,12 @@ export interface TrustWorld extends ProjectWorld, AdmitWorld {}
 
 export const TRUST_EXAMPLES: string = `
 Examples:
-  ambit trust              shows what would become possible, and asks
-  ambit trust --yes        for scripts: the question is skipped, nothing else
-  ambit trust --json       what would be trusted, as one object; trusts nothing without --yes
+  ambit trust              shows what the agents could do, and asks for confirmation
+  ambit trust --yes        for scripts: does not ask
+  ambit trust --json       shows what would be trusted as JSON; trusts nothing without --yes
   ambit trust --revoke     nothing of this project counts any more
 
-Exit status: 0 trusted, 14 not trusted, 3 a configuration is broken, 1 error.`;
+Exit status: 0 trusted, 14 not trusted, 3 a configuration is not valid, 1 error.`;
 
 export async function trust(world: TrustWorld, options: TrustOptions): Promise<ExitCode> {
   const progress = progressOf(world, options);
