@@ -105,7 +105,7 @@ describe("on a terminal", () => {
         ["agent.consult", DOWN.repeat(12)],
         ["fetch from the network", ENTER],
         ["Which hosts", ENTER],
-        ["without this it would cover nothing", `api.github.com, *.weather.gov${ENTER}`],
+        ["required: without it the grant covers nothing", `api.github.com, *.weather.gov${ENTER}`],
         ["Which ports", `443${ENTER}`],
         ["Grant this?", `y`],
       ],
@@ -266,9 +266,9 @@ test("tree shows folders, risk, what may be passed on, and that nothing was yet"
     "  ● aide  2 capabilities, up to medium",
     "  ● closed  3 capabilities, up to high",
     "  ● lead  4 capabilities, up to high",
-    "      may pass on up to high: memory.read, tool.invoke{tools=[builtin:**]}, agent.grant{id=aide}  by agent.grant{id=aide}",
+    "      may delegate up to high: memory.read, tool.invoke{tools=[builtin:**]}, agent.grant{id=aide}  by agent.grant{id=aide}",
     "4 agents",
-    "delegations: no daemon runs",
+    "delegations: the daemon is not running",
     "",
   ]);
   expect(ran.status).toBe(0);

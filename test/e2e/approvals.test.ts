@@ -41,7 +41,7 @@ describe("on a real terminal", () => {
         ["Which step?", `2${ENTER}`],
         ["anything else is a no", theNumber],
         ["approved a-1", ""],
-        ["nothing waits for a person", "q"],
+        ["no pending approvals", "q"],
       ],
     );
     expect(status).toBe(0);
@@ -55,7 +55,7 @@ describe("on a real terminal", () => {
         ["q quit", "r"],
         ["anything else is a no", theNumber],
         ["May stay empty", `not today${ENTER}`],
-        ["nothing waits for a person", "q"],
+        ["no pending approvals", "q"],
       ],
     );
     expect(status).toBe(0);

@@ -113,7 +113,7 @@ describe("the rows", () => {
       [1, /fix: ambit agents tree/, "ambit agents revoke --link l_none"],
       [1, /fix: ambit log$/m, "ambit why c_none"],
       [10, /tools: ambit tools list/, "ambit call scout fs_raed"],
-      [10, /no grant reaches it: it lies outside /, "ambit can scout fs.read /etc/passwd"],
+      [10, /no grant can cover it: it is outside /, "ambit can scout fs.read /etc/passwd"],
     ];
     for (const [status, said, command] of wrong) {
       const ran = run(command);

@@ -98,7 +98,7 @@ export async function landDraft(world: ControlWorld, id: string, options: Confir
   if (options.json) world.print(JSON.stringify(answer.value));
   else {
     world.print(`${world.paint.good("landed")} ${counted(landed, "change", "changes")} of ${shown(summary.draft)}`);
-    if (summary.kept.length > 0) world.print(`  still kept: ambit changes show ${shown(summary.draft)}`);
+    if (summary.kept.length > 0) world.print(`  changes left in the draft: ambit changes show ${shown(summary.draft)}`);
   }
   return summary.kept.length > 0 ? EXIT.ask : EXIT.ok;
 }
@@ -130,7 +130,7 @@ async function confirmed(
   if (!options.json && draft !== null) world.print(draftText(draft, world.now(), world.paint));
   if (options.yes) return true;
   if (options.json || !world.terminal.isInteractive)
-    return fail(world, options, EXIT.usage, "there is no terminal to ask at", fix);
+    return fail(world, options, EXIT.usage, "confirmation needed, and no terminal to ask at", fix);
   if (await world.terminal.confirm(question)) return true;
   world.print("nothing was changed");
   return EXIT.ask;
@@ -144,7 +144,7 @@ async function undo(world: ControlWorld, id: string, options: ConfirmOptions): P
   if (options.json) world.print(JSON.stringify(answer.value));
   else
     world.print(
-      `${world.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change was", "changes were")} taken back`,
+      `${world.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change", "changes")} reverted`,
     );
   return EXIT.ok;
 }

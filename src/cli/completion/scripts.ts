@@ -16,7 +16,7 @@ export const SHELLS: readonly Shell[] = ["bash", "zsh", "fish"];
 export function completion(world: ScriptWorld, shell: string, options: { readonly json: boolean }): ExitCode {
   const known = SHELLS.find((one) => one === shell);
   if (known === undefined) {
-    const message = `there is no completion for ${JSON.stringify(shell.slice(0, 80))}`;
+    const message = `no completion for ${JSON.stringify(shell.slice(0, 80))}`;
     return fail(world, options, EXIT.usage, message, `ambit completion ${SHELLS.join("|")}`);
   }
   const script = SCRIPTS[known];

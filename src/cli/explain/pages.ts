@@ -27,7 +27,7 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
   },
   scope_violation: {
     means: "A grant names this verb, but the request lies outside its scope.",
-    doThis: "Look at the nearest grant and the axis it falls short on. Widen that axis, or add the smallest grant.",
+    doThis: "Look at the nearest grant and the axis it does not match on. Widen that axis, or add the smallest grant.",
     example: "ambit can scout fs.read /etc/passwd",
   },
   self_modification: {

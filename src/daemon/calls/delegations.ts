@@ -31,9 +31,9 @@ const bodyCharactersMax = 65_536;
 const secondsMax = 10 * 365 * 86_400;
 const linksMax = 100_000;
 
-const GRANTS = textsSchema("Such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
-const SECONDS = countSchema("It ends after so many seconds.", 1, secondsMax);
-const CALLS = countSchema("It may be used so many times.", 1, Number.MAX_SAFE_INTEGER);
+const GRANTS = textsSchema("Grant specs, such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
+const SECONDS = countSchema("The delegation expires after this many seconds.", 1, secondsMax);
+const CALLS = countSchema("The delegation covers at most this many calls.", 1, Number.MAX_SAFE_INTEGER);
 
 export const tokenStart = "ambit-token";
 
@@ -53,15 +53,15 @@ export class Delegations {
       {
         name: "agent_grant",
         description:
-          "Pass on a part of what you may pass on to another agent, or make a token for it. Never more than you hold; it ends " +
-          "when what you hold does.",
+          "Delegate some of your grants to another agent, or create a token for it. You cannot delegate more than you hold; the " +
+          "delegation ends when your own grants end.",
         input: objectSchema(
           {
-            agent: textSchema("Who gets it.", 1, idCharactersMax),
+            agent: textSchema("The id of the receiving agent.", 1, idCharactersMax),
             grants: GRANTS,
             seconds: SECONDS,
             calls: CALLS,
-            token: flagSchema("Hand back a token that the other agent claims, instead of granting at once."),
+            token: flagSchema("Return a token that the other agent claims, instead of delegating immediately."),
           },
           ["agent", "grants"],
         ),
@@ -71,12 +71,11 @@ export class Delegations {
       },
       {
         name: "agent_create",
-        description:
-          "Make an agent of your own, with instructions and a part of what you may pass on. It ends with you.",
+        description: "Create a child agent with instructions and some of your grants. Its grants end when yours do.",
         input: objectSchema(
           {
-            id: textSchema("Its id.", 1, idCharactersMax),
-            instructions: textSchema("What it is for and how it works.", 0, bodyCharactersMax),
+            id: textSchema("The id of the new agent.", 1, idCharactersMax),
+            instructions: textSchema("The instructions of the new agent.", 0, bodyCharactersMax),
             grants: GRANTS,
             seconds: SECONDS,
             calls: CALLS,
