@@ -106,7 +106,7 @@ export function readPrivate(path: string, home: string | null): Referenced {
 
 async function outputOf([name, ...words]: readonly [string, ...string[]], world: ReferenceWorld): Promise<Referenced> {
   const program = name.startsWith("/") ? name : programIn(name, world.programs);
-  if (program === null) return no(`there is no program ${name} in ${world.programs.join(", ")}: write its whole path`);
+  if (program === null) return no(`no program ${name} in ${world.programs.join(", ")}: use its absolute path`);
   const said = await runProgram({
     argv: [program, ...words],
     input: null,

@@ -107,13 +107,13 @@ const NOWHERE: Result<Where | null> = done(null);
 function where(input: JsonObject, ground: Ground): Result<Where | null> {
   const { in: folder, root } = input;
   if (typeof folder !== "string" || !isRootWord(root))
-    return refuse("bad_value", `\`in\` is a folder and \`root\` is ${ROOT_WORDS_TEXT}`);
+    return refuse("bad_value", `\`in\` must be a folder and \`root\` ${ROOT_WORDS_TEXT}`);
   const path = parsePath(folder, ground);
   return path.ok ? done({ root: path.value, mode: root }) : path;
 }
 
 function argvOf({ argv }: JsonObject): Result<Value> {
-  return isTexts(argv) ? parseArgv(argv) : refuse("bad_value", "`argv` is a list of texts");
+  return isTexts(argv) ? parseArgv(argv) : refuse("bad_value", "`argv` must be a list of texts");
 }
 
 function isTexts(value: Json | undefined): value is readonly string[] {
@@ -122,7 +122,7 @@ function isTexts(value: Json | undefined): value is readonly string[] {
 
 function lineOf({ line }: JsonObject): Result<Value> {
   const argv = typeof line === "string" ? parseArgv([...SHELL, line]) : null;
-  return argv === null ? refuse("bad_value", "`line` is a text") : argv;
+  return argv === null ? refuse("bad_value", "`line` must be a text") : argv;
 }
 
 /** A member nobody knows is nobody's to approve. */

@@ -114,7 +114,7 @@ describe("on a terminal", () => {
     expect(first).toBe(
       [
         "│",
-        "◆  Which capability?",
+        "◆  Which verb?",
         "│  ● agent.consult              low (ask other agents)",
         "│  ○ agent.discover             low",
         "│  ○ memory.read                low",
@@ -212,7 +212,7 @@ describe("without a terminal", () => {
     [2, /unknown_key[\s\S]*\^\^\^\^[\s\S]*hosts/, ["grant", "scout", "net.get{host=[a.b]}", "--yes"]],
     [2, /grant nothing/, ["grant", "scout", "net.get", "--yes"]],
     [2, /inert[\s\S]*outside/, ["grant", "scout", "fs.read{in=/etc}", "--yes"]],
-    [2, /length of time/, ["grant", "scout", "obs.query", "--for", "soon", "--yes"]],
+    [2, /must be a duration/, ["grant", "scout", "obs.query", "--for", "soon", "--yes"]],
     [2, /whole number/, ["grant", "scout", "obs.query", "--uses", "0", "--yes"]],
     [1, /host.*all but/, ["revoke", "scout", "net.get{hosts=[gist.github.com]}", "--yes"]],
     [1, /own test/, ["revoke", "scout", "net.get", "--yes"]],

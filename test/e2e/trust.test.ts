@@ -127,7 +127,7 @@ describe("a project that comes with authority", () => {
     expect(ambit(...asked).status).toBe(0);
     const wider = ambit("can", "scout", "net.get", "https://gitlab.com/");
     expect(wider.status).toBe(14);
-    expect(wider.err).toMatch(/waits.*ambit trust/);
+    expect(wider.err).toMatch(/no effect.*ambit trust/);
     expect(ambit("can", "scout", "net.get", "https://gitlab.org/").status).toBe(10);
     const json = JSON.parse(ambit("trust", "--json").out);
     expect(json).toMatchObject({ state: "changed", trusted: false, files: [{ change: "changed" }] });
@@ -308,7 +308,7 @@ describe("status", () => {
     });
     const text = ambit("status").out;
     expect(text).toMatch(/not trusted.*ambit trust/);
-    expect(text).toMatch(/not protected:\n {2}! only what runs through ambit is held/);
+    expect(text).toMatch(/not protected:\n {2}! only calls through ambit are checked/);
   });
 
   test("a file that cannot be read is named, not passed over", () => {

@@ -271,7 +271,7 @@ describe("sealing anew, cut short", () => {
     await vault.ready();
     if (vault.isLocked) expect(await vault.unlock(given)).toMatchObject({ ok: true });
   };
-  const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "the disk is full" } as const);
+  const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "no space left on device" } as const);
 
   /** Every write from the nth on fails. */
   function failingAfter(count: number): { secrets: SecretStore; settings: SettingStore } {

@@ -168,7 +168,7 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
     const newest = (await world.log({ kind: "decision" })).at(-1)?.id ?? "";
     await until(async () => (await world.log({ kind: "outcome" })).at(-1)?.of === newest, "the outcome is written");
     process.kill(pid, "SIGKILL");
-    await until(() => !existsSync(`/proc/${pid}`), "the daemon is gone");
+    await until(() => !existsSync(`/proc/${pid}`), "the daemon exited");
     save("killed");
   });
 

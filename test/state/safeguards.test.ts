@@ -182,7 +182,7 @@ describe("a session that is not clean", () => {
     expect(why.out).toMatch(/untrusted_content/);
     expect(why.out).not.toMatch(/grant --from/);
     const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
-    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/nothing is proposed/)]);
+    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/no grant is proposed/)]);
   });
 
   test.each([
@@ -196,7 +196,7 @@ describe("a session that is not clean", () => {
     const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
     expect(entry.more["suggest"]).toBeNull();
     const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
-    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/nothing is proposed/)]);
+    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/no grant is proposed/)]);
   });
 });
 

@@ -84,7 +84,7 @@ test("what no tool changes is told before anybody tries, with the code of the to
     expect([path, called.status, called.out]).toEqual([path, 10, expect.stringContaining("self_modification")]);
   }
   const said = await world.ambit("can", "coder", "fs.write", ".git/hooks/x");
-  expect(said.out).toMatch(/self_modification[\s\S]*no tool changes it/);
+  expect(said.out).toMatch(/self_modification[\s\S]*protected from tools/);
   for (const path of ["a.txt", "sub/.vscodes/x", ".gitignore"])
     expect([path, (await world.ambit("can", "coder", "fs.write", path)).status]).toEqual([path, 0]);
   expect((await world.ambit("can", "coder", "fs.read", ".git/hooks/x")).status).toBe(0);

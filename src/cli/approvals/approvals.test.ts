@@ -280,7 +280,7 @@ describe("approve", () => {
     const { exit, asked } = await sent(["--yes"], null, over);
     expect([exit, asked.length]).toEqual([12, 1]);
     expect((await sent(["--yes"], null, { ...approvalOf(), state: "refused" })).exit).toBe(1);
-    const late = { ...keeping(), "approvals.approve": () => refusal("expired", "its time is over") };
+    const late = { ...keeping(), "approvals.approve": () => refusal("expired", "the approval has expired") };
     expect((await ran(["approve", "a-1", "--yes"], { answers: late })).exit).toBe(12);
   });
 
@@ -308,7 +308,7 @@ describe("refuse", () => {
     expect([exit, out]).toEqual([0, "refused a-1"]);
     expect(asked).toEqual([["approvals.refuse", { id: "a-1", reason: "use staging" }]]);
     const over = await ran(["approvals", "refuse", "a-1"], { answers: keeping({ ...approvalOf(), state: "done" }) });
-    expect([over.exit, over.errors]).toEqual([1, "error: not_pending: it is done already"]);
+    expect([over.exit, over.errors]).toEqual([1, "error: not_pending: the approval is already done"]);
   });
 });
 

@@ -49,8 +49,8 @@ describe("why", () => {
   chain     l1 > l2
   tool      read_file
   requests  fs.read /etc/passwd
-  means     A grant names this verb, but the request lies outside its scope.
-            Look at the nearest grant and the axis it does not match on. Widen that axis, or add the smallest grant.
+  means     A grant names this verb, but its scope does not cover the request.
+            Look at the nearest grant and the axis on which it does not match. Widen that axis, or add the smallest grant.
   repeated  12 more times, counted until 2023-11-14 22:13:20
   fix       smallest grant that would allow it: fs.read{in=/etc,paths=[passwd]}
             ambit agents grant --from c000001

@@ -128,18 +128,19 @@ export class Delegations {
     const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
     const proposed = requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null;
     if (seconds === null || calls === null || proposed === null) return BAD;
-    if (kept.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
+    if (kept.links.all().length >= linksMax) return refused("quota", "there are too many delegations");
     if (session.pledges.some(isCounted))
       return refused(
         "exceeds_grantor_authority",
-        "what this session pledged is counted or ends: it cannot be passed on",
+        "this session's pledge has a budget or an expiry and cannot be delegated",
       );
     const parent = this.#parentFor(session, target, proposed);
     if (!parent.ok) return parent;
     // INVARIANT: to an agent that exists a delegation adds what is written in it, and nothing else.
     const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
-    if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
+    if (body !== null && this.#exists(session, holder))
+      return refused("invalid_input", `the agent ${target} already exists`);
     const alike = alikeAgentId(target, this.#ids(session));
     if (alike !== null) return refused("invalid_input", `${target} reads like the agent ${alike}`);
     const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
@@ -185,7 +186,7 @@ export class Delegations {
     );
     const stored = await kept.links.make(link, made, entry, toolsLink);
     if (!stored.ok) return stored;
-    if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
+    if (stored.value === null) return refused("not_available", "the delegation could not be stored; call again");
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
     return { ok: true, value: { link: link.id, agent: target, grants: specs, token }, isUntrusted: false };
   }
@@ -254,8 +255,8 @@ export class Delegations {
     return refused(
       "exceeds_grantor_authority",
       depth > delegationDepthMax
-        ? `authority is passed on at most ${delegationDepthMax} times`
-        : "no single authority of yours covers all of it: pass it on in parts",
+        ? `grants can be delegated at most ${delegationDepthMax} times in a row`
+        : "no single one of your authorities covers all of it: delegate it in parts",
     );
   }
 }
@@ -282,7 +283,7 @@ function isCounted({ link }: CompiledLink): boolean {
 const BAD: Carried = {
   ok: false,
   code: "invalid_input",
-  message: "an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
+  message: "needs an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
 };
 
 function refused(code: string, message: string): Extract<Carried, { ok: false }> {
@@ -294,7 +295,7 @@ function delegation(input: JsonObject, key: string, reading: Reading): Result<re
   const target = textIn(input, key, idCharactersMax);
   const specs = textsIn(input, "grants", specsMax);
   if (verb === null || target === null || specs === null || specs.length === 0)
-    return refuse("bad_value", "`grants` is a list of specs");
+    return refuse("bad_value", "`grants` must be a list of specs");
   const id = parseAgentId(target);
   const name = id.ok ? parseName(target) : id;
   if (!name.ok) return name;

@@ -46,9 +46,9 @@ export async function answerUse(
   }
 }
 
-const NO_CONTEXT = denied("revoked", null, "there is no such call any more, or it declared nothing");
+const NO_CONTEXT = denied("revoked", null, "no such call is running, or it declared nothing");
 const TOO_LONG = denied("not_available", null, "the answer is too long: ask for less at once");
-const TOO_MUCH = denied("not_available", null, "too many long uses at once: wait until some of them are over");
+const TOO_MUCH = denied("not_available", null, "too many long operations at once: wait until some end");
 const TOO_LATE = denied("not_available", null, "a long use, or its answer, did not come to its end in time");
 
 /** Read into memory of a known size: pieces may be small, and hold on to much more than they are. */

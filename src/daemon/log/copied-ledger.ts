@@ -77,13 +77,13 @@ export class CopiedLedger implements Ledger {
 
   async #decide(write: DecisionWrite): Durable<DecisionWritten> {
     const { copy, refusal } = this.#copies;
-    if (refusal !== null || copy === null) return unheard(refusal ?? "no copy of the log is kept");
+    if (refusal !== null || copy === null) return unheard(refusal ?? "no second copy of the log is configured");
     const begun = this.#parts.elapsed();
     const left = (): number => patienceLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
     // Before anything is written and charged: where the copy takes nothing, nothing is spent.
     if (copy.isLate || !(await copy.ready(left()))) {
       copy.fallBehind();
-      return unheard(`the second copy of the log is behind: ${copy.shown().problem ?? "it takes too long"}`);
+      return unheard(`the second copy of the log is behind: ${copy.shown().problem ?? "timeout"}`);
     }
     const written = await this.#ledger.decide(write);
     if (!written.ok || !written.value.ok) return written;
@@ -91,7 +91,7 @@ export class CopiedLedger implements Ledger {
     if (await copy.has(written.value.place, left())) return written;
     copy.fallBehind();
     this.#parts.unheard(write);
-    return unheard("the second copy of the log has not got it in time");
+    return unheard("the second copy of the log did not receive the entry in time");
   }
 }
 

@@ -116,11 +116,11 @@ class Served implements Serving {
 
   #refusalOf(door: Door, looked: Looked): Refusal | null {
     if (this.#isStopping) return notAvailable("the daemon ends");
-    if (this.#isFull(door)) return notAvailable("too many are connected to the daemon", "close some of them");
+    if (this.#isFull(door)) return notAvailable("too many connections to the daemon", "close some of them");
     // Who approves and widens must be known, with everybody it descends from.
     return door === "call" || (looked.isFound && looked.isWhole)
       ? null
-      : refusal("control_refused", "the daemon cannot see which process asks", null);
+      : refusal("control_refused", "the daemon cannot identify the calling process", null);
   }
 }
 

@@ -79,7 +79,7 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
       const isDecided = requests.every((one) =>
         warrant.requests.some((other) => one.verb === other.verb && requestIdentity(one) === requestIdentity(other)),
       );
-      if (!isDecided) return failed("not_available", "the agents changed meanwhile; ask again");
+      if (!isDecided) return failed("not_available", "the agents changed during the call; call again");
       let isUntrusted = false;
       const shown = agents.map(({ id, holds }) => {
         const { text, isTrusted } = place.description(workspace, id);
@@ -93,6 +93,6 @@ export function discoverTool(asked: DaemonAgentsAsked, place: AgentsPlace): Owne
 
 function itemsIn(input: JsonObject, reading: Reading): Result<readonly AskedOf[]> {
   const can = textsIn(input, "can", limits.askedMax);
-  if (can === null || can.length === 0) return refuse("bad_value", "`can` is a list of verbs and specs");
+  if (can === null || can.length === 0) return refuse("bad_value", "`can` must be a list of verbs and specs");
   return readAskedOf(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
 }

@@ -15,9 +15,9 @@ export function failed(code: string, message: string, fix: string | null = null)
   return { ok: false, code, message, fix };
 }
 
-export const ENDED: Carried = failed("revoked", "the session holds nothing any more");
-export const BAD: Carried = failed("invalid_input", "not what the tool takes");
+export const ENDED: Carried = failed("revoked", "the session has no grants any more");
+export const BAD: Carried = failed("invalid_input", "the arguments do not match the tool's input");
 export const NO_WORKSPACE: Carried = failed(
   "not_available",
-  "an agent that was named by a file has no workspace with others",
+  "an agent loaded from a file has no workspace with other agents",
 );

@@ -46,7 +46,7 @@ export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerT
       if (body === null || version === undefined) return BAD;
       if (name.workspace === null) return NO_WORKSPACE;
       const found = place.find(name);
-      if (found === null) return failed("not_available", `there is no agent ${JSON.stringify(name.agent)} here`);
+      if (found === null) return failed("not_available", `no agent ${JSON.stringify(name.agent)} here`);
       if (found.kind === "broken") return BROKEN;
       const request = exceeding(session, name, found);
       // Passed on since it was decided.
@@ -78,14 +78,14 @@ export function updateTool(asked: DaemonAgentsAsked, place: AgentsPlace): OwnerT
 /** Its own chain says whether it may; that it is not itself, and not more than it holds, the gate says. */
 function updateRequests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
   const id = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
-  if (!isAgentId(id)) return refuse("bad_value", "`id` is an agent's id, such as scout");
+  if (!isAgentId(id)) return refuse("bad_value", "`id` must be an agent's id, such as scout");
   const body = textIn(input, "instructions", limits.instructionsCharactersMax);
   if (body !== null && (/\p{Surrogate}/u.test(body) || body.includes("\0")))
-    return refuse("bad_value", "instructions are text: they hold no zero and no half of a character");
+    return refuse("bad_value", "instructions must be text without NUL and unpaired surrogates");
   const granted = grantRequests(input, id, reading);
   if (!granted.ok) return granted;
   if (body === null)
-    return granted.value.length > 0 ? granted : refuse("bad_value", "nothing is to be changed: give instructions");
+    return granted.value.length > 0 ? granted : refuse("bad_value", "nothing to change: pass instructions");
   const request = agentRequest("agent.update", id);
   if (!request.ok) return request;
   const isSelf = id === session.facts.name.agent;
@@ -101,13 +101,13 @@ function targetOf(input: JsonObject, session: Session): AgentName {
 
 const BROKEN: Carried = failed(
   "not_available",
-  "the agent's record cannot be believed, so it is not known what it holds",
-  "a person mends it: ambit doctor",
+  "the agent's record is not valid, so its grants are not known",
+  "a person must fix it: ambit doctor",
 );
-const STALE: Carried = failed("version_conflict", "its instructions were changed meanwhile; nothing was written");
-const BEYOND = failed("exceeds_grantor_authority", "the agent holds what you could not pass on");
+const STALE: Carried = failed("version_conflict", "its instructions changed since that version; nothing was written");
+const BEYOND = failed("exceeds_grantor_authority", "the agent has grants that you could not delegate");
 const NOT_HERE: Carried = failed(
   "not_available",
-  "what an agent may do is not changed here",
-  "agent_grant passes on what you hold; a person writes more: ambit agents grant",
+  "this tool does not change an agent's grants",
+  "use agent_grant to delegate your grants; a person adds others: ambit agents grant",
 );

@@ -20,7 +20,7 @@ const sessionSeconds = 86_400;
 const secondsMax = 10 * 365 * 86_400;
 
 const KEY = textSchema(
-  "Such as notes/today. `shared/…` is the whole workspace's, `session/…` this session's; every other key is your own.",
+  "The key, such as notes/today. Keys under `shared/…` belong to the whole workspace, under `session/…` to this session; other keys are your own.",
   1,
   keyCharactersMax,
 );
@@ -97,7 +97,7 @@ export function memoryTools(
       verbs: ["memory.read"],
       requests: (input) => {
         const prefix = optionalText(input, "prefix", keyCharactersMax);
-        if (prefix === undefined) return refuse("bad_value", "`prefix` is the beginning of a key");
+        if (prefix === undefined) return refuse("bad_value", "`prefix` must be the beginning of a key");
         // Which of the keys may be read is decided one by one; to list at all, some key must be.
         return done([]);
       },
@@ -139,7 +139,11 @@ export function memoryTools(
   ];
 }
 
-const BAD: Carried = { ok: false, code: "invalid_input", message: "a key and its value are texts of bounded length" };
+const BAD: Carried = {
+  ok: false,
+  code: "invalid_input",
+  message: "the key and the value must be texts of limited length",
+};
 
 function told<T>(
   found: Durably<T>,
@@ -155,7 +159,7 @@ function shown({ key, value, version, at, expires, isClean }: MemoryValue): Json
 
 function keyRequest(verb: string, input: JsonObject): Result<readonly Request[]> {
   const key = textIn(input, "key", keyCharactersMax);
-  if (key === null) return refuse("bad_value", "`key` is a text such as notes/today");
+  if (key === null) return refuse("bad_value", "`key` must be a text such as notes/today");
   const request = nameRequest(verb, key);
   return request.ok ? done([request.value]) : request;
 }

@@ -62,7 +62,7 @@ export function observationTools(
       verbs: ["obs.query"],
       requests: (input, _reading, session) => {
         const agent = agentOf(input, session);
-        return agent === null ? refuse("bad_value", "`agent` is the id of an agent") : about("obs.query", agent);
+        return agent === null ? refuse("bad_value", "`agent` must be the id of an agent") : about("obs.query", agent);
       },
       carry: async ({ input, session }) => {
         const agent = agentOf(input, session);
@@ -80,7 +80,11 @@ export function observationTools(
   ];
 }
 
-const BAD: Carried = { ok: false, code: "invalid_input", message: "an observation is a text with a few short tags" };
+const BAD: Carried = {
+  ok: false,
+  code: "invalid_input",
+  message: "an observation must be a text with a few short tags",
+};
 
 function agentOf(input: JsonObject, session: Session): string | null {
   const named = optionalText(input, "agent", nameCharactersMax);

@@ -71,7 +71,7 @@ export function daemonRecords(asked: DaemonRecordsAsked): readonly OwnerTool[] {
   return recordTools(readFrontmatter, sha256).map(toolOf);
 }
 
-const ENDED: Carried = { ok: false, code: "revoked", message: "the session holds nothing any more" };
+const ENDED: Carried = { ok: false, code: "revoked", message: "the session has no grants any more" };
 const MOVED: Carried = { ok: false, code: "not_available", message: "the records changed meanwhile; ask again" };
 const NO_WORKSPACE: Carried = {
   ok: false,
