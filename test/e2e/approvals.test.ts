@@ -54,7 +54,7 @@ describe("on a real terminal", () => {
       [
         ["q quit", "r"],
         ["anything else is a no", theNumber],
-        ["May stay empty", `not today${ENTER}`],
+        ["May be empty", `not today${ENTER}`],
         ["no pending approvals", "q"],
       ],
     );

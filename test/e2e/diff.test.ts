@@ -32,7 +32,7 @@ describe("two files", () => {
       "net.get{hosts=[a.com],expires=2026-01-01T00:00:00Z}",
       "net.get{hosts=[a.com]}",
       13,
-      /after the time/,
+      /after it expired before/,
     ],
     ["a larger budget", "net.get{hosts=[a.com],calls=5}", "net.get{hosts=[a.com],calls=6}", 13, /more often/],
     [

@@ -89,7 +89,7 @@ describe("the rows", () => {
     cpSync(join(root, "examples", "rows"), folder, { recursive: true });
     const trusted = run("git init -q . && ambit trust --yes");
     expect(trusted.status).toBe(0);
-    expect(trusted.output).toContain("read every file in .ambit/tools");
+    expect(trusted.output).toContain("review every file in .ambit/tools");
     let dates = 0;
     for (const row of CLAIMED)
       for (const command of commandsOf(row)) {

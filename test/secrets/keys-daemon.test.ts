@@ -169,7 +169,7 @@ describe.skipIf(missingPrograms().length > 0)("a real keychain (skipped where it
       expect(existsSync(keyFile())).toBe(false);
       expect(bound()).toBe(0);
       expect(restarted()).toMatchObject({ source: "keychain", isLocked: true });
-      expect(problems()[0]).toMatch(/no secret can be used or taken out of what leaves us/);
+      expect(problems()[0]).toMatch(/secrets are locked: they cannot be used or redacted/);
       expect(ambit(["secrets", "unlock"], { environment })).toMatchObject({ status: 0 });
       expect([bound(), problems()]).toEqual([0, []]);
       expect(ambit(["secrets", "key", "--file"]).status).toBe(0);

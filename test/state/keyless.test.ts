@@ -145,7 +145,7 @@ describe("between stop and start", () => {
   test("what nobody touched goes on", async () => {
     restore("stopped");
     await world.startDaemon();
-    expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not signed yet/m);
+    expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
     await world.ambit("daemon", "stop");
   });
 
@@ -241,7 +241,7 @@ test("a log of before commits were signed goes on from its last note, and is sig
   older(() => undefined);
   await world.startDaemon();
   expect(await calls(1)).toEqual(["done"]);
-  expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not signed yet/m);
+  expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
   await world.ambit("daemon", "stop");
   for (const forge of ["DELETE FROM checkpoint", "UPDATE checkpoint SET text = replace(text, 'time 1', 'time 2')"]) {
     older((database) => database.exec(forge));

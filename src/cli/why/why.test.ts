@@ -91,7 +91,7 @@ describe("why", () => {
     const { out } = await run({ entries: placed(denied) }, "why", "c000001", "--json");
     expect(JSON.parse(out)).toMatchObject({
       entry: { id: "c000001" },
-      means: expect.stringContaining("outside its scope"),
+      means: expect.stringContaining("its scope does not cover"),
       suggest: "fs.read{in=/etc,paths=[passwd]}",
       command: "ambit agents grant --from c000001",
       outcome: null,
