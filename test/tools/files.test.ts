@@ -19,7 +19,7 @@ import { said, toolsIn, write } from "./files-world.ts";
 
 const OUTSIDE = "scope_violation: a symbolic link in the path leads outside your grants";
 const GATE = "scope_violation: by the gate";
-const NOT_THERE = "not_available: there is no such file or folder";
+const NOT_THERE = "not_available: no such file or folder";
 
 describe.skipIf(nativeMissing() !== null)("file tools", () => {
   let above = "";
@@ -133,7 +133,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
         note: expect.any(String),
       });
       expect(await said(call("fs_edit", { path: "latin", edits: [{ old: "caf", new: "tea" }] }))).toMatch(
-        /^not_available: it is not UTF-8/,
+        /^not_available: the file is not UTF-8/,
       );
       expect(readFileSync(join(root, "latin")).toString("latin1")).toBe("caf\xe9\n");
       expect(await said(call("fs_edit", { path: "mark", edits: [{ old: "a", new: "b" }] }))).toMatchObject({
