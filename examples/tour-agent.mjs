@@ -92,5 +92,5 @@ export function shownResult({ isError, content, structuredContent }) {
   if (ending === undefined) return { verdict: "done", lines: text };
   const held = (enforcement ?? []).map(({ axis, strength }) => `${axis} ${strength}`).join(", ");
   const ended = ending.kind === "exited" ? `exit ${ending.status}` : ending.kind;
-  return { verdict: `exit ${ending.status ?? ending.kind}`, lines: `${ended}\n${stdout}${stderr}held by: ${held}` };
+  return { verdict: `exit ${ending.status ?? ending.kind}`, lines: `${ended}\n${stdout}${stderr}enforced by: ${held}` };
 }

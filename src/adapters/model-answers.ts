@@ -44,6 +44,6 @@ export function schemaCopy(input: JsonObject): Record<string, Json> & { type: "o
 }
 
 export function invalidInput(reason: string): CallRefused {
-  const hint = "The arguments are not what this tool takes.";
+  const hint = "The arguments do not match the input of this tool. Correct them and call it again.";
   return { ok: false, code: "invalid_input", need: null, hint, id: "", approval: null, reason };
 }

@@ -109,7 +109,7 @@ export function missing({ state, need, answers }: Approval): number {
 /** One no is enough. An approved approval can be revoked until it is used up. */
 export function refuse(approval: Approval, reason: string): LifeChange {
   if (approval.state !== "pending" && approval.state !== "approved")
-    return fault("not_pending", `it is ${approval.state} already`);
+    return fault("not_pending", `the approval is already ${approval.state}`);
   return {
     ok: true,
     approval: { ...approval, state: "refused", usesLeft: 0, reason: reason.slice(0, reasonCharactersMax) },
@@ -118,8 +118,8 @@ export function refuse(approval: Approval, reason: string): LifeChange {
 
 /** A refused question becomes pending again, without answers. This allows nothing by itself. */
 export function reopen(approval: Approval, now: number): LifeChange {
-  if (approval.state !== "refused") return fault("not_refused", `it is ${approval.state}, not refused`);
-  if (!(now < approval.expires)) return fault("expired", "its time is over; the same call raises a new question");
+  if (approval.state !== "refused") return fault("not_refused", `the approval is ${approval.state}, not refused`);
+  if (!(now < approval.expires)) return fault("expired", "the approval has expired; the same call requests a new one");
   const expires = now + questionMillisecondsMax;
   return {
     ok: true,
@@ -139,7 +139,7 @@ export function aged(approval: Approval, now: number): Approval {
  */
 export function begin(approval: Approval, now: number): LifeChange {
   const { state, usesLeft } = aged(approval, now);
-  if (state === "expired") return fault("expired", "its time is over");
+  if (state === "expired") return fault("expired", "the approval has expired");
   if (state !== "approved" || usesLeft < 1) return fault("not_approved", `it is ${state}`);
   const left = usesLeft - 1;
   return { ok: true, approval: { ...approval, state: left === 0 ? "executing" : "approved", usesLeft: left } };
@@ -158,8 +158,8 @@ export function changeOf({ state, scope, usesLeft, answers, expires, reason }: A
 
 function openFault(approval: Approval, now: number): LifeChange | null {
   const { state } = aged(approval, now);
-  if (state === "expired") return fault("expired", "the question is not open any more; it has to be asked again");
-  return state === "pending" ? null : fault("not_pending", `it is ${state} already`);
+  if (state === "expired") return fault("expired", "the request is no longer pending; the agent must call again");
+  return state === "pending" ? null : fault("not_pending", `the approval is already ${state}`);
 }
 
 /** Presence is required where the level says so, and wherever the approver's identity matters: a plain yes has no name. */
@@ -170,7 +170,7 @@ export function needsPresence({ level, need, of }: Pick<Approval, "level" | "nee
 function personFault(approval: Approval, answer: ApproverAnswer): LifeChange | null {
   const { answers, of } = approval;
   if (answer.level < 2 && needsPresence(approval))
-    return fault("presence_required", "this needs a person's name and passphrase");
+    return fault("presence_required", "this requires a person's name and passphrase");
   if (of !== null && !of.includes(answer.by))
     return fault("not_an_approver", `${JSON.stringify(answer.by)} is not one of those who may approve this`);
   if (answers.some(({ by }) => by === answer.by))
@@ -182,13 +182,13 @@ function reachFault({ step, uses, milliseconds }: ApproverAnswer, ladder: readon
   if (!ladder.some(({ name }) => name === step))
     return fault("unknown_step", `${JSON.stringify(step)} is none of ${ladder.map(({ name }) => name).join(", ")}`);
   if (!Number.isSafeInteger(uses) || uses < 1 || uses > answerUsesMax)
-    return fault("bad_uses", `an answer is good for 1 to ${answerUsesMax} uses`);
+    return fault("bad_uses", `an approval covers 1 to ${answerUsesMax} uses`);
   if (
     !Number.isSafeInteger(milliseconds) ||
     milliseconds < answerMillisecondsMin ||
     milliseconds > answerMillisecondsMax
   )
-    return fault("bad_time", `an answer lasts from 1 second to ${answerMillisecondsMax / 3_600_000} hours`);
+    return fault("bad_time", `an approval is valid for 1 second to ${answerMillisecondsMax / 3_600_000} hours`);
   return null;
 }
 

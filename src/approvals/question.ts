@@ -41,7 +41,7 @@ export function questionOf(approval: Approval, digest: Digest | null): Question 
   const known = (label: string, text: string | null): Line[] => (text === null ? [] : [line(label, text)]);
   return {
     who: [
-      line("user", who.user ?? "nobody said"),
+      line("user", who.user ?? "not stated"),
       line("agent", who.agent ?? "none"),
       ...known("workspace", who.workspace),
       ...known("delegated by", who.chain.length === 0 ? null : who.chain.join(" > ")),

@@ -51,7 +51,9 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   const behind = split < 0 ? [] : argv.slice(split + 1);
   let exit: ExitCode = EXIT.ok;
   const program = new Command("ambit")
-    .description("The bounds of what an agent may do.")
+    .description(
+      "Declare what AI agents may do, check every tool call against it, enforce it with an OS sandbox, and log every decision.",
+    )
     .version(world.version)
     .exitOverride()
     .configureOutput({
@@ -62,56 +64,56 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
     .addHelpText("after", EXAMPLES);
   program
     .command("can")
-    .description("decide one request, and say why")
-    .argument("<agent>", "an id in .ambit/agents, or a file: record, manifest, Caveats, tool declaration")
-    .argument("<request...>", "a verb and what it is about")
-    .option("--json", "one object instead of sentences", false)
+    .description("decide one request and explain the decision")
+    .argument("<agent>", "an id in .ambit/agents, or a file: record, manifest, Caveats or tool declaration")
+    .argument("<request...>", "a verb and its target; see below")
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", CAN_EXAMPLES)
     .action((agent: string, words: string[], options: { json: boolean }) => {
       exit = can(world, agent, [...words, ...(split < 0 ? [] : ["--", ...behind])], options);
     });
   program
     .command("test")
-    .description("run the tests that records bring")
-    .argument("[agents...]", "ids or files; all agents of the workspace if none is named")
-    .option("--json", "one object instead of lines", false)
+    .description("run the tests declared in agent records")
+    .argument("[agents...]", "ids or files; default: all agents of the workspace")
+    .option("--json", "print one JSON object", false)
     .action((agents: string[], options: { json: boolean }) => {
       exit = test(world, agents, options);
     });
   program
     .command("diff")
-    .description("what became possible between two files, folders or git revisions")
+    .description("show what agents may do in one version of the policy and not in another")
     .argument("<before>", "a file, a folder, a git revision, or a file in one (HEAD:path)")
-    .argument("<after>", "the same")
-    .option("--json", "one object instead of lines", false)
-    .option("--allow-widening", "end with status 0 although something became possible", false)
+    .argument("<after>", "the version to compare with it, in the same form")
+    .option("--json", "print one JSON object", false)
+    .option("--allow-widening", "exit with status 0 even if an agent may do more", false)
     .addHelpText("after", DIFF_EXAMPLES)
     .action((before: string, after: string, options: { json: boolean; allowWidening: boolean }) => {
       exit = diff(world, before, after, options);
     });
   program
     .command("trust")
-    .description("see what this project's authority makes possible, and let it count")
-    .option("--yes", "skip the question", false)
-    .option("--revoke", "nothing of this project counts any more", false)
-    .option("--json", "one object instead of lines", false)
+    .description("review what this project's agents could do, and trust it")
+    .option("--yes", "do not ask for confirmation", false)
+    .option("--revoke", "stop trusting this project; its files have no effect", false)
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", TRUST_EXAMPLES)
     .action(async (options: TrustOptions) => {
       exit = await trust(world, options);
     });
   program
     .command("status")
-    .description("this workspace: trust, agents by risk, mistakes, what is not protected")
-    .option("--json", "one object instead of lines", false)
+    .description("show this workspace: trust, agents by risk, errors, missing protection")
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", STATUS_EXAMPLES)
     .action(async (options: { json: boolean }) => {
       exit = await status(world, options);
     });
   program
     .command("explain")
-    .description("what a code or a verb means, and what to do about it")
+    .description("explain a code or a verb, and how to fix it")
     .argument("<name>", "a denial code, a diagnostic code or a verb")
-    .option("--json", "one object instead of a page", false)
+    .option("--json", "print one JSON object", false)
     .action((name: string, options: { json: boolean }) => {
       exit = explainName(world, name, options);
     });
@@ -153,7 +155,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
 
 /** The starter hands `mcp` to a program of its own, where that is there. */
 function notBuilt(world: ProgramWorld): ExitCode {
-  world.printError("error: the server is not built\n  fix: node scripts/setup.mjs");
+  world.printError("error: the MCP server is not built\n  fix: node scripts/setup.mjs");
   return EXIT.error;
 }
 
@@ -170,7 +172,7 @@ Examples:
   ambit diff HEAD~1 HEAD
   ambit diff origin/main . --json
 
-Exit status: 0 nothing became possible, 13 something did, 3 the new policy is not valid, 1 error.`;
+Exit status: 0 no agent may do more, 13 an agent may do more, 3 the new policy is not valid, 1 error.`;
 
 const CAN_EXAMPLES = `
 Requests:
@@ -185,4 +187,4 @@ Examples:
   ambit can scout tool.invoke send_money '{"amount": 5}'
   ambit can scout agent.grant helper 'net.get{hosts=[api.github.com]}' --json
 
-Exit status: 0 allow, 10 deny, 11 ask, 12 expired, 3 the policy itself is not valid, 2 usage, 1 error.`;
+Exit status: 0 allow, 10 deny, 11 ask, 12 expired, 3 the policy is not valid, 2 usage, 1 error.`;

@@ -14,4 +14,4 @@ export interface ProjectWorld extends ProgressWorld {
   printError(text: string): void;
 }
 
-export const NO_WORKSPACE = "there is no workspace here: no folder from here upwards holds an .ambit folder";
+export const NO_WORKSPACE = "no workspace here: neither this folder nor a parent has an .ambit folder";

@@ -341,11 +341,11 @@ function sinkShown(sink: SinkStatus | null, head: number): SinkStatus | null {
 
 function sinkProblems(sink: SinkStatus | null): readonly string[] {
   if (sink === null || sink.problem === null) return [];
-  const denying = sink.isDenying ? " Every call is denied (audit_unavailable) until it has caught up." : "";
+  const denying = sink.isDenying ? " Every call is denied (audit_unavailable) until it catches up." : "";
   return [`the second copy of the log, ${sink.target}: ${sink.problem}.${denying}`];
 }
 
-const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
+const NO_SESSION = refusal("unknown_session", "no such session on this connection", "open a session first");
 
 function shown({ facts, isClean, calls, running }: Session): SessionView {
   const { id, name, user, face, opened } = facts;

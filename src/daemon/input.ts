@@ -57,7 +57,7 @@ export function objectIn(object: JsonObject, key: string): JsonObject | null {
 export function nameRequest(verb: string, name: string): Result<Request> {
   const entry = verbEntry(verb);
   const parsed = parseName(name);
-  if (entry === null) return refuse("bad_value", `there is no verb ${verb}`);
+  if (entry === null) return refuse("bad_value", `no verb ${verb}`);
   if (!parsed.ok) return parsed;
   return done({ verb: entry, values: entry.axes.map(() => parsed.value) });
 }

@@ -84,11 +84,11 @@ export class Opening {
     const token = optionalText(value, "token");
     const environment = environmentIn(value);
     if (cwd === null || !cwd.startsWith("/") || asked === null || environment === null || token === undefined)
-      return refusal("invalid_input", "a session is opened in a folder, for an agent");
+      return refusal("invalid_input", "a session needs a folder and an agent");
     if (named === undefined || (named !== null && !USER.test(named)))
-      return refusal("invalid_input", "a user's name is letters, digits and . _ @ + -");
+      return refusal("invalid_input", "a user name has only letters, digits and . _ @ + -");
     if (trace === undefined || (trace !== null && !TRACE.test(trace)) || face === null || !FACE.test(face))
-      return refusal("invalid_input", "a trace is letters, digits and dashes");
+      return refusal("invalid_input", "a trace has only letters, digits and dashes");
     const { peer } = connected;
     const caveats = optionalText(value, "caveats", caveatsCharactersMax);
     if (caveats === undefined || (caveats !== null && (asked !== ANONYMOUS || token !== null)))
@@ -134,14 +134,14 @@ export class Opening {
     const pledge = member(value, "pledge") ?? null;
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
     if (pledge !== null && specs === null)
-      return refusal("invalid_input", `a pledge is a list of at most ${specsMax} specs, so nothing was opened`);
+      return refusal("invalid_input", `a pledge must be a list of at most ${specsMax} specs; no session was opened`);
     const fault = specs === null ? null : this.pledge(session, specs);
-    if (fault !== null) return refusal("invalid_input", `nothing was opened: ${fault}`);
+    if (fault !== null) return refusal("invalid_input", `no session was opened: ${fault}`);
     if (!hasSessionRoom(this.#sessions.all(), peer, root)) return TOO_MANY;
-    if (!this.#sessions.add(session)) return refusal("not_available", "there are too many sessions already");
+    if (!this.#sessions.add(session)) return refusal("not_available", "there are too many sessions");
     if (token !== null && (await this.#delegations.claim(token, session.facts.name, session.who())) === null) {
       this.#sessions.remove(session);
-      return refusal("revoked", "the token is not this agent's, was claimed before, or is revoked");
+      return refusal("revoked", "the token belongs to another agent, was already claimed, or is revoked");
     }
     connected.onClose(() => this.close(session));
     const { entries } = this.#gatekeeper;
@@ -173,7 +173,7 @@ export class Opening {
   #unknownUser(user: string | null, cwd: string, name: AgentName): Refusal | null {
     const blocked = this.#gatekeeper.holdings.blockedBy({ user, cwd, name }, false);
     if (blocked === null) return null;
-    const fix = user === null ? "name the user: --user NAME" : `write users/${user}.md beside your own config.yml`;
+    const fix = user === null ? "name the user: --user NAME" : `create users/${user}.md beside your own config.yml`;
     return refusal(blocked.code, `${blocked.reason}, and the configuration says \`users: required\``, fix);
   }
 
@@ -228,7 +228,7 @@ export class Opening {
 
 const TOO_MANY = refusal(
   "not_available",
-  `this process, with those it started, has ${sessionsOfProcessMax} sessions already`,
+  `this process and its children already have ${sessionsOfProcessMax} sessions`,
   "close some of them",
 );
 

@@ -107,12 +107,10 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
       const unopened =
         problem === null
           ? []
-          : [`no secret can be used or taken out of what leaves us: ${problem}${fix === null ? "" : `; fix: ${fix}`}`];
+          : [`secrets are locked: they cannot be used or redacted: ${problem}${fix === null ? "" : `; fix: ${fix}`}`];
       return [
         ...unopened,
-        ...damaged.map(
-          (name) => `the secret ${name} cannot be opened, so it is not taken out of what leaves us; set it again`,
-        ),
+        ...damaged.map((name) => `the secret ${name} cannot be decrypted, so it is not redacted; set it again`),
       ];
     },
     redacting: {

@@ -70,7 +70,7 @@ test.each(["link", "away", "../away", "~/x", "x"])(
 test("what the machine alone makes of it is told in general", () => {
   const spec = `fs.read{in=${join(base, "away")}}`;
   expect(grantsOf([spec], reading)).toBe(null);
-  expect(specFault("grant", [spec], reading)).toMatch(/is not understood: a folder in it cannot be read as one here$/);
+  expect(specFault("grant", [spec], reading)).toMatch(/is not understood: a folder in it does not resolve here$/);
 });
 
 test("is short, however long it was", () => {

@@ -28,7 +28,7 @@ function reasonOf(spec: string, { toAscii }: Reading): string {
   const ground = { home: ["~"], base: ["."], protectedPaths: [] };
   readCompact(spec, { reading: { ground, toAscii, ceiling: null }, diagnostics, span, root: null });
   const first = diagnostics.list.find(({ severity }) => severity === "error");
-  if (first === undefined) return "a folder in it cannot be read as one here";
+  if (first === undefined) return "a folder in it does not resolve here";
   const { message, suggestion, fix } = first;
   const place = first.span.start > 0 ? ` (at character ${first.span.start + 1})` : "";
   const hint = suggestion === null ? (fix === null ? "" : `; write ${fix}`) : `; did you mean ${suggestion}?`;

@@ -6,20 +6,20 @@ import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
-  invalid_input: "The arguments are not what this tool takes.",
-  capability_absent: "The tool does not declare this. Whoever wrote it has to.",
-  scope_violation: "What the tool declares does not reach this far. Stay inside it.",
-  revoked: "The call was stopped, or what it rested on has ended.",
-  not_available: "This is not available now.",
-  audit_unavailable: "What is decided cannot be written down now, so nothing is done.",
-  execution_failed: "The tool failed. Nothing is known of how far it came.",
+  invalid_input: "The arguments do not match the input of this tool. Correct them and call it again.",
+  capability_absent: "The tool does not declare this request. Its author must add it to the declaration.",
+  scope_violation: "The tool's declaration does not cover this request. Stay within it.",
+  revoked: "The call was cancelled, or its session or grant has ended.",
+  not_available: "This is currently unavailable. Continue without it, or try again later.",
+  audit_unavailable: "The audit log is unavailable, so the call was not executed. Tell the user, and retry later.",
+  execution_failed: "The tool failed. Some of its effects may have happened.",
 };
 
 /** The caller cancelled the call. */
 export const STOPPED: CallRefused = refusedHere("revoked", "the call was stopped");
 
 export function refusedHere(code: string, reason: string | null, id = "", need: string | null = null): CallRefused {
-  return { ok: false, code, need, hint: HINTS[code] ?? "It was refused.", id, approval: null, reason };
+  return { ok: false, code, need, hint: HINTS[code] ?? "The call was refused.", id, approval: null, reason };
 }
 
 export function denialAnswer({ code, need, hint, id, approval, reason }: DenialView): CallRefused {
@@ -29,7 +29,7 @@ export function denialAnswer({ code, need, hint, id, approval, reason }: DenialV
 /** A refusal is not a decision: no entry was written. A daemon that does not answer counts as unavailable. */
 export function refusalAnswer({ code, message, fix }: Refusal): CallRefused {
   const known = DENIAL_CODES.some((one) => one === code) ? code : (MEANINGS[code] ?? code);
-  const hint = HINTS[known] ?? "It was refused.";
+  const hint = HINTS[known] ?? "The call was refused.";
   return { ...refusedHere(known, message), hint: fix === null ? hint : `${hint} ${fix}` };
 }
 

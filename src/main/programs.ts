@@ -99,7 +99,7 @@ function resultOf(value: ProgramCompletion | ProgramRefusal | DenialView, reques
     case "denied": {
       const { code, hint, approval, id, reason } = value;
       const fix = approval === null ? null : `ambit approve ${approval}`;
-      const message = reason === null ? hint : `${hint} They said: ${reason}`;
+      const message = reason === null ? hint : `${hint} Reason: ${reason}`;
       return { ok: false, request, refused: { code, message, fix }, denial: { id, approval } };
     }
     default:

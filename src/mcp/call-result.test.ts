@@ -34,12 +34,12 @@ describe("results", () => {
     [
       "one that was refused something",
       ran({ denials: [{ code: "scope_violation", request: "net.connect a.test:443", times: 2 }] }),
-      ["[refused on the way: net.connect a.test:443 (scope_violation)]"],
+      ["[denied while running: net.connect a.test:443 (scope_violation)]"],
     ],
     [
       "one for which nobody was there",
       ran({ denials: [{ code: "not_available", request: "net.connect a.test:443", times: 1 }] }),
-      ["[not reached: net.connect a.test:443 (not_available)]"],
+      ["[not reachable: net.connect a.test:443 (not_available)]"],
     ],
   ])("%s", (_, result, texts) => {
     const told = doneResult(result);
@@ -72,15 +72,15 @@ describe("denials and refusals", () => {
 
   test("a required approval says how to approve, and why one was refused", () => {
     const { content, structuredContent } = deniedResult("fs_read", { ...DENIAL, approval: "a_1", reason: "not today" });
-    expect(content[0]?.text).toContain("reason: not today\nA person approves it with: ambit approve a_1");
+    expect(content[0]?.text).toContain("reason: not today\nTo approve it, a person runs: ambit approve a_1");
     expect(structuredContent).toMatchObject({ approval: "a_1", reason: "not today" });
   });
 
   test("an unknown tool keeps the word to stop, and nothing of what it would have needed", () => {
-    const hint = "You do not hold this. You have asked for exactly this before; do not ask again.";
+    const hint = "You have no grant for this. You have made this exact request before. Stop repeating it.";
     const told = unknownTool("web_fetch", { id: "c_1", hint });
     expect(told.structuredContent["hint"]).toBe(
-      "There is no such tool for you. You have asked for exactly this before; do not ask again.",
+      "No tool of this name is available to you. Use one from the list of tools. You have made this exact request before. Stop repeating it.",
     );
   });
 

@@ -17,8 +17,13 @@ export function doneResult(result: Json): CallResult {
 /** The same for a tool that does not exist and for one that this agent can never call. */
 export function unknownTool(tool: string, { id, hint }: Pick<DenialView, "id" | "hint">): CallResult {
   // The notice to stop repeating the same call is kept.
-  const stop = / You have asked for exactly this before.*$/.exec(hint)?.[0] ?? "";
-  const told = { code: "unknown_tool", need: null, hint: `There is no such tool for you.${stop}`, id };
+  const stop = / You have made this exact request before.*$/.exec(hint)?.[0] ?? "";
+  const told = {
+    code: "unknown_tool",
+    need: null,
+    hint: `No tool of this name is available to you. Use one from the list of tools.${stop}`,
+    id,
+  };
   return refused(`denied: ${tool} (unknown_tool). ${told.hint}${id === "" ? "" : `\nid: ${id}`}`, told);
 }
 
@@ -27,7 +32,7 @@ export function deniedResult(tool: string, denial: DenialView): CallResult {
   const lines = [
     `denied: ${need ?? tool} (${code}). ${hint}`,
     ...(reason === null || reason === "" ? [] : [`reason: ${reason}`]),
-    ...(approval === null || approval === "" ? [] : [`A person approves it with: ambit approve ${approval}`]),
+    ...(approval === null || approval === "" ? [] : [`To approve it, a person runs: ambit approve ${approval}`]),
     ...(id === "" ? [] : [`id: ${id}`]),
   ];
   return refused(lines.join("\n"), {
@@ -81,7 +86,7 @@ function deniedLine(denial: Json): string {
   if (!isJsonObject(denial)) return "";
   const code = String(member(denial, "code"));
   // An unavailable target was not refused, and no grant helps.
-  const what = code === "not_available" ? "not reached" : "refused on the way";
+  const what = code === "not_available" ? "not reachable" : "denied while running";
   return `[${what}: ${String(member(denial, "request"))} (${code})]`;
 }
 

@@ -107,7 +107,7 @@ function attemptEdit<R>(
   const before = text.ok ? text.text : null;
   const changed = change(before, pastOf(folder, before));
   if (changed.kind === "refuse") return { kind: "refused", refusal: changed.refusal };
-  if (changed.kind === "gone") return failed("is not there");
+  if (changed.kind === "gone") return failed("does not exist");
   const after = changed.kind === "write" ? changed.text : changed.kind === "undo" ? changed.past.before : null;
   if (after === before) return { kind: "done", others: 0 };
   if (found !== undefined) accessSync(real, constants.W_OK);

@@ -35,13 +35,13 @@ export function readKeyFile(path: string): ReadKeys {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? no("is not there", true) : no(`cannot be read (${codeOf(error)})`);
+    return codeOf(error) === "ENOENT" ? no("does not exist", true) : no(`cannot be read (${codeOf(error)})`);
   }
   const bytes = Buffer.alloc(fileBytesMax + 1);
   try {
     const found = fstatSync(file);
     if (!found.isFile()) return no("is not a file");
-    if (found.uid !== process.getuid?.()) return no("belongs to somebody else");
+    if (found.uid !== process.getuid?.()) return no("belongs to another user");
     if ((found.mode & 0o077) !== 0) return no("can be read by others: it must have mode 0600");
     const length = readSync(file, bytes, 0, bytes.length, 0);
     const text = bytes.toString("latin1", 0, length);

@@ -80,7 +80,7 @@ export class Keychain {
     if (isSame) return { ok: true, value: null };
     // Nothing was ever sealed with it.
     await this.drop(id, bus);
-    return back.ok ? locked("the keychain gave back something else than it was given", RETRY) : back;
+    return back.ok ? locked("the keychain returned another value than was stored", RETRY) : back;
   }
 
   async get(id: string, bus: string | null): Promise<Answer<Buffer>> {
@@ -91,7 +91,7 @@ export class Keychain {
     if (!said.ok) return this.#why(said, commands, environment);
     const text = said.output.toString("latin1").replace(/\n$/, "");
     said.output.fill(0);
-    if (!KEPT.test(text)) return locked("what the keychain gave is not a key of ours", null);
+    if (!KEPT.test(text)) return locked("the keychain entry is not an ambit key", null);
     return { ok: true, value: Buffer.from(text, "base64") };
   }
 
@@ -163,7 +163,7 @@ export class Keychain {
 }
 
 const GONE: Refusal = locked(
-  "the keychain has no key of ours",
+  "the keychain has no ambit key",
   "bring the keychain back that had it, then run: ambit secrets unlock; where it is lost, delete the secrets and set them again",
 );
 

@@ -85,7 +85,7 @@ export class Keyring {
       return invalid(`the key comes from the ${record.source}: there is no passphrase`);
     if (given.identity !== null && record.age === null) return invalid("the key is not sealed for an age recipient");
     const wait = given.passphrase === null ? 0 : this.#tries.begin("");
-    if (wait > 0) return secretRefused("too many wrong answers", `wait ${Math.ceil(wait / 1000)} seconds`);
+    if (wait > 0) return secretRefused("too many wrong passphrases", `wait ${Math.ceil(wait / 1000)} seconds`);
     const found = await this.#fetch(record, given);
     if (!found.ok) return found;
     if (given.passphrase !== null) this.#tries.right("");
@@ -180,7 +180,7 @@ function waitingFor({ age, reference }: KeyRecord): Refusal {
     return secretRefused("the store is locked: no age identity was named", "ambit secrets unlock --identity FILE");
   if (reference?.kind !== "env") return LOCKED;
   const { name } = reference;
-  const message = `the store is locked: the daemon sees nobody's variables, so ${name} has to be handed over`;
+  const message = `the store is locked: the daemon has no access to your environment, so ${name} must be passed to it`;
   return secretRefused(message, `where ${name} is set, run: ambit secrets unlock`);
 }
 

@@ -112,7 +112,7 @@ async function outputOf(
   world: ReferenceEnvironment,
 ): Promise<ReferenceResult> {
   const program = name.startsWith("/") ? name : programIn(name, world.programs);
-  if (program === null) return no(`there is no program ${name} in ${world.programs.join(", ")}: write its whole path`);
+  if (program === null) return no(`no program ${name} in ${world.programs.join(", ")}: use its absolute path`);
   const said = await runProgram({
     argv: [program, ...words],
     input: null,

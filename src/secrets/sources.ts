@@ -195,7 +195,7 @@ export class KeySources {
   async #referenced(reference: Reference): Promise<Answer<string>> {
     if (reference.kind === "env")
       return secretRefused(
-        `the daemon sees nobody's variables, so ${reference.name} has to be handed over`,
+        `the daemon has no access to your environment, so ${reference.name} must be passed to it`,
         `where ${reference.name} is set, run: ambit secrets unlock`,
       );
     const found = await resolveReference(reference, this.#world());

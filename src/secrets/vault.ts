@@ -70,7 +70,7 @@ export class SecretVault {
       if (!/^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/.test(name))
         return invalid("the name of a secret has letters, digits, `.`, `_` and `-`, and at most 64 of them");
       const before = this.#world.secrets.get(name);
-      if (isRotation && before === null) return invalid(`there is no secret called ${name}`);
+      if (isRotation && before === null) return invalid(`no secret called ${name}`);
       const { binding, username, isCanary } = isRotation && before !== null ? before : asked;
       const why = this.#notABinding(binding) ?? notAUsername(username);
       if (why !== null) return invalid(why);
@@ -98,7 +98,7 @@ export class SecretVault {
       const keys = this.#keys();
       if (!keys.ok) return keys;
       const secret = this.#world.secrets.get(name);
-      if (secret === null) return invalid(`there is no secret called ${name}`);
+      if (secret === null) return invalid(`no secret called ${name}`);
       const value = unsealed(secret, keys.value);
       if (!value.ok) return value;
       try {
@@ -113,15 +113,14 @@ export class SecretVault {
     return this.#inTurn(async () => {
       const gone = answered(await this.#world.secrets.delete(name, entry));
       if (!gone.ok) return gone;
-      return gone.value ? { ok: true, value: {} } : invalid(`there is no secret called ${name}`);
+      return gone.value ? { ok: true, value: {} } : invalid(`no secret called ${name}`);
     });
   }
 
   /** For one use, which is counted elsewhere. A canary is never opened. */
   open(name: string): Answer<OpenedSecret> {
     const secret = this.#world.secrets.get(name);
-    if (secret === null || secret.isCanary)
-      return secretRefused(`there is no secret called ${name} that may be used`, null);
+    if (secret === null || secret.isCanary) return secretRefused(`no secret called ${name} that may be used`, null);
     const keys = this.#keys();
     return keys.ok ? opened(secret, keys.value) : keys;
   }
@@ -180,7 +179,7 @@ export class SecretVault {
       this.#ring.hold({ current: key, previous: [] });
       for (const { bytes } of old) bytes.fill(0);
       const left = await this.#sources.settle(recorded === "unreadable" ? null : recorded, made.value);
-      return left === null ? { ok: true, value: {} } : unavailable(`everything is sealed anew, but ${left}`);
+      return left === null ? { ok: true, value: {} } : unavailable(`all secrets are re-encrypted, but ${left}`);
     });
   }
 

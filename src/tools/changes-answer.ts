@@ -12,7 +12,7 @@ export function changesAnswer(...reports: readonly (ChangesReport | null)[]): Js
   return {
     notApplied: {
       message:
-        "These changes were not applied to the project; they wait as a draft. Tell the user, who can run `ambit changes list`.",
+        "These changes were not applied to the project; they are kept as a draft. Tell the user, who can run `ambit changes list`.",
       changes: kept.slice(0, keptShownMax).map(({ path, kind, code, reason }) => ({ path, kind, code, reason })),
       more,
       drafts: reports.flatMap((report) => (report?.draft == null || report.kept.length === 0 ? [] : [report.draft])),

@@ -27,11 +27,11 @@ export interface ProgramToolDefinition {
   readonly verbs: readonly string[];
 }
 
-const ARGV = textsSchema("The program and its arguments, each a text of its own: no shell reads them.", 1024, 131_072);
+const ARGV = textsSchema("The program and its arguments, one string each; no shell interprets them.", 1024, 131_072);
 const WHERE = {
-  in: textSchema("The folder it runs in, and all it sees of your files.", 1, 4096),
+  in: textSchema("The folder to run in; the program sees no other folder of the machine.", 1, 4096),
   root: choiceSchema(
-    "ro: it reads that folder. rw: its changes are applied when it ends. live: while it runs, for long-running programs.",
+    "ro: the folder is read-only. rw: changes are applied when the program ends. live: changes are applied while it runs, for long-running programs.",
     ROOT_WORDS,
   ),
 };
@@ -40,20 +40,19 @@ export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
   {
     name: "proc_exec",
     description:
-      "Run one program, confined to a folder. Returns how it ended, what it wrote, and what was refused to it on the way.",
+      "Run one program, confined to a folder. Returns its exit status, its output, and the accesses that were denied while it ran.",
     input: objectSchema({ argv: ARGV, ...WHERE }, ["argv", "in", "root"]),
     verbs: ["proc.exec"],
   },
   {
     name: "proc_eval",
-    description:
-      "Run one line of shell as it stands, confined to a folder. Prefer `shell` or `proc_exec` where they do.",
-    input: objectSchema({ line: textSchema("The line.", 1, 131_072), ...WHERE }, ["line", "in", "root"]),
+    description: "Run one shell line, confined to a folder. Prefer `shell` or `proc_exec` where they suffice.",
+    input: objectSchema({ line: textSchema("The shell line.", 1, 131_072), ...WHERE }, ["line", "in", "root"]),
     verbs: ["proc.eval"],
   },
   {
     name: "sandbox_exec",
-    description: "Run one program in a sandbox that has nothing of this machine in it and is gone afterwards.",
+    description: "Run one program in a temporary sandbox without access to any folder of this machine.",
     input: objectSchema({ argv: ARGV }, ["argv"]),
     verbs: ["sandbox.exec"],
   },
@@ -108,13 +107,13 @@ const NOWHERE: Result<WorkingRoot | null> = done(null);
 function where(input: JsonObject, ground: Ground): Result<WorkingRoot | null> {
   const { in: folder, root } = input;
   if (typeof folder !== "string" || !isRootWord(root))
-    return refuse("bad_value", `\`in\` is a folder and \`root\` is ${ROOT_WORDS_TEXT}`);
+    return refuse("bad_value", `\`in\` must be a folder and \`root\` ${ROOT_WORDS_TEXT}`);
   const path = parsePath(folder, ground);
   return path.ok ? done({ root: path.value, mode: root }) : path;
 }
 
 function argvOf({ argv }: JsonObject): Result<Value> {
-  return isTexts(argv) ? parseArgv(argv) : refuse("bad_value", "`argv` is a list of texts");
+  return isTexts(argv) ? parseArgv(argv) : refuse("bad_value", "`argv` must be a list of texts");
 }
 
 function isTexts(value: Json | undefined): value is readonly string[] {
@@ -123,7 +122,7 @@ function isTexts(value: Json | undefined): value is readonly string[] {
 
 function lineOf({ line }: JsonObject): Result<Value> {
   const argv = typeof line === "string" ? parseArgv([...SHELL, line]) : null;
-  return argv === null ? refuse("bad_value", "`line` is a text") : argv;
+  return argv === null ? refuse("bad_value", "`line` must be a text") : argv;
 }
 
 /** An unknown member cannot be approved, so it is refused. */

@@ -80,7 +80,7 @@ describe("a run", () => {
             value: {
               code: "scope_violation",
               need: "memory.read b",
-              hint: expect.stringContaining("Stay inside it"),
+              hint: expect.stringContaining("Stay within your grants"),
               id: expect.stringMatching(/.+/),
             },
           },

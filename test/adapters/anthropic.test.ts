@@ -76,7 +76,7 @@ describe("a run", () => {
     expect(told).toEqual({
       code: "scope_violation",
       need: "memory.read b",
-      hint: "What you hold does not reach this far. Stay inside it, or tell the person what you need.",
+      hint: "No grant covers this request. Stay within your grants, or tell the user which access you need.",
       id: expect.stringMatching(/.+/),
     });
     expect((await world.library.world.log({})).some(({ id, outcome }) => id === told["id"] && outcome === "deny")).toBe(

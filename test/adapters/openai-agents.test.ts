@@ -80,7 +80,7 @@ describe("a run", () => {
     expect(JSON.parse(outputs[1]?.output ?? "")).toEqual({
       code: "scope_violation",
       need: "memory.read b",
-      hint: expect.stringContaining("Stay inside it"),
+      hint: expect.stringContaining("Stay within your grants"),
       id: expect.stringMatching(/.+/),
     });
     expect(JSON.parse(outputs[2]?.output ?? "")).toMatchObject({ code: "invalid_input" });

@@ -60,7 +60,7 @@ test.runIf(isLinux)(
     expect([...codesOf(ran, "refused")]).toEqual(["audit_unavailable"]);
     // Only what was on its way when the disk was full was written here and not carried out.
     expect(until.filter((line) => line.startsWith("unheard "))).toHaveLength(1);
-    expect(until.some((line) => line.startsWith("problem ") && line.includes("the disk is full"))).toBe(true);
+    expect(until.some((line) => line.startsWith("problem ") && line.includes("no space left on device"))).toBe(true);
     expect(after.filter((line) => line.startsWith("kept "))).toHaveLength(5);
   },
 );

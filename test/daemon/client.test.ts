@@ -38,8 +38,8 @@ const said = (message: object): Uint8Array => jsonFrame(JSON.stringify(message))
 const hello = (protocol: number): Uint8Array => said({ hello: { protocol, version: "other" } });
 
 test.each([
-  [protocolVersion - 1, "the daemon is the older one"],
-  [protocolVersion + 1, "this program is the older one"],
+  [protocolVersion - 1, "the daemon is older"],
+  [protocolVersion + 1, "this program is older"],
 ])("a daemon of protocol %i is not spoken to, and is told apart", async (protocol, older) => {
   const folder = await served((socket) => socket.write(hello(protocol)));
   const refused = await connect("call", { folder, version: "test" });

@@ -41,18 +41,18 @@ test.each([true, false])("is told before and after a person starts it (configura
   const call = ["call", "scout", "memory_get", '{"key":"a"}'];
   for (const words of [["daemon", "status"], call, ["status"], call]) {
     const { said } = run(isConfigNamed, ...words);
-    expect(said, words.join(" ")).toContain("is not started by itself");
+    expect(said, words.join(" ")).toContain("automatically only for the default state folder");
     expect(said).toContain("fix: ambit daemon start");
-    expect(said).not.toMatch(/starts when it is needed|reads its configuration in/);
+    expect(said).not.toMatch(/starts when needed|reads its configuration in/);
     expect(existsSync(join(base, "state"))).toBe(false);
   }
   expect(run(isConfigNamed, "daemon", "start").status).toBe(0);
   expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
   expect(run(isConfigNamed, "daemon", "stop").status).toBe(0);
-  expect(run(isConfigNamed, "daemon", "status").said).toContain("it starts when it is needed");
+  expect(run(isConfigNamed, "daemon", "status").said).toContain("it starts when needed");
   // Somebody who reads another configuration gets none that would not hold it.
   const other = run(!isConfigNamed, "daemon", "status").said;
-  expect(other).toMatch(/does not start by itself here: the daemon of this state reads its configuration in/);
+  expect(other).toMatch(/does not start automatically here: the daemon of this state reads its configuration in/);
   expect(run(!isConfigNamed, ...call).said).toContain("reads its configuration in");
   expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
 });

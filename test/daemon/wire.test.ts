@@ -216,8 +216,8 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
   });
 
   test.each([
-    [protocolVersion - 1, "this program is the older one"],
-    [protocolVersion + 1, "the daemon is the older one"],
+    [protocolVersion - 1, "this program is older"],
+    [protocolVersion + 1, "the daemon is older"],
   ])("tells somebody of protocol %i both numbers and what to do, and closes", async (protocol, older) => {
     const stranger = await Stranger.come(state);
     await stranger.message();

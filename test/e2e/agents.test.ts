@@ -105,7 +105,7 @@ describe("on a terminal", () => {
         ["agent.consult", DOWN.repeat(12)],
         ["fetch from the network", ENTER],
         ["Which hosts", ENTER],
-        ["without this it would cover nothing", `api.github.com, *.weather.gov${ENTER}`],
+        ["required: without it the grant covers nothing", `api.github.com, *.weather.gov${ENTER}`],
         ["Which ports", `443${ENTER}`],
         ["Grant this?", `y`],
       ],
@@ -114,7 +114,7 @@ describe("on a terminal", () => {
     expect(first).toBe(
       [
         "│",
-        "◆  Which capability?",
+        "◆  Which verb?",
         "│  ● agent.consult              low (ask other agents)",
         "│  ○ agent.discover             low",
         "│  ○ memory.read                low",
@@ -212,7 +212,7 @@ describe("without a terminal", () => {
     [2, /unknown_key[\s\S]*\^\^\^\^[\s\S]*hosts/, ["grant", "scout", "net.get{host=[a.b]}", "--yes"]],
     [2, /grant nothing/, ["grant", "scout", "net.get", "--yes"]],
     [2, /inert[\s\S]*outside/, ["grant", "scout", "fs.read{in=/etc}", "--yes"]],
-    [2, /length of time/, ["grant", "scout", "obs.query", "--for", "soon", "--yes"]],
+    [2, /must be a duration/, ["grant", "scout", "obs.query", "--for", "soon", "--yes"]],
     [2, /whole number/, ["grant", "scout", "obs.query", "--uses", "0", "--yes"]],
     [1, /host.*all but/, ["revoke", "scout", "net.get{hosts=[gist.github.com]}", "--yes"]],
     [1, /own test/, ["revoke", "scout", "net.get", "--yes"]],
@@ -266,9 +266,9 @@ test("tree shows folders, risk, what may be passed on, and that nothing was yet"
     "  ● aide  2 capabilities, up to medium",
     "  ● closed  3 capabilities, up to high",
     "  ● lead  4 capabilities, up to high",
-    "      may pass on up to high: memory.read, tool.invoke{tools=[builtin:**]}, agent.grant{id=aide}  by agent.grant{id=aide}",
+    "      may delegate up to high: memory.read, tool.invoke{tools=[builtin:**]}, agent.grant{id=aide}  by agent.grant{id=aide}",
     "4 agents",
-    "delegations: no daemon runs",
+    "delegations: the daemon is not running",
     "",
   ]);
   expect(ran.status).toBe(0);

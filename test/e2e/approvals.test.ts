@@ -41,7 +41,7 @@ describe("on a real terminal", () => {
         ["Which step?", `2${ENTER}`],
         ["anything else is a no", theNumber],
         ["approved a-1", ""],
-        ["nothing waits for a person", "q"],
+        ["no pending approvals", "q"],
       ],
     );
     expect(status).toBe(0);
@@ -54,8 +54,8 @@ describe("on a real terminal", () => {
       [
         ["q quit", "r"],
         ["anything else is a no", theNumber],
-        ["May stay empty", `not today${ENTER}`],
-        ["nothing waits for a person", "q"],
+        ["May be empty", `not today${ENTER}`],
+        ["no pending approvals", "q"],
       ],
     );
     expect(status).toBe(0);

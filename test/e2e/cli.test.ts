@@ -35,7 +35,7 @@ describe("can answers with an exit status and a reason", () => {
     [10, /scope_violation/, ["scout", "tool.invoke", "send_money", '{"amount": "5"}']],
     [
       10,
-      /exceeds_grantor_authority[\s\S]*could then be done/,
+      /exceeds_grantor_authority[\s\S]*the receiver could do this/,
       ["scout", "agent.grant", "aide", "net.get{hosts=[*.com]}"],
     ],
     [10, /self_modification/, ["scout", "agent.grant", "scout", "records.read"]],

@@ -17,14 +17,14 @@ describe("two files", () => {
       "net.get{hosts=[a.com]}",
       "net.get{hosts=[a.com,b.com]}",
       13,
-      /became possible: net\.get https:\/\/b\.com\//,
+      /now allowed: net\.get https:\/\/b\.com\//,
     ],
     [
       "one host less",
       "net.get{hosts=[a.com,b.com]}",
       "net.get{hosts=[a.com]}",
       0,
-      /stopped being possible: net\.get https:\/\/b\.com\//,
+      /no longer allowed: net\.get https:\/\/b\.com\//,
     ],
     ["an approval that went away", "net.get{hosts=[a.com],ask}", "net.get{hosts=[a.com]}", 13, /without the approval/],
     [
@@ -32,7 +32,7 @@ describe("two files", () => {
       "net.get{hosts=[a.com],expires=2026-01-01T00:00:00Z}",
       "net.get{hosts=[a.com]}",
       13,
-      /after the time/,
+      /after it expired before/,
     ],
     ["a larger budget", "net.get{hosts=[a.com],calls=5}", "net.get{hosts=[a.com],calls=6}", 13, /more often/],
     [
@@ -40,7 +40,7 @@ describe("two files", () => {
       "net.get{hosts=[a.com],calls=5}",
       "net.get{hosts=[a.com],calls=4}",
       0,
-      /stopped being possible: more often/,
+      /no longer allowed: more often/,
     ],
   ];
   for (const [title, before, after, status, pattern] of rows) {
@@ -75,7 +75,7 @@ describe("two folders", () => {
     const files = { "o/admin.md": record("admin", "fs.read{in=/}"), "n/scout.md": record("scout", "fs.read{in=/}") };
     inFolder(files, (folder) => {
       const ran = ambit(folder, "diff", "o", "n");
-      expect(ran.out).toMatch(/scout\n {2}\+ became possible: fs\.read/);
+      expect(ran.out).toMatch(/scout\n {2}\+ now allowed: fs\.read/);
       expect(ran.status).toBe(13);
     });
   });

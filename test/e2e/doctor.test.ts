@@ -165,7 +165,7 @@ describe("--fix", () => {
   test("--yes --allow-widening changes the rest too, and shows what becomes possible", () => {
     inFolder({ [file]: wrong }, (folder) => {
       const { out } = doctor(folder, "--fix", "--yes", "--allow-widening");
-      expect(out).toContain("+ becomes possible: net.get https://x.com/");
+      expect(out).toContain("+ newly allowed: net.get https://x.com/");
       expect(read(folder)).toBe(wrong.replace("shell.exec", "proc.exec").replace("net.gte", "net.get"));
     });
   });

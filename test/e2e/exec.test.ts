@@ -182,7 +182,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     trusted();
     expect(exec("coder", "--timeout", "0.5", "--", "sh", "-c", "setsid sleep 300 & sleep 300")).toMatchObject({
       status: 124,
-      err: expect.stringMatching(/its time was over/),
+      err: expect.stringMatching(/killed: timeout/),
     });
     expect(exec("coder", "--", "no-such-program").status).toBe(127);
     expect(exec("coder").status).toBe(125);

@@ -251,7 +251,7 @@ test.runIf(isRoot)("without leave to use the secret there is no push, and no oth
   const other = await git("puller", "ls-remote", "https://other.example.test/demo.git");
   expect(other.status).not.toBe(0);
   expect(other.err).toMatch(/Could not resolve host/);
-  expect(other.err).toMatch(/refused while it ran: net\.connect other\.example\.test:\S+ {2}scope_violation/);
+  expect(other.err).toMatch(/denied while running: net\.connect other\.example\.test:\S+ {2}scope_violation/);
   rmSync(join(project, "demo"), { recursive: true });
 });
 

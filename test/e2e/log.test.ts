@@ -56,7 +56,7 @@ describe("ambit log", () => {
     const { session } = newest("--kind", "decision", "--outcome", "allow").entry;
     const { out } = run("log", "--session", session);
     expect(out).toMatch(/^session s_\w+ {2}agent scout/);
-    const order = ["opened", "allow", "outcome", "held by:", "closed"].map((word) => out.indexOf(word));
+    const order = ["opened", "allow", "outcome", "enforced by:", "closed"].map((word) => out.indexOf(word));
     expect(order.every((at) => at > 0)).toBe(true);
     expect(order).toEqual(order.toSorted((one, other) => one - other));
   });

@@ -89,7 +89,7 @@ describe("the rows", () => {
     cpSync(join(root, "examples", "rows"), folder, { recursive: true });
     const trusted = run("git init -q . && ambit trust --yes");
     expect(trusted.status).toBe(0);
-    expect(trusted.output).toContain("read every file in .ambit/tools");
+    expect(trusted.output).toContain("review every file in .ambit/tools");
     let dates = 0;
     for (const row of CLAIMED)
       for (const command of commandsOf(row)) {
@@ -113,7 +113,7 @@ describe("the rows", () => {
       [1, /fix: ambit agents tree/, "ambit agents revoke --link l_none"],
       [1, /fix: ambit log$/m, "ambit why c_none"],
       [10, /tools: ambit tools list/, "ambit call scout fs_raed"],
-      [10, /no grant reaches it: it lies outside /, "ambit can scout fs.read /etc/passwd"],
+      [10, /no grant can cover it: it is outside /, "ambit can scout fs.read /etc/passwd"],
     ];
     for (const [status, said, command] of wrong) {
       const ran = run(command);

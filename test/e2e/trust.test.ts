@@ -76,7 +76,7 @@ describe("a project that comes with authority", () => {
 
     const shown = ambit("trust");
     expect(shown.status).toBe(14);
-    expect(shown.out).toMatch(/became possible: net\.get https:\/\/any\.github\.com\//);
+    expect(shown.out).toMatch(/now allowed: net\.get https:\/\/any\.github\.com\//);
     expect(shown.err).toMatch(/ambit trust --yes/);
     expect(ambit(...asked).status).toBe(14);
 
@@ -127,7 +127,7 @@ describe("a project that comes with authority", () => {
     expect(ambit(...asked).status).toBe(0);
     const wider = ambit("can", "scout", "net.get", "https://gitlab.com/");
     expect(wider.status).toBe(14);
-    expect(wider.err).toMatch(/waits.*ambit trust/);
+    expect(wider.err).toMatch(/no effect.*ambit trust/);
     expect(ambit("can", "scout", "net.get", "https://gitlab.org/").status).toBe(10);
     const json = JSON.parse(ambit("trust", "--json").out);
     expect(json).toMatchObject({ state: "changed", trusted: false, files: [{ change: "changed" }] });
@@ -139,7 +139,8 @@ describe("a project that comes with authority", () => {
   test("is asked about at a terminal, and no is the answer to anything but a yes", async () => {
     write(SCOUT, HUB);
     const typed = async (keys: string): Promise<number | null> =>
-      (await onTerminal(project, [process.execPath, program, "trust"], [["Trust this?", keys]], state())).status;
+      (await onTerminal(project, [process.execPath, program, "trust"], [["Trust this project?", keys]], state()))
+        .status;
     expect(await typed("\r")).toBe(14);
     expect(await typed("n")).toBe(14);
     expect(await typed("\u0003")).toBe(14);
@@ -322,7 +323,7 @@ describe("status", () => {
     });
     const text = ambit("status").out;
     expect(text).toMatch(/not trusted.*ambit trust/);
-    expect(text).toMatch(/not protected yet:\n {2}! only what runs through ambit is held/);
+    expect(text).toMatch(/not protected:\n {2}! only calls through ambit are checked/);
   });
 
   test("a file that cannot be read is named, not passed over", () => {
@@ -338,7 +339,7 @@ describe("status", () => {
   });
 
   test("without a workspace it says so", () => {
-    expect(ambitIn(base, {}, "status").out).toMatch(/there is no workspace here/);
+    expect(ambitIn(base, {}, "status").out).toMatch(/no workspace here/);
     expect(ambitIn(base, {}, "trust").status).toBe(1);
   });
 });

@@ -118,7 +118,7 @@ describe("a built-in tool", () => {
     const answer = await session.call("memory_set", { key: "b", value: "x" });
     expect(answer).toMatchObject({ ok: false, code: "scope_violation", need: "memory.write b", approval: null });
     if (answer.ok) throw new Error("allowed");
-    expect(answer.hint).toContain("Stay inside it");
+    expect(answer.hint).toContain("Stay within your grants");
     expect((await library.world.log({})).some(({ id, outcome }) => id === answer.id && outcome === "deny")).toBe(true);
   });
 

@@ -78,7 +78,7 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     execFileSync("secret-tool", ["clear", "application", "ambit", "key", id ?? ""], { env: environment() });
     const next = vault();
     const answer = await next.unlock(given());
-    expect(answer.ok ? "" : answer.message).toBe("the keychain has no key of ours");
+    expect(answer.ok ? "" : answer.message).toBe("the keychain has no ambit key");
     expect(await next.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
   });
 

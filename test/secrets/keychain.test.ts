@@ -43,11 +43,11 @@ test("a key in the keychain opens everything in the next process, and is nowhere
 });
 
 test.each<[Mood, RegExp, RegExp]>([
-  ["gone", /the keychain has no key of ours/, /bring the keychain back/],
+  ["gone", /the keychain has no ambit key/, /bring the keychain back/],
   ["locked", /the keychain is locked/, /unlock the keychain, then run: ambit secrets unlock/],
   ["complains", /secret-tool ended with status 1 \(secret-tool: Could not connect/, /ambit secrets unlock/],
   ["hangs", /secret-tool gave no answer within 2 seconds/, /ambit secrets unlock/],
-  ["garbage", /what the keychain gave is not a key of ours/, /ambit secrets unlock/],
+  ["garbage", /the keychain entry is not an ambit key/, /ambit secrets unlock/],
   ["other", /is not the key that secrets are sealed with/, /ambit secrets unlock/],
   ["floods", /said more than 4096 bytes/, /ambit secrets unlock/],
 ])("a keychain in the mood %s leaves everything locked, until it gives the key again", async (mood, problem, fix) => {
@@ -77,8 +77,8 @@ test.each<[Mood, RegExp, RegExp]>([
 test.each<[string, Mood, RegExp]>([
   ["complains", "complains", /Could not connect/],
   ["hangs", "hangs", /gave no answer/],
-  ["forgets what it was given", "forgets", /the keychain has no key of ours/],
-  ["gives something else back", "other", /something else than it was given/],
+  ["forgets what it was given", "forgets", /the keychain has no ambit key/],
+  ["gives something else back", "other", /another value than was stored/],
 ])("a keychain that %s takes over nothing: the key before it still opens", async (_, mood, message) => {
   const vault = world.vault({ millisecondsMax: 1_500 });
   await world.set(vault);
@@ -115,7 +115,7 @@ test("another key takes an item of its own, and the old one is cleared when noth
   world.mood("locked");
   expect(await vault.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({
     ok: false,
-    message: expect.stringContaining("everything is sealed anew, but the old key is still in the keychain"),
+    message: expect.stringContaining("all secrets are re-encrypted, but the old key is still in the keychain"),
   });
   expect(opened(world.vault())).toBe(VALUE);
 });

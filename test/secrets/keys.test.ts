@@ -271,7 +271,7 @@ describe("sealing anew, cut short", () => {
     await vault.ready();
     if (vault.isLocked) expect(await vault.unlock(given)).toMatchObject({ ok: true });
   };
-  const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "the disk is full" } as const);
+  const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "no space left on device" } as const);
 
   /** Every write from the nth on fails. */
   function failingAfter(count: number): { secrets: SecretStore; settings: SettingStore } {
@@ -362,7 +362,7 @@ test("the daemon tells that secrets are locked and why, redacts nothing meanwhil
   const daemon = daemonSecrets({ secrets, settings, state: world.folder, now: () => 0, entry, alarm: () => undefined });
   await daemon.begin();
   expect(daemon.problems()).toEqual([
-    expect.stringMatching(/^no secret can be used or taken out of what leaves us: .*must have mode 0600; fix: /),
+    expect.stringMatching(/^secrets are locked: they cannot be used or redacted: .*must have mode 0600; fix: /),
   ]);
   expect(daemon.redacting.text(`it is ${VALUE}`)).toBe(`it is ${VALUE}`);
   chmodSync(path, 0o600);

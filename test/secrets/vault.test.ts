@@ -209,7 +209,7 @@ test("a store that cannot keep says so, and nothing is set", async () => {
   expect(await vault.set(asked("token"), entry())).toMatchObject({ ok: false, code: "audit_unavailable" });
 });
 
-const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "the disk is full" } as const);
+const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "no space left on device" } as const);
 
 describe("the key file", () => {
   test.each<[string, () => void, RegExp]>([
@@ -296,7 +296,7 @@ describe("a passphrase", () => {
     await vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry());
     await vault.lock();
     for (let times = 0; times < 5; times++) await vault.unlock(typed("a wrong passphrase"));
-    expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: false, message: "too many wrong answers" });
+    expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: false, message: "too many wrong passphrases" });
     now += 30_001;
     expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: true });
   });

@@ -129,7 +129,7 @@ describe("a question", () => {
     const { said, value } = await set(session, "flood-20");
     expect([said, value["approval"]]).toEqual(["approval_unavailable", null]);
     expect(value["reason"]).toMatch(/20 questions of this agent wait for a person already/);
-    expect(JSON.stringify(value)).not.toMatch(/asking again after approval/);
+    expect(JSON.stringify(value)).not.toMatch(/once it is approved/);
     expect((await world.approvals("pending")).filter(({ who }) => who.agent === "flooding")).toHaveLength(20);
     const again = await asked(session, "flood-3");
     given(await world.control("approvals.refuse", { id: again, reason: "enough" }));

@@ -163,7 +163,7 @@ describe("no edit gives a fresh budget", () => {
     );
     const diff = await world.ambit("diff", "../before.md", "../after.md");
     expect(diff.status).toBe(13);
-    expect(diff.out).toMatch(/became possible: more often\s+by memory\.read\{keys=\[a\],calls=1\}/);
+    expect(diff.out).toMatch(/now allowed: more often\s+by memory\.read\{keys=\[a\],calls=1\}/);
     world.agent("second-line", ["memory.read{calls=3}", "memory.read{keys=[a],calls=1}"]);
     const shown = await world.ambit("trust", "--json");
     expect(JSON.parse(shown.out)).toMatchObject({

@@ -182,7 +182,9 @@ describe("with `control: presence`", () => {
     expect(await key()).toMatchObject({
       ok: false,
       code: "presence_required",
-      message: expect.stringMatching(/^your configuration cannot be read, and may say `control: presence`: .*contrl/),
+      message: expect.stringMatching(
+        /^your configuration cannot be read, and may contain `control: presence`: .*contrl/,
+      ),
       fix: expect.stringContaining("ambit doctor"),
     });
     rmSync(config);

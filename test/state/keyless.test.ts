@@ -145,7 +145,7 @@ describe("between stop and start", () => {
   test("what nobody touched goes on", async () => {
     restore("stopped");
     await world.startDaemon();
-    expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not signed yet/m);
+    expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
     await world.ambit("daemon", "stop");
   });
 
@@ -168,7 +168,7 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
     const newest = (await world.log({ kind: "decision" })).at(-1)?.id ?? "";
     await until(async () => (await world.log({ kind: "outcome" })).at(-1)?.of === newest, "the outcome is written");
     process.kill(pid, "SIGKILL");
-    await until(() => !existsSync(`/proc/${pid}`), "the daemon is gone");
+    await until(() => !existsSync(`/proc/${pid}`), "the daemon exited");
     save("killed");
   });
 
@@ -241,7 +241,7 @@ test("a log of before commits were signed goes on from its last note, and is sig
   older(() => undefined);
   await world.startDaemon();
   expect(await calls(1)).toEqual(["done"]);
-  expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not signed yet/m);
+  expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
   await world.ambit("daemon", "stop");
   for (const forge of ["DELETE FROM checkpoint", "UPDATE checkpoint SET text = replace(text, 'time 1', 'time 2')"]) {
     older((database) => database.exec(forge));

@@ -174,7 +174,7 @@ describe("a session that is not clean", () => {
     expect((await session.ask("call.settle", settled).answer).ok).toBe(true);
     const { said, value } = await session.do("memory_set", { key: "k", value: "x" });
     expect(said).toBe("untrusted_content");
-    expect(value["reason"]).toMatch(/not clean/);
+    expect(value["reason"]).toMatch(/has read untrusted content/);
     expect(await writes(session, "plain")).toBe("done");
     const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
     expect(entry.more["suggest"]).toBeNull();
@@ -182,7 +182,7 @@ describe("a session that is not clean", () => {
     expect(why.out).toMatch(/untrusted_content/);
     expect(why.out).not.toMatch(/grant --from/);
     const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
-    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/nothing is proposed/)]);
+    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/no grant is proposed/)]);
   });
 
   test.each([
@@ -196,7 +196,7 @@ describe("a session that is not clean", () => {
     const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
     expect(entry.more["suggest"]).toBeNull();
     const grant = await world.ambit("agents", "grant", "--from", entry.id, "--yes");
-    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/nothing is proposed/)]);
+    expect([grant.status, grant.out]).toEqual([1, expect.stringMatching(/no grant is proposed/)]);
   });
 });
 
@@ -208,7 +208,7 @@ describe("a refusal", () => {
     given(await world.control("approvals.refuse", { id, reason: "no" }));
     expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("approval_refused");
     const reopened = await world.ambit("approvals", "reopen", id);
-    expect([reopened.status, reopened.out]).toEqual([0, expect.stringMatching(/waits again/)]);
+    expect([reopened.status, reopened.out]).toEqual([0, expect.stringMatching(/pending again/)]);
     expect((await session.do("memory_set", { key: "k", value: "x" })).said).toBe("approval_required");
     expect((await world.ambit("approvals", "reopen", id)).status).toBe(1);
     given(await world.approve(id));

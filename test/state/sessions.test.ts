@@ -80,7 +80,7 @@ describe("a pledge", () => {
     expect(await caller.open(world.project, "pledging", { pledge: ["nonsense"] })).toMatchObject({
       ok: false,
       code: "invalid_input",
-      message: expect.stringContaining('nothing was opened: the pledge, "nonsense", is not understood:'),
+      message: expect.stringContaining('no session was opened: the pledge, "nonsense", is not understood:'),
     });
   });
 
@@ -259,7 +259,7 @@ describe("one process", () => {
     }
     expect([...codes]).toEqual([
       ["opened", 1024],
-      ["not_available: this process, with those it started, has 1024 sessions already", 256],
+      ["not_available: this process and its children already have 1024 sessions", 256],
     ]);
     await given(await other.open(world.project, "pledging")).close();
     // What was closed is free again.

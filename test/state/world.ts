@@ -179,7 +179,7 @@ export class World {
   async killDaemon(): Promise<void> {
     const { pid } = await this.status();
     process.kill(pid, "SIGKILL");
-    await until(() => !existsSync(`/proc/${pid}`), "the daemon is gone");
+    await until(() => !existsSync(`/proc/${pid}`), "the daemon exited");
     this.#control = null;
   }
 

@@ -7,7 +7,7 @@ import { newFolder } from "../files/world.ts";
 import { said, toolsIn, write } from "./files-world.ts";
 
 const GATE = "scope_violation: by the gate";
-const KEPT = /^self_modification: it stays as it is/;
+const KEPT = /^self_modification: this path is protected from tools/;
 
 describe.skipIf(nativeMissing() !== null)("file tools", () => {
   let root = "";

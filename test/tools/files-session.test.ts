@@ -12,7 +12,7 @@ import { carrying } from "./carrying.ts";
 import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
 
 const GATE = "scope_violation: by the gate";
-const OUTSIDE = "scope_violation: a link on the way leads to where you may not go";
+const OUTSIDE = "scope_violation: a symbolic link in the path leads outside your grants";
 
 /** File workers that this process has started and that still run. */
 function workers(): readonly number[] {
@@ -56,7 +56,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(workers()).toHaveLength(1);
     session.close();
     expect(await until(() => workers().length === 0)).toBe(true);
-    expect(await said(call(...read("a")))).toBe("revoked: the session holds nothing any more");
+    expect(await said(call(...read("a")))).toBe("revoked: the session has no grants any more");
     expect(workers()).toEqual([]);
   });
 
@@ -156,9 +156,9 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
       folder: root,
       program: above,
     });
-    expect(await said(call(...read("a")))).toBe("not_available: the file worker cannot be run here");
+    expect(await said(call(...read("a")))).toBe("not_available: the file worker cannot run here");
     expect(await said(call("fs_write", { path: "a", content: "x" }))).toBe(
-      "not_available: the file worker cannot be run here",
+      "not_available: the file worker cannot run here",
     );
     expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");
   });

@@ -17,9 +17,9 @@ import { nativeMissing } from "../files/native.ts";
 import { newFolder } from "../files/world.ts";
 import { said, toolsIn, write } from "./files-world.ts";
 
-const OUTSIDE = "scope_violation: a link on the way leads to where you may not go";
+const OUTSIDE = "scope_violation: a symbolic link in the path leads outside your grants";
 const GATE = "scope_violation: by the gate";
-const NOT_THERE = "not_available: there is no such file or folder";
+const NOT_THERE = "not_available: no such file or folder";
 
 describe.skipIf(nativeMissing() !== null)("file tools", () => {
   let above = "";
@@ -133,7 +133,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
         note: expect.any(String),
       });
       expect(await said(call("fs_edit", { path: "latin", edits: [{ old: "caf", new: "tea" }] }))).toMatch(
-        /^not_available: it is not UTF-8/,
+        /^not_available: the file is not UTF-8/,
       );
       expect(readFileSync(join(root, "latin")).toString("latin1")).toBe("caf\xe9\n");
       expect(await said(call("fs_edit", { path: "mark", edits: [{ old: "a", new: "b" }] }))).toMatchObject({
@@ -144,8 +144,8 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
 
     test.each([
       ["none", NOT_THERE],
-      ["src", "not_available: it is a folder; fs_list shows what is in it"],
-      ["README.md/x", "not_available: a part of the path is a file and not a folder"],
+      ["src", "not_available: it is a folder; use fs_list"],
+      ["README.md/x", "not_available: a part of the path is a file, not a folder"],
       ["../closed/loot", GATE],
       ["/etc/passwd", GATE],
       ["~/x", "invalid_input: there is no home folder to read `~` by"],
@@ -276,21 +276,17 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       [
         "fs_write",
         { path: "src/a.ts/below", content: "" },
-        "not_available: a part of the path is a file and not a folder",
+        "not_available: a part of the path is a file, not a folder",
       ],
       ["fs_write", { path: "keys/more/id", content: "" }, GATE],
       ["fs_write", { path: "src", content: "" }, /^not_available: /],
       ["fs_write", { path: "keys/id", content: "" }, GATE],
       ["fs_write", { path: "../closed/x", content: "" }, GATE],
-      ["fs_delete", { path: "src" }, "not_available: the folder is not empty; delete what is in it first"],
+      ["fs_delete", { path: "src" }, "not_available: the folder is not empty; delete its content first"],
       ["fs_delete", { path: "none" }, NOT_THERE],
       ["fs_delete", { path: "keys/id" }, GATE],
       ["fs_edit", { path: "none", edits: [{ old: "a", new: "b" }] }, NOT_THERE],
-      [
-        "fs_edit",
-        { path: "src", edits: [{ old: "a", new: "b" }] },
-        "not_available: it is a folder; fs_list shows what is in it",
-      ],
+      ["fs_edit", { path: "src", edits: [{ old: "a", new: "b" }] }, "not_available: it is a folder; use fs_list"],
     ])("%s %j is refused", async (tool, input, expected) => {
       const answer = await said(all().call(tool, input));
       if (typeof expected === "string") expect(answer).toBe(expected);

@@ -121,5 +121,5 @@ test("in development what stands there is loaded at the next call, and is told a
   expect((await session.do("read_note", { name: "today" })).said).toBe("done");
   writeFileSync(path, readFileSync(path, "utf8").replace("context.files.readText(`notes/${name}`)", '"as it stands"'));
   expect((await session.do("read_note", { name: "today" })).value["result"]).toBe("as it stands");
-  expect((await world.ambit("tools", "list", "--agent", "scout")).out).toContain("nobody trusted it as it stands");
+  expect((await world.ambit("tools", "list", "--agent", "scout")).out).toContain("loaded without trust");
 }, 60_000);

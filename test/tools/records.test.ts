@@ -197,7 +197,7 @@ describe("reading", () => {
   test("a text that is no record is told apart from none", async () => {
     world.put("broken", "---\nclass: [\n---\nx");
     world.specs = ["records.read"];
-    expect((await world.call("records_read", { id: "broken" })).message).toContain("cannot be read");
+    expect((await world.call("records_read", { id: "broken" })).message).toContain("not a valid record");
     expect((await world.call("records_read", { id: "none" })).message).toContain("no record");
   });
 });

@@ -34,7 +34,7 @@ test.each(["out", "system"])("%j leads out: that is what is told, not that there
   const said = await run(folder);
   expect(said).toMatchObject({
     failed: "scope_violation",
-    message: `the working folder ${join(world.folder, folder)} is a link to a place that is not inside what the agent may use`,
+    message: `the working folder ${join(world.folder, folder)} is a link to a folder outside the agent's root`,
   });
   // Where it leads is not the agent's to know.
   expect(JSON.stringify(said)).not.toContain("elsewhere");
@@ -43,11 +43,11 @@ test.each(["out", "system"])("%j leads out: that is what is told, not that there
 test.each(["absent", "file", "broken"])("%j is no folder, and that is told", async (folder) => {
   expect(await run(folder)).toMatchObject({
     failed: "not_available",
-    message: `the working folder ${join(world.folder, folder)} is not there, or is no folder`,
+    message: `the working folder ${join(world.folder, folder)} does not exist or is not a folder`,
   });
 });
 
 test("a script is told the same", async () => {
   const said = await world.call("shell", { script: "pwd", in: join(world.folder, "out") });
-  expect(JSON.stringify(said)).toContain("not inside what the agent may use");
+  expect(JSON.stringify(said)).toContain("a link to a folder outside the agent's root");
 });

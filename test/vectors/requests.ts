@@ -28,7 +28,7 @@ export interface Asked {
 
 export function requestFor(verb: string, asked: Asked, ground: Ground = GROUND): Result<Request> {
   const entry = verbEntry(verb);
-  if (entry === null) return refuse("bad_value", `there is no verb ${verb}`);
+  if (entry === null) return refuse("bad_value", `no verb ${verb}`);
   const values: Value[] = [];
   for (const { name, kind } of entry.axes) {
     const value = valueAt(name, kind, asked, ground);

@@ -71,7 +71,7 @@ export function openTrust(workspace: string | null, folders: UserFolders, digest
 
 const refused: TrustResult = {
   ok: false,
-  message: "there is no state folder: no home, and no absolute XDG_STATE_HOME",
+  message: "no state folder: neither a home folder nor an absolute XDG_STATE_HOME is set",
 };
 
 const NOWHERE: TrustStore = {

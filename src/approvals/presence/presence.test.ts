@@ -79,10 +79,10 @@ test("five wrong in a row, and even the right one has to wait; others do not", a
   await book.set("ann", WORDS, ENTRY);
   await book.set("bob", WORDS, ENTRY);
   for (let times = 0; times < wrongTriesMax; times++) await check(book, "ann", "wrong words");
-  expect(await check(book, "ann", WORDS)).toBe("too many wrong answers");
+  expect(await check(book, "ann", WORDS)).toBe("too many wrong passphrases");
   expect(await check(book, "bob", WORDS)).toBe("right");
   now += waitMilliseconds - 1;
-  expect(await check(book, "ann", WORDS)).toBe("too many wrong answers");
+  expect(await check(book, "ann", WORDS)).toBe("too many wrong passphrases");
   now += 1;
   expect(await check(book, "ann", WORDS)).toBe("right");
 });
@@ -92,7 +92,7 @@ test("many at once are no way around the wait", async () => {
   await book.set("ann", WORDS, ENTRY);
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => check(book, "ann", `wrong words ${at}`)));
   expect(answers.filter((one) => one.startsWith("the name")).length).toBe(wrongTriesMax);
-  expect(await check(book, "ann", WORDS)).toBe("too many wrong answers");
+  expect(await check(book, "ann", WORDS)).toBe("too many wrong passphrases");
 });
 
 test("unreadable stored verifiers accept no person, and are not overwritten", async () => {
@@ -109,7 +109,7 @@ test("unreadable stored verifiers accept no person, and are not overwritten", as
 test("a store that cannot keep says so", async () => {
   const full: SettingStore = {
     get: () => null,
-    set: async () => ({ ok: false, code: "audit_unavailable", message: "the disk is full" }),
+    set: async () => ({ ok: false, code: "audit_unavailable", message: "no space left on device" }),
   };
   const book = new PresenceVerifiers(full, () => now, CHEAP);
   expect(await book.set("ann", WORDS, ENTRY)).toMatchObject({ ok: false, code: "audit_unavailable" });

@@ -53,9 +53,9 @@ export class PresenceVerifiers {
     const kept = this.#people()?.[name];
     // All unknown names share one counter: an attacker can invent as many as they like.
     const counted = kept === undefined ? "" : name;
-    if (this.#waiting >= checksWaitingMax) return refused("too many answers at once", "try again in a moment");
+    if (this.#waiting >= checksWaitingMax) return refused("too many attempts at once", "try again in a moment");
     const wait = this.#tries.begin(counted);
-    if (wait > 0) return refused("too many wrong answers", `wait ${Math.ceil(wait / 1000)} seconds`);
+    if (wait > 0) return refused("too many wrong passphrases", `wait ${Math.ceil(wait / 1000)} seconds`);
     if (notAPassphrase(passphrase) !== null) return WRONG;
     const salt = kept === undefined ? newSalt() : Buffer.from(kept.salt, "base64");
     const key = await this.#inTurn(() => stretchPassphrase(passphrase, salt, kept?.cost ?? this.#cost));
@@ -87,7 +87,7 @@ export class PresenceVerifiers {
   delete(name: string, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
       const { [name]: gone, ...rest } = this.#people() ?? {};
-      if (gone === undefined) return invalid("nobody has this name");
+      if (gone === undefined) return invalid("no person has this name");
       this.#tries.right(name);
       return this.#keep(rest, entry);
     });

@@ -31,7 +31,9 @@ export function agentsList(world: AgentsWorld, options: AgentsListOptions): Exit
   }
   const width = Math.max(0, ...all.map(({ id }) => shown(id).length));
   for (const one of all) world.print(listedRow(world, one, width));
-  world.print(all.length === 0 ? "no agents here: ambit agents new <id>" : counted(all.length, "agent", "agents"));
+  world.print(
+    all.length === 0 ? "no agents here; create one: ambit agents new <id>" : counted(all.length, "agent", "agents"),
+  );
   return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
@@ -73,7 +75,11 @@ function holders(world: AgentsWorld, all: readonly Listed[], can: string, option
   else {
     for (const { id, by } of found)
       world.print(`${world.paint.good("●")} ${shown(id)}  ${world.paint.dim(shown(by.join("  ")))}`);
-    world.print(found.length === 0 ? `no agent here holds ${shown(can)}` : counted(found.length, "agent", "agents"));
+    world.print(
+      found.length === 0
+        ? `no agent here has a grant that covers ${shown(can)}`
+        : counted(found.length, "agent", "agents"),
+    );
   }
   return EXIT.ok;
 }

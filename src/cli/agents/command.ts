@@ -11,73 +11,78 @@ import type { AgentsWorld } from "./world.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. Those that ask a person wait. */
 export function addAgents(program: Command, world: AgentsWorld, end: (exit: ExitCode) => void): void {
-  const agents = program.command("agents").description("who there is, what each may do, and changes to that");
+  const agents = program.command("agents").description("list agents and show or change their grants");
   agents.addHelpText("after", EXAMPLES);
   const looking = (name: string, words: string): Command =>
-    agents.command(name).description(words).option("--json", "one object instead of lines", false);
+    agents.command(name).description(words).option("--json", "print one JSON object", false);
   const editing = (name: string, words: string): Command =>
     looking(name, words)
-      .option("-y, --yes", "skip the question, and only the question", false)
-      .option("--dry-run", "show what would change, and change nothing", false);
-  looking("list", "all agents, or those that hold at least a grant")
-    .option("--can <spec>", "only agents that hold at least this")
+      .option("-y, --yes", "do not ask for confirmation", false)
+      .option("--dry-run", "show the change without writing it", false);
+  looking("list", "list agents")
+    .option("--can <spec>", "only agents whose grants cover this one")
     .action((options: AgentsListOptions) => end(agentsList(world, options)));
-  looking("show", "one agent: its record, its tests, what it holds")
+  looking("show", "show one agent: record, tests and grants")
     .argument("<agent>", AGENT)
     .action((name: string, options: Asked) => end(agentsShow(world, name, options)));
-  looking("capabilities", "what one agent holds, sorted by risk")
+  looking("capabilities", "show the grants of one agent, sorted by risk")
     .alias("caps")
     .argument("<agent>", AGENT)
     .action((name: string, options: Asked) => end(agentsCapabilities(world, name, options)));
-  looking("tree", "agents by folder, the risk of each, what it may pass on, and what it did pass on").action(
+  looking("tree", "show agents by folder, with their risk, what they may delegate, and their delegations").action(
     async (options: Asked) => end(await agentsTree(world, options)),
   );
-  editing("new", "write a new agent; never over one that is there")
+  editing("new", "create an agent; never overwrites an existing one")
     .argument("<id>", "such as scout or team/scout")
-    .option("--extends <preset>", "reader, reviewer, coder or researcher")
+    .option("--extends <preset>", "a preset: reader, reviewer, coder or researcher")
     .action(async (id: string, options: NewOptions) => end(await agentsNew(world, id, options)));
-  editing("grant", "give an agent one more capability; without a spec, pick one")
+  editing("grant", "add a grant to an agent; without a spec, choose one interactively")
     .argument("[agent]", AGENT)
     .argument("[spec]", "such as 'net.get{hosts=[api.github.com]}'")
-    .option(
-      "--from <denial>",
-      "the smallest grant that would have allowed what was denied: an id from a denial or the log",
-    )
-    .option("--for <time>", "how long it holds: 30m, 2h, 7d")
-    .option("--uses <count>", "how many calls it is good for")
+    .option("--from <denial>", "add the smallest grant that covers a denied call: an id from a denial or the log")
+    .option("--for <time>", "expire the grant after this time: 30m, 2h, 7d")
+    .option("--uses <count>", "limit the grant to this many calls")
     .addHelpText("after", GRANT_EXAMPLES)
     .action(async (name: string | undefined, spec: string | undefined, options: GrantOptions) => {
       if (options.from !== undefined) end(await agentsGrantFrom(world, name, options.from, options));
-      else if (name === undefined) end(fail(world, options, EXIT.usage, "which agent?", "ambit agents grant scout"));
+      else if (name === undefined) end(fail(world, options, EXIT.usage, "no agent named", "ambit agents grant scout"));
       else end(await agentsGrant(world, name, spec, options));
     });
-  editing("revoke", "take away exactly what the spec says, every grant of a verb, or a delegation")
+  editing("revoke", "remove a scope, every grant of a verb, or a delegation")
     .argument("[agent]", AGENT)
     .argument("[spec]", "a verb, or a verb with a scope")
-    .option("--link <id>", "a delegation from `ambit agents tree`, and everything below it")
-    .option("--kill", "with --link: end what its holders run", false)
+    .option("--link <id>", "revoke a delegation shown by `ambit agents tree`, and those derived from it")
+    .option("--kill", "with --link: kill what the receiving agents run", false)
     .addHelpText("after", REVOKE_EXAMPLES)
     .action(async (name: string | undefined, spec: string | undefined, options: EditOptions & LinkOptions) => {
       if (options.link !== undefined) end(await revokeLink(world, options.link, options));
       else if (name === undefined || spec === undefined)
-        end(fail(world, options, EXIT.usage, "an agent and a spec, or --link", "ambit agents revoke scout net.get"));
+        end(
+          fail(
+            world,
+            options,
+            EXIT.usage,
+            "revoke needs an agent and a spec, or --link",
+            "ambit agents revoke scout net.get",
+          ),
+        );
       else end(await agentsRevoke(world, name, spec, options));
     });
-  editing("undo", "take the last edit of an agent back")
+  editing("undo", "undo the last edit of an agent")
     .argument("<agent>", AGENT)
     .action(async (name: string, options: EditOptions) => end(await agentsUndo(world, name, options)));
-  editing("rename", "give an agent another id")
+  editing("rename", "change the id of an agent")
     .argument("<agent>", AGENT)
     .argument("<id>", "the new id")
     .action(async (name: string, id: string, options: EditOptions) =>
       end(await agentsRename(world, name, id, options)),
     );
-  editing("delete", "remove an agent's record; undo brings it back")
+  editing("delete", "delete an agent's record; `agents undo` restores it")
     .argument("<agent>", AGENT)
     .action(async (name: string, options: EditOptions) => end(await agentsDelete(world, name, options)));
 }
 
-const AGENT = "an id in .ambit/agents, or a record's file";
+const AGENT = "an id in .ambit/agents, or a record file";
 
 const EXAMPLES = `
 Examples:
@@ -95,7 +100,7 @@ Examples:
   ambit agents grant scout 'fs.read{paths=[docs/**]}' --dry-run
   ambit agents grant scout 'net.post{hosts=[api.github.com],ask}' --uses 5 --yes
 
-Exit status: 0 done or held already, 1 refused or declined, 2 usage or nobody to ask, 3 the record is not valid.`;
+Exit status: 0 done or already granted, 1 refused or declined, 2 usage or no terminal, 3 the record is not valid.`;
 
 const REVOKE_EXAMPLES = `
 Examples:
@@ -103,7 +108,7 @@ Examples:
   ambit agents revoke scout 'net.get{hosts=[api.github.com]}'
   ambit agents revoke scout 'proc.exec{ask}'
 
-A key that is not written means whatever it is. What cannot be cut out without an "all but" is refused, with the
-grant that is in the way.
+An omitted key matches every value. Grants cannot express "all but": revoking a part of a wildcard is refused, and
+the message names the grant in the way.
 
-Exit status: 0 done or not held, 1 refused or declined, 2 usage or nobody to ask, 3 the record is not valid.`;
+Exit status: 0 done or not granted, 1 refused or declined, 2 usage or no terminal, 3 the record is not valid.`;

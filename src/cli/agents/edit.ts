@@ -37,13 +37,13 @@ export async function agentsGrant(
   const length = options.for === undefined ? null : parseDuration(options.for);
   const calls = options.uses === undefined ? null : Number(options.uses);
   if (options.for !== undefined && length === null)
-    return fail(world, options, EXIT.usage, "`--for` is a length of time", "--for 30m");
+    return fail(world, options, EXIT.usage, "`--for` must be a duration", "--for 30m");
   if (calls !== null && !/^[1-9]\d{0,8}$/.test(options.uses ?? ""))
-    return fail(world, options, EXIT.usage, "`--uses` is a whole number above 0", "--uses 5");
+    return fail(world, options, EXIT.usage, "`--uses` must be a whole number above 0", "--uses 5");
   const found = world.files.read(name);
   if (!found.ok) return notFound(world, name, found.message, options);
   if (spec === undefined && (!world.terminal.isInteractive || options.json))
-    return fail(world, options, EXIT.usage, "nobody can be asked here which grant", grantExample(name));
+    return fail(world, options, EXIT.usage, "no grant named, and no terminal to ask at", grantExample(name));
   const wanted = spec ?? (await pickGrant(world));
   if (wanted === null) return declined(world, options);
   // Whole seconds: the moment is written into the record for people to read.
@@ -64,24 +64,23 @@ export async function agentsGrantFrom(
   const { entry } = found.value.entry;
   const suggest = proposedGrant(entry);
   if (entry.kind !== "decision" || entry.outcome !== "deny" || entry.agent === null)
-    return fail(world, options, EXIT.usage, `${id} is no denial`, "ambit log --code scope_violation");
+    return fail(world, options, EXIT.usage, `${id} is not a denial`, "ambit log --code scope_violation");
   if (entry.code === "untrusted_policy")
-    return fail(world, options, EXIT.error, "no grant would have helped: the project is not trusted", "ambit trust");
+    return fail(world, options, EXIT.error, "no grant would allow this: the project is not trusted", "ambit trust");
   const safeguard = SAFEGUARDS.get(entry.code ?? "");
   if (safeguard !== undefined)
-    return fail(world, options, EXIT.error, `nothing is proposed: ${safeguard}`, `ambit why ${id}`);
-  if (suggest === null)
-    return fail(world, options, EXIT.error, "no grant would have helped: see why", `ambit why ${id}`);
+    return fail(world, options, EXIT.error, `no grant is proposed: ${safeguard}`, `ambit why ${id}`);
+  if (suggest === null) return fail(world, options, EXIT.error, "no grant would allow this", `ambit why ${id}`);
   if (name !== undefined && name !== entry.agent)
-    return fail(world, options, EXIT.usage, `it was denied to ${entry.agent}, not to ${name}`, null);
+    return fail(world, options, EXIT.usage, `the denied agent was ${entry.agent}, not ${name}`, null);
   return agentsGrant(world, entry.agent, suggest, options);
 }
 
 /** Denials by a condition of a grant that is held. What lifts it is a person's own edit, never a proposal. */
 const SAFEGUARDS: ReadonlyMap<string, string> = new Map([
-  ["budget_exhausted", "the agent holds it, and its budget is used up; write the budget you mean yourself"],
-  ["expired", "the agent holds it, and its time is over; write the time you mean yourself"],
-  ["untrusted_content", "the agent holds it for sessions that have read nothing untrusted; a new session can do it"],
+  ["budget_exhausted", "a grant covers this, but its budget is used up; raise the budget in the record"],
+  ["expired", "a grant covers this, but has expired; change `expires` in the record"],
+  ["untrusted_content", "a grant covers this for sessions that have read nothing untrusted; open a new session"],
 ]);
 
 export async function agentsRevoke(
@@ -109,12 +108,18 @@ async function change(
   if (!options.json) showReport(world, report, preview);
   if (options.dryRun) {
     if (options.json) world.print(jsonLine({ ...report, written: false }));
-    else world.print(world.paint.dim("nothing written: --dry-run"));
+    else world.print(world.paint.dim("not written: --dry-run"));
     return EXIT.ok;
   }
   if (!options.yes) {
     if (!world.terminal.isInteractive || options.json)
-      return fail(world, options, EXIT.usage, "nobody can be asked here", commandText([...again, "--yes"]));
+      return fail(
+        world,
+        options,
+        EXIT.usage,
+        "confirmation needed, and no terminal to ask at",
+        commandText([...again, "--yes"]),
+      );
     if (!(await world.terminal.confirm(edit.kind === "grant" ? "Grant this?" : "Revoke this?")))
       return declined(world, options);
   }
@@ -136,7 +141,7 @@ async function change(
       `${world.paint.good(verb)} ${shown(report.spec)} ${edit.kind === "grant" ? "to" : "from"} ${shown(name)}`,
     );
     if (done.others > 0)
-      world.print(`the file had ${done.others} more name${done.others > 1 ? "s" : ""}, which keep the old text`);
+      world.print(`the file has ${done.others} more hard link${done.others > 1 ? "s" : ""}, which keep the old text`);
     world.print(world.paint.dim(`  ${commandText(["agents", "undo", name])}`));
   }
   return EXIT.ok;
@@ -145,7 +150,7 @@ async function change(
 function notEdited(world: AgentsWorld, name: string, result: RefusedEdit, options: EditOptions): ExitCode {
   if (result.kind === "unchanged") {
     const { edit } = result;
-    const message = edit.kind === "grant" ? `${name} holds it already` : `${name} does not hold it`;
+    const message = edit.kind === "grant" ? `${name} already has this grant` : `${name} does not have this grant`;
     if (options.json)
       world.print(jsonLine({ agent: name, action: edit.kind, spec: specOf(edit), changed: false, written: false }));
     else world.print(`no change: ${shown(message)}`);

@@ -33,7 +33,7 @@ export async function agentsNew(world: AgentsWorld, id: string, options: NewOpti
       world,
       options,
       EXIT.usage,
-      `there is no preset called ${JSON.stringify(options.extends)}`,
+      `no preset called ${JSON.stringify(options.extends)}`,
       [...PRESETS.keys()].join(", "),
     );
   const text = newRecord(id, preset);
@@ -63,10 +63,12 @@ export async function agentsRename(
 ): Promise<ExitCode> {
   const found = world.files.read(name);
   if (!found.ok) return notFound(world, name, found.message, options);
-  if (world.agentIds().includes(next)) return fail(world, options, EXIT.error, `${next} is there already`, null);
+  if (world.agentIds().includes(next)) return fail(world, options, EXIT.error, `${next} already exists`, null);
   const text = withId(world, name, found.value, next);
   if (!options.json)
-    world.print(`${shown(name)} becomes ${shown(next)}; what other records say about ${shown(name)} stays as it is`);
+    world.print(
+      `rename ${shown(name)} to ${shown(next)}; references to ${shown(name)} in other records are not changed`,
+    );
   const stop = await settle(world, options, ["agents", "rename", name, next], "Rename this agent?");
   const data = { agent: next, action: "rename", from: name };
   if (stop !== null) return stop === "dry" ? dry(world, options, data) : stop;
@@ -94,13 +96,7 @@ export async function agentsDelete(world: AgentsWorld, name: string, options: Ed
 export async function agentsUndo(world: AgentsWorld, name: string, options: EditOptions): Promise<ExitCode> {
   const step = world.files.step(name);
   if (step === null)
-    return fail(
-      world,
-      options,
-      EXIT.error,
-      `there is no edit of ${name} to take back, or something else changed it since`,
-      null,
-    );
+    return fail(world, options, EXIT.error, `no edit of ${name} to undo, or the record changed since`, null);
   const [now, before] = [step.now, step.before].map((source) => (source === null ? [] : grantsOf(world, name, source)));
   const { protectedPaths } = world.reading.ground;
   const gained = more(now ?? [], before ?? [], protectedPaths).flatMap(({ grant }) =>
@@ -111,14 +107,14 @@ export async function agentsUndo(world: AgentsWorld, name: string, options: Edit
   if (!options.json) {
     printLines(world, lines);
     for (const grant of gained) world.print(`${paint.warn("grants again")} ${shown(grant)}`);
-    if (step.before === null) world.print("the record was new: it is removed");
+    if (step.before === null) world.print("the record was new and is removed");
   }
-  const stop = await settle(world, options, ["agents", "undo", name], "Take the last edit back?");
+  const stop = await settle(world, options, ["agents", "undo", name], "Undo the last edit?");
   const data = { agent: name, action: "undo", lines, gained };
   if (stop !== null) return stop === "dry" ? dry(world, options, data) : stop;
   const refused = gained.length === 0 ? null : await notAdmitted(world, "agents undo", name, options);
   if (refused !== null) return refused;
-  return ended(world, options, world.files.undo(name, step), data, `took back the last edit of ${name}`);
+  return ended(world, options, world.files.undo(name, step), data, `undid the last edit of ${name}`);
 }
 
 /** Null: go on. Else how it ends, or that nothing is to be written. */
@@ -131,14 +127,20 @@ async function settle(
   if (options.dryRun) return "dry";
   if (options.yes) return null;
   if (!world.terminal.isInteractive || options.json)
-    return fail(world, options, EXIT.usage, "nobody can be asked here", commandText([...words, "--yes"]));
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      "confirmation needed, and no terminal to ask at",
+      commandText([...words, "--yes"]),
+    );
   if (await world.terminal.confirm(question)) return null;
   return fail(world, options, EXIT.error, "nothing was changed", null);
 }
 
 function dry(world: AgentsWorld, options: EditOptions, data: object): ExitCode {
   if (options.json) world.print(jsonLine({ ...data, written: false }));
-  else world.print(world.paint.dim("nothing written: --dry-run"));
+  else world.print(world.paint.dim("not written: --dry-run"));
   return EXIT.ok;
 }
 
@@ -163,8 +165,9 @@ function presetName(text: string): string | null {
 function newRecord(id: string, preset: string | null): string {
   const lines = [`id: ${scalarText(id, true)}`];
   if (preset === null) lines.push("capabilities: []");
-  else lines.push("# The root of what the preset reads, writes and runs in.", "sandbox: .", `extends: ${preset}`);
-  return `---\n${lines.join("\n")}\n---\n\nWhat ${id} is for.\n`;
+  else
+    lines.push("# The folder in which the preset reads, writes and runs programs.", "sandbox: .", `extends: ${preset}`);
+  return `---\n${lines.join("\n")}\n---\n\nInstructions for ${id}.\n`;
 }
 
 /** The id in the record follows, where the record names one. */

@@ -49,7 +49,7 @@ function lineOf(
   paint: AgentsWorld["paint"],
 ): string {
   const isMade = made.some(({ link }) => link === id);
-  const to = holder === null ? "a token nobody has claimed" : `${shown(holder.agent)}${isMade ? " (made by it)" : ""}`;
+  const to = holder === null ? "an unclaimed token" : `${shown(holder.agent)}${isMade ? " (created by it)" : ""}`;
   const limits = [
     ...(calls === null ? [] : [counted(calls, "call", "calls")]),
     ...(expires === null ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),

@@ -12,14 +12,14 @@ export async function pickGrant({ terminal, paint }: Pick<AgentsWorld, "terminal
     label: `${verb.padEnd(width)}${riskText(paint, risk, risk)}`,
     hint: effect,
   }));
-  const picked = await terminal.choose("Which capability?", choices);
+  const picked = await terminal.choose("Which verb?", choices);
   const verb = picked === null ? null : verbEntry(picked);
   if (verb === null) return null;
   const pairs: string[] = [];
   for (const [key, words] of questions(verb)) {
     const isNeeded = needs(verb, key);
     const answer = await terminal.enter(`${words}${isNeeded ? "" : "  (empty: any)"}`, (text) =>
-      isNeeded && text.trim() === "" ? "without this it would cover nothing" : null,
+      isNeeded && text.trim() === "" ? "required: without it the grant covers nothing" : null,
     );
     if (answer === null) return null;
     const entries = answer.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
@@ -33,7 +33,7 @@ export async function pickGrant({ terminal, paint }: Pick<AgentsWorld, "terminal
 
 /** Keys that have a plain answer; the others are for those who write the spec themselves. */
 const WORDS: Readonly<Partial<Record<ScopeKey, string>>> = {
-  in: "In which folder? Empty is the agent's own root",
+  in: "In which folder? Empty: the agent's own root",
   paths: "Which paths in it, such as src/**",
   hosts: "Which hosts, such as api.example.com, *.example.com",
   ports: "Which ports, such as 443",

@@ -60,7 +60,7 @@ export function showReport(world: World, report: EditReport, edited: Edited): vo
   const example = examples.find((one) => one.example !== null)?.example ?? null;
   if (example !== null) row("example", shown(requestText(example)));
   for (const one of besides(edited)) row(isGrant ? "with" : "without", shown(one));
-  if (report.dissolved.length > 0) row("spelled", `out from now on: ${report.dissolved.join(", ")}`);
+  if (report.dissolved.length > 0) row("spelled", `out in the record from now on: ${report.dissolved.join(", ")}`);
   world.print("");
   printLines(world, report.lines);
   world.print("");
@@ -88,6 +88,6 @@ function verbOf(edit: AuthorityEdit): VerbEntry {
 }
 
 function revokeWords(edit: Extract<AuthorityEdit, { kind: "revoke" }>): string {
-  const words = edit.part === null ? `${edit.verb.effect}: all of it` : grantWords(edit.part.grant);
+  const words = edit.part === null ? `${edit.verb.effect}: every grant of it` : grantWords(edit.part.grant);
   return `no longer ${words}`;
 }

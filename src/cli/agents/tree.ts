@@ -78,10 +78,12 @@ function printTree(world: AgentsWorld, all: readonly Listed[], delegated: Delega
     const line = passedOnLine(passedOnBy(one, world), paint);
     if (line !== null) world.print(`${indent}    ${line}`);
   }
-  world.print(all.length === 0 ? "no agents here: ambit agents new <id>" : counted(all.length, "agent", "agents"));
+  world.print(
+    all.length === 0 ? "no agents here; create one: ambit agents new <id>" : counted(all.length, "agent", "agents"),
+  );
   const lines = delegated === null ? [] : delegationLines(delegated, world.now(), paint);
   if (lines.length === 0)
-    world.print(paint.dim(delegated === null ? "delegations: no daemon runs" : "delegations: none"));
+    world.print(paint.dim(delegated === null ? "delegations: the daemon is not running" : "delegations: none"));
   else world.print(["delegations:", ...lines].join("\n"));
 }
 
@@ -98,5 +100,5 @@ function passedOnLine({ by, grants }: PassedOn, paint: Paint): string | null {
   const specs = grants.slice(-specsShownMax).map((grant) => shown(compactText(grant)));
   const more = grants.length > specs.length ? `, and ${grants.length - specs.length} more` : "";
   const doors = by.map((grant) => shown(compactText(grant))).join(", ");
-  return `may pass on up to ${riskText(paint, risk, risk)}: ${specs.join(", ")}${more}  ${paint.dim(`by ${doors}`)}`;
+  return `may delegate up to ${riskText(paint, risk, risk)}: ${specs.join(", ")}${more}  ${paint.dim(`by ${doors}`)}`;
 }

@@ -37,12 +37,12 @@ describe("list", () => {
     const { out } = await ran(["approvals", "list"], {
       answers: { "approvals.list": () => done({ approvals: [approval] }) },
     });
-    expect(out).toContain("2 of 2 people missing  asked 3 times  its time is over");
+    expect(out).toContain("2 of 2 approvers missing  asked 3 times  expired");
   });
 
   test("says so where nothing waits, and answers with data where data is wanted", async () => {
     const answers = { "approvals.list": () => done({ approvals: [] }) };
-    expect((await ran(["approvals", "list"], { answers })).out).toBe("nothing waits for a person");
+    expect((await ran(["approvals", "list"], { answers })).out).toBe("no pending approvals");
     expect((await ran(["approvals", "list", "--json"], { answers })).out).toBe('{"approvals":[]}');
   });
 
@@ -87,7 +87,7 @@ describe("show", () => {
         "  high    fs.write /work/p/a.txt  write files, asks",
         "people",
         "  one person",
-        "how far an answer may reach",
+        "scopes an approval can have",
         "  1  exact   exactly this call",
         "  2  file    this file",
         "             fs.write{in=/work/p,paths=[a.txt]}",
@@ -176,10 +176,10 @@ describe("approve", () => {
 
   test("on a terminal the whole question is there before anything is asked", async () => {
     const { out, questions, asked, exit } = await sent([], ["folder x10", "the number shown"]);
-    expect(out.indexOf("how far an answer may reach")).toBeGreaterThan(0);
+    expect(out.indexOf("scopes an approval can have")).toBeGreaterThan(0);
     expect(questions).toEqual([
       expect.stringMatching(/^Which step\?/),
-      expect.stringMatching(/^Type \d{4} to approve folder, 10 uses, 30 min; anything else is a no$/),
+      expect.stringMatching(/^Type \d{4} to approve folder, 10 uses, 30 min; any other input cancels$/),
     ]);
     expect(asked.at(-1)?.[1]).toMatchObject({ step: "folder", uses: 10, milliseconds: 1_800_000 });
     expect(exit).toBe(0);
@@ -269,7 +269,7 @@ describe("approve", () => {
     const two = approvalOf({ approvers: { need: 2, of: null } });
     const { exit, out } = await sent(["--yes"], ["secret words"], two);
     expect(exit).toBe(11);
-    expect(out).toContain("agreed: one more person has to");
+    expect(out).toContain("agreed: one more person must approve");
     expect(out).toContain("2 different people, each with their passphrase");
     const data = await sent(["--yes", "--json"], ["secret words"], two);
     expect(JSON.parse(data.out)).toMatchObject({ approval: { state: "pending" }, missing: 1 });
@@ -280,7 +280,7 @@ describe("approve", () => {
     const { exit, asked } = await sent(["--yes"], null, over);
     expect([exit, asked.length]).toEqual([12, 1]);
     expect((await sent(["--yes"], null, { ...approvalOf(), state: "refused" })).exit).toBe(1);
-    const late = { ...keeping(), "approvals.approve": () => refusal("expired", "its time is over") };
+    const late = { ...keeping(), "approvals.approve": () => refusal("expired", "the approval has expired") };
     expect((await ran(["approve", "a-1", "--yes"], { answers: late })).exit).toBe(12);
   });
 
@@ -308,7 +308,7 @@ describe("refuse", () => {
     expect([exit, out]).toEqual([0, "refused a-1"]);
     expect(asked).toEqual([["approvals.refuse", { id: "a-1", reason: "use staging" }]]);
     const over = await ran(["approvals", "refuse", "a-1"], { answers: keeping({ ...approvalOf(), state: "done" }) });
-    expect([over.exit, over.errors]).toEqual([1, "error: not_pending: it is done already"]);
+    expect([over.exit, over.errors]).toEqual([1, "error: not_pending: the approval is already done"]);
   });
 });
 

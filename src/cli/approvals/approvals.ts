@@ -31,15 +31,16 @@ const OPEN_STATES: readonly ApprovalState[] = ["pending", "approved", "executing
 
 export async function approvalsList(world: ControlWorld, options: ListOptions): Promise<ExitCode> {
   const states = statesOf(options);
-  if (states === null) return fail(world, options, EXIT.usage, `a state is one of ${APPROVAL_STATES.join(", ")}`, null);
+  if (states === null)
+    return fail(world, options, EXIT.usage, `--state must be one of ${APPROVAL_STATES.join(", ")}`, null);
   const count = Number(options.count);
   if (!Number.isInteger(count) || count < 1 || count > listedMax)
-    return fail(world, options, EXIT.usage, `--count is a number from 1 to ${listedMax}`, null);
+    return fail(world, options, EXIT.usage, `--count must be a number from 1 to ${listedMax}`, null);
   const answer = await askOnce(world, "approvals.list", { states, count });
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { approvals } = answer.value;
   if (options.json) world.print(jsonLine({ approvals }));
-  else if (approvals.length === 0) world.print("nothing waits for a person");
+  else if (approvals.length === 0) world.print("no pending approvals");
   else for (const approval of approvals) world.print(shown(summaryText(approval, world.now())));
   return EXIT.ok;
 }
@@ -95,7 +96,7 @@ export async function approvalsReopen(world: ControlWorld, id: string, options: 
     if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
     const { approval } = answer.value;
     if (options.json) world.print(JSON.stringify({ approval }));
-    else world.print(`${world.paint.warn("waits again")} ${shown(approval.id)}: ambit approve ${shown(approval.id)}`);
+    else world.print(`${world.paint.warn("pending again")} ${shown(approval.id)}: ambit approve ${shown(approval.id)}`);
     return EXIT.ok;
   } finally {
     control.value.close();

@@ -41,7 +41,7 @@ export async function approve(world: ControlWorld, id: string, options: ApproveO
       world,
       options,
       EXIT.usage,
-      "there is no terminal to ask at",
+      "confirmation needed, and no terminal to ask at",
       `ambit approve ${id} --step exact --yes, after reading ambit approvals show ${id}`,
     );
   const control = await world.control();
@@ -59,7 +59,7 @@ export async function onlyWaiting(world: ControlWorld, options: ApproveOptions):
   if (!found.ok) return tellRefusal(world, found, options.json);
   const [first, second] = found.value.approvals;
   if (first !== undefined && second === undefined) return first.id;
-  const message = first === undefined ? "nothing waits for a person" : "more than one waits: say which";
+  const message = first === undefined ? "no pending approvals" : "more than one approval is pending: name one";
   return fail(world, options, EXIT.usage, message, "ambit approvals list");
 }
 
@@ -79,12 +79,12 @@ async function answered(
       world,
       options,
       approval.state === "expired" ? EXIT.expired : EXIT.error,
-      `it is ${approval.state} already`,
+      `the approval is already ${approval.state}`,
       null,
     );
   const step = options.step === undefined ? null : stepOf(ladder, options.step);
   if (step === undefined)
-    return fail(world, options, EXIT.usage, `there is no step ${JSON.stringify(options.step)}`, stepNames(ladder));
+    return fail(world, options, EXIT.usage, `no step ${JSON.stringify(options.step)}`, stepNames(ladder));
   const reach = options.yes
     ? { step: step?.name ?? "exact", ...limits.chosen }
     : await chosenReach(world, found.value, step, limits);
@@ -118,7 +118,7 @@ async function sent(
   if (options.json) world.print(jsonLine({ approval, missing }));
   else if (missing > 0)
     world.print(
-      `${world.paint.warn("agreed")}: ${missing === 1 ? "one more person has" : `${missing} more people have`} to`,
+      `${world.paint.warn("agreed")}: ${missing === 1 ? "one more person" : `${missing} more people`} must approve`,
     );
   else
     world.print(
@@ -136,10 +136,10 @@ interface Limits {
 /** What is wrong with them, as text. */
 function limitsOf(options: ApproveOptions): Limits | string {
   const uses = options.uses === undefined ? 1 : /^\d{1,6}$/.test(options.uses) ? Number(options.uses) : 0;
-  if (uses < 1 || uses > answerUsesMax) return `--uses is a number from 1 to ${answerUsesMax}`;
+  if (uses < 1 || uses > answerUsesMax) return `--uses must be a number from 1 to ${answerUsesMax}`;
   const milliseconds = options.for === undefined ? DEFAULT_MILLISECONDS : parseDuration(options.for);
   if (milliseconds === null || milliseconds < answerMillisecondsMin || milliseconds > answerMillisecondsMax)
-    return `--for is a time such as 30m, at most ${lengthText(answerMillisecondsMax)}; what is meant for longer is a grant: ambit agents grant`;
+    return `--for must be a duration such as 30m, at most ${lengthText(answerMillisecondsMax)}; for longer, add a grant: ambit agents grant`;
   return { chosen: { uses, milliseconds }, isSaid: options.uses !== undefined || options.for !== undefined };
 }
 
@@ -166,7 +166,7 @@ async function chosenReach(
   return (await typedYes(terminal, what)) ? reach : null;
 }
 
-const WHICH = "Which step? Type its number or word, with x10 behind it for 10 uses; anything else approves nothing";
+const WHICH = "Which step? Type its number or name, followed by x10 for 10 uses; any other input approves nothing";
 const REACH = /^(\S{1,256})(?: +x([1-9]\d{0,5}))?$/;
 
 /** `exact`, `2` or `2 x10`. `said`: limits of the command line, which a typed count does not change. */

@@ -29,16 +29,16 @@ export async function presenceOf(
   wanted: string | undefined,
 ): Promise<Presence | ExitCode> {
   if (!world.terminal.isInteractive)
-    return fail(world, options, EXIT.usage, "a passphrase is typed at a terminal, and there is none", null);
+    return fail(world, options, EXIT.usage, "a passphrase is needed, and no terminal to type it at", null);
   const name = wanted ?? (await chosenName(world, control, options));
   if (typeof name === "number") return name;
   if (!isPersonName(name)) return fail(world, options, EXIT.usage, NO_NAME, null);
   const passphrase = await world.terminal.secret(`Passphrase of ${name}`);
-  if (passphrase === null || passphrase === "") return fail(world, options, EXIT.ask, "no passphrase was typed", null);
+  if (passphrase === null || passphrase === "") return fail(world, options, EXIT.ask, "no passphrase entered", null);
   return { name, passphrase };
 }
 
-const NO_NAME = "a name is made of letters, digits and . _ @ - and has at most 64 of them";
+const NO_NAME = "a name has at most 64 characters: letters, digits and . _ @ -";
 
 async function chosenName(
   world: ControlWorld,
@@ -49,12 +49,11 @@ async function chosenName(
   if (!known.ok) return tellRefusal(world, known, options.json);
   const { names } = known.value;
   const [only] = names;
-  if (only === undefined)
-    return fail(world, options, EXIT.error, "nobody has set a passphrase yet", "ambit presence set NAME");
+  if (only === undefined) return fail(world, options, EXIT.error, "no passphrase is set", "ambit presence set NAME");
   if (names.length === 1) return only;
   const choices = names.map((name) => ({ value: name, label: shown(name), hint: "" }));
   return (
-    (await world.terminal.choose("Who are you?", choices)) ?? fail(world, options, EXIT.ask, "nobody was chosen", null)
+    (await world.terminal.choose("Who are you?", choices)) ?? fail(world, options, EXIT.ask, "no name chosen", null)
   );
 }
 
@@ -63,8 +62,7 @@ export async function presenceList(world: ControlWorld, options: Asked): Promise
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { names } = answer.value;
   if (options.json) world.print(jsonLine({ names }));
-  else if (names.length === 0)
-    world.print("nobody has set a passphrase; what needs presence can be approved by nobody");
+  else if (names.length === 0) world.print("no passphrase is set: calls that require presence cannot be approved");
   else for (const name of names) world.print(shown(name));
   return EXIT.ok;
 }
@@ -73,7 +71,7 @@ export async function presenceSet(world: ControlWorld, name: string, options: Pr
   if (!isPersonName(name)) return fail(world, options, EXIT.usage, NO_NAME, null);
   const { terminal } = world;
   if (!terminal.isInteractive)
-    return fail(world, options, EXIT.usage, "a passphrase is typed at a terminal, and there is none", null);
+    return fail(world, options, EXIT.usage, "a passphrase is needed, and no terminal to type it at", null);
   const passphrase = await terminal.secret(`New passphrase of ${name}`);
   if (passphrase === null) return fail(world, options, EXIT.ask, "nothing was changed", null);
   const length = [...passphrase].length;
@@ -82,11 +80,11 @@ export async function presenceSet(world: ControlWorld, name: string, options: Pr
       world,
       options,
       EXIT.usage,
-      `a passphrase has ${passphraseCharactersMin} to ${passphraseCharactersMax} characters`,
+      `a passphrase needs ${passphraseCharactersMin} to ${passphraseCharactersMax} characters`,
       null,
     );
-  if ((await terminal.secret("Once more")) !== passphrase)
-    return fail(world, options, EXIT.usage, "the two are not the same; nothing was changed", null);
+  if ((await terminal.secret("Repeat it")) !== passphrase)
+    return fail(world, options, EXIT.usage, "the passphrases differ; nothing was changed", null);
   return changed(world, options, name, "set", (control, presence) =>
     control.ask("presence.set", { name, passphrase, presence }),
   );
@@ -100,7 +98,13 @@ export async function presenceDelete(
   if (!isPersonName(name)) return fail(world, options, EXIT.usage, NO_NAME, null);
   if (!options.yes) {
     if (options.json || !world.terminal.isInteractive)
-      return fail(world, options, EXIT.usage, "there is no terminal to ask at", `ambit presence delete ${name} --yes`);
+      return fail(
+        world,
+        options,
+        EXIT.usage,
+        "confirmation needed, and no terminal to ask at",
+        `ambit presence delete ${name} --yes`,
+      );
     if (!(await world.terminal.confirm(`Delete the passphrase of ${name}?`)))
       return fail(world, options, EXIT.ask, "nothing was changed", null);
   }

@@ -54,9 +54,9 @@ export function summaryText(approval: Approval, now: number): string {
     tool,
     asking[0] ?? "",
     ...(asking.length > 1 ? [`and ${asking.length - 1} more`] : []),
-    ...(people > 1 || (people === 1 && approval.need > 1) ? [`${people} of ${approval.need} people missing`] : []),
+    ...(people > 1 || (people === 1 && approval.need > 1) ? [`${people} of ${approval.need} approvers missing`] : []),
     ...(times > 1 ? [`asked ${times} times`] : []),
-    ...(isOpen ? [now < expires ? `${lengthText(expires - now)} left` : "its time is over"] : []),
+    ...(isOpen ? [now < expires ? `${lengthText(expires - now)} left` : "expired"] : []),
   ].join("  ");
 }
 
@@ -81,13 +81,13 @@ export function approvalText(
     ...peopleLines(approval, paint),
     ...(approval.reason === null ? [] : [`  reason  ${shown(approval.reason)}`]),
     ...(approval.state === "pending"
-      ? [paint.strong("how far an answer may reach"), ...ladderLines(ladder, paint)]
+      ? [paint.strong("scopes an approval can have"), ...ladderLines(ladder, paint)]
       : []),
   ].join("\n");
 }
 
 function timeLines({ asked, expires, times, state }: Approval, now: number): string[] {
-  const left = now < expires ? `in ${lengthText(expires - now)}` : "its time is over";
+  const left = now < expires ? `in ${lengthText(expires - now)}` : "expired";
   const isOpen = state === "pending" || state === "approved";
   return [
     `  asked    ${whenText(asked)}${times > 1 ? `, ${times} times` : ""}`,
@@ -114,7 +114,7 @@ function needLines({ requests }: Question, paint: Paint): string[] {
 function bindingLines({ binding }: Question, paint: Paint): string[] {
   if (binding.length === 0) return [];
   return [
-    paint.strong("an answer holds while the content of what is bound stays the same"),
+    paint.strong("an approval is valid only while the bound content stays the same"),
     ...labelled(binding, paint),
   ];
 }

@@ -6,7 +6,7 @@ import type { Terminal } from "../agents/world.ts";
 export async function typedYes(terminal: Terminal, what: string): Promise<boolean> {
   const { randomInt } = await import("node:crypto");
   const code = String(randomInt(1000, 10_000));
-  const typed = await terminal.typed(`Type ${code} to ${what}; anything else is a no`);
+  const typed = await terminal.typed(`Type ${code} to ${what}; any other input cancels`);
   return typed?.trim() === code;
 }
 

@@ -6,7 +6,5 @@ import type { Paint } from "../terminal/paint.ts";
 export function tellWaiting(world: { readonly paint: Paint; printError(text: string): void }, event: Json): void {
   const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
   if (typeof waiting === "string")
-    world.printError(
-      `${world.paint.warn("ambit")}: a person has to approve this; it waits: ambit approve ${shown(waiting)}`,
-    );
+    world.printError(`${world.paint.warn("ambit")}: waiting for approval; to approve: ambit approve ${shown(waiting)}`);
 }

@@ -144,7 +144,7 @@ class Watch {
       return approval.id === this.#chosen ? paint.strong(`> ${text}`) : `  ${text}`;
     });
     const more = this.#waiting.size - approvals.length;
-    const title = this.#waiting.size === 0 ? "nothing waits for a person" : `${this.#waiting.size} waiting`;
+    const title = this.#waiting.size === 0 ? "no pending approvals" : `${this.#waiting.size} waiting`;
     this.#frame.draw([
       paint.strong(fitted(title, columns)),
       ...rows,
@@ -208,7 +208,7 @@ class Watch {
     if (kind === "show") await approvalsShow(world, id, { json: false, full: false });
     else if (kind === "approve") await approve(world, id, { json: false, yes: false });
     else if (await typedYes(world.terminal, `refuse ${shown(id)}`)) {
-      const reason = await world.terminal.enter(`Why is ${shown(id)} refused? May stay empty`, () => null);
+      const reason = await world.terminal.enter(`Reason for refusing ${shown(id)}? May be empty`, () => null);
       if (reason !== null) await approvalsRefuse(world, id, { json: false, reason });
     }
   }

@@ -112,7 +112,7 @@ describe("verify through the daemon", () => {
       "verify",
     );
     expect(exit).toBe(0);
-    expect(out).toContain("intact  10 entries from place 1, 3 signed notes, 1 not signed yet\n");
+    expect(out).toContain("intact  10 entries from entry 1, 3 checkpoints, 1 not yet signed\n");
     expect(out).toContain(`head  ${head}\n`);
     expect(asked).toEqual([{ name: "audit.verify", value: { head: null } }]);
   });

@@ -71,7 +71,7 @@ export async function auditRotate(world: ControlWorld, options: ChangeOptions): 
   const refused = await confirmed(
     world,
     options,
-    "Give up the key and sign with a new one?",
+    "Delete the private key and sign with a new one?",
     "ambit audit rotate --yes",
   );
   if (refused !== null) return refused;
@@ -86,8 +86,14 @@ export async function auditRotate(world: ControlWorld, options: ChangeOptions): 
 export async function auditRetain(world: ControlWorld, options: RetainOptions): Promise<ExitCode> {
   const days = /^[1-9]\d{0,4}$/.test(options.days) ? Number(options.days) : 0;
   if (days < 1 || days > daysMax)
-    return fail(world, options, EXIT.usage, `--days is a number from 1 to ${daysMax}`, "ambit audit retain --days 90");
-  const question = `Remove entries older than ${counted(days, "day", "days")} for good? An export keeps them.`;
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      `--days must be a number from 1 to ${daysMax}`,
+      "ambit audit retain --days 90",
+    );
+  const question = `Delete entries older than ${counted(days, "day", "days")}? This cannot be undone; export them first to keep them.`;
   const refused = await confirmed(world, options, question, `ambit audit retain --days ${days} --yes`);
   if (refused !== null) return refused;
   const answer = await askWidening(world, "audit.retain", { days }, options);
@@ -95,10 +101,10 @@ export async function auditRetain(world: ControlWorld, options: RetainOptions): 
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { removed, first } = answer.value;
   if (options.json) world.print(jsonLine({ removed, first }));
-  else if (removed === 0) world.print("nothing was removed: there is nothing older behind a signed note");
+  else if (removed === 0) world.print("nothing was removed: no older entries before a signed checkpoint");
   else
     world.print(
-      `${world.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log begins at place ${first} now`,
+      `${world.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log now begins at entry ${first}`,
     );
   return EXIT.ok;
 }
@@ -111,6 +117,6 @@ async function confirmed(
 ): Promise<ExitCode | null> {
   if (options.yes) return null;
   if (options.json || !world.terminal.isInteractive)
-    return fail(world, options, EXIT.usage, "there is nobody to ask", command);
+    return fail(world, options, EXIT.usage, "confirmation needed, and no terminal to ask at", command);
   return (await world.terminal.confirm(question)) ? null : fail(world, options, EXIT.ask, "nothing was changed", null);
 }

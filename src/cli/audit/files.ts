@@ -35,7 +35,7 @@ export async function readLines(
     if (rest !== "") torn(rest);
     return { ok: true };
   } catch (error) {
-    return { ok: false, message: `${path} cannot be read (${codeOf(error)})` };
+    return { ok: false, message: `cannot read ${path} (${codeOf(error)})` };
   }
 }
 
@@ -100,8 +100,7 @@ export class NewFile {
       act();
     } catch (error) {
       const code = codeOf(error);
-      this.#problem ??=
-        code === "EEXIST" ? `${this.#path} is there already` : `${this.#path} cannot be written (${code})`;
+      this.#problem ??= code === "EEXIST" ? `${this.#path} already exists` : `cannot write ${this.#path} (${code})`;
     }
   }
 }

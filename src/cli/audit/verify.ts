@@ -42,10 +42,10 @@ export async function auditVerify(world: AuditWorld, options: VerifyOptions): Pr
   if (typeof head === "string") return fail(world, options, EXIT.usage, head, "ambit audit verify --help");
   const key = keyOf(options.key);
   if (options.key !== undefined && key === null)
-    return fail(world, options, EXIT.usage, "that is no key, and no file with one", "ambit audit key");
+    return fail(world, options, EXIT.usage, "--key must be a public key, or a file with one", "ambit audit key");
   if (options.sink !== undefined) {
     if (options.file === undefined && head === null) return verifyCopy(world, options, options.sink, key);
-    const message = "--sink compares the log with its copy: it goes with --key alone";
+    const message = "--sink compares the log with its copy and can be combined only with --key";
     return fail(world, options, EXIT.usage, message, "ambit audit verify --help");
   }
   if (options.file !== undefined) {
@@ -54,8 +54,8 @@ export async function auditVerify(world: AuditWorld, options: VerifyOptions): Pr
         world,
         options,
         EXIT.usage,
-        "a file is believed only with the key its log began with: --key",
-        "ambit audit key, where the log was written",
+        "verifying a file requires the first key of its log: --key",
+        "ambit audit key, on the machine that wrote the log",
       );
     const verifier = new ExportVerifier(world.verifying, { key, head });
     const read = await readLines(options.file, exportLineCharactersMax, (line) => verifier.line(line));
@@ -126,7 +126,7 @@ function notShorter(copy: VerifyReport, file: string, sink: SinkStatus | null): 
   // Another file than the one that is written now may be a copy of before. What a collector writes is known by what it is named here.
   const isOther = sink?.target.startsWith("/") === true && resolve(sink.target) !== resolve(file);
   if (isOther || kept <= place) return copy;
-  const what = `the copy ends here, and had entries up to ${kept}: its end was cut off, or this is a copy of before`;
+  const what = `the copy ends here, but had entries up to ${kept}: it was truncated, or this is an older copy`;
   return { ...copy, isIntact: false, problems: [...copy.problems, { place, what }] };
 }
 
@@ -135,8 +135,8 @@ function configuredCopy(sink: SinkStatus | null): { readonly ok: true; readonly 
   if (target?.startsWith("/") === true) return { ok: true, value: target };
   const message =
     target === null
-      ? "no second copy of the log is kept"
-      : `the copy is with a collector (${target}): name the file it writes`;
+      ? "no second copy of the log is configured"
+      : `the copy is written by a collector (${target}): name its file`;
   return { ok: false, code: "invalid_input", message, fix: "ambit audit verify --sink copy.jsonl" };
 }
 
@@ -145,7 +145,7 @@ function copyText({ paint }: ControlWorld, copy: VerifyReport, log: VerifyReport
   const behind = Math.max(0, log.head.place - copy.head.place);
   const { entries, from, checkpoints, problems } = copy;
   return [
-    `copy  ${verdict}  ${counted(entries, "entry", "entries")} from place ${from}, ${counted(checkpoints, "signed note", "signed notes")}, ${behind} behind the log`,
+    `copy  ${verdict}  ${counted(entries, "entry", "entries")} from entry ${from}, ${counted(checkpoints, "checkpoint", "checkpoints")}, ${behind} behind the log`,
     ...problems.map(({ place, what }) => `  ${paint.bad("✗")} copy, place ${place}: ${shown(what)}`),
   ].join("\n");
 }
@@ -186,14 +186,12 @@ function tell(world: ControlWorld, answer: VerifyReport, { json }: Asked): ExitC
   const { entries, from, checkpoints, unsigned, head, problems } = answer;
   const verdict = answer.isIntact ? paint.good("intact") : paint.bad("not intact");
   world.print(
-    `${verdict}  ${counted(entries, "entry", "entries")} from place ${from}, ${counted(checkpoints, "signed note", "signed notes")}, ${unsigned} not signed yet`,
+    `${verdict}  ${counted(entries, "entry", "entries")} from entry ${from}, ${counted(checkpoints, "checkpoint", "checkpoints")}, ${unsigned} not yet signed`,
   );
   for (const { place, what } of problems) world.print(`  ${paint.bad("✗")} place ${place}: ${shown(what)}`);
   if (answer.isIntact && entries > 0) {
     world.print(`head  ${head.place}:${head.hash}`);
-    world.print(
-      paint.dim("kept elsewhere, it proves later that nothing up to here is gone: ambit audit verify --head ..."),
-    );
+    world.print(paint.dim("store this head elsewhere; ambit audit verify --head ... can then detect truncation"));
   }
   return exit;
 }
@@ -201,7 +199,7 @@ function tell(world: ControlWorld, answer: VerifyReport, { json }: Asked): ExitC
 /** `place:hash`, or a file with that, with what `--json` printed, or with a signed note. A sentence for anything else. */
 function headOf(text: string): ChainHead | string {
   const found = pairOf(text) ?? headIn(readShort(text, headFileBytesMax)?.trim() ?? "");
-  return found ?? "--head is place:hash, or a file that holds it";
+  return found ?? "--head must be place:hash, or a file with it";
 }
 
 function headIn(text: string): ChainHead | null {

@@ -41,7 +41,7 @@ export async function call(
   const input = text === undefined ? {} : world.readJsonObject(text);
   const wait = Number(options.wait ?? 0);
   if (input === null || !(wait >= 0 && wait <= waitSecondsMax)) {
-    const message = input === null ? "the arguments are one JSON object" : "--wait is a number of seconds";
+    const message = input === null ? "the arguments must be one JSON object" : "--wait must be a number of seconds";
     const fix = `ambit call scout memory_get '{"key": "notes/today"}'`;
     tellRefusal(world, { ok: false, code: "invalid_input", message, fix }, options.json);
     return EXIT.usage;

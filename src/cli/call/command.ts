@@ -6,15 +6,15 @@ import { type CallOptions, type CallWorld, call } from "./call.ts";
 export function addCall(program: Command, world: CallWorld, end: (exit: ExitCode) => void): void {
   program
     .command("call")
-    .description("call a tool as an agent would: decided, done, written down")
-    .argument("<agent>", "an id in .ambit/agents, a file, or an agent that another made")
+    .description("call a tool as an agent: decide, execute and log it")
+    .argument("<agent>", "an id in .ambit/agents, a file, or an agent created by another agent")
     .argument("<tool>", "memory_get, obs_query, agent_grant, proc_exec, ...")
     .argument("[arguments]", "one JSON object")
-    .option("--user <name>", "on whose behalf; their own record, if they have one, is one more ceiling")
-    .option("--pledge <specs...>", "hold no more than this for the call")
-    .option("--token <token>", "authority another agent handed over")
-    .option("--wait <seconds>", "wait so long for a person where one has to approve")
-    .option("--json", "one object instead of lines", false)
+    .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
+    .option("--pledge <specs...>", "limit the grants of this call to these specs")
+    .option("--token <token>", "a delegation token from another agent")
+    .option("--wait <seconds>", "how long to wait if the call needs approval")
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
     .action(async (agent: string, tool: string, text: string | undefined, options: CallOptions) =>
       end(await call(world, agent, tool, text, options)),
@@ -29,4 +29,4 @@ Examples:
   ambit call lead agent_grant '{"agent": "scout", "grants": ["net.get{hosts=[api.github.com]}"], "seconds": 3600}'
   ambit call coder proc_exec '{"argv": ["git", "status"], "in": ".", "root": "ro"}'
 
-Exit status: 0 done, 10 denied, 11 a person has to approve, 12 expired, 14 not trusted, 4 no daemon, 2 usage, 1 error.`;
+Exit status: 0 done, 10 denied, 11 needs approval, 12 expired, 14 not trusted, 4 no daemon, 2 usage, 1 error.`;

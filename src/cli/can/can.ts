@@ -63,7 +63,7 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
     world.print(sentence(agent.id, name, shown, source, world.paint, agent.around));
     if (isHeld) world.print("  granted, but this path is protected from tools; edit it yourself");
     if (isTrigger)
-      world.print("  granted, but tools on this machine run or obey this file: every change of it is asked about");
+      world.print("  granted, but programs on this machine execute or obey this file: every change needs approval");
   }
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
 }
@@ -137,20 +137,20 @@ export function sentence(
   if (shown.outcome === "deny") lines.push(`${paint.bad("deny")}  ${what}  ${paint.strong(shown.code ?? "")}`);
   else if (shown.outcome === "ask")
     lines.push(
-      `${paint.warn("ask")}   ${what}  needs a person's ${shown.level === "presence" ? "presence" : "approval"}`,
+      `${paint.warn("ask")}   ${what}  needs ${shown.level === "presence" ? "approval with presence" : "approval"}`,
     );
   else lines.push(`${paint.good("allow")} ${what}`);
   for (const by of shown.by) lines.push(`  by ${grantText(by)}`, ...placeLines(by.span, texts, paint));
   if (shown.nearest !== null) {
-    const short = shown.nearest.axis === null ? "" : ` falls short on ${shown.nearest.axis}`;
+    const short = shown.nearest.axis === null ? "" : ` does not match on ${shown.nearest.axis}`;
     lines.push(`  nearest ${grantText(shown.nearest)}${short}`, ...placeLines(shown.nearest.span, texts, paint));
   }
-  if (shown.exceeds !== null) lines.push(`  could then be done, but not by ${who}: ${visible(shown.exceeds)}`);
+  if (shown.exceeds !== null) lines.push(`  the receiver could do this, but ${who} cannot: ${visible(shown.exceeds)}`);
   if (shown.suggest !== null)
     lines.push(`  smallest grant that would allow it: ${paint.strong(visible(shown.suggest))}`);
   if (shown.outside !== null)
     lines.push(
-      `  no grant reaches it: it lies outside ${visible(shown.outside)}; widen \`sandbox:\` first, there or above`,
+      `  no grant can cover it: it is outside ${visible(shown.outside)}; widen \`sandbox:\` in the record or its configuration first`,
     );
   if (shown.outcome === "deny")
     lines.push(paint.dim(`  ambit explain ${shown.code}${name === agent ? "" : `   (agent from ${visible(name)})`}`));

@@ -28,9 +28,9 @@ export function underTrust(
 export function trustLine(id: string, trust: AgentTrust | undefined): string | null {
   switch (trust?.standing.kind) {
     case "untrusted":
-      return `nothing ${shown(id)} is granted here counts: the project is not trusted; read it, then run: ambit trust`;
+      return `the grants of ${shown(id)} have no effect: the project is not trusted; to review it, run: ambit trust`;
     case "waiting":
-      return `${shown(id)} was given more since the project was trusted, and that part waits; see it with: ambit trust`;
+      return `grants added to ${shown(id)} since the project was trusted have no effect; to review them, run: ambit trust`;
     default:
       return null;
   }

@@ -25,7 +25,7 @@ export interface VerdictShown {
   readonly request: string;
   /** The deciding grant of each link. */
   readonly by: readonly (GrantShown & { readonly link: string })[];
-  /** The grant that came closest, and the axis it falls short on. */
+  /** The grant that came closest, and the axis it does not match on. */
   readonly nearest: (GrantShown & { readonly link: string; readonly axis: string | null }) | null;
   /** The smallest grant that would allow it; null where no grant can. */
   readonly suggest: string | null;

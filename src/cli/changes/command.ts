@@ -18,7 +18,7 @@ interface ConfirmOptions extends Options {
   readonly presence?: string;
 }
 
-const JSON_OPTION = ["--json", "print one object instead of lines", false] as const;
+const JSON_OPTION = ["--json", "print one JSON object", false] as const;
 
 export function addChanges(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
   const changes = program.command("changes").description("list, show, land or discard what agents' programs wrote");
@@ -30,31 +30,31 @@ export function addChanges(program: Command, world: ControlWorld, end: (exit: Ex
     .action(async (options: Options & { readonly all: boolean }) => end(await list(world, options)));
   changes
     .command("show")
-    .description("show the changes of one draft, and why they wait")
-    .argument("<id>", "a draft, or the call that made it")
+    .description("show the changes of one draft, and why they have not landed")
+    .argument("<id>", "a draft id, or the id of the call that created it")
     .option(...JSON_OPTION)
     .action(async (id: string, options: Options) => end(await show(world, id, options)));
   changes
     .command("land")
-    .description("apply the changes of a draft that wait for approval")
-    .argument("<id>", "a draft, or the call that made it")
-    .option("--yes", "do not ask", false)
-    .option("--presence <name>", "confirm with your passphrase")
+    .description("apply the changes of a draft that need approval")
+    .argument("<id>", "a draft id, or the id of the call that created it")
+    .option("--yes", "do not ask for confirmation", false)
+    .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
     .action(async (id: string, options: ConfirmOptions) => end(await landDraft(world, id, options)));
   changes
     .command("discard")
     .description("delete a draft; the project stays as it is")
-    .argument("<id>", "a draft, or the call that made it")
-    .option("--yes", "do not ask", false)
-    .option("--presence <name>", "confirm with your passphrase")
+    .argument("<id>", "a draft id, or the id of the call that created it")
+    .option("--yes", "do not ask for confirmation", false)
+    .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
     .action(async (id: string, options: ConfirmOptions) => end(await discard(world, id, options)));
   program
     .command("undo")
-    .description("restore the files that a call changed, unless they were edited since")
-    .argument("<call>", "a call as the log names it, or a draft")
-    .option("--presence <name>", "confirm with your passphrase")
+    .description("restore the files a call changed, unless they were edited since")
+    .argument("<call>", "a call id from the log, or a draft id")
+    .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
     .addHelpText("after", UNDO_EXAMPLES)
     .action(async (id: string, options: ConfirmOptions) => end(await undo(world, id, options)));
@@ -98,7 +98,7 @@ export async function landDraft(world: ControlWorld, id: string, options: Confir
   if (options.json) world.print(JSON.stringify(answer.value));
   else {
     world.print(`${world.paint.good("landed")} ${counted(landed, "change", "changes")} of ${shown(summary.draft)}`);
-    if (summary.kept.length > 0) world.print(`  still kept: ambit changes show ${shown(summary.draft)}`);
+    if (summary.kept.length > 0) world.print(`  changes left in the draft: ambit changes show ${shown(summary.draft)}`);
   }
   return summary.kept.length > 0 ? EXIT.ask : EXIT.ok;
 }
@@ -130,7 +130,7 @@ async function confirmed(
   if (!options.json && draft !== null) world.print(draftText(draft, world.now(), world.paint));
   if (options.yes) return true;
   if (options.json || !world.terminal.isInteractive)
-    return fail(world, options, EXIT.usage, "there is no terminal to ask at", fix);
+    return fail(world, options, EXIT.usage, "confirmation needed, and no terminal to ask at", fix);
   if (await world.terminal.confirm(question)) return true;
   world.print("nothing was changed");
   return EXIT.ask;
@@ -144,7 +144,7 @@ async function undo(world: ControlWorld, id: string, options: ConfirmOptions): P
   if (options.json) world.print(JSON.stringify(answer.value));
   else
     world.print(
-      `${world.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change was", "changes were")} taken back`,
+      `${world.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change", "changes")} reverted`,
     );
   return EXIT.ok;
 }
@@ -157,9 +157,9 @@ Examples:
   ambit changes discard d-m3k2x1-9f2c --yes
 
 Programs write to a draft. When a program ends, its changes land in the project, except for those that no grant
-covers, that a person has to approve, or that would run code on this machine later.`;
+covers, that need approval, or that would run code on this machine later.`;
 
 const UNDO_EXAMPLES = `
 Examples:
-  ambit undo c-8x2k            the call, as \`ambit log\` shows it
-  ambit undo d-m3k2x1-9f2c     the draft, as \`ambit changes list --all\` shows it`;
+  ambit undo c-8x2k            a call id from \`ambit log\`
+  ambit undo d-m3k2x1-9f2c     a draft id from \`ambit changes list --all\``;

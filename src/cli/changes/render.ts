@@ -15,7 +15,7 @@ export function summaryLine(draft: DraftSummary, now: number, paint: Paint): str
   const { agent, command, landed } = draft;
   const kept = draft.kept.length + draft.keptMore;
   const parts = [
-    ...(kept === 0 ? [] : [`${counted(kept, "change waits", "changes wait")}`]),
+    ...(kept === 0 ? [] : [`${counted(kept, "change", "changes")} not landed`]),
     ...(landed === 0 ? [] : [`${landed} landed`]),
   ];
   const state = draft.state === "kept" ? paint.warn(draft.state) : draft.state;

@@ -113,7 +113,7 @@ function optionsOf(command: CommandShape): readonly Candidate[] {
   const own = command.options.flatMap(({ long, hidden, description }) =>
     hidden || typeof long !== "string" ? [] : [{ text: long, about: description }],
   );
-  return [...own, { text: "--help", about: "what it does, with examples" }];
+  return [...own, { text: "--help", about: "show help with examples" }];
 }
 
 /** Names that begin with two underscores are for programs. */

@@ -16,7 +16,7 @@ export const SHELLS: readonly Shell[] = ["bash", "zsh", "fish"];
 export function completion(world: ScriptWorld, shell: string, options: { readonly json: boolean }): ExitCode {
   const known = SHELLS.find((one) => one === shell);
   if (known === undefined) {
-    const message = `there is no completion for ${JSON.stringify(shell.slice(0, 80))}`;
+    const message = `no completion for ${JSON.stringify(shell.slice(0, 80))}`;
     return fail(world, options, EXIT.usage, message, `ambit completion ${SHELLS.join("|")}`);
   }
   const script = SCRIPTS[known];
@@ -65,7 +65,7 @@ _ambit() {
 complete -F _ambit ambit`;
 
 const ZSH = `#compdef ambit
-# ambit completion for zsh; in ~/.zshrc, behind compinit: ${INSTALL.zsh}
+# ambit completion for zsh; in ~/.zshrc, after compinit: ${INSTALL.zsh}
 _ambit() {
   local line candidate about files=0
   local -a names abouts

@@ -9,30 +9,30 @@ interface Asked {
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
 export function addDaemon(program: Command, world: DaemonWorld, end: (exit: ExitCode) => void): void {
-  const daemon = program.command("daemon").description("the process that owns the state: see it, start it, end it");
+  const daemon = program.command("daemon").description("show, start or stop the background daemon");
   daemon
     .command("status")
-    .description("whether it runs, its sessions, what waits for a person, its problems")
-    .option("--json", "one object instead of lines", false)
+    .description("show whether the daemon runs, its sessions, pending approvals and problems")
+    .option("--json", "print one JSON object", false)
     .action(async (options: Asked) => end(await daemonStatus(world, options)));
   daemon
     .command("start")
-    .description("start it now; for a state folder named by XDG_STATE_HOME, let it start from then on")
-    .option("--json", "one object instead of lines", false)
+    .description("start the daemon; for a state folder set by XDG_STATE_HOME, also enable automatic start")
+    .option("--json", "print one JSON object", false)
     .action(async (options: Asked) => end(await daemonStart(world, options)));
   daemon
     .command("stop")
-    .description("end it in order, and wait until it is gone")
-    .option("--json", "one object instead of lines", false)
+    .description("shut the daemon down and wait until it has exited")
+    .option("--json", "print one JSON object", false)
     .action(async (options: Asked) => end(await daemonStop(world, options)));
   daemon
     .command("logs")
-    .description("the last lines it wrote down about itself")
-    .option("--lines <count>", "how many", String(logLinesDefault))
-    .option("--json", "one object instead of lines", false)
+    .description("show the last lines of the daemon's own log")
+    .option("--lines <count>", "how many lines", String(logLinesDefault))
+    .option("--json", "print one JSON object", false)
     .action((options: Asked & { readonly lines: string }) => {
       if (/^[1-9]\d{0,4}$/.test(options.lines)) return end(daemonLogs(world, Number(options.lines), options));
-      world.printError("error: --lines is a number from 1 to 99999");
+      world.printError("error: --lines must be a number from 1 to 99999");
       return end(EXIT.usage);
     });
   for (const one of [daemon, ...daemon.commands]) one.addHelpText("after", EXAMPLES);
@@ -44,4 +44,4 @@ Examples:
   ambit daemon logs --lines 200
   ambit daemon stop
 
-Exit status: 0 done, 4 it is not there or does not take this from us, 1 error, 2 usage.`;
+Exit status: 0 done, 4 the daemon is not running or refused the connection, 1 error, 2 usage.`;

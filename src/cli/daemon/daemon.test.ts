@@ -85,7 +85,7 @@ test("status shows what runs, what waits and what is wrong, and hides nothing in
   for (const part of [
     "process 4711",
     "since 2h",
-    "2 waiting; see them with: ambit approvals list",
+    "2 pending; list them with: ambit approvals list",
     "3 calls, 1 running",
     "scope_violation 4",
     "scout\\u{202e} in /work",
@@ -150,7 +150,7 @@ test("stop does not go around a daemon that does not let us in", async () => {
 test("stop tells where it does not end", async () => {
   const { world, err } = worldWith(up, { awaitDaemonEnd: async () => "stays" });
   expect(await daemonStop(world, { json: false })).toBe(EXIT.daemon);
-  expect(err[0]).toContain("does not end");
+  expect(err[0]).toContain("did not exit");
 });
 
 test("logs prints the last lines, and nothing that moves the cursor", () => {

@@ -39,8 +39,8 @@ export async function daemonStatus(world: DaemonWorld, { json }: Asked): Promise
 /** Whether one comes when it is needed, and what to do where none does. */
 export function startingText(world: Pick<DaemonWorld, "unstarted">): string {
   const refusal = world.unstarted?.() ?? null;
-  if (refusal === null) return "it starts when it is needed";
-  return `it does not start by itself here: ${shown(refusal.message)}\n  fix: ${shown(refusal.fix ?? "ambit daemon start")}`;
+  if (refusal === null) return "it starts when needed";
+  return `it does not start automatically here: ${shown(refusal.message)}\n  fix: ${shown(refusal.fix ?? "ambit daemon start")}`;
 }
 
 export async function daemonStart(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
@@ -62,12 +62,12 @@ export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<E
   const pid = told.ok && running.ok && running.value !== null ? running.value.pid : null;
   const end = pid === null ? await world.endDaemon() : await world.awaitDaemonEnd(pid);
   if (end === "stays") {
-    const message = "the daemon does not end";
+    const message = "the daemon did not exit";
     return tellRefusal(world, { ok: false, code: "not_available", message, fix: "ambit daemon logs" }, json);
   }
   const wasRunning = pid !== null || end === "ended";
   if (json) world.print(jsonLine({ running: false, wasRunning }));
-  else world.print(wasRunning ? "the daemon has ended" : "the daemon was not running");
+  else world.print(wasRunning ? "the daemon has stopped" : "the daemon was not running");
   return EXIT.ok;
 }
 
@@ -79,7 +79,7 @@ export const logLinesDefault = 50;
 export function daemonLogs(world: DaemonWorld, linesMax: number, { json }: Asked): ExitCode {
   const lines = world.daemonLog(linesMax);
   if (json) world.print(jsonLine({ lines: lines ?? [] }));
-  else if (lines === null || lines.length === 0) world.print("the daemon has written nothing down yet");
+  else if (lines === null || lines.length === 0) world.print("the daemon has no log yet");
   else world.print(lines.map(shown).join("\n"));
   return EXIT.ok;
 }
@@ -90,12 +90,12 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
   const denied = status.denials.map(({ code, times }) => `${shown(code)} ${times}`).join(", ");
   return [
     `${paint.good("running")}: process ${pid}, version ${shown(version)}, since ${age}`,
-    ...(isFrozen ? [paint.bad("frozen: nothing is decided until a person runs: ambit thaw")] : []),
+    ...(isFrozen ? [paint.bad("frozen: every call is denied until you run: ambit thaw")] : []),
     `  state        ${shown(state)}`,
-    `  approvals    ${waiting === 0 ? "none waiting" : paint.warn(`${waiting} waiting; see them with: ambit approvals list`)}`,
+    `  approvals    ${waiting === 0 ? "none pending" : paint.warn(`${waiting} pending; list them with: ambit approvals list`)}`,
     `  entries      ${entries}`,
     ...sinkLines(status.sink ?? null, paint),
-    `  denials      ${denied === "" ? "none today" : denied}`,
+    `  denials      ${denied === "" ? "none in the last 24 hours" : denied}`,
     `  sandboxes    ${sandboxes}`,
     `  connections  ${connections}`,
     `  sessions     ${status.sessions.length}`,
@@ -107,8 +107,8 @@ function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
 function sinkLines(sink: SinkStatus | null, paint: Paint): readonly string[] {
   if (sink === null) return [];
   const { target, kept, behind, isDenying } = sink;
-  const place = kept === null ? "how far it goes is not known" : `kept up to ${kept}, ${behind ?? 0} behind`;
-  const denying = isDenying ? paint.bad("; calls are denied until it has caught up") : "";
+  const place = kept === null ? "its last entry is not known" : `complete up to ${kept}, ${behind ?? 0} behind`;
+  const denying = isDenying ? paint.bad("; calls are denied until it catches up") : "";
   return [`  second copy  ${shown(target)}: ${place}${denying}`];
 }
 

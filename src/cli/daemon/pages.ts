@@ -4,36 +4,35 @@ import type { Page } from "../explain/pages.ts";
 export const DAEMON_CODES: Readonly<Record<string, Page>> = {
   control_refused: {
     means:
-      "The process that asked belongs to an agent's session, or cannot be seen with its parents. No agent widens what it holds.",
+      "The calling process belongs to an agent's session, or its parent processes cannot be inspected. Agents cannot widen their own grants.",
     doThis: "Run the command in a terminal of your own.",
     example: "ambit approve",
   },
   presence_required: {
     means:
-      "A person has to show to be there: the question asks for it, several people have to agree, or your configuration says `control: presence`.",
-    doThis: "Set a passphrase once with `ambit presence set NAME`, and type it when you are asked.",
+      "Presence must be confirmed: the grant requires it, several people must approve, or your configuration has `control: presence`.",
+    doThis: "Set a passphrase once with `ambit presence set NAME`, and enter it when asked.",
     example: "ambit approve --presence ann",
   },
   wrong_protocol: {
-    means: "The daemon that runs speaks another version than this program.",
-    doThis:
-      "End it; the next command starts the one that belongs to this program. Nothing that was acknowledged is lost.",
+    means: "The running daemon uses another protocol version than this program.",
+    doThis: "Stop the daemon; the next command starts the matching version. No acknowledged entry is lost.",
     example: "ambit daemon stop",
   },
   no_answer: {
-    means: "The daemon was there and did not answer in time.",
-    doThis: "Look at what it says about itself, and end it if it does not come back.",
+    means: "The daemon is running but did not respond in time.",
+    doThis: "Read its log, and stop it if it does not recover.",
     example: "ambit daemon logs",
   },
   folder_refused: {
     means:
-      "The daemon's folder is not only yours: another owner, other people may write it, a link, or no folder at all.",
-    doThis: "Look at it. It has to be a folder of yours with mode 0700.",
+      "The daemon's folder is not private: it has another owner, is writable by others, is a link, or is not a folder.",
+    doThis: "Inspect it. It must be a folder that you own, with mode 0700.",
     example: "ls -ld ~/.local/state/ambit/daemon",
   },
   owned: {
-    means: "Another daemon has this state.",
-    doThis: "Wait until it has ended, or end it.",
+    means: "Another daemon owns this state folder.",
+    doThis: "Wait until it exits, or stop it.",
     example: "ambit daemon status",
   },
 };

@@ -67,7 +67,7 @@ export function diff(world: World, from: string, to: string, options: DiffOption
         if (diagnostic.severity === "error") world.printError(renderDiagnostic(diagnostic, source, world.paint));
     }
     for (const one of diffs) world.print(diffText(one, world.paint));
-    if (diffs.length === 0) world.print("nothing became possible, nothing stopped being possible");
+    if (diffs.length === 0) world.print("no agent may do more or less");
   }
   if (invalid.length > 0) return EXIT.invalidPolicy;
   return widened && !options.allowWidening ? EXIT.widened : EXIT.ok;
@@ -145,22 +145,22 @@ export function diffText({ agent, widened, narrowed }: AgentDiff, paint: Paint):
   };
   return [
     paint.strong(visible(agent)),
-    ...widened.map((change) => line(paint.bad("+ became possible:"), change)),
-    ...narrowed.map((change) => line(paint.good("- stopped being possible:"), change)),
+    ...widened.map((change) => line(paint.bad("+ now allowed:"), change)),
+    ...narrowed.map((change) => line(paint.good("- no longer allowed:"), change)),
   ].join("\n");
 }
 
 const WORDS: Readonly<Record<Change["because"], string>> = {
   request: "",
-  ask: "without the approval it needed",
-  expires: "after the time it expired at",
+  ask: "without the approval required before",
+  expires: "after it expired before",
   clean: "after untrusted content was read",
-  pass: "for another purpose, use or pass-on",
+  pass: "for another purpose (use or delegation)",
   budget: "more often",
   generation: "in another generation",
   mode: "its mode changed",
-  approvers: "fewer or other people are enough to approve",
-  land: "what its programs write lands without a review",
+  approvers: "with approval of fewer or other people",
+  land: "changes of its programs land without review",
   users: "for users without a record",
-  unknown: "something that cannot be shown to have been possible before",
+  unknown: "could not be proved to be allowed before",
 };

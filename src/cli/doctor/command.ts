@@ -7,12 +7,12 @@ import { type DoctorOptions, type DoctorWorld, doctor } from "./doctor.ts";
 export function addDoctor(program: Command, world: DoctorWorld, end: (exit: ExitCode) => void): void {
   program
     .command("doctor")
-    .description("what is wrong, risky or without effect, in the agents here and on this machine")
-    .argument("[agents...]", "ids or files; all agents of the workspace if none is named")
-    .option("--json", "one object instead of lines", false)
-    .option("--fix", "mend what is plainly misspelt or outdated", false)
-    .option("-y, --yes", "skip the question; what would give an agent more is then left alone", false)
-    .option("--allow-widening", "with --yes: mend that as well", false)
+    .description("find errors, risks and ineffective grants in the agents here, and problems of this machine")
+    .argument("[agents...]", "ids or files; default: all agents of the workspace")
+    .option("--json", "print one JSON object", false)
+    .option("--fix", "fix spelling mistakes and outdated notation", false)
+    .option("-y, --yes", "do not ask for confirmation; skip fixes that would widen an agent's grants", false)
+    .option("--allow-widening", "with --yes: also apply fixes that widen grants", false)
     .addHelpText("after", EXAMPLES)
     .action(async (agents: string[], options: DoctorOptions) => end(await doctor(world, agents, options)));
 }
@@ -21,7 +21,7 @@ const EXAMPLES = `
 Examples:
   ambit doctor
   ambit doctor scout --json
-  ambit doctor --fix              shows each change and asks
-  ambit doctor --fix --yes        makes the changes that give no agent more than it has
+  ambit doctor --fix              shows each change and asks for confirmation
+  ambit doctor --fix --yes        applies fixes that widen no grants
 
-Exit status: 0 nothing wrong or warnings only, 3 errors in a policy, 1 the machine or a file that could not be written.`;
+Exit status: 0 no errors, 3 errors in a policy, 1 errors of the machine or a file that could not be written.`;

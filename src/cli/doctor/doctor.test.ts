@@ -198,10 +198,10 @@ describe("--fix", () => {
     expect(out).toContain(`scout  scout.md
   line 4: net.gte -> net.get
   line 5: shell.exec -> proc.exec
-  + becomes possible: net.get https://x.com/
+  + newly allowed: net.get https://x.com/
   written
 `);
-    expect(questions).toEqual(["Write this change, which makes the above possible?"]);
+    expect(questions).toEqual(["Write this change, which allows the above?"]);
     expect(files["scout"]).toBe(wrong.scout.replace("gte", "get").replace("shell", "proc"));
     expect(out).toContain("0 failed");
     expect(status).toBe(0);
@@ -209,14 +209,14 @@ describe("--fix", () => {
 
   test.each<[string, Readonly<Record<string, string>>, Omit<Given, "options">, string]>([
     ["on a no", wrong, {}, "\n"],
-    ["where nobody can be asked", old, { answer: null }, ": nobody could be asked; to write it anyway: --yes\n"],
+    ["where nobody can be asked", old, { answer: null }, ": no terminal to ask at; to write it anyway: --yes\n"],
     [
       "where nobody can, to a widening",
       wrong,
       { answer: null },
-      ": nobody could be asked; to write it anyway: --yes --allow-widening\n",
+      ": no terminal to ask at; to write it anyway: --yes --allow-widening\n",
     ],
-    ["a widening from inside", wrong, { answer: true, mayWiden: false }, ": it would make more possible, which this"],
+    ["a widening from inside", wrong, { answer: true, mayWiden: false }, ": it would widen grants, which this"],
   ])("writes nothing %s, and says why", async (_, files, given, end) => {
     const told = await run(files, { ...given, options: fix });
     expect(told.files).toEqual(files);
@@ -227,7 +227,7 @@ describe("--fix", () => {
     const { out, files, questions } = await run(wrong, { options: { ...fix, yes: true } });
     expect(questions).toEqual([]);
     expect(files["scout"]).toBe(wrong.scout.replace("shell", "proc"));
-    expect(out).toContain("held back scout line 4: net.gte -> net.get");
+    expect(out).toContain("skipped scout line 4: net.gte -> net.get");
   });
 
   test("--yes --allow-widening makes all of it", async () => {

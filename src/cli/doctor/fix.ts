@@ -77,18 +77,18 @@ async function fixAgent(
   if (answer === null) return { ...base, outcome: "refused", message: unasked(base.widened.length) };
   if (!answer) return { ...base, outcome: "refused" };
   if (base.widened.length > 0 && !(await world.mayWiden(id)))
-    return { ...base, outcome: "refused", message: "it would make more possible, which this process may not do" };
+    return { ...base, outcome: "refused", message: "it would widen grants, which this process may not do" };
   const written = world.replace(source, text);
   return written.ok ? { ...base, outcome: "written" } : { ...base, outcome: "failed", message: written.message };
 }
 
 /** `--yes` alone would leave a widening alone. */
 function unasked(widened: number): string {
-  return `nobody could be asked; to write it anyway: --yes${widened === 0 ? "" : " --allow-widening"}`;
+  return `no terminal to ask at; to write it anyway: --yes${widened === 0 ? "" : " --allow-widening"}`;
 }
 
 function question(widened: number): string {
-  return widened === 0 ? "Write this change?" : "Write this change, which makes the above possible?";
+  return widened === 0 ? "Write this change?" : "Write this change, which allows the above?";
 }
 
 function changeText({ example, because }: Change): string {
@@ -109,7 +109,7 @@ function fixText(
       .flatMap(({ line, was, now }) => [
         `  ${paint.dim(`line ${line}:`)} ${paint.bad(shown(was))} -> ${paint.good(shown(now))}`,
       ]),
-    ...widened.slice(0, changesShownMax).map((text) => `  ${paint.bad("+ becomes possible:")} ${shown(text)}`),
+    ...widened.slice(0, changesShownMax).map((text) => `  ${paint.bad("+ newly allowed:")} ${shown(text)}`),
     ...(more > 0 ? [`  ${paint.bad(`+ and ${more} more`)}`] : []),
   ].join("\n");
 }
@@ -122,7 +122,7 @@ function endText({ agent, outcome, heldBack, message }: FixReport, paint: Paint)
   if (outcome === "failed") lines.push(`  ${paint.bad("not written")}${why}`);
   for (const { line, was, now } of heldBack)
     lines.push(
-      `  ${paint.warn("held back")} ${shown(agent)} line ${line}: ${shown(was)} -> ${shown(now)} would make more possible; add --allow-widening, or leave out --yes`,
+      `  ${paint.warn("skipped")} ${shown(agent)} line ${line}: ${shown(was)} -> ${shown(now)} would widen grants; add --allow-widening, or omit --yes`,
     );
   return lines.join("\n");
 }

@@ -16,18 +16,18 @@ export function addExec(
 ): void {
   program
     .command("exec")
-    .description("run a program inside an agent's bounds, held by the kernel")
+    .description("run a program in a sandbox with an agent's grants")
     .argument("<agent>", "an id in .ambit/agents, or a file")
-    .option("--in <folder>", "the root: the one folder of this machine it sees")
-    .option("--root <mode>", "ro, rw or live; without it rw where the grants allow it")
-    .option("--shell", "what stands behind -- is one shell line (proc.eval)", false)
-    .option("--throwaway", "nothing of this machine is in it (sandbox.exec)", false)
-    .option("--timeout <seconds>", "end it then, and everything it started")
-    .option("--user <name>", "on whose behalf; their own record, if they have one, is one more ceiling")
-    .option("--pledge <specs...>", "hold no more than this while it runs")
-    .option("--wait <seconds>", "wait so long for a person where one has to approve")
-    .option("--review", "apply nothing it writes before you have seen the changes and agreed", false)
-    .option("--json", "one object: status, output, usage, denials, enforcement", false)
+    .option("--in <folder>", "the root: the only folder of this machine the program sees")
+    .option("--root <mode>", "ro, rw or live; default: rw if the grants allow it")
+    .option("--shell", "run the text after -- as one shell line (proc.eval)", false)
+    .option("--throwaway", "mount no folder of this machine (sandbox.exec)", false)
+    .option("--timeout <seconds>", "kill the program and its child processes after this time")
+    .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
+    .option("--pledge <specs...>", "limit the grants of this run to these specs")
+    .option("--wait <seconds>", "how long to wait if the call needs approval")
+    .option("--review", "show the files it wrote and ask before they land in the project", false)
+    .option("--json", "print one JSON object: status, output, usage, denials, enforcement", false)
     .addHelpText("after", EXAMPLES)
     .allowExcessArguments()
     .action(async (agent: string, options: ExecOptions, { args }: Command) => {
@@ -36,7 +36,7 @@ export function addExec(
       if (before.length === 0) end(await exec(world, agent, behind, options));
       else {
         const again = commandText(["exec", agent, "--", ...before, ...behind]);
-        end(fail(world, options, EXIT.usage, "the program stands behind `--`", again));
+        end(fail(world, options, EXIT.usage, "write the program after `--`", again));
       }
     });
 }
@@ -50,5 +50,5 @@ Examples:
   ambit exec coder --throwaway -- python3 -c 'print(6 * 7)'
   ambit exec scout --json -- curl -sS https://api.github.com/zen
 
-Exit status: the program's own; 128 and the signal that ended it; 124 its time was over; 127 there is no such program;
-125 we refused: the code is on stderr, and in --json.`;
+Exit status: that of the program; 128 plus the signal that killed it; 124 timeout; 127 program not found; 125 refused by
+ambit: the code is on stderr and in --json.`;

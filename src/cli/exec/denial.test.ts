@@ -48,18 +48,18 @@ test.each<[string, DenialCode, string, string]>([
   ["no grant", "scope_violation", "net.connect evil.test:443", "ambit can scout net.connect evil.test:443"],
   ["what does not read", "invalid_input", "net.connect 'a\\x00:443'", "ambit can scout net.connect 'a\\x00:443'"],
 ])("%s", (_, code, request, why) => {
-  expect(told(code, request)).toBe(`ambit: refused while it ran: ${request}  ${code}\n  why: ${why}`);
+  expect(told(code, request)).toBe(`ambit: denied while running: ${request}  ${code}\n  why: ${why}`);
 });
 
 test("a name that could not be resolved was refused by nobody, and no grant is spoken of", () => {
   expect(told("not_available", "net.connect api.example.test:443", 3)).toBe(
-    "ambit: not reached while it ran: net.connect api.example.test:443  not_available: the name could not be resolved (3 times)",
+    "ambit: not reachable while running: net.connect api.example.test:443  not_available: the host name could not be resolved (3 times)",
   );
 });
 
 test.each(["net.connect api.example.test:443 address=1.2.3.4", "net.connect 10.0.0.1:443", "net.connect '?'"])(
   "of %s it is not said that there was no name to be found",
   (request) => {
-    expect(told("not_available", request)).toBe(`ambit: not reached while it ran: ${request}  not_available`);
+    expect(told("not_available", request)).toBe(`ambit: not reachable while running: ${request}  not_available`);
   },
 );

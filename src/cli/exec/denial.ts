@@ -23,15 +23,15 @@ export function denialText(world: Seen, loaded: Held, { code, request, times }: 
   const asked = read.ok ? read.value : null;
   // No rule stands behind it, so there is none to look at.
   if (code === "not_available") {
-    const because = asked !== null && isNameAlone(asked) ? ": the name could not be resolved" : "";
-    return `${word}: not reached while it ran: ${shown(request)}  ${code}${because}${often}`;
+    const because = asked !== null && isNameAlone(asked) ? ": the host name could not be resolved" : "";
+    return `${word}: not reachable while running: ${shown(request)}  ${code}${because}${often}`;
   }
   // Where the grants are not what refused it, what they say to it is no answer.
   const why =
     asked !== null && isAllowed(world, loaded, asked)
       ? `ambit explain ${code}`
       : `ambit can ${shown(agent.id)} ${shown(request)}`;
-  return `${word}: refused while it ran: ${shown(request)}  ${code}${often}\n  why: ${why}`;
+  return `${word}: denied while running: ${shown(request)}  ${code}${often}\n  why: ${why}`;
 }
 
 /** INVARIANT: the broker tells an address with every name that leads to one. */

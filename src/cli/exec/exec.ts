@@ -99,15 +99,15 @@ async function offerReview(world: ExecWorld & ControlWorld, result: ExecResult):
 /** What was asked, or what is wrong with it. */
 function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent" | "name"> | string {
   const { root, shell = false, throwaway = false, timeout } = options;
-  if (words.length === 0) return "there is nothing to run: write the program behind `--`";
-  if (shell && words.length > 1) return "--shell takes one line: put it in quotes";
+  if (words.length === 0) return "no program named: write it after `--`";
+  if (shell && words.length > 1) return "--shell takes one line: quote it";
   if (shell && throwaway) return "--throwaway runs a program: write `-- sh -c '...'` for a shell line";
-  if (root !== undefined && !isRootWord(root)) return `--root is ${ROOT_WORDS_TEXT}`;
+  if (root !== undefined && !isRootWord(root)) return `--root must be ${ROOT_WORDS_TEXT}`;
   const seconds = timeout === undefined ? null : Number(timeout);
   if (seconds !== null && !(seconds > 0 && seconds * 1000 <= millisecondsMax))
-    return "--timeout is a number of seconds";
+    return "--timeout must be a number of seconds";
   const wait = options.wait === undefined ? 0 : Number(options.wait);
-  if (!(wait >= 0 && wait * 1000 <= millisecondsMax)) return "--wait is a number of seconds";
+  if (!(wait >= 0 && wait * 1000 <= millisecondsMax)) return "--wait must be a number of seconds";
   return {
     user: options.user ?? null,
     pledge: options.pledge ?? null,
@@ -143,8 +143,8 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
     if (verdict === null || result.request === null) return { ...refusedData(result.refused, request), ...denial };
     // What a person is shown on the terminal is here, too.
     const { code, outcome, nearest, suggest } = showVerdict(agent, result.request, verdict, world.moment);
-    const short = nearest === null ? "" : `: the nearest grant falls short on ${nearest.axis ?? "its conditions"}`;
-    const message = outcome === "ask" ? "a person has to approve it" : `it is not covered${short}`;
+    const short = nearest === null ? "" : `: the nearest grant does not match on ${nearest.axis ?? "its conditions"}`;
+    const message = outcome === "ask" ? "it needs approval" : `no grant covers it${short}`;
     const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;
     return { ...refusedData({ code: code ?? result.refused.code, message, fix }, request), ...denial };
   }
@@ -179,7 +179,7 @@ function tell(world: ExecWorld, name: string, loaded: LoadedAgent, result: ExecR
     if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
     if (result.ran.enforcement.some(({ strength }) => strength === "none"))
       world.printError(
-        `${paint.bad("ambit")}: nothing held this program: no sandbox here, and your config.yml says bare`,
+        `${paint.bad("ambit")}: this program ran without a sandbox: none is available here, and your config.yml has bare: true`,
       );
     const { denials, changes = null } = result.ran;
     for (const denial of otherDenials(denials, changes)) world.printError(denialText(world, loaded, denial));
@@ -207,15 +207,15 @@ function refusalText({ code, message, fix }: RunRefusal, word: string): string {
 }
 
 function endedText(ending: Ending): string | null {
-  if (ending.kind === "unstarted") return `nothing was started: ${shown(ending.reason)}`;
+  if (ending.kind === "unstarted") return `the program was not started: ${shown(ending.reason)}`;
   if (ending.kind !== "ended") return null;
   switch (ending.because) {
     case "time":
-      return "ended: its time was over";
+      return "killed: timeout";
     case "output":
-      return "ended: it wrote more than it may";
+      return "killed: output limit exceeded";
     case "stopped":
-      return "ended: it was stopped";
+      return "killed: stopped";
     default:
       return ending.because satisfies never;
   }

@@ -37,7 +37,7 @@ export function explainName(world: World, name: string, options: { readonly json
     ...CATALOG.map((entry) => entry.verb),
   ];
   const nearest = nearestName(name, names);
-  const message = `there is no code and no verb called ${JSON.stringify(name.slice(0, 80))}`;
+  const message = `no code or verb called ${JSON.stringify(name.slice(0, 80))}`;
   if (options.json) world.print(jsonLine({ error: { message, suggestion: nearest } }));
   else
     world.printError(
@@ -72,10 +72,10 @@ function pageText(name: string, kind: string, page: Page, { paint }: World): str
 function verbText(verb: VerbEntry, { paint }: World): string {
   const bare =
     verb.axes.length === 0
-      ? "written is granted"
+      ? "no scope"
       : verb.family === "internal"
-        ? "bare means everything"
-        : "bare means nothing";
+        ? "without a scope it covers everything"
+        : "without a scope it covers nothing";
   return [
     `${paint.strong(verb.verb)}  ${paintRisk(paint, verb.risk)} risk`,
     `  ${verb.effect}; ${verb.family}: ${bare}`,

@@ -22,24 +22,24 @@ export function addFirstSteps(
 ): void {
   program
     .command("init")
-    .description("look at this project and write a first agent")
-    .option("--yes", "ask nothing; a reader unless --preset says otherwise", false)
-    .option("--preset <names>", "reader, reviewer, coder, researcher; several split at commas")
-    .option("--json", "one object instead of lines; with --yes only", false)
+    .description("detect the kind of project and create a first agent")
+    .option("--yes", "do not ask; create a reader unless --preset names others", false)
+    .option("--preset <names>", "reader, reviewer, coder, researcher; comma-separated")
+    .option("--json", "print one JSON object; requires --yes", false)
     .addHelpText("after", INIT_EXAMPLES)
     .action(async (options: InitOptions) => end(await init(world, options)));
   program
     .command("schema")
-    .description("the JSON Schema of a record or a configuration, for editors")
+    .description("print the JSON Schema of records or configuration, for editors")
     .argument("[name]", SCHEMA_NAMES.join(", "))
-    .option("--json", "one object with the schema, its place and the editor's line", false)
+    .option("--json", "print one JSON object: the schema, its path and the line for the editor", false)
     .addHelpText("after", SCHEMA_EXAMPLES)
     .action((name: string | undefined, options: Asked) => end(schema(world, name, options)));
   program
     .command("completion")
-    .description("the script that completes agents, verbs and commands in a shell")
+    .description("print the shell completion script for commands, agents and verbs")
     .argument("<shell>", SHELLS.join(", "))
-    .option("--json", "one object with the script and where it goes", false)
+    .option("--json", "print one JSON object: the script and where to install it", false)
     .addHelpText("after", COMPLETION_EXAMPLES)
     .action((shell: string, options: Asked) => end(completion(world, shell, options)));
   program.command("__complete", { hidden: true }).action(() => end(complete(world, program, behind)));
@@ -47,12 +47,12 @@ export function addFirstSteps(
 
 const SCHEMA_EXAMPLES = `
 Examples:
-  ambit schema                     which there are, and the line for the editor
+  ambit schema                     list the schemas and the line for the editor
   ambit schema config > .ambit/schema/config.json
   ambit schema record --json`;
 
 const COMPLETION_EXAMPLES = `
 Examples:
   source <(ambit completion bash)      in ~/.bashrc
-  source <(ambit completion zsh)       in ~/.zshrc, behind compinit
+  source <(ambit completion zsh)       in ~/.zshrc, after compinit
   ambit completion fish | source       in config.fish`;

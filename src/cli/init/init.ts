@@ -37,13 +37,13 @@ export type InitWritten =
 
 export const INIT_EXAMPLES: string = `
 Examples:
-  ambit init                          looks around, and asks what to begin with
-  ambit init --yes                    a reader, without questions
-  ambit init --yes --preset coder     reads, writes, asks before it runs anything new
+  ambit init                          detects the project and asks which agents to create
+  ambit init --yes                    creates a reader without asking
+  ambit init --yes --preset coder     an agent that reads and writes, and asks before it runs other programs
   ambit init --yes --preset reader,researcher --json
 
-Files that are there already are kept as they are.
-Exit status: 0 done, 1 something could not be written, 2 usage.`;
+Existing files are never overwritten.
+Exit status: 0 done, 1 a file could not be written, 2 usage.`;
 
 export async function init(world: InitWorld, options: InitOptions): Promise<ExitCode> {
   const { project } = world;
@@ -52,15 +52,14 @@ export async function init(world: InitWorld, options: InitOptions): Promise<Exit
       world,
       options,
       EXIT.usage,
-      "this is no project: an agent's root would be all of it",
+      "this folder is too broad to be an agent's root",
       "cd into a project first",
     );
   const named = readNames(options.preset);
   if (!named.ok) return fail(world, options, EXIT.usage, named.message, named.fix);
   const found = world.look();
   const chosen = await choose(world, options, named.names, found);
-  if (chosen === "no terminal")
-    return fail(world, options, EXIT.usage, "there is no terminal to ask on", "ambit init --yes");
+  if (chosen === "no terminal") return fail(world, options, EXIT.usage, "no terminal to ask at", "ambit init --yes");
   if (chosen === null) {
     world.print("nothing was written");
     return EXIT.ok;
@@ -80,7 +79,7 @@ function readNames(preset: string | undefined): Names {
   if (strange === undefined) return { ok: true, names: known.filter((name) => words.includes(name)) };
   const meant = nearestName(strange.replace(/^ambit:|@\d+$/g, ""), known);
   const fix = `--preset ${meant ?? known.join(",")}`;
-  return { ok: false, message: `there is no preset called ${JSON.stringify(strange.slice(0, 80))}`, fix };
+  return { ok: false, message: `no preset called ${JSON.stringify(strange.slice(0, 80))}`, fix };
 }
 
 /** `coder` for `ambit:coder@2`. An older version stays as it is, and is refused: `init` writes the newest one. */
@@ -140,7 +139,7 @@ function print(world: InitWorld, { found, written, kept, failed, next }: Result)
   const { paint } = world;
   for (const line of foundLines(found)) world.print(paint.dim(shown(line)));
   for (const path of written) world.print(`${paint.good("wrote")} ${path}`);
-  for (const path of kept) world.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(was there already)")}`);
+  for (const path of kept) world.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(already exists)")}`);
   for (const message of failed) world.printError(`${paint.bad("error")}: ${shown(message)}`);
   world.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);
 }
@@ -153,6 +152,6 @@ function foundLines({ clients, servers, toolchains, isGit }: Surroundings): read
     ...(names.length === 0 ? [] : [`found agent clients: ${names.join(", ")}`]),
     ...(servers.length === 0 ? [] : [`found MCP servers: ${servers.map(({ name }) => name).join(", ")}`]),
     ...(tools.length === 0 ? [] : [`found toolchains: ${tools.join(", ")}`]),
-    ...(isGit ? [] : ["this is no git repository: nobody will see how these files change"]),
+    ...(isGit ? [] : ["not a git repository: changes of these files will not be visible in a history"]),
   ];
 }

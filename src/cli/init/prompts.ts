@@ -8,10 +8,10 @@ export async function askStarters(
   found: readonly string[],
   chosen: readonly Starter[],
 ): Promise<readonly Starter[] | null> {
-  intro("ambit: the bounds of what an agent may do");
+  intro("ambit: declare what AI agents may do");
   for (const line of found) log.info(shown(line));
   const starters = await multiselect<Starter>({
-    message: "Which agents do you begin with? (space chooses, enter goes on)",
+    message: "Which agents do you want to create? (space selects, enter continues)",
     options: STARTERS.map(({ name, does }) => ({ value: name, label: name, hint: does })),
     initialValues: [...chosen],
     required: true,

@@ -20,13 +20,13 @@ export function heldBy({ more }: LogEntry): readonly string[] {
   return objectsIn(more, "enforcement").map((one) => `${textIn(one, "axis") ?? "?"} ${textIn(one, "strength") ?? "?"}`);
 }
 
-/** What was refused while it ran. */
+/** What was denied while running. */
 export function deniedOnTheWay({ more }: LogEntry): readonly string[] {
   return objectsIn(more, "denials").map((one) => {
     const times = numberIn(one, "times") ?? 1;
     const code = textIn(one, "code") ?? "?";
     // What is not there was not refused.
-    const what = code === "not_available" ? "not reached" : "refused on the way";
+    const what = code === "not_available" ? "not reachable" : "denied while running";
     return `${what}: ${code}  ${textIn(one, "request") ?? ""}${times > 1 ? `  ${times} times` : ""}`;
   });
 }

@@ -74,9 +74,9 @@ describe("the table", () => {
   });
 
   test("of an empty log says so, and as JSON is empty", async () => {
-    expect(await run({}, "log")).toMatchObject({ exit: 0, out: "nothing that fits is written down\n" });
+    expect(await run({}, "log")).toMatchObject({ exit: 0, out: "no matching entries\n" });
     expect(await run({}, "log", "--json")).toMatchObject({ exit: 0, out: "" });
-    expect((await run({}, "log", "--session", "s1")).out).toBe("nothing is written down of that session\n");
+    expect((await run({}, "log", "--session", "s1")).out).toBe("no entries of that session\n");
   });
 
   test("of ten thousand entries is asked for page by page", async () => {
@@ -167,13 +167,13 @@ describe("filters", () => {
   });
 
   test.each([
-    ["--since", "yesterday", /--since "yesterday" is no time/],
-    ["--until", "2026-02-30", /is no time/],
-    ["--kind", "gossip", /there is no kind "gossip"/],
+    ["--since", "yesterday", /--since "yesterday" is not a time/],
+    ["--until", "2026-02-30", /is not a time/],
+    ["--kind", "gossip", /no kind "gossip"/],
     ["--verb", "net.gte", /did you mean net.get/],
-    ["--count", "0", /--count is a number/],
-    ["--count", "1e3", /--count is a number/],
-    ["--count", "99999999", /--count is a number/],
+    ["--count", "0", /--count must be a number/],
+    ["--count", "1e3", /--count must be a number/],
+    ["--count", "99999999", /--count must be a number/],
   ])("that mean nothing are refused: %s %s", async (option, value, what) => {
     const { exit, err, asked } = await run({}, "log", option, value);
     expect(exit).toBe(2);
@@ -239,14 +239,14 @@ describe("a transcript", () => {
                      fs.read /w/1
                      by fs.read{in=/w}  scout.md:4
 2023-11-14 22:13:20  outcome     read_file  exited 0 in 12 ms  of c000001
-                     refused on the way: scope_violation  net.get x  2 times
-                     held by: paths kernel
+                     denied while running: scope_violation  net.get x  2 times
+                     enforced by: paths kernel
 2023-11-14 22:13:20  call        exec  deny revoked  c000003
                      fs.read /w/3
 2023-11-14 22:13:20  call        exec  allow  c000004
                      fs.read /w/4
-3 calls, 1 not allowed
-no outcome is written of exec c000004
+3 calls, 1 denied
+no outcome logged for exec c000004
 `);
   });
 });

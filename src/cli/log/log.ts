@@ -45,7 +45,13 @@ export async function log(world: ControlWorld, options: LogOptions): Promise<Exi
   const usual = isTranscript ? entriesShownMax : options.follow ? entriesBeforeFollowing : entriesWanted;
   const count = countOf(options.count, usual);
   if (count === null)
-    return fail(world, options, EXIT.usage, `--count is a number from 1 to ${entriesShownMax}`, "ambit log --help");
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      `--count must be a number from 1 to ${entriesShownMax}`,
+      "ambit log --help",
+    );
   const control = await world.control();
   if (!control.ok) return tellRefusal(world, control, options.json);
   try {
@@ -57,7 +63,7 @@ export async function log(world: ControlWorld, options: LogOptions): Promise<Exi
     if (!options.json && (entries.length > 0 || options.follow)) world.print(headLine(world.paint));
     for (const entry of entries) show(entry);
     if (options.follow) return await follow(world, control.value, filter, entries.at(-1)?.place ?? 0, options);
-    if (!options.json && entries.length === 0) world.print("nothing that fits is written down");
+    if (!options.json && entries.length === 0) world.print("no matching entries");
     return EXIT.ok;
   } finally {
     control.value.close();
@@ -70,20 +76,22 @@ function filterOf(options: LogOptions, now: number): Filter | string {
   const [since, until] = [options.since, options.until].map((each) =>
     each === undefined ? undefined : parseMoment(each, now),
   );
-  if (since === null) return `--since ${JSON.stringify(options.since)} is no time: 2h, 2026-11-15, 2026-11-15T10:00Z`;
-  if (until === null) return `--until ${JSON.stringify(options.until)} is no time: 2h, 2026-11-15, 2026-11-15T10:00Z`;
+  if (since === null)
+    return `--since ${JSON.stringify(options.since)} is not a time: 2h, 2026-11-15, 2026-11-15T10:00Z`;
+  if (until === null)
+    return `--until ${JSON.stringify(options.until)} is not a time: 2h, 2026-11-15, 2026-11-15T10:00Z`;
   if (kind !== undefined && !isKind(kind))
-    return `there is no kind ${JSON.stringify(kind)}; there are ${ENTRY_KINDS.join(", ")}`;
+    return `no kind ${JSON.stringify(kind)}; use one of ${ENTRY_KINDS.join(", ")}`;
   if (verb !== undefined && verbEntry(verb) === null) {
     const nearest = nearestName(
       verb,
       CATALOG.map((entry) => entry.verb),
     );
-    return `there is no verb ${JSON.stringify(verb)}${nearest === null ? "" : `; did you mean ${nearest}?`}`;
+    return `no verb ${JSON.stringify(verb)}${nearest === null ? "" : `; did you mean ${nearest}?`}`;
   }
   if (code !== undefined && !Object.hasOwn(DENIALS, code)) {
     const nearest = nearestName(code, Object.keys(DENIALS));
-    if (nearest !== null) return `there is no code ${JSON.stringify(code)}; did you mean ${nearest}?`;
+    if (nearest !== null) return `no code ${JSON.stringify(code)}; did you mean ${nearest}?`;
   }
   const given = { user, agent, session, verb, code, kind, outcome, since, until, text };
   return Object.fromEntries(Object.entries(given).filter(([, each]) => each !== undefined)) as Filter;
@@ -142,7 +150,7 @@ async function transcript(
     told += page.value.entries.length;
     after = last.place;
   }
-  if (!options.json && told === 0) world.print("nothing is written down of that session");
+  if (!options.json && told === 0) world.print("no entries of that session");
   else if (!options.json) for (const line of words.end()) world.print(line);
   return EXIT.ok;
 }

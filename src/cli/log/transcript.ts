@@ -36,11 +36,8 @@ export class Transcript {
 
   end(): readonly string[] {
     const open = [...this.#open].map(([id, tool]) => `${fitted(tool, 40)} ${fitted(id, 64)}`);
-    const counts = `${this.#calls} ${this.#calls === 1 ? "call" : "calls"}, ${this.#denied} not allowed`;
-    return [
-      this.#paint.dim(counts),
-      ...limited(open).map((one) => this.#paint.warn(`no outcome is written of ${one}`)),
-    ];
+    const counts = `${this.#calls} ${this.#calls === 1 ? "call" : "calls"}, ${this.#denied} denied`;
+    return [this.#paint.dim(counts), ...limited(open).map((one) => this.#paint.warn(`no outcome logged for ${one}`))];
   }
 
   #headOf({ session, agent, user, workspace }: LogEntry): readonly string[] {
@@ -81,7 +78,7 @@ function detailsOf(entry: LogEntry): readonly string[] {
   }
   if (entry.kind === "outcome") {
     const held = heldBy(entry);
-    return [...limited(deniedOnTheWay(entry)), ...(held.length === 0 ? [] : [`held by: ${held.join(", ")}`])];
+    return [...limited(deniedOnTheWay(entry)), ...(held.length === 0 ? [] : [`enforced by: ${held.join(", ")}`])];
   }
   return limited([...requestsOf(entry), ...because, ...otherMembers(entry, ["requests", "need", "reason", "times"])]);
 }

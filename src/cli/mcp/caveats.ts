@@ -43,6 +43,6 @@ export const UNCONFINED: string = JSON.stringify({
 
 export function chosenCaveats({ environment, file }: CaveatsSources): ChosenCaveats {
   if (environment !== null) return { text: environment, source: "AMBIT_CAVEATS", problem: null };
-  if (file === null) return { text: NOTHING, source: null, problem: "there is no agent, and there are no caveats" };
+  if (file === null) return { text: NOTHING, source: null, problem: "no agent and no caveats are given" };
   return { text: file.text ?? NOTHING, source: file.name, problem: file.problem };
 }

@@ -37,12 +37,11 @@ const waitSecondsMax = 86_400;
 export async function serve(world: McpWorld, options: McpServeOptions): Promise<ExitCode> {
   const wait = Number(options.wait ?? 0);
   if (!(wait >= 0 && wait <= waitSecondsMax))
-    return usage(world, `--wait is a number of seconds, at most ${waitSecondsMax}`, "--wait 60");
+    return usage(world, `--wait must be a number of seconds, at most ${waitSecondsMax}`, "--wait 60");
   const cwd = options.in === undefined ? world.cwd : world.folderAt(options.in);
-  if (cwd === null) return usage(world, `there is no folder ${JSON.stringify(options.in)}`, "--in /a/folder");
+  if (cwd === null) return usage(world, `no folder ${JSON.stringify(options.in)}`, "--in /a/folder");
   const { agent, unconfined } = options;
-  if (unconfined && agent !== undefined)
-    return usage(world, "an agent holds what its record says: --agent and --unconfined exclude each other", null);
+  if (unconfined && agent !== undefined) return usage(world, "--agent and --unconfined cannot be combined", null);
   const caveats = agent !== undefined ? null : broughtCaveats(world, unconfined);
   if (agent === undefined && caveats === null) return EXIT.usage;
   return world.serveMcp({
@@ -62,20 +61,20 @@ function broughtCaveats(world: McpWorld, isUnconfined: boolean): string | null {
   const { paint } = world;
   const sources = world.caveats();
   if (isUnconfined && sources.environment !== null) {
-    usage(world, "AMBIT_CAVEATS is set, and --unconfined says the opposite: say one of them", "unset AMBIT_CAVEATS");
+    usage(world, "AMBIT_CAVEATS and --unconfined contradict each other: use only one", "unset AMBIT_CAVEATS");
     return null;
   }
   if (isUnconfined) {
     world.printError(
-      `${paint.bad("WARNING")}: running UNCONFINED: whoever speaks to this server can do all that your user may have ambit do\n` +
-        "  fix: ambit mcp serve --agent <id>, or write caveats",
+      `${paint.bad("WARNING")}: running UNCONFINED: every client of this server can do whatever your user may do with ambit\n` +
+        "  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS",
     );
     return UNCONFINED;
   }
   const { text, source, problem } = chosenCaveats(sources);
   if (problem !== null) world.printError(`${paint.warn("warning")}: ${shown(problem)}: everything is denied`);
   if (source === null) world.printError("  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS");
-  else world.printError(`ambit: an agent without a record holds what ${shown(source)} says`);
+  else world.printError(`ambit: no agent named; grants come from ${shown(source)}`);
   return text;
 }
 

@@ -14,33 +14,35 @@ import {
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
 export function addRecords(program: Command, world: RecordsWorld, end: (exit: ExitCode) => void): void {
-  const records = program.command("records").description("the workspace's records: notes, tasks, whatever has a class");
+  const records = program
+    .command("records")
+    .description("list, show, search and create records: notes, tasks and other classes");
   records
     .command("list")
-    .description("all records, or those of one class")
+    .description("list records")
     .option("--class <class>", "only this class")
-    .option("--json", "one object instead of lines", false)
+    .option("--json", "print one JSON object", false)
     .action((options: RecordsListOptions) => end(recordsList(world, options)));
   records
     .command("show")
-    .description("one record, with what it links to and what links to it")
-    .argument("<id>", "its path below .ambit/records without .md, or its own `id`")
-    .option("--json", "one object instead of lines", false)
+    .description("show one record, with its links and backlinks")
+    .argument("<id>", "the path below .ambit/records without .md, or the `id` in the record")
+    .option("--json", "print one JSON object", false)
     .action((id: string, options: Asked) => end(recordsShow(world, id, options)));
   records
     .command("search")
-    .description("records that have all of these words, or words that begin like them")
-    .argument("<words...>", "in the title, the tags, the id or the body")
+    .description("find records that contain all of these words or word beginnings")
+    .argument("<words...>", "words in the title, tags, id or body")
     .option("--class <class>", "only this class")
-    .option("--json", "one object instead of lines", false)
+    .option("--json", "print one JSON object", false)
     .action((words: string[], options: RecordsListOptions) => end(recordsSearch(world, words, options)));
   records
     .command("new")
-    .description("write a new record; never over one that is there")
+    .description("create a record; never overwrites an existing one")
     .argument("<id>", "such as notes/first")
-    .requiredOption("--class <class>", "what kind of record it is")
-    .option("--title <title>", "what it is about")
-    .option("--json", "one object instead of a line", false)
+    .requiredOption("--class <class>", "the class of the record")
+    .option("--title <title>", "the title of the record")
+    .option("--json", "print one JSON object", false)
     .action((id: string, options: RecordsNewOptions) => end(recordsNew(world, id, options)));
   for (const one of [records, ...records.commands]) one.addHelpText("after", EXAMPLES);
 }
@@ -52,4 +54,4 @@ Examples:
   ambit records search release git --class decision
   ambit records new notes/first --class note --title "What we know"
 
-Exit status: 0 done, 1 a file could not be read or is not there, 2 usage.`;
+Exit status: 0 done, 1 a file is missing or unreadable, 2 usage.`;

@@ -59,7 +59,8 @@ export function recordsList(world: RecordsWorld, options: RecordsListOptions): E
 }
 
 function noneText(records: readonly RecordData[], asked: string | undefined): string {
-  if (asked === undefined || records.length === 0) return "no records here; ambit records new notes/first --class note";
+  if (asked === undefined || records.length === 0)
+    return "no records here; create one: ambit records new notes/first --class note";
   const classes = [...new Set(records.map(({ recordClass }) => shown(recordClass ?? "none")))].toSorted();
   return `no records of class ${shown(asked)}; there are ${classes.slice(0, classesShownMax).join(", ")}`;
 }
@@ -76,12 +77,12 @@ export function recordsShow(world: RecordsWorld, id: string, options: Asked): Ex
     );
     const unread = shelf.problems.length > 0 ? "some files could not be read: ambit records list" : null;
     const fix = nearest === null ? unread : `did you mean ${nearest}?`;
-    return fail(world, options, EXIT.error, `there is no record ${JSON.stringify(id.slice(0, 200))}`, fix);
+    return fail(world, options, EXIT.error, `no record ${JSON.stringify(id.slice(0, 200))}`, fix);
   }
   // The file as it is now, not as the index remembers it.
   const { record, found: problems, source, body } = readOne(world.records.machine, file);
   if (!options.json) printProblems(world, problems);
-  if (record === null) return fail(world, options, EXIT.error, `${source.name} is no record any more`, null);
+  if (record === null) return fail(world, options, EXIT.error, `${source.name} is no longer a record`, null);
   const graph = linkGraph(shelf.records.map((one) => (one.path === record.path ? record : one)));
   const links = graph.linksOf(record.id);
   const backlinks = graph.backlinksOf(record.id);
@@ -127,8 +128,8 @@ export function recordsSearch(world: RecordsWorld, words: readonly string[], opt
     if (snippet !== null) world.print(snippetLine(snippet, world.paint));
   }
   const more = found.length - first.length;
-  if (found.length === 0) world.print(world.paint.dim("no record has all of these words"));
-  if (more > 0) world.print(world.paint.dim(`and ${more} more: add a word, or --class`));
+  if (found.length === 0) world.print(world.paint.dim("no record contains all of these words"));
+  if (more > 0) world.print(world.paint.dim(`and ${more} more; narrow the search with another word or --class`));
   if (unreadCount(shelf) > 0)
     world.printError(
       world.paint.dim(`${counted(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
@@ -145,16 +146,16 @@ export function recordsNew(world: RecordsWorld, id: string, options: RecordsNewO
       options,
       EXIT.usage,
       name.message,
-      "names with / between them, none empty, none with a dot in front, no * and no \\: notes/first",
+      "an id has names separated by /, such as notes/first; no name is empty, starts with a dot or contains * or \\",
     );
   if (isAgentClass(options.class))
-    return fail(world, options, EXIT.usage, "an agent is never a plain record", "ambit agents new");
+    return fail(world, options, EXIT.usage, "agents are not created as records", "ambit agents new");
   const written = recordText(options.class, options.title ?? null);
   if (!written.ok) return fail(world, options, EXIT.usage, written.message, written.fix ?? null);
   const taken = openShelf(world.records.machine).records.find((record) => record.id === id);
   if (taken !== undefined) {
     const file = world.records.machine.nameOf(taken.path);
-    return fail(world, options, EXIT.error, `the record ${JSON.stringify(id)} is already there: ${file}`, null);
+    return fail(world, options, EXIT.error, `the record ${JSON.stringify(id)} already exists: ${file}`, null);
   }
   const made = world.records.create(name.value.segments, written.value);
   if (!made.ok) return fail(world, options, EXIT.error, made.message, null);
@@ -201,5 +202,5 @@ function line({ id, recordClass, title, tags }: RecordData, paint: Paint): strin
 }
 
 function noWorkspace(world: RecordsWorld, options: Asked): ExitCode {
-  return fail(world, options, EXIT.error, "there is no .ambit folder here or above", "ambit init");
+  return fail(world, options, EXIT.error, "no .ambit folder here or in a parent folder", "ambit init");
 }

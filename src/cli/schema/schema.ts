@@ -29,7 +29,7 @@ export function schema(world: SchemaWorld, name: string | undefined, options: { 
   if (known === undefined) {
     const meant = nearestName(name, SCHEMA_NAMES);
     const fix = meant === null ? SCHEMA_NAMES.join(", ") : `ambit schema ${meant}`;
-    return fail(world, options, EXIT.usage, `there is no schema called ${JSON.stringify(name.slice(0, 80))}`, fix);
+    return fail(world, options, EXIT.usage, `no schema called ${JSON.stringify(name.slice(0, 80))}`, fix);
   }
   const text = schemaOf(known);
   if (options.json)

@@ -16,21 +16,21 @@ import {
 } from "./secrets.ts";
 import type { SecretsWorld } from "./value.ts";
 
-const JSON_TEXT = "one object instead of lines";
-const FROM_TEXT = "env:NAME, file:PATH or - for what is piped in; typed where it is not said";
-const PRESENCE_TEXT = "who vouches for it, where that is asked for";
+const JSON_TEXT = "print one JSON object";
+const FROM_TEXT = "env:NAME, file:PATH, or - for standard input; default: typed at the terminal";
+const PRESENCE_TEXT = "confirm as this person, if presence is required";
 
 /** Adds the commands to the program; `end` is told how they have ended. */
 export function addSecrets(program: Command, world: SecretsWorld, end: (exit: ExitCode) => void): void {
   const secrets = program
     .command("secrets")
-    .description("values that agents use and never see")
+    .description("manage values that agents can use but never see")
     .addHelpText("after", EXAMPLES);
   bound(secrets.command("set"))
-    .description("keep a secret, for these tools at these hosts")
+    .description("store a secret and bind it to tools and hosts")
     .argument("<name>")
-    .option("--username <name>", "the name that goes with it, where git asks for one")
-    .option("--canary", "raise an alarm wherever it appears; never handed out", false)
+    .option("--username <name>", "the username to send with it, for git")
+    .option("--canary", "a decoy: raise an alarm where it appears; it is never sent", false)
     .option("--from <where>", FROM_TEXT)
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
@@ -38,13 +38,13 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
     .action(async (name: string, options: SetOptions) => end(await secretsSet(world, name, options)));
   secrets
     .command("list")
-    .description("all secrets, with everything but their values")
+    .description("list secrets with their bindings, without values")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LIST_EXAMPLES)
     .action(async (options: Asked) => end(await secretsList(world, options)));
   secrets
     .command("rotate")
-    .description("a new value; what it is bound to stays")
+    .description("replace the value of a secret; its bindings stay")
     .argument("<name>")
     .option("--from <where>", FROM_TEXT)
     .option("--presence <name>", PRESENCE_TEXT)
@@ -52,18 +52,18 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
     .addHelpText("after", ROTATE_EXAMPLES)
     .action(async (name: string, options: RotateOptions) => end(await secretsRotate(world, name, options)));
   bound(secrets.command("policy"))
-    .description("bind a secret anew; what is not said stays")
+    .description("change a secret's tools and hosts; omitted options stay unchanged")
     .argument("<name>")
-    .option("--unbind", "begin with nothing", false)
+    .option("--unbind", "remove all bindings first", false)
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", POLICY_EXAMPLES)
     .action(async (name: string, options: PolicyOptions) => end(await secretsPolicy(world, name, options)));
   secrets
     .command("delete")
-    .description("forget a secret")
+    .description("delete a secret")
     .argument("<name>")
-    .option("-y, --yes", "skip the question", false)
+    .option("-y, --yes", "do not ask for confirmation", false)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", DELETE_EXAMPLES)
     .action(async (name: string, options: DeleteOptions) => end(await secretsDelete(world, name, options)));
@@ -73,27 +73,30 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
 function addKey(secrets: Command, world: SecretsWorld, end: (exit: ExitCode) => void): void {
   secrets
     .command("lock")
-    .description("forget the key until somebody unlocks it")
+    .description("lock the secret store: drop its key from memory")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LOCK_EXAMPLES)
     .action(async (options: Asked) => end(await secretsLock(world, options)));
   secrets
     .command("unlock")
-    .description("have the key at hand again, from where it is kept")
-    .option("--from <where>", `where the passphrase is: ${FROM_TEXT}`)
-    .option("--identity <file>", "the file of the age identity that opens the key")
+    .description("unlock the secret store")
+    .option("--from <where>", `read the passphrase from ${FROM_TEXT}`)
+    .option("--identity <file>", "the age identity file that decrypts the key")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LOCK_EXAMPLES)
     .action(async (options: UnlockOptions) => end(await secretsUnlock(world, options)));
   secrets
     .command("key")
-    .description("where the key comes from; with one of these, seal everything anew under a key from there")
-    .option("--file", "a key in a file that only you can read", false)
-    .option("--passphrase", "nothing opens without it, and nobody can bring it back", false)
-    .option("--keychain", "a key in the keychain of your desktop", false)
-    .option("--age <recipient>", "a key that is sealed for this age recipient (age1...)")
-    .option("--identity <file>", "opens it without asking; a file that only you can read")
-    .option("--from <where>", "a key from env:NAME, file:PATH or cmd:PROGRAM; with --passphrase, where that one is")
+    .description("show where the key comes from; with an option, re-encrypt all secrets with a key from there")
+    .option("--file", "store the key in a file that only you can read", false)
+    .option("--passphrase", "derive the key from a passphrase; a lost passphrase cannot be recovered", false)
+    .option("--keychain", "store the key in the keychain of your desktop", false)
+    .option("--age <recipient>", "encrypt the key for this age recipient (age1...)")
+    .option("--identity <file>", "with --age: decrypt the key with this file, without asking")
+    .option(
+      "--from <where>",
+      "read the key, or with --passphrase the passphrase, from env:NAME, file:PATH or cmd:PROGRAM",
+    )
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", KEY_EXAMPLES)
@@ -103,13 +106,9 @@ function addKey(secrets: Command, world: SecretsWorld, end: (exit: ExitCode) => 
 function bound(command: Command): Command {
   const collect = (one: string, before: readonly string[] | undefined): readonly string[] => [...(before ?? []), one];
   return command
-    .option("--tool <tool>", "a tool that may use it; may be said again", collect)
-    .option(
-      "--host <host>",
-      "a host it may be sent to, with :port if it is not the usual one; may be said again",
-      collect,
-    )
-    .option("--uses <number>", "how often it may be used altogether, or `any`");
+    .option("--tool <tool>", "a tool that may use it; repeatable", collect)
+    .option("--host <host>", "a host it may be sent to, with :port unless it is the default port; repeatable", collect)
+    .option("--uses <number>", "how often it may be used in total, or `any`");
 }
 
 const EXAMPLES = `
@@ -117,21 +116,21 @@ Examples:
   ambit secrets set github-token --tool web_fetch --host api.github.com
   ambit secrets list
 
-An agent writes {{secret:github-token}} into a header, a query or a body. The value is put in when the request is sent to a
-host it is bound to, over TLS, and taken out of everything that comes back. An agent also needs a grant of secret.use.`;
+An agent writes {{secret:github-token}} in a header, a query or a body. ambit inserts the value when it sends the request
+over TLS to a bound host, and redacts it from responses. The agent also needs a grant of secret.use.`;
 
 const SET_EXAMPLES = `
 Examples:
-  ambit secrets set github-token --tool web_fetch --host api.github.com      the value is typed, and not shown
+  ambit secrets set github-token --tool web_fetch --host api.github.com      asks for the value without showing it
   pass show github | ambit secrets set github-token --tool web_fetch --host api.github.com
   ambit secrets set git-token --tool git --host git.example.com --username ann --from env:GIT_TOKEN
   ambit secrets set once --tool web_fetch --host api.example.com:8443 --uses 1 --from file:./token
   ambit secrets set decoy --canary --from -
 
-A value has at least 8 characters: shorter ones could not be redacted. It is never an argument: those can be read by every
-program on the machine.
+Values need at least 8 characters, because shorter ones cannot be redacted. They are never command-line arguments, because
+every program on the machine can read those.
 
-Exit status: 0 kept, 1 it could not be, 2 usage, 4 the daemon is not there.`;
+Exit status: 0 stored, 1 error, 2 usage, 4 the daemon is not running.`;
 
 const LIST_EXAMPLES = `
 Examples:
@@ -147,7 +146,7 @@ const POLICY_EXAMPLES = `
 Examples:
   ambit secrets policy github-token --host api.github.com --host uploads.github.com
   ambit secrets policy github-token --uses 100
-  ambit secrets policy github-token --unbind                                 nothing can use it any more`;
+  ambit secrets policy github-token --unbind                                 disables the secret`;
 
 const DELETE_EXAMPLES = `
 Examples:
@@ -162,23 +161,23 @@ Examples:
   ambit secrets unlock --from file:/run/keys/ambit
   ambit secrets unlock --identity /media/stick/key.txt
 
-While it is locked no secret is used, none is set and none is taken out of what leaves ambit. A key in a file cannot be locked.
-A passphrase is asked for; a variable is read from your environment; a keychain, an identity and a program are asked again.`;
+While the store is locked, secrets cannot be used, set or redacted. A store with a key file cannot be locked.
+\`unlock\` asks for a passphrase, reads a variable from your environment, or queries the keychain, identity or program again.`;
 
 const KEY_EXAMPLES = `
 Examples:
-  ambit secrets key                                                          where it comes from now
-  ambit secrets key --file                                                   a new key file; also to change it
+  ambit secrets key                                                          show where it comes from now
+  ambit secrets key --file                                                   create or replace the key file
   ambit secrets key --passphrase
   ambit secrets key --keychain
   ambit secrets key --age age1... --identity ~/.config/age/key.txt
   ambit secrets key --from "cmd:pass show ambit"
   ambit secrets key --from file:/run/secrets/ambit
-  ambit secrets key --from env:AMBIT_KEY                                     unlocked by: ambit secrets unlock
+  ambit secrets key --from env:AMBIT_KEY                                     unlock with: ambit secrets unlock
 
-The keychain is asked with secret-tool (package libsecret-tools), on macOS with security. With --age and without --identity the
-store stays locked until somebody runs: ambit secrets unlock --identity FILE. What --from gives is any text of at least 8
-characters; a program is run without a shell, as you, outside every sandbox, and is looked for in the system's folders alone.
-Where the key cannot be had, everything stays locked, and nothing is sealed under another one.
+The keychain is read with secret-tool (package libsecret-tools), on macOS with security. With --age and without --identity,
+the store stays locked until you run: ambit secrets unlock --identity FILE. --from accepts any text of at least 8
+characters; a program runs without a shell, as you, outside every sandbox, and is searched in system folders only.
+If the key is unavailable, the store stays locked; ambit never replaces the key by itself.
 
-Exit status: 0 done or shown, 1 it could not be, 2 usage, 4 the daemon is not there.`;
+Exit status: 0 done or shown, 1 error, 2 usage, 4 the daemon is not running.`;

@@ -96,12 +96,12 @@ test.each<[readonly string[], object, Setting]>([
 ])("key %j asks for one place", async (words, key, setting) => {
   const result = await ran(["key", ...words], { environment: ENVIRONMENT, ...setting });
   expect([result.exit, result.asked]).toEqual([0, [["secrets.key", { key, presence: null }]]]);
-  expect(result.out).toContain("sealed anew");
+  expect(result.out).toContain("re-encrypted");
   expect(result.out + result.errors).not.toContain(WORDS);
 });
 
 test("a recipient without an identity is warned about: nobody tried whether it opens", async () => {
-  expect((await ran(["key", "--age", RECIPIENT])).errors).toContain("nobody tried whether you do");
+  expect((await ran(["key", "--age", RECIPIENT])).errors).toContain("it was not tested");
   expect((await ran(["key", "--age", RECIPIENT, "--identity", "key"])).errors).toBe("");
 });
 
@@ -121,11 +121,11 @@ test.each<[string, readonly string[], Setting, number]>([
 });
 
 test.each<[Partial<KeyStatus>, string]>([
-  [{}, "key    in a file that only you can read: /state/keys/secrets.key\nid     0123\nstate  at hand"],
-  [{ source: "keychain", where: null }, "key    in the keychain of your desktop\nid     0123\nstate  at hand"],
+  [{}, "key    in a file that only you can read: /state/keys/secrets.key\nid     0123\nstate  available"],
+  [{ source: "keychain", where: null }, "key    in the keychain of your desktop\nid     0123\nstate  available"],
   [
     { source: "age", where: "/key", recipient: RECIPIENT },
-    `key    sealed for ${RECIPIENT}, opened with /key\nid     0123\nstate  at hand`,
+    `key    encrypted for ${RECIPIENT}, unlocked with /key\nid     0123\nstate  available`,
   ],
   [
     { source: "passphrase", where: null, isLocked: true, problem: "the store is locked", fix: "ambit secrets unlock" },
@@ -137,7 +137,7 @@ test.each<[Partial<KeyStatus>, string]>([
   ],
   [
     { keyId: null, problem: "/state/keys/secrets.key is not there" },
-    "key    in a file that only you can read: /state/keys/secrets.key\nstate  not at hand: /state/keys/secrets.key is not there",
+    "key    in a file that only you can read: /state/keys/secrets.key\nstate  unavailable: /state/keys/secrets.key is not there",
   ],
 ])("key without options tells where it comes from: %j", async (source, text) => {
   const result = await ran(["key"], { source });

@@ -35,7 +35,7 @@ export async function secretsLock(world: SecretsWorld, options: Asked): Promise<
 
 export async function secretsUnlock(world: SecretsWorld, options: UnlockOptions): Promise<ExitCode> {
   if (options.from !== undefined && options.identity !== undefined)
-    return fail(world, options, EXIT.usage, "say either --from or --identity", null);
+    return fail(world, options, EXIT.usage, "use either --from or --identity", null);
   const source = await askOnce(world, "secrets.source", {});
   if (!source.ok) return tellRefusal(world, source, options.json);
   const given = await givenFor(world, source.value, options);
@@ -56,7 +56,7 @@ async function givenFor(
   const read = await readValue(
     world,
     from ?? (isVariable ? (where ?? "") : undefined),
-    "Passphrase of the secrets",
+    "Passphrase of the secret store",
     null,
   );
   return read.ok ? { ...nothing, passphrase: read.value } : read;
@@ -68,23 +68,23 @@ export async function secretsKey(world: SecretsWorld, options: KeyOptions): Prom
   const count = kinds.filter(Boolean).length;
   if (count === 0 && identity === undefined) return secretsSource(world, options);
   if (count !== 1)
-    return fail(world, options, EXIT.usage, "say one place that the key is to come from", "ambit secrets key --help");
+    return fail(world, options, EXIT.usage, "choose exactly one source of the key", "ambit secrets key --help");
   if (identity !== undefined && age === undefined)
     return fail(
       world,
       options,
       EXIT.usage,
-      "--identity goes with --age",
+      "--identity requires --age",
       "ambit secrets key --age RECIPIENT --identity FILE",
     );
   const key = await wantedKey(world, options);
   if ("ok" in key) return notRead(world, options, key);
   const answer = await askWidening(world, "secrets.key", { key }, options);
   if (typeof answer === "number") return answer;
-  const exit = told(world, options, answer, "sealed anew", "secrets");
+  const exit = told(world, options, answer, "re-encrypted", "secrets");
   if (answer.ok && key.source === "age" && key.identity === null && !options.json)
     world.printError(
-      `${world.paint.warn("warning")}: whoever has the identity of ${shown(key.recipient)} opens it, and nobody tried whether you do\n  fix: ambit secrets lock && ambit secrets unlock --identity FILE`,
+      `${world.paint.warn("warning")}: only the identity of ${shown(key.recipient)} can unlock the store, and it was not tested\n  fix: ambit secrets lock && ambit secrets unlock --identity FILE`,
     );
   return exit;
 }
@@ -98,12 +98,16 @@ async function wantedKey(
   if (age !== undefined)
     return { source: "age", recipient: age, identity: identity === undefined ? null : wholePath(identity) };
   if (passphrase) {
-    const read = await readValue(world, from, "New passphrase of the secrets", "Once more");
+    const read = await readValue(world, from, "New passphrase of the secret store", "Repeat it");
     return read.ok ? { source: "passphrase", passphrase: read.value } : read;
   }
   const [, kind, rest] = /^(env|file|cmd):(.+)$/s.exec(from ?? "") ?? [];
   if (kind === undefined || rest === undefined)
-    return { ok: false, message: "--from is env:NAME, file:PATH or cmd:PROGRAM with its words", isUsage: true };
+    return {
+      ok: false,
+      message: "--from must be env:NAME, file:PATH or cmd:PROGRAM with its arguments",
+      isUsage: true,
+    };
   if (kind === "file") return { source: "reference", reference: `file:${wholePath(rest)}`, value: null };
   if (kind === "cmd") return { source: "reference", reference: `cmd:${rest}`, value: null };
   const read = await readValue(world, `env:${rest}`, "", null);
@@ -118,7 +122,7 @@ async function secretsSource(world: SecretsWorld, options: Asked): Promise<ExitC
   const { keyId, isLocked, problem, fix } = answer.value;
   if (options.json) world.print(jsonLine(answer.value));
   else {
-    const state = problem === null ? paint.good("at hand") : paint.warn(isLocked ? "locked" : "not at hand");
+    const state = problem === null ? paint.good("available") : paint.warn(isLocked ? "locked" : "unavailable");
     const why = (problem ?? "").replace(/^the store is locked(?:: )?/, "");
     world.print(`key    ${placeText(answer.value)}`);
     if (keyId !== null) world.print(`id     ${shown(keyId)}`);
@@ -137,7 +141,7 @@ function placeText({ source, where, recipient }: KeyStatus): string {
     case "keychain":
       return "in the keychain of your desktop";
     case "age":
-      return `sealed for ${shown(recipient ?? "")}, ${where === null ? "opened with an identity that is named each time" : `opened with ${at}`}`;
+      return `encrypted for ${shown(recipient ?? "")}, ${where === null ? "unlocked with an identity named each time" : `unlocked with ${at}`}`;
     case "reference":
       return `from ${at}`;
     case "unknown":

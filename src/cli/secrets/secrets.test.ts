@@ -194,7 +194,7 @@ test.each<[readonly string[], object]>([
 test("a list shows everything but values", async () => {
   expect((await ran(["list"])).out).toBe(
     "token v2  hosts api.example.com, tools web_fetch, used 3 of 5\n" +
-      "decoy v2  canary: an alarm wherever it appears, hosts api.example.com, tools web_fetch, used 3 of 5",
+      "decoy v2  canary: raises an alarm where it appears, hosts api.example.com, tools web_fetch, used 3 of 5",
   );
   expect(JSON.parse((await ran(["list", "--json"])).out).secrets).toHaveLength(2);
 });

@@ -78,14 +78,13 @@ export async function secretsPolicy(world: SecretsWorld, name: string, options: 
       world,
       options,
       EXIT.usage,
-      "say what it is to be bound to",
+      "no tool, host or number of uses given",
       `ambit secrets policy ${name} --host HOST`,
     );
   const listed = await askOnce(world, "secrets.list", {});
   if (!listed.ok) return tellRefusal(world, listed, options.json);
   const before = listed.value.secrets.find((one) => one.name === name);
-  if (before === undefined)
-    return fail(world, options, EXIT.error, `there is no secret called ${name}`, "ambit secrets list");
+  if (before === undefined) return fail(world, options, EXIT.error, `no secret called ${name}`, "ambit secrets list");
   const binding = bindingOf(options, unbind ? NOTHING : before.binding);
   if (binding === null) return fail(world, options, EXIT.usage, NO_USES, null);
   return changed(world, options, await askWidening(world, "secrets.policy", { name, binding }, options), "bound");
@@ -96,7 +95,7 @@ export async function secretsList(world: SecretsWorld, options: Asked): Promise<
   if (!answer.ok) return tellRefusal(world, answer, options.json);
   const { secrets } = answer.value;
   if (options.json) world.print(jsonLine({ secrets }));
-  else if (secrets.length === 0) world.print("there are no secrets; ambit secrets set NAME adds one");
+  else if (secrets.length === 0) world.print("no secrets; add one: ambit secrets set NAME");
   else for (const secret of secrets) world.print(lineOf(world, secret));
   return EXIT.ok;
 }
@@ -104,14 +103,20 @@ export async function secretsList(world: SecretsWorld, options: Asked): Promise<
 export async function secretsDelete(world: SecretsWorld, name: string, options: DeleteOptions): Promise<ExitCode> {
   if (!options.yes) {
     if (options.json || !world.terminal.isInteractive)
-      return fail(world, options, EXIT.usage, "there is no terminal to ask at", `ambit secrets delete ${name} --yes`);
-    if (!(await world.terminal.confirm(`Delete ${shown(name)}? Its value is gone then.`)))
+      return fail(
+        world,
+        options,
+        EXIT.usage,
+        "confirmation needed, and no terminal to ask at",
+        `ambit secrets delete ${name} --yes`,
+      );
+    if (!(await world.terminal.confirm(`Delete ${shown(name)}? Its value cannot be recovered.`)))
       return fail(world, options, EXIT.ask, "nothing was changed", null);
   }
   return told(world, options, await askOnce(world, "secrets.delete", { name }), "deleted", name);
 }
 
-const NO_USES = "--uses is a whole number above zero, or `any`";
+const NO_USES = "--uses must be a whole number above zero, or `any`";
 
 /** What is given takes the place of what was; the rest stays. Null where it does not read. */
 function bindingOf({ tool, host, uses }: BindingOptions, before: SecretBinding): SecretBinding | null {
@@ -133,7 +138,7 @@ function changed(world: SecretsWorld, options: Asked, answer: Answer<SecretView>
     world.print(`${world.paint.good(done)} ${lineOf(world, secret)}`);
     if (isUnbound(secret))
       world.printError(
-        `${world.paint.warn("warning")}: it is bound to no ${secret.binding.hosts.length === 0 ? "host" : "tool"}, so nothing can use it\n  fix: ambit secrets policy ${shown(secret.name)} --tool TOOL --host HOST`,
+        `${world.paint.warn("warning")}: it is bound to no ${secret.binding.hosts.length === 0 ? "host" : "tool"}, so it cannot be used\n  fix: ambit secrets policy ${shown(secret.name)} --tool TOOL --host HOST`,
       );
   }
   return EXIT.ok;
@@ -160,7 +165,7 @@ function isUnbound({ binding, isCanary }: SecretView): boolean {
 function lineOf({ paint }: SecretsWorld, secret: SecretView): string {
   const { name, version, binding, username, isCanary, used } = secret;
   const words = [
-    ...(isCanary ? [paint.warn("canary: an alarm wherever it appears")] : []),
+    ...(isCanary ? [paint.warn("canary: raises an alarm where it appears")] : []),
     ...(isUnbound(secret)
       ? [paint.warn(binding.hosts.length + binding.tools.length === 0 ? "bound to nothing" : "not bound")]
       : []),

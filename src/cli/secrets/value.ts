@@ -37,7 +37,7 @@ export async function readValue(
     const text = environment[at ?? ""];
     return text === undefined ? no(`the variable ${at} is not set`) : whole(Buffer.from(text));
   }
-  return kind === "file" ? fromFile(at ?? "") : no("--from is env:NAME, file:PATH or -", true);
+  return kind === "file" ? fromFile(at ?? "") : no("--from must be env:NAME, file:PATH or -", true);
 }
 
 /** Of whoever runs the command; null where it is not set. */
@@ -48,8 +48,8 @@ export function variable(world: SecretsWorld, name: string): string | null {
 
 async function typed({ terminal }: SecretsWorld, question: string, again: string | null): Promise<ValueRead> {
   const value = await terminal.secret(question);
-  if (value === null || value === "") return no("nothing was typed");
-  if (again !== null && (await terminal.secret(again)) !== value) return no("the two are not the same");
+  if (value === null || value === "") return no("no value entered");
+  if (again !== null && (await terminal.secret(again)) !== value) return no("the two values differ");
   return whole(Buffer.from(value));
 }
 
@@ -70,14 +70,14 @@ function fromFile(path: string): ValueRead {
     try {
       const found = fstatSync(file);
       if (!found.isFile()) return no(`${path} is not a file`);
-      if (found.size > valueBytesMax + 2) return no(`${path} has more than ${valueBytesMax} bytes`);
+      if (found.size > valueBytesMax + 2) return no(`${path} is larger than ${valueBytesMax} bytes`);
       const bytes = Buffer.alloc(valueBytesMax + 3);
       return whole(bytes.subarray(0, readSync(file, bytes, 0, bytes.length, 0)));
     } finally {
       closeSync(file);
     }
   } catch (error) {
-    return no(`${path} cannot be read (${error instanceof Error && "code" in error ? error.code : "unknown"})`);
+    return no(`cannot read ${path} (${error instanceof Error && "code" in error ? error.code : "unknown"})`);
   }
 }
 
@@ -87,7 +87,7 @@ function whole(bytes: Buffer): ValueRead {
   if (bytes[end - 1] === 0x0a) end--;
   if (end < bytes.length && bytes[end - 1] === 0x0d) end--;
   if (end === 0) return no("the value is empty");
-  if (end > valueBytesMax) return no(`a value has at most ${valueBytesMax} bytes`);
+  if (end > valueBytesMax) return no(`the value is larger than ${valueBytesMax} bytes`);
   const value = bytes.toString("utf8", 0, end);
   return Buffer.from(value).equals(bytes.subarray(0, end)) ? { ok: true, value } : no("the value is not text");
 }

@@ -54,7 +54,7 @@ export function skillsList(world: SkillsWorld, options: SkillsListOptions): Exit
   else if (own.length === 0 && skills.length > 0)
     world.print(
       world.paint.dim(
-        `none of ${skills.length}: ambit skills check <skill> --agent ${shown(loaded.value.agent.id)} says what is missing`,
+        `none of ${skills.length}: ambit skills check <skill> --agent ${shown(loaded.value.agent.id)} shows what is missing`,
       ),
     );
   else printSkills(world, own);
@@ -102,10 +102,10 @@ export function skillsCheck(world: SkillsWorld, name: string, options: SkillsChe
     for (const token of held) world.print(`  ${paint.good("✓")} ${shown(token)}`);
     for (const { tool, verb, grant } of gaps)
       world.print(`  ${paint.bad("✗")} ${shown(tool)}  ${grant === null ? `any ${verb}` : shown(grant)}`);
-    for (const token of unreadable) world.print(`  ${paint.bad("?")} ${shown(token)}  cannot be read`);
-    for (const token of unknown) world.print(`  ${paint.warn("?")} ${shown(token)}  no tool known here`);
+    for (const token of unreadable) world.print(`  ${paint.bad("?")} ${shown(token)}  not understood`);
+    for (const token of unknown) world.print(`  ${paint.warn("?")} ${shown(token)}  unknown tool`);
     const commands = [...new Set(gaps.map(({ command }) => command))];
-    if (commands.length > 0) world.print("to close the gap:");
+    if (commands.length > 0) world.print("missing grants:");
     for (const command of commands) world.print(`  ${paint.strong(shown(command))}`);
   }
   return satisfied ? EXIT.ok : EXIT.deny;
@@ -135,16 +135,15 @@ function find(world: SkillsWorld, name: string, options: Asked): Skill | null {
     name,
     skills.map((one) => one.name),
   );
-  const unread = problems.length > 0 ? "some files are no skills: ambit skills list" : null;
+  const unread = problems.length > 0 ? "some files are not valid skills: ambit skills list" : null;
   const fix = nearest === null ? unread : `did you mean ${nearest}?`;
-  fail(world, options, EXIT.error, `there is no skill ${JSON.stringify(name.slice(0, 200))}`, fix);
+  fail(world, options, EXIT.error, `no skill ${JSON.stringify(name.slice(0, 200))}`, fix);
   return null;
 }
 
 function printSkills(world: SkillsWorld, skills: readonly Skill[]): void {
   for (const skill of skills) world.print(line(skill, world.paint));
-  if (skills.length === 0)
-    world.print(world.paint.dim("no skills; they are looked for in .ambit/skills/<name>/SKILL.md"));
+  if (skills.length === 0) world.print(world.paint.dim("no skills; add them as .ambit/skills/<name>/SKILL.md"));
 }
 
 function line({ name, description, origin }: Skill, paint: Paint): string {

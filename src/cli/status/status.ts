@@ -22,7 +22,7 @@ Examples:
   ambit status
   ambit status --json
 
-Exit status: 0, 3 if a configuration is broken, 1 error.`;
+Exit status: 0 shown, 3 a configuration is not valid, 1 error.`;
 
 interface AgentStatus {
   readonly agent: string;
@@ -99,16 +99,16 @@ function head({ workspace, review }: OpenedProject, paint: Paint): string {
 }
 
 const STATES: Readonly<Record<TrustState, (paint: Paint) => string>> = {
-  own: (paint) => paint.good("the user's own"),
-  untrusted: (paint) => `${paint.bad("not trusted")}: nothing it brings counts until a person runs: ambit trust`,
+  own: (paint) => paint.good("your own"),
+  untrusted: (paint) => `${paint.bad("not trusted")}: its files have no effect until you run: ambit trust`,
   trusted: (paint) => paint.good("trusted"),
-  changed: (paint) => `${paint.warn("changed since it was trusted")}; see it with: ambit trust`,
+  changed: (paint) => `${paint.warn("changed since it was trusted")}; to review the changes, run: ambit trust`,
 };
 
 const RISKS: readonly Risk[] = ["low", "medium", "high"];
 
 function table(agents: readonly AgentStatus[], paint: Paint): readonly string[] {
-  if (agents.length === 0) return ["no agents here: write .ambit/agents/<id>.md"];
+  if (agents.length === 0) return ["no agents here; create one: ambit agents new <id>"];
   const width = Math.max(...agents.map(({ agent }) => shown(agent).length));
   return agents.map(({ agent, standing, risk, errors }) => {
     const counts = RISKS.map((one) => `${risk[one]} ${paintRisk(paint, one)}`).join("  ");
@@ -131,25 +131,25 @@ function ineffectiveKeys({ user }: OpenedProject): readonly string[] {
 
 /** docs/limits.md says it at length. */
 const NOT_PROTECTED: readonly string[] = [
-  "only what runs through ambit is held: a program you start yourself does what you can",
-  "a program that runs unconfined as the same user can write the state folder, approve, and trust a project itself",
+  "only calls through ambit are checked: programs you start yourself have all of your rights",
+  "unconfined programs of the same user can write the state folder, approve calls and trust projects",
 ];
 
 /** What waits, and what was denied since yesterday. */
 function daemonLine(daemon: DaemonStatus | null, world: Pick<StatusWorld, "paint" | "unstarted">): string {
   const { paint } = world;
-  if (daemon === null) return paint.dim(`no daemon runs; ${startingText(world)}`);
+  if (daemon === null) return paint.dim(`the daemon is not running; ${startingText(world)}`);
   const { isFrozen, waiting, sessions, denials } = daemon;
   const denied = denials.map(({ code, times }) => `${times} ${code}`).join(", ");
   return [
-    ...(isFrozen ? [paint.bad("frozen: nothing is decided until ambit thaw")] : []),
+    ...(isFrozen ? [paint.bad("frozen: every call is denied until you run: ambit thaw")] : []),
     waiting === 0
-      ? "nothing waits for a person"
-      : paint.warn(`${counted(waiting, "waits", "wait")} for a person: ambit approvals list`),
-    `${counted(sessions.length, "session", "sessions")}; denied since yesterday: ${denied === "" ? "nothing" : denied}`,
+      ? "no pending approvals"
+      : paint.warn(`${counted(waiting, "pending approval", "pending approvals")}: ambit approvals list`),
+    `${counted(sessions.length, "session", "sessions")}; ${denied === "" ? "no denials in the last 24 hours" : `denials in the last 24 hours: ${denied}`}`,
   ].join("\n");
 }
 
 function notProtected(lines: readonly string[], paint: Paint): string {
-  return ["not protected yet:", ...lines.map((line) => `  ${paint.warn("!")} ${line}`)].join("\n");
+  return ["not protected:", ...lines.map((line) => `  ${paint.warn("!")} ${line}`)].join("\n");
 }

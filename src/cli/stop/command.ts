@@ -19,22 +19,22 @@ interface Asked {
 export function addPower(program: Command, world: PowerWorld, end: (exit: ExitCode) => void): void {
   program
     .command("stop")
-    .description("end an agent's sessions, what it runs, and everything it passed on")
-    .argument("<agent>", "an id in .ambit/agents, or one that another agent made")
-    .option("--json", "one object instead of a line", false)
+    .description("end an agent's sessions, kill its programs and revoke its delegations")
+    .argument("<agent>", "an id in .ambit/agents, or an agent created by another agent")
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
     .action(async (agent: string, options: Asked) => end(await stop(world, agent, options)));
   program
     .command("freeze")
-    .description("stop everything: running trees end, nothing is decided until `ambit thaw`")
-    .option("--json", "one object instead of a line", false)
+    .description("kill all running programs and deny every call until `ambit thaw`")
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
     .action(async (options: Asked) => end(await freeze(world, options)));
   program
     .command("thaw")
-    .description("let decisions be made again")
-    .option("--presence <name>", "prove that you are there, with your passphrase")
-    .option("--json", "one object instead of a line", false)
+    .description("end a freeze: decide calls again")
+    .option("--presence <name>", "confirm as this person; asks for the passphrase")
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
     .action(async (options: Asked & { readonly presence?: string }) => end(await thaw(world, options)));
 }
@@ -56,7 +56,7 @@ async function stop(world: PowerWorld, agent: string, { json }: Asked): Promise<
 async function freeze(world: PowerWorld, { json }: Asked): Promise<ExitCode> {
   const answer = await askOnce(world, "freeze", {});
   if (!answer.ok) return tellRefusal(world, answer, json);
-  const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; nothing is decided until you run: ambit thaw`;
+  const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; every call is denied until you run: ambit thaw`;
   world.print(json ? jsonLine({ ok: true, ...answer.value }) : text);
   return EXIT.ok;
 }
@@ -65,7 +65,7 @@ async function thaw(world: PowerWorld, options: Asked & { readonly presence?: st
   const answer = await askWidening(world, "thaw", {}, options);
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
-  world.print(options.json ? jsonLine({ ok: true }) : "thawed: decisions are made again");
+  world.print(options.json ? jsonLine({ ok: true }) : "thawed: calls are decided again");
   return EXIT.ok;
 }
 
@@ -75,4 +75,4 @@ Examples:
   ambit freeze
   ambit thaw
 
-Exit status: 0 done, 4 the daemon is not there or does not take this from us, 1 error.`;
+Exit status: 0 done, 4 the daemon is not running or refused the connection, 1 error.`;

@@ -35,7 +35,7 @@ check.each<[readonly string[], readonly string[], string, string, number]>([
     "error: there is no agent called nobody",
     EXIT.error,
   ],
-  [[], [], "no agents here: name a file, or write .ambit/agents/<id>.md", "", EXIT.ok],
+  [[], [], "no agents here; name a file, or create one: ambit agents new <id>", "", EXIT.ok],
 ])("of %j, asked for %j", (ids, names, out, err, exit) => {
   expect(told(ids, names)).toEqual({ out, err, exit });
 });

@@ -65,6 +65,6 @@ function print(world: World, loaded: readonly LoadedAgent[], total: number, fail
     }
     if (agent.tests.length === 0) world.print(paint.dim(`- ${shown(agent.id)}  has no tests`));
   }
-  if (loaded.length === 0 && !broken) world.print("no agents here: name a file, or write .ambit/agents/<id>.md");
+  if (loaded.length === 0 && !broken) world.print("no agents here; name a file, or create one: ambit agents new <id>");
   else if (loaded.length > 0) world.print(`${total - failed} passed, ${failed} failed`);
 }

@@ -6,25 +6,25 @@ export interface Reason {
   readonly use: string;
 }
 
-const FILES: Reason = { why: "files outside of what the tool declares", use: "context.files" };
-const NETWORK: Reason = { why: "the network around every check", use: "context.net.fetch" };
-const PROCESS: Reason = { why: "programs outside of any sandbox", use: "context.process.run" };
-export const CODE: Reason = { why: "code that nobody has read", use: "plain functions" };
+const FILES: Reason = { why: "files outside the tool's declaration", use: "context.files" };
+const NETWORK: Reason = { why: "the network without any check", use: "context.net.fetch" };
+const PROCESS: Reason = { why: "programs outside the sandbox", use: "context.process.run" };
+export const CODE: Reason = { why: "code generated at run time", use: "plain functions" };
 export const LOADER: Reason = {
-  why: "other modules by a way that no check sees",
+  why: "modules in a way that no check sees",
   use: "a static import at the top of the file",
 };
 const MACHINE: Reason = {
-  why: "facts and powers of the whole machine",
-  use: "what the input and the context hand over",
+  why: "the whole machine",
+  use: "the input and the context",
 };
-const SECRETS: Reason = { why: "every secret in the environment", use: "context.secrets" };
+const SECRETS: Reason = { why: "all environment variables", use: "context.secrets" };
 const STORE: Reason = { why: "a database that no grant covers", use: "context.storage" };
 export const COMPUTED: Reason = {
-  why: "a module whose name nobody can read here",
-  use: "a static import with a written name",
+  why: "a module whose name is computed",
+  use: "a static import with a literal name",
 };
-const NATIVE: Reason = { why: "native code, which nothing here can hold", use: "the context" };
+const NATIVE: Reason = { why: "native code, which cannot be confined here", use: "the context" };
 
 function table(...rows: readonly (readonly [Reason, string])[]): ReadonlyMap<string, Reason> {
   return new Map(rows.flatMap(([reason, names]) => names.split(" ").map((name): [string, Reason] => [name, reason])));

@@ -12,19 +12,19 @@ export function addTools(
   end: (exit: ExitCode) => void,
   listing: ToolsListWorld | null = null,
 ): void {
-  const tools = program.command("tools").description("tools of this workspace");
+  const tools = program.command("tools").description("list and lint the tools of this workspace");
   tools
     .command("lint")
-    .description("find authority that tools take by themselves instead of asking their context")
-    .argument("[paths...]", "files and folders; .ambit/tools if none is named")
-    .option("--json", "one object instead of lines", false)
+    .description("find direct use of files, network, processes and the like that should go through the context")
+    .argument("[paths...]", "files and folders; default: .ambit/tools")
+    .option("--json", "print one JSON object", false)
     .action((paths: string[], options: Asked) => end(toolsLint(world, paths, options)));
   if (listing !== null)
     tools
       .command("list")
-      .description("every tool there is here: where it comes from, what it declares, whether it can run")
-      .option("--agent <id>", "only what this agent's record can ever allow")
-      .option("--json", "one object instead of lines", false)
+      .description("list every tool with its source, declaration, and whether it can run")
+      .option("--agent <id>", "only tools that this agent's record can allow")
+      .option("--json", "print one JSON object", false)
       .action(async (options: ToolsListOptions) => end(await toolsList(listing, options)));
   for (const one of [tools, ...tools.commands]) one.addHelpText("after", EXAMPLES);
 }
@@ -35,7 +35,6 @@ Examples:
   ambit tools lint
   ambit tools lint .ambit/tools/weather.ts --json
 
-\`lint\` reads the text of a tool and follows no values around: it helps an author, and holds nobody. What holds a tool is
-the sandbox it runs in.
+\`lint\` reads the source text and does not track values. It helps authors and enforces nothing: the sandbox confines a tool.
 
-Exit status: 0 clean or listed, 1 something was found or could not be read, 4 no daemon, 2 usage.`;
+Exit status: 0 clean or listed, 1 findings or an unreadable file, 4 no daemon, 2 usage.`;

@@ -37,7 +37,7 @@ test("a message names the use and its replacement, at its position", () => {
   expect(messages('const a = 1;\nimport fs from "node:fs";')).toMatchObject([
     {
       ...{ line: 2, column: 16 },
-      message: "`node:fs` reaches files outside of what the tool declares. Use context.files.",
+      message: "`node:fs` reaches files outside the tool's declaration. Use context.files.",
     },
   ]);
 });

@@ -42,20 +42,20 @@ function look(base: string, path: string, depth: number, isNamed: boolean, found
   try {
     const facts = lstatSync(path, { throwIfNoEntry: false });
     if (facts === undefined) {
-      if (isNamed) problem("there is no such file or folder");
+      if (isNamed) problem("no such file or folder");
     } else if (facts.isDirectory()) {
-      if (depth >= foldersDepthMax) problem("the folders are too deep");
+      if (depth >= foldersDepthMax) problem("the folders are nested too deeply");
       else
         for (const name of readdirSync(path).sort())
           if (name !== "node_modules" && name !== ".git") look(base, join(path, name), depth + 1, false, found);
     } else if (isNamed || NAME.test(path)) {
-      if (facts.isSymbolicLink()) problem("a link is not followed");
-      else if (!facts.isFile()) problem("not an ordinary file");
+      if (facts.isSymbolicLink()) problem("symbolic links are not followed");
+      else if (!facts.isFile()) problem("not a regular file");
       else if (facts.size > fileBytesMax) problem(`larger than ${fileBytesMax} bytes`);
       else found.push({ path: shown, text: readFileSync(path, "utf8").slice(0, fileBytesMax), problem: null });
     }
   } catch (error) {
-    problem(error instanceof Error && "code" in error ? String(error.code) : "it could not be read");
+    problem(error instanceof Error && "code" in error ? String(error.code) : "could not be read");
   }
 }
 

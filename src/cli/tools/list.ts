@@ -34,7 +34,7 @@ function print(world: ToolsListWorld, { tools, refused }: ControlMessages["tools
     if (why !== null) world.print(`  ${paint.warn(shown(why))}`);
   }
   for (const { source, why } of refused) world.print(`${shown(source)}  ${paint.bad("not loaded")}: ${shown(why)}`);
-  if (tools.length === 0 && refused.length === 0) world.print("there are no tools here");
+  if (tools.length === 0 && refused.length === 0) world.print("no tools here");
 }
 
 function declaredText(declared: NonNullable<ToolDetails["declared"]>): string {

@@ -14,7 +14,7 @@ const usesMax = 500;
 /** Tokens of one statement that are looked at; what is longer is not understood, and so is a finding where that matters. */
 const lookMax = 512;
 
-/** Null: too large to be looked through. */
+/** Null: too large to check. */
 export function ambientUses(text: string): readonly AmbientUse[] | null {
   const tokens = tokensOf(text);
   if (tokens === null) return null;

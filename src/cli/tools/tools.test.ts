@@ -90,13 +90,13 @@ describe("ambit tools lint", () => {
   test("shows file, line, caret, reason and fix, and ends with 1", async () => {
     const { exit, out, errors } = await lint();
     expect(exit).toBe(EXIT.error);
-    expect(out).toContain("error[ambient_authority]: node:fs reaches files outside of what the tool declares");
+    expect(out).toContain("error[ambient_authority]: node:fs reaches files outside the tool's declaration");
     expect(out).toContain("--> .ambit/tools/deep/dirty.mjs:2:16");
     expect(out).toContain('2 | import fs from "node:fs";');
     expect(out).toMatch(/\^{9}/);
     expect(out).toContain("fix: use context.files");
     expect(out).toContain("1 finding in 2 files");
-    expect(errors).toContain("link.js: a link is not followed");
+    expect(errors).toContain("link.js: symbolic links are not followed");
     expect(out).not.toContain("node_modules");
   });
 
@@ -115,11 +115,11 @@ describe("ambit tools lint", () => {
           line: 2,
           column: 16,
           name: "node:fs",
-          why: "files outside of what the tool declares",
+          why: "files outside the tool's declaration",
           use: "context.files",
         },
       ],
-      problems: [{ file: ".ambit/tools/link.js", message: "a link is not followed" }],
+      problems: [{ file: ".ambit/tools/link.js", message: "symbolic links are not followed" }],
     });
   });
 

@@ -43,9 +43,9 @@ export function toolsLint(world: ToolsWorld, paths: readonly string[], { json }:
 }
 
 function look(file: ToolFile): Looked {
-  if (file.text === null) return { file, uses: [], problem: file.problem ?? "it could not be read" };
+  if (file.text === null) return { file, uses: [], problem: file.problem ?? "could not be read" };
   const uses = ambientUses(file.text);
-  return uses === null ? { file, uses: [], problem: "too large to be looked through" } : { file, uses, problem: null };
+  return uses === null ? { file, uses: [], problem: "too large to check" } : { file, uses, problem: null };
 }
 
 function print(world: ToolsWorld, looked: readonly Looked[]): void {
@@ -64,7 +64,7 @@ function print(world: ToolsWorld, looked: readonly Looked[]): void {
 
 function summary({ paint }: ToolsWorld, files: number, count: number): string {
   const seen = `${files} ${files === 1 ? "file" : "files"}`;
-  if (files === 0) return paint.dim("no tools; they are looked for in .ambit/tools");
+  if (files === 0) return paint.dim("no tools; add them to .ambit/tools");
   return count === 0
     ? `${paint.good("clean")}  ${seen}`
     : `${paint.bad(`${count} ${count === 1 ? "finding" : "findings"}`)} in ${seen}`;

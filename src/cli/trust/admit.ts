@@ -33,7 +33,7 @@ export async function notAdmitted(
       : first;
   if (answer.ok) return null;
   const fix =
-    answer.code === "presence_required" ? "run it at a terminal, where you can type your passphrase" : answer.fix;
+    answer.code === "presence_required" ? "run the command at a terminal and type your passphrase" : answer.fix;
   return fail(world, options, EXIT.daemon, `${answer.code}: ${answer.message}`, fix);
 }
 
@@ -41,6 +41,6 @@ async function withPresence(world: AdmitWorld, command: string, what: string): P
   const name = await world.terminal.enter("Your name (ambit presence list)", (text) => (text === "" ? "a name" : null));
   const passphrase = name === null ? null : await world.terminal.secret(`Passphrase of ${name}`);
   if (name === null || passphrase === null)
-    return { ok: false, code: "presence_required", message: "nobody showed to be there", fix: null };
+    return { ok: false, code: "presence_required", message: "presence was not confirmed", fix: null };
   return world.admit({ command, what, presence: { name, passphrase } });
 }

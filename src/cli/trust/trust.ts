@@ -27,12 +27,12 @@ export interface TrustWorld extends ProjectWorld, AdmitWorld {}
 
 export const TRUST_EXAMPLES: string = `
 Examples:
-  ambit trust              shows what would become possible, and asks
-  ambit trust --yes        for scripts: the question is skipped, nothing else
-  ambit trust --json       what would be trusted, as one object; trusts nothing without --yes
-  ambit trust --revoke     nothing of this project counts any more
+  ambit trust              shows what the agents could do, and asks for confirmation
+  ambit trust --yes        for scripts: does not ask
+  ambit trust --json       shows what would be trusted as JSON; trusts nothing without --yes
+  ambit trust --revoke     stops trusting the project; its files have no effect
 
-Exit status: 0 trusted, 14 not trusted, 3 a configuration is broken, 1 error.`;
+Exit status: 0 trusted, 14 not trusted, 3 a configuration is not valid, 1 error.`;
 
 export async function trust(world: TrustWorld, options: TrustOptions): Promise<ExitCode> {
   const progress = progressOf(world, options);
@@ -55,11 +55,11 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
     if (refused !== null) return refused;
     const written = store?.trust(review.toTrust, review.digest);
     if (written?.ok !== true)
-      return fail(world, options, EXIT.error, `trust could not be kept: ${written?.message}`, null);
+      return fail(world, options, EXIT.error, `trust could not be stored: ${written?.message}`, null);
   }
   if (options.json) world.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs }));
   else if (!isSettled)
-    world.print(agreed ? `${world.paint.good("trusted")} ${shown(opened.workspace)}` : "nothing was trusted");
+    world.print(agreed ? `${world.paint.good("trusted")} ${shown(opened.workspace)}` : "not trusted");
   return agreed ? EXIT.ok : EXIT.notTrusted;
 }
 
@@ -68,18 +68,19 @@ function summary({ workspace, review, problems }: OpenedProject): object {
 }
 
 async function asked(world: TrustWorld): Promise<boolean> {
-  if (world.terminal.isInteractive) return world.terminal.confirm("Trust this? All of the above may then happen.");
-  world.printError("there is no terminal to ask at; a person reads the above and runs: ambit trust --yes");
+  if (world.terminal.isInteractive)
+    return world.terminal.confirm("Trust this project? Its agents may then do all of the above.");
+  world.printError("no terminal to ask at; review the above and run: ambit trust --yes");
   return false;
 }
 
 function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, store }: OpenedProject): ExitCode {
   if (review.state === "own")
-    return fail(world, options, EXIT.error, "this is the user's own folder; there is nothing to revoke", null);
+    return fail(world, options, EXIT.error, "this is your own folder; there is nothing to revoke", null);
   const done = store?.revoke() ?? { ok: true };
   if (!done.ok) return fail(world, options, EXIT.error, `trust could not be revoked: ${done.message}`, null);
   if (options.json) world.print(jsonLine({ workspace, state: "untrusted", trusted: false }));
-  else world.print(`${shown(workspace)} is not trusted any more: nothing of it counts`);
+  else world.print(`${shown(workspace)} is no longer trusted: its files have no effect`);
   return EXIT.ok;
 }
 
@@ -102,17 +103,16 @@ function show(world: TrustWorld, opened: OpenedProject, diffs: readonly AgentDif
   const isCode = review.files.some(({ path, change }) => path.startsWith(".ambit/tools") && change !== "same");
   if (isCode)
     world.print(
-      `${paint.warn("tools")}: code that agents here may call; read every file in .ambit/tools before you agree`,
+      `${paint.warn("tools")}: agents here may call this code; review every file in .ambit/tools before you trust it`,
     );
-  if (diffs.length === 0 && runtime.length === 0 && !isCode)
-    world.print("nothing becomes possible, nothing stops being possible");
+  if (diffs.length === 0 && runtime.length === 0 && !isCode) world.print("no agent may do more or less");
 }
 
 const STATES: Readonly<Record<OpenedProject["review"]["state"], string>> = {
-  own: "is the user's own: nobody else could have written it",
-  untrusted: "is not trusted: nothing of it counts",
-  trusted: "is trusted, and as it was then",
-  changed: "was trusted, and changed since",
+  own: "is your own folder: no trust needed",
+  untrusted: "is not trusted: its files have no effect",
+  trusted: "is trusted and unchanged",
+  changed: "was trusted and has changed since",
 };
 
 /** By id. Of two agents with one id both are shown: the second under the name of its file. */

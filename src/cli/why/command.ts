@@ -9,12 +9,12 @@ import { lastDenial, why } from "./why.ts";
 export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
   program
     .command("why")
-    .description("why a call was allowed or denied, by which line, and what became of it")
+    .description("explain why a call was allowed or denied, by which line, and its outcome")
     .argument(
       "[id]",
-      "without it, the last denial; of a decision, an approval or a delegation, or an unambiguous beginning of it",
+      "a decision, an approval or a delegation: its id or an unambiguous prefix; default: the last denial",
     )
-    .option("--json", "one object instead of lines", false)
+    .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, options: Asked) => {
       const last = id ?? (await lastDenial(world, options));
@@ -26,9 +26,9 @@ const EXAMPLES = `
 Examples:
   ambit why                           the last denial
   ambit why c_3n9ixcs7rqbtyb
-  ambit why c_3n9ixc                  a beginning is enough
+  ambit why c_3n9ixc                  a prefix is enough
   ambit why c_3n9ixcs7rqbtyb --json
 
-The ids stand at the end of the lines of \`ambit log\`, and in every denial.
+\`ambit log\` shows the ids at the end of its lines; every denial contains one.
 
-Exit status: 0 explained, 1 there is no such entry, 4 the daemon is not there, 2 usage.`;
+Exit status: 0 explained, 1 no such entry, 4 the daemon is not running, 2 usage.`;

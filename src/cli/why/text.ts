@@ -39,12 +39,12 @@ export function whyText({ entry, more }: Explained, paint: Paint): string {
   if (entry.chain.length > 0) row("chain", entry.chain.join(" > "));
   if (entry.trace !== null) row("trace", entry.trace);
   if (entry.tool !== null) row("tool", entry.tool);
-  row("asked", ...requestsOf(entry));
+  row("requests", ...requestsOf(entry));
   row("means", ...meaningOf(entry.code));
   row("by", ...decidingGrants(entry).map(({ grant, at, link }) => `${grant}  ${at ?? "not from a file"}  (${link})`));
   const need = textIn(entry.more, "need");
   const asked = requestsOf(entry);
-  if (need !== null && (asked.length > 1 || !asked.includes(need))) row("not held", need);
+  if (need !== null && (asked.length > 1 || !asked.includes(need))) row("missing", need);
   const reason = textIn(entry.more, "reason");
   if (reason !== null) row("reason", reason);
   row("approval", ...approvalText(entry, more));
@@ -94,11 +94,11 @@ function wordsOf(entry: LogEntry): string {
 export function outcomeText(entry: LogEntry, more: readonly ChainedEntry[]): readonly string[] {
   const outcomes =
     entry.kind === "outcome" ? [entry] : more.map((one) => one.entry).filter(({ kind }) => kind === "outcome");
-  if (outcomes.length === 0) return isCarriedOut(entry) ? ["unknown: nothing was heard of it"] : [];
+  if (outcomes.length === 0) return isCarriedOut(entry) ? ["unknown: no outcome was logged"] : [];
   return outcomes.flatMap((one) => [
     endText(one),
     ...deniedOnTheWay(one),
-    ...heldBy(one).map((line) => `held by: ${line}`),
+    ...heldBy(one).map((line) => `enforced by: ${line}`),
   ]);
 }
 
@@ -109,7 +109,7 @@ export function isCarriedOut({ kind, outcome }: LogEntry): boolean {
 function fixText(entry: LogEntry): readonly string[] {
   const suggest = proposedGrant(entry);
   if (suggest === null) return [];
-  return [`the smallest grant that would do: ${suggest}`, `ambit agents grant --from ${entry.id}`];
+  return [`smallest grant that would allow it: ${suggest}`, `ambit agents grant --from ${entry.id}`];
 }
 
 /** Null as well where an entry of an earlier version proposes to take a safeguard away. */

@@ -48,11 +48,11 @@ describe("why", () => {
   who       agent scout of /w for ann in session s1
   chain     l1 > l2
   tool      read_file
-  asked     fs.read /etc/passwd
-  means     A grant names this verb, but the request lies outside its scope.
-            Look at the nearest grant and the axis it falls short on. Widen that axis, or add the smallest grant.
+  requests  fs.read /etc/passwd
+  means     A grant names this verb, but its scope does not cover the request.
+            Look at the nearest grant and the axis on which it does not match. Widen that axis, or add the smallest grant.
   repeated  12 more times, counted until 2023-11-14 22:13:20
-  fix       the smallest grant that would do: fs.read{in=/etc,paths=[passwd]}
+  fix       smallest grant that would allow it: fs.read{in=/etc,paths=[passwd]}
             ambit agents grant --from c000001
 `);
     expect(exit).toBe(0);
@@ -63,20 +63,18 @@ describe("why", () => {
     expect(out).toBe(`allow  c000002  2023-11-14 22:13:20
   who       agent scout of /w for ann in session s1
   tool      read_file
-  asked     net.get https://x.com/
+  requests  net.get https://x.com/
   by        net.get{hosts=[x.com]}  scout.md:4  (scout)
             net.get{hosts=[*]}  not from a file  (l1)
   approval  a77
   outcome   exited 0 in 8 ms
-            held by: network broker
+            enforced by: network broker
   budgets   calls: 4 left
 `);
   });
 
   test("of an allow nothing was heard of says that", async () => {
-    expect((await run({ entries: placed(allowed) }, "why", "c000002")).out).toContain(
-      "unknown: nothing was heard of it",
-    );
+    expect((await run({ entries: placed(allowed) }, "why", "c000002")).out).toContain("unknown: no outcome was logged");
     expect((await run({ entries: placed(denied) }, "why", "c000001")).out).not.toContain("unknown");
     const { out } = await run({ entries: placed(allowed) }, "why", "c000002", "--json");
     expect(JSON.parse(out)).toMatchObject({ outcome: "unknown", command: null, place: 1 });
@@ -93,7 +91,7 @@ describe("why", () => {
     const { out } = await run({ entries: placed(denied) }, "why", "c000001", "--json");
     expect(JSON.parse(out)).toMatchObject({
       entry: { id: "c000001" },
-      means: expect.stringContaining("outside its scope"),
+      means: expect.stringContaining("its scope does not cover"),
       suggest: "fs.read{in=/etc,paths=[passwd]}",
       command: "ambit agents grant --from c000001",
       outcome: null,
@@ -102,9 +100,9 @@ describe("why", () => {
 
   test.each([
     ["c999", 1, /unknown_entry/],
-    ["", 2, /an id is made of/],
-    ["--x y", 2, /an id is made of/],
-    ["x".repeat(200), 2, /an id is made of/],
+    ["", 2, /an id has only/],
+    ["--x y", 2, /an id has only/],
+    ["x".repeat(200), 2, /an id has only/],
   ])("of nothing is an error: %s", async (id, exit, what) => {
     const told = await run({ entries: placed(denied) }, "why", "--", id);
     expect(told.exit).toBe(exit);

@@ -14,7 +14,7 @@ interface Found {
 
 export async function why(world: ControlWorld, id: string, options: Asked): Promise<ExitCode> {
   if (!/^[\w.:-]{1,128}$/.test(id))
-    return fail(world, options, EXIT.usage, "an id is made of letters, digits and . _ : -", "ambit log");
+    return fail(world, options, EXIT.usage, "an id has only letters, digits and . _ : -", "ambit log");
   const control = await world.control();
   if (!control.ok) return tellRefusal(world, control, options.json);
   try {
@@ -36,7 +36,7 @@ export async function lastDenial(world: ControlWorld, options: Asked): Promise<s
   const found = await askOnce(world, "log.query", { kind: "decision", outcome: "deny", count: 1 });
   if (!found.ok) return tellRefusal(world, found, options.json);
   const [last] = found.value.entries;
-  return last?.entry.id ?? fail(world, options, EXIT.error, "nothing was denied yet", "ambit log");
+  return last?.entry.id ?? fail(world, options, EXIT.error, "no denials yet", "ambit log");
 }
 
 function show(world: ControlWorld, { entry: placed, more }: Found, { json }: Asked): void {

@@ -118,7 +118,7 @@ export class Calls {
     const milliseconds = numberOr(value, "milliseconds", 0, 0, Number.MAX_SAFE_INTEGER);
     if (session === null || receipt === null || ended === null || milliseconds === null) return NO_SESSION;
     const call = this.#open.take(session, receipt);
-    if (call === null) return refusal("invalid_input", "there is no call of this session with that receipt");
+    if (call === null) return refusal("invalid_input", "no call of this session has this receipt");
     if (value["isUntrusted"] === true) session.taint(`result of a call (${receipt})`);
     const wallMicroseconds = milliseconds * 1000;
     const denials = call.opened?.denials() ?? [];
@@ -217,7 +217,7 @@ export class Calls {
     const { programs } = this.#parts;
     if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
     const ring = session.ringing(new ExchangeStop(exchange));
-    if (ring === null) return refusal("not_available", "this session runs too much at once");
+    if (ring === null) return refusal("not_available", "this session runs too many programs at once");
     try {
       const gate = await this.#gatekeeper.authorize(asked.value);
       if (!gate.ok) return denialOf(asked.value, gate);
@@ -227,7 +227,7 @@ export class Calls {
       // The first request is the tool itself; the program follows it.
       const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
       if (argv === null || request === undefined || by === undefined)
-        return refusal("invalid_input", "not a program that could be run");
+        return refusal("invalid_input", "not a program that can be run");
       let sent = Promise.resolve();
       const send = (channel: 1 | 2, bytes: Uint8Array): Promise<void> => {
         sent = exchange.send(channel, bytes);
@@ -286,7 +286,7 @@ export class Calls {
     const requests = value["requests"] ?? null;
     const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
     if (tool === null || input === null || wait === null || (requests !== null && texts === null))
-      return refusal("invalid_input", "a call is the name of a tool and an object");
+      return refusal("invalid_input", "a call needs the name of a tool and an object");
     const read: ParsedCall = { exchange, session, tool, input, wait, texts };
     const ours = this.#tools.ours(tool);
     if (ours !== null) return this.#resolveCall(read, ours);
@@ -297,7 +297,7 @@ export class Calls {
     const { exchange, session, tool, input, texts } = read;
     // INVARIANT: a client tool never has the name of a daemon tool, or one that looks like it: secrets and grants go by name.
     if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
-      return refusal("invalid_input", "a tool of your own has a plain name that no other tool here has");
+      return refusal("invalid_input", "an application tool needs a plain name that no other tool has");
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
     const ports = this.#gatekeeper.ports(session, holding, new ExchangeWait(exchange, read.wait), input);
@@ -376,13 +376,13 @@ export class Calls {
 const CANCELLED: ExecutionResult = {
   ok: false,
   code: "stopped",
-  message: "the asker gave up: nothing was carried out",
+  message: "the client disconnected: the call was not executed",
 };
 
 const HANDED_OVER: ExecutionResult = {
   ok: false,
   code: "secret_refused",
-  message: "a secret is used by its handle and never handed over itself",
+  message: "a secret is used by its handle; its value is never returned",
 };
 
 function denialOf({ session, holding, owner, input }: IncomingCall, gate: Denied): Answer<DenialView> {
@@ -393,8 +393,8 @@ function denialOf({ session, holding, owner, input }: IncomingCall, gate: Denied
 
 const TOO_MANY_OPEN = refusal(
   "not_available",
-  "too many permitted calls are not settled yet",
-  "say what became of them, then ask again",
+  "too many permitted calls have no outcome yet",
+  "report their outcomes, then call again",
 );
 
-const NO_SESSION = refusal("unknown_session", "this connection has no such session", "open a session first");
+const NO_SESSION = refusal("unknown_session", "no such session on this connection", "open a session first");

@@ -31,9 +31,9 @@ const bodyCharactersMax = 65_536;
 const secondsMax = 10 * 365 * 86_400;
 const linksMax = 100_000;
 
-const GRANTS = textsSchema("Such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
-const SECONDS = countSchema("It ends after so many seconds.", 1, secondsMax);
-const CALLS = countSchema("It may be used so many times.", 1, Number.MAX_SAFE_INTEGER);
+const GRANTS = textsSchema("Grant specs, such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
+const SECONDS = countSchema("The delegation expires after this many seconds.", 1, secondsMax);
+const CALLS = countSchema("The delegation covers at most this many calls.", 1, Number.MAX_SAFE_INTEGER);
 
 export const tokenStart = "ambit-token";
 
@@ -53,15 +53,15 @@ export class Delegations {
       {
         name: "agent_grant",
         description:
-          "Pass on a part of what you may pass on to another agent, or make a token for it. Never more than you hold; it ends " +
-          "when what you hold does.",
+          "Delegate some of your grants to another agent, or create a token for it. You cannot delegate more than you hold; the " +
+          "delegation ends when your own grants end.",
         input: objectSchema(
           {
-            agent: textSchema("Who gets it.", 1, idCharactersMax),
+            agent: textSchema("The id of the receiving agent.", 1, idCharactersMax),
             grants: GRANTS,
             seconds: SECONDS,
             calls: CALLS,
-            token: flagSchema("Hand back a token that the other agent claims, instead of granting at once."),
+            token: flagSchema("Return a token that the other agent claims, instead of delegating immediately."),
           },
           ["agent", "grants"],
         ),
@@ -71,12 +71,11 @@ export class Delegations {
       },
       {
         name: "agent_create",
-        description:
-          "Make an agent of your own, with instructions and a part of what you may pass on. It ends with you.",
+        description: "Create a child agent with instructions and some of your grants. Its grants end when yours do.",
         input: objectSchema(
           {
-            id: textSchema("Its id.", 1, idCharactersMax),
-            instructions: textSchema("What it is for and how it works.", 0, bodyCharactersMax),
+            id: textSchema("The id of the new agent.", 1, idCharactersMax),
+            instructions: textSchema("The instructions of the new agent.", 0, bodyCharactersMax),
             grants: GRANTS,
             seconds: SECONDS,
             calls: CALLS,
@@ -129,18 +128,19 @@ export class Delegations {
     const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER);
     const proposed = requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null;
     if (seconds === null || calls === null || proposed === null) return BAD;
-    if (stores.links.all().length >= linksMax) return refused("quota", "there are too many delegations already");
+    if (stores.links.all().length >= linksMax) return refused("quota", "there are too many delegations");
     if (session.pledges.some(isCounted))
       return refused(
         "exceeds_grantor_authority",
-        "what this session pledged is counted or ends: it cannot be passed on",
+        "this session's pledge has a budget or an expiry and cannot be delegated",
       );
     const parent = this.#parentFor(session, target, proposed);
     if (!parent.ok) return parent;
     // INVARIANT: a delegation adds only its written grants to an existing agent.
     const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
-    if (body !== null && this.#exists(session, holder)) return refused("invalid_input", `there is an agent ${target}`);
+    if (body !== null && this.#exists(session, holder))
+      return refused("invalid_input", `the agent ${target} already exists`);
     const alike = alikeAgentId(target, this.#ids(session));
     if (alike !== null) return refused("invalid_input", `${target} reads like the agent ${alike}`);
     const secret = flagIn(input, "token") && body === null ? `${id("t")}${id("t")}` : null;
@@ -186,7 +186,7 @@ export class Delegations {
     );
     const stored = await stores.links.make(link, made, entry, toolsLink);
     if (!stored.ok) return stored;
-    if (stored.value === null) return refused("not_available", "it could not be kept under this name; ask again");
+    if (stored.value === null) return refused("not_available", "the delegation could not be stored; call again");
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
     return { ok: true, value: { link: link.id, agent: target, grants: specs, token }, isUntrusted: false };
   }
@@ -257,8 +257,8 @@ export class Delegations {
     return refused(
       "exceeds_grantor_authority",
       depth > delegationDepthMax
-        ? `authority is passed on at most ${delegationDepthMax} times`
-        : "no single authority of yours covers all of it: pass it on in parts",
+        ? `grants can be delegated at most ${delegationDepthMax} times in a row`
+        : "no single one of your authorities covers all of it: delegate it in parts",
     );
   }
 }
@@ -285,7 +285,7 @@ function isCounted({ link }: CompiledLink): boolean {
 const BAD: ExecutionResult = {
   ok: false,
   code: "invalid_input",
-  message: "an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
+  message: "needs an agent's id, and grants as a list of specs such as net.get{hosts=[api.example.com]}",
 };
 
 function refused(code: string, message: string): Extract<ExecutionResult, { ok: false }> {
@@ -297,7 +297,7 @@ function delegation(input: JsonObject, key: string, reading: Reading): Result<re
   const target = textIn(input, key, idCharactersMax);
   const specs = textsIn(input, "grants", specsMax);
   if (verb === null || target === null || specs === null || specs.length === 0)
-    return refuse("bad_value", "`grants` is a list of specs");
+    return refuse("bad_value", "`grants` must be a list of specs");
   const id = parseAgentId(target);
   const name = id.ok ? parseName(target) : id;
   if (!name.ok) return name;

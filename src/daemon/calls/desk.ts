@@ -47,7 +47,7 @@ function unavailable(reason: string): DeskAnswer {
   return { answer: { kind: "unavailable", reason }, claim: null };
 }
 
-const NO_STORE = "the store of approvals did not answer";
+const NO_STORE = "the store of approvals did not respond";
 
 export class Desk {
   readonly #parts: DaemonParts;
@@ -81,7 +81,7 @@ export class Desk {
     // A request that is too long to read cannot be approved, and must not crowd out other requests.
     if (this.#parts.canonical(question.input).length > questionCharactersMax)
       return unavailable(
-        `the arguments are longer than the ${questionCharactersMax} characters that a person is shown`,
+        `the arguments are longer than the ${questionCharactersMax} characters that can be shown to a person`,
       );
     const approval = askedFor({
       id: id("a"),
@@ -119,8 +119,7 @@ export class Desk {
   async show(idOf: string): Promise<Answer<{ readonly approval: Approval; readonly ladder: readonly LadderStep[] }>> {
     const found = await this.#parts.stores.approvals.get(idOf);
     if (!found.ok) return refusal(found.code, found.message);
-    if (found.value === null)
-      return refusal("unknown_approval", `there is no approval ${JSON.stringify(idOf.slice(0, 80))}`);
+    if (found.value === null) return refusal("unknown_approval", `no approval ${JSON.stringify(idOf.slice(0, 80))}`);
     const approval = aged(found.value, this.#parts.now());
     return { ok: true, value: { approval, ladder: this.#ladderOf(approval) } };
   }
@@ -205,7 +204,7 @@ export class Desk {
     const entry = this.#entryOf(life.approval, outcome, by);
     const changed = await this.#parts.stores.approvals.change(approval.id, from, changeOf(life.approval), entry);
     if (!changed.ok) return refusal(changed.code, changed.message);
-    if (changed.value === null) return refusal("not_pending", "somebody else answered it in the meantime");
+    if (changed.value === null) return refusal("not_pending", "another person answered it in the meantime");
     this.#tell(changed.value);
     return { ok: true, value: changed.value };
   }

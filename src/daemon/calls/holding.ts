@@ -108,7 +108,7 @@ export class Holdings {
     let needsReview = record?.needsReview ?? false;
     for (const link of held.slice(0, heldLinksMax)) {
       // A delegation from a session that had read untrusted data may not be the granter's own intent.
-      if (!link.isClean) session.taint(`a delegation from a session that was not clean (${link.id})`);
+      if (!link.isClean) session.taint(`a delegation from a session that had read untrusted content (${link.id})`);
       for (const path of this.#pathsOf(link, counting)) {
         chains.push([...path.chain, ...limits]);
         links.push(path.links);
@@ -132,14 +132,12 @@ export class Holdings {
   /** Whether every call of a user is denied: its ceiling is gone, or it has no record where records are required. */
   blockedBy({ user, cwd, name }: Pick<SessionFacts, "user" | "cwd" | "name">, hadRecord: boolean): Blocked | null {
     if (user !== null && this.#records.user(user) !== null) return null;
-    if (hadRecord) return unknownUser(`the record of the user ${user} is gone, and it was this session's ceiling`);
+    if (hadRecord) return unknownUser(`the record of the user ${user}, which limits this session, was deleted`);
     const { workspace } = name;
     const isRequired =
       this.#records.isUserRequired(cwd) || (workspace !== null && this.#records.isUserRequired(workspace));
     if (!isRequired) return null;
-    return unknownUser(
-      user === null ? "sessions here are opened for a named user alone" : `there is no record of a user ${user}`,
-    );
+    return unknownUser(user === null ? "sessions here require a user name" : `the user ${user} has no record`);
   }
 
   #nothing(cwd: string): Omit<Holding, "blocked"> {

@@ -145,7 +145,7 @@ export class Contexts {
       // A secret is sent only by its handle, to where it is bound.
       if (isChanged(use, redacting.json(use)))
         return noted.answer({
-          ...useDenial("secret_refused", "secret.use", "a secret is used by its handle and never handed over itself"),
+          ...useDenial("secret_refused", "secret.use", "a secret is used by its handle; its value is never returned"),
         });
       running++;
       look.anew();
@@ -163,7 +163,7 @@ function isChanged(before: JsonObject, after: JsonObject): boolean {
 }
 
 const NOTHING: ServedContext = {
-  serve: async () => ({ ...useDenial("revoked", null, "the session holds nothing any more") }),
+  serve: async () => ({ ...useDenial("revoked", null, "the session has no grants any more") }),
   denials: () => [],
   end: () => undefined,
 };

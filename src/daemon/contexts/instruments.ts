@@ -150,7 +150,7 @@ function contextSecrets(secrets: WebSecrets, session: Session, tool: string): Se
       secrets.probed(name, session);
     }
     // The same words whatever is the matter: nobody learns here which secrets there are.
-    return { ok: false, code: "secret_refused", message: `there is no secret ${name} for this tool and address` };
+    return { ok: false, code: "secret_refused", message: `no secret ${name} for this tool and host` };
   };
   return {
     has: async (name) => {

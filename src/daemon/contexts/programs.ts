@@ -22,7 +22,7 @@ async function run(
   const authority = decidedBy(request);
   if (authority === null) return refuse("revoked", "nothing decided on this");
   const ring = session.ringing(stopOf(program.stop));
-  if (ring === null) return refuse("not_available", "this session runs too much at once");
+  if (ring === null) return refuse("not_available", "this session runs too many programs at once");
   let isOver = false;
   let end: () => void = () => undefined;
   const stop: CancelSignal = {

@@ -101,7 +101,7 @@ export class Admission {
   async #admit(exchange: Exchange): Promise<Answer<Admitted>> {
     const { peer } = exchange.connected;
     const presence = presenceIn(exchange.value);
-    if (presence === undefined) return refusal("invalid_input", "presence is a name and a passphrase");
+    if (presence === undefined) return refusal("invalid_input", "presence needs a name and a passphrase");
     if (presence === null) {
       const reason = this.#parts.records.presenceReason();
       if (reason !== null) return presenceRequired(reason);
@@ -133,24 +133,24 @@ function isSame(left: ProcessMark, right: ProcessMark): boolean {
 
 function presenceRequired({ problem }: PresenceReason): Refusal {
   if (problem === null)
-    return refusal("presence_required", "your configuration says `control: presence`", "--presence NAME");
+    return refusal("presence_required", "your configuration has `control: presence`", "--presence NAME");
   return refusal(
     "presence_required",
-    `your configuration cannot be read, and may say \`control: presence\`: ${problem}`,
-    "mend it, see ambit doctor; or --presence NAME",
+    `your configuration cannot be read, and may contain \`control: presence\`: ${problem}`,
+    "fix it with ambit doctor, or use --presence NAME",
   );
 }
 
 const FOR_ANOTHER_USER = refusal(
   "control_refused",
-  "this process belongs to a session of another user, and opens none for anybody else",
-  "run it in a terminal of your own",
+  "this process belongs to a session of another user and cannot open one for this user",
+  "run the command in a terminal of your own",
 );
 
 const OF_A_SESSION = refusal(
   "control_refused",
-  "this process had an agent's session, or was started by one that had, and no agent widens what it holds",
-  "run it in a terminal of its own, or with --presence NAME",
+  "this process, or a parent of it, had an agent's session, and agents cannot widen their grants",
+  "run the command in a separate terminal, or with --presence NAME",
 );
 
 function plain({ uid, terminal }: Peer): Admitted {

@@ -88,15 +88,23 @@ export function approvalAnswers(
         const name = textIn(exchange.value, "name", 64);
         const passphrase = textIn(exchange.value, "passphrase", passphraseCharactersMax);
         if (name === null || !PERSON.test(name) || passphrase === null || passphrase.length < 8)
-          return refusal("invalid_input", "a name, and a passphrase of at least 8 characters");
+          return refusal("invalid_input", "needs a name, and a passphrase of at least 8 characters");
         // An enrolled person vouches for a new one, and for a change of their own passphrase.
         const isFirst = presence.names().length === 0;
         const admitted = await admission.widening(exchange);
         if (!admitted.ok) return admitted;
         if (!isFirst && admitted.value.level < 2)
-          return refusal("presence_required", "somebody who is known already has to show presence", "--presence NAME");
+          return refusal(
+            "presence_required",
+            "a person who already has a passphrase must confirm presence",
+            "--presence NAME",
+          );
         if (presence.names().includes(name) && admitted.value.by !== name)
-          return refusal("presence_required", `only ${name} changes the passphrase of ${name}`, `--presence ${name}`);
+          return refusal(
+            "presence_required",
+            `only ${name} can change the passphrase of ${name}`,
+            `--presence ${name}`,
+          );
         const more = { name, by: admitted.value.by };
         return presence.set(name, passphrase, entries.make("control", NO_ACTOR, "presence set", { more }));
       },
@@ -110,7 +118,11 @@ export function approvalAnswers(
         const admitted = await admission.widening(exchange);
         if (!admitted.ok) return admitted;
         if (admitted.value.level < 2 || admitted.value.by !== name)
-          return refusal("presence_required", `only ${name} takes the name ${name} away`, `--presence ${name}`);
+          return refusal(
+            "presence_required",
+            `only ${name} can delete the passphrase of ${name}`,
+            `--presence ${name}`,
+          );
         return presence.delete(name, entries.make("control", NO_ACTOR, "presence deleted", { more: { name } }));
       },
     ],

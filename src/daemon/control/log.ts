@@ -39,7 +39,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
       async ({ value }) => {
         const found = await stores.ledger.entry(textIn(value, "id", 128) ?? "");
         if (!found.ok) return refusal(found.code, found.message);
-        if (found.value === null) return refusal("unknown_entry", "there is no entry, or more than one, with that id");
+        if (found.value === null) return refusal("unknown_entry", "no entry, or more than one, has this id");
         return { ok: true, value: redacting.json(found.value as never) as object };
       },
     ],
@@ -93,7 +93,7 @@ export function logAnswers(parts: DaemonParts, admission: Admission): readonly (
   ];
 }
 
-const BAD = refusal("invalid_input", "the question is not understood");
+const BAD = refusal("invalid_input", "the query is not understood");
 
 /** Polls until the client stops: new entries are found by position, so none is repeated or missed. */
 async function follow(

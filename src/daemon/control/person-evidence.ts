@@ -74,7 +74,7 @@ export function notAPerson({ terminal }: Peer, { facts }: Session): Refusal {
   const what = terminal ? "has the same terminal as" : "has no terminal, and belongs with";
   return refusal(
     "control_refused",
-    `this process ${what} the client of session ${id} (agent ${name.agent}, ${face}, process ${root.pid}), and no agent widens what it holds`,
-    `run it in a terminal of its own, or with --presence NAME, or end the session first: ambit stop ${name.agent}`,
+    `this process ${what} the client of session ${id} (agent ${name.agent}, ${face}, process ${root.pid}), and agents cannot widen their grants`,
+    `run the command in a separate terminal, or with --presence NAME, or end the session first: ambit stop ${name.agent}`,
   );
 }

@@ -97,7 +97,8 @@ async function freeze(
   const bumped = await stores.ledger.bump([MACHINE_SCOPE], entries.make("control", NO_ACTOR, "generation", {}));
   for (const session of sessions.all()) for (const stop of [...session.running]) stop();
   const ended = await programs.end(null);
-  if (!set.ok) return refusal(set.code, `everything stands still, but not beyond our own end: ${set.message}`);
+  if (!set.ok)
+    return refusal(set.code, `frozen, but the freeze will not survive a restart of the daemon: ${set.message}`);
   return bumped.ok ? { ok: true, value: { ended } } : refusal(bumped.code, bumped.message);
 }
 
@@ -109,7 +110,7 @@ async function revokeLink(
   const id = textIn(value, "id", 128);
   const admitted = admission.narrowing(exchange);
   if (!admitted.ok) return admitted;
-  if (id === null || parts.stores.links.get(id) === null) return refusal("unknown_link", "there is no such delegation");
+  if (id === null || parts.stores.links.get(id) === null) return refusal("unknown_link", "no such delegation");
   const entry = gatekeeper.entries.make("delegation", NO_ACTOR, "revoked", { of: id, more: { by: admitted.value.by } });
   const revoked = await parts.stores.links.revoke(id, parts.now(), entry);
   if (!revoked.ok) return refusal(revoked.code, revoked.message);

@@ -24,7 +24,8 @@ export function toolAnswers(
       async ({ value }) => {
         const cwd = textIn(value, "cwd", 4096);
         const agent = optionalText(value, "agent", 4096);
-        if (cwd === null || agent === undefined) return refusal("invalid_input", "a folder, and an agent or none");
+        if (cwd === null || agent === undefined)
+          return refusal("invalid_input", "needs a folder, and optionally an agent");
         const record = agent === null ? null : records.record(cwd, agent);
         if (record !== null && !record.ok) return refusal("unknown_agent", record.message, record.fix);
         const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
@@ -53,7 +54,7 @@ function otherListed(
   const availability = availabilityOf(needs, contexts.backends(name));
   const why = availability.ok
     ? isUntrusted
-      ? "in development: nobody trusted it as it stands"
+      ? "in development: loaded without trust"
       : null
     : missingText(availability);
   return { name, origin: source, risk, declared: capabilities, available: availability.ok, why };

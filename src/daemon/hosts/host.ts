@@ -41,7 +41,7 @@ export class ToolHost {
         return { ok: false, message: String(message["message"]).slice(0, 2000), isTools: true };
       if (message["kind"] !== "described") return null;
       const tools = readToolDescriptions(message["tools"]);
-      return tools === null ? { ok: false, message: "what it exports is no tool", isTools: true } : { ok: true, tools };
+      return tools === null ? { ok: false, message: "its export is not a tool", isTools: true } : { ok: true, tools };
     }).then((answer) => ("broken" in answer ? { ok: false, message: answer.broken, isTools: answer.isTools } : answer));
     // INVARIANT: one conversation at a time; the first describes the tools.
     this.#last = this.described;
@@ -80,11 +80,11 @@ export class ToolHost {
         if (requests === undefined || !isJsonList(requests))
           return refuse(
             "bad_value",
-            String(answer["message"] ?? "the tool does not take these arguments").slice(0, 500),
+            String(answer["message"] ?? "the arguments do not match the tool's input").slice(0, 500),
           );
         return { ok: true, value: requests };
       },
-      refuse("bad_value", "too many calls of this tool wait already"),
+      refuse("bad_value", "too many calls of this tool are queued"),
     );
   }
 
@@ -105,7 +105,7 @@ export class ToolHost {
         // A host that does not react to the stop is not waited for.
         setTimeout(() => isDone || this.#process.end(), stopMilliseconds).unref();
       });
-      if (!this.#process.say({ kind: "execute", call, tool, input })) return failed("its host is not there any more");
+      if (!this.#process.say({ kind: "execute", call, tool, input })) return failed("its host process exited");
       const answer = await this.#until(milliseconds, (message) => {
         if (message["call"] !== call) return this.#late(message);
         if (message["kind"] === "use") void this.#serve(call, message, serve);
@@ -113,7 +113,7 @@ export class ToolHost {
       });
       isDone = true;
       return "broken" in answer ? failed(answer.broken) : answer;
-    }, failed("too many calls of this tool wait already"));
+    }, failed("too many calls of this tool are queued"));
   }
 
   /** For a call that has ended: every use is refused. */
@@ -163,7 +163,7 @@ export class ToolHost {
           }, milliseconds);
         }),
         this.#process.ended.then((why) => ({
-          broken: `its host ended: ${why}`,
+          broken: `its host process exited: ${why}`,
           isTools: /exited|signal|sent/.test(why),
         })),
       ]);
@@ -192,7 +192,7 @@ function failed(message: string): ToolOutcome {
 
 function outcomeOf(value: unknown): ToolOutcome {
   const outcome = copyJson(value);
-  if (!isJsonObject(outcome)) return failed("it answered with nothing that could be read");
+  if (!isJsonObject(outcome)) return failed("its result could not be read");
   const { ok, value: result, code, message } = outcome;
   if (ok === true && result !== undefined) return { ok, value: result };
   const known = DENIAL_CODES.find((one) => one === code) ?? "execution_failed";

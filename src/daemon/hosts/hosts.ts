@@ -89,7 +89,7 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
 function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsOptions): OwnerTool {
   const { registered, input, isDeriving } = loaded;
   const { name, requirement, declared } = registered;
-  if (requirement === null) throw new Error("a tool of others has a requirement");
+  if (requirement === null) throw new Error("a third-party tool needs a requirement");
   const missing = (): Missing | null => {
     const availability = availabilityOf(registered.needs, asked.contexts().backends(name));
     return availability.ok ? null : { message: missingText(availability), fix: null };
@@ -116,7 +116,7 @@ function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool):
     if (!derived.ok) return derived;
     const requests: Request[] = [];
     for (const one of derived.value) {
-      if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
+      if (!isJsonObject(one)) return refuse("bad_value", "a request needs a verb and a target");
       const { ground, toAscii } = reading;
       const request = requestOf(one as unknown as ToolRequest, { ground, toAscii, tool: name });
       if (!request.ok) return request;
@@ -140,7 +140,8 @@ async function execute(
   if (!(host instanceof ToolHost) || requirement === null)
     return { ok: false, code: "not_available", message: host instanceof ToolHost ? "" : host.message };
   const ring = session.ringing(stop);
-  if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
+  if (ring === null)
+    return { ok: false, code: "not_available", message: "this session runs too many programs at once" };
   const context = contexts.open({ session, warrant, requirement, store, isForeign: true, ground });
   const before = performance.now();
   try {

@@ -119,7 +119,7 @@ export class ForeignSources {
     const taken: string[] = [];
     const counting = sources.filter((one) => {
       if (isTrusted(one) || isInDevelopment) return true;
-      refused.push({ source: one.name, why: "it is not as it was trusted: look at it and run `ambit trust`" });
+      refused.push({ source: one.name, why: "it changed since it was trusted: review it and run `ambit trust`" });
       return false;
     });
     // One after another: each starts a process.
@@ -129,7 +129,7 @@ export class ForeignSources {
         refused.push({ source: source.name, why: described.message });
         continue;
       }
-      if (described.tools.length === 0) refused.push({ source: source.name, why: "it exports no tool" });
+      if (described.tools.length === 0) refused.push({ source: source.name, why: "it does not export a tool" });
       for (const one of described.tools) {
         const made = register(one, reading, ceiling, taken);
         if (typeof made === "string") refused.push({ source: `${source.name}: ${one.name}`, why: made });

@@ -77,13 +77,13 @@ export class CopiedLedger implements Ledger {
 
   async #decide(write: DecisionWrite): Durable<DecisionResult> {
     const { copy, refusal } = this.#copies;
-    if (refusal !== null || copy === null) return copyUnavailable(refusal ?? "no copy of the log is kept");
+    if (refusal !== null || copy === null) return copyUnavailable(refusal ?? "no second copy of the log is configured");
     const begun = this.#parts.elapsed();
     const left = (): number => timeoutLeft(copy.timeoutMilliseconds, this.#parts.elapsed() - begun);
     // Checked before anything is written and charged: if the copy accepts nothing, nothing is spent.
     if (copy.isLate || !(await copy.ready(left()))) {
       copy.fallBehind();
-      return copyUnavailable(`the second copy of the log is behind: ${copy.shown().problem ?? "it takes too long"}`);
+      return copyUnavailable(`the second copy of the log is behind: ${copy.shown().problem ?? "timeout"}`);
     }
     const written = await this.#ledger.decide(write);
     if (!written.ok || !written.value.ok) return written;
@@ -91,7 +91,7 @@ export class CopiedLedger implements Ledger {
     if (await copy.has(written.value.place, left())) return written;
     copy.fallBehind();
     this.#parts.unconfirmed(write);
-    return copyUnavailable("the second copy of the log has not got it in time");
+    return copyUnavailable("the second copy of the log did not receive the entry in time");
   }
 }
 

@@ -8,37 +8,43 @@ import type { Observation } from "../../core/ports/stores/memory-store.ts";
 import type { Session } from "../session.ts";
 
 const HINTS: Readonly<Record<DenialCode, string>> = {
-  invalid_input: "The arguments are not what this tool takes.",
-  unknown_tool: "There is no such tool for you.",
-  capability_absent: "You do not hold this. Do without it, or tell the person what you need it for.",
-  scope_violation: "What you hold does not reach this far. Stay inside it, or tell the person what you need.",
-  self_modification: "Nobody changes what it holds itself.",
-  exceeds_grantor_authority: "You can pass on only what you may pass on yourself.",
-  expired: "What you held has ended.",
-  revoked: "What you held was taken back.",
-  generation_stale: "What you held was renewed since; ask again.",
-  approval_required: "A person has to approve this. Go on with something else; asking again after approval succeeds.",
-  approval_refused: "A person said no.",
-  budget_exhausted: "What you may use of this is used up.",
-  address_refused: "The name leads to an address that is not reachable for you.",
-  secret_refused: "This secret is not for this tool or this host.",
-  sandbox_unavailable: "It cannot be run confined here, so it is not run.",
-  not_available: "This is not available now.",
-  audit_unavailable: "What is decided cannot be written down now, so nothing is done.",
-  pin_changed: "This is not what was approved before.",
-  unsupported_command: "This kind of command is not carried out. Use a plainer one.",
+  invalid_input: "The arguments do not match the input of this tool. Correct them and call it again.",
+  unknown_tool: "No tool of this name is available to you. Use one from the list of tools.",
+  capability_absent: "You have no grant for this. Continue without it, or tell the user which access you need and why.",
+  scope_violation: "No grant covers this request. Stay within your grants, or tell the user which access you need.",
+  self_modification:
+    "Agents cannot change their own grants or policy files. Do not retry; tell the user what you need.",
+  exceeds_grantor_authority: "You can delegate only grants that you hold and may pass on. Ask for less.",
+  expired: "Your grant for this has expired. Do not retry; tell the user that it needs renewing.",
+  revoked: "Your grant for this was revoked. Do not retry; tell the user.",
+  generation_stale:
+    "Your authority belongs to an older generation and has ended. Do not retry; tell the user that it must be granted again.",
+  approval_required:
+    "This call needs approval by a person. Continue with other work; call again with the same arguments once it is approved.",
+  approval_refused: "A person refused this call. Do not retry it; continue without it or ask the user.",
+  budget_exhausted: "The budget of your grant is used up. Do not retry; tell the user if you need more.",
+  address_refused:
+    "The host name resolves to an address that is not allowed, such as a private network. Do not retry; use another host.",
+  secret_refused: "This secret is not bound to this tool or host. Use a bound host, or tell the user.",
+  sandbox_unavailable:
+    "No sandbox is available on this machine, so the program was not run. Do not retry; tell the user to run `ambit doctor`.",
+  not_available: "This is currently unavailable. Continue without it, or try again later.",
+  audit_unavailable: "The audit log is unavailable, so the call was not executed. Tell the user, and retry later.",
+  pin_changed: "The tool changed since a person approved it. Do not retry; tell the user to review it.",
+  unsupported_command:
+    "This command form is not supported because it cannot be checked before it runs. Use plain commands with literal arguments.",
   untrusted_policy:
-    "The project's rules do not count until a person has read them and runs `ambit trust`. Tell the person.",
+    "This project's policy has no effect until it is trusted. Ask the user to review it and run `ambit trust`.",
   draft_conflict:
     "The file was changed in the project meanwhile. Your version was kept as a draft and not applied. Read the file again and repeat the change.",
   not_landed:
     "Your changes were kept as a draft and not applied to the project. Tell the user, who can run `ambit changes list`.",
   untrusted_content:
-    "This session has read content that nobody vouches for, and what you hold for this is for sessions that have not. " +
-    "Do not retry it here; tell the person that it needs a new session.",
-  unknown_user:
-    "The user of this session has no record any more, or none where users have to have one. Tell the person.",
-  approval_unavailable: "A person would have to approve this, and none was asked: the reason says why.",
+    "This session has read untrusted content, and your grant covers only sessions that have not. " +
+    "Do not retry in this session; tell the user that it needs a new session.",
+  unknown_user: "The user of this session has no user record, and one is required. Do not retry; tell the user.",
+  approval_unavailable:
+    "This call needs approval, but no approval could be requested: see `reason`. Do not retry; tell the user.",
 };
 
 /** The hint of a denial, for the denied caller. */
@@ -63,7 +69,7 @@ export function denialView(
   const isConfigured = request?.isConfigured === true;
   const need = request === null || isConfigured ? null : requestText(withoutFound(request));
   const times = session.countDenial(`${code} ${need ?? ""} ${approval ?? ""} ${reason ?? ""}`);
-  const stop = times >= equalMax ? " You have asked for exactly this before; do not ask again." : "";
+  const stop = times >= equalMax ? " You have made this exact request before. Stop repeating it." : "";
   return {
     outcome: "denied",
     id: receipt ?? "",
@@ -77,10 +83,10 @@ export function denialView(
 
 /** Untrusted data that a session read. */
 export function taintOf({ taintedBy }: Session): string | null {
-  return taintedBy === null ? null : `this session is not clean since ${taintedBy}`;
+  return taintedBy === null ? null : `this session has read untrusted content since ${taintedBy}`;
 }
 
-const CONFIGURED = "what this tool needs is set by the user; a person finds it in the log";
+const CONFIGURED = "the user's configuration sets the request of this tool; the log shows it";
 /** A record's class is file content: without read access it is not revealed, nor whether the record exists. */
 function withoutFound(request: Request): Request {
   const { verb, values } = request;

@@ -158,9 +158,9 @@ describe("a second copy of the log", () => {
   });
 
   it.each<readonly [string, Partial<SinkPosition>, number, string]>([
-    ["it has more than the log", { place: 6 }, 1, "entries were cut off the log"],
-    ["its last entry is another", { place: 3, hash: "0".repeat(64) }, 1, "is not the one of the log"],
-    ["what it lacks is gone", { place: 1 }, 4, "were removed from the log before it had them"],
+    ["it has more than the log", { place: 6 }, 1, "the log was truncated"],
+    ["its last entry is another", { place: 3, hash: "0".repeat(64) }, 1, "differs from the log"],
+    ["what it lacks is gone", { place: 1 }, 4, "were removed from the log before they were copied"],
     ["it begins elsewhere", { first: 3 }, 1, "it begins with entry 3"],
   ])("%s: refused, and nothing is handed on", async (_what, standing, first, problem) => {
     const [log, sink] = [new Log(), new FakeSink()];
@@ -192,7 +192,7 @@ describe("a second copy of the log", () => {
     copy.wake();
     expect(await copy.has(2, 20)).toBe(false);
     while (!copy.isLate) await new Promise((done) => setTimeout(done, 5));
-    expect(copy.shown()).toMatchObject({ kept: 1, isDenying: true, problem: "it does not answer in time" });
+    expect(copy.shown()).toMatchObject({ kept: 1, isDenying: true, problem: "it does not respond in time" });
     log.add(2);
     sink.release();
     copy.wake();

@@ -73,7 +73,7 @@ export class SecondCopy {
   shown(): SinkStatus {
     const kept = this.#kept;
     const behind = kept === null ? null : Math.max(0, this.#head - kept);
-    const late = this.#isLate ? "it does not answer in time" : null;
+    const late = this.#isLate ? "it does not respond in time" : null;
     const { target } = this.#parts;
     return { target, kept, behind, isDenying: this.#isLate, problem: this.#problem ?? late };
   }
@@ -224,7 +224,7 @@ export class SecondCopy {
     // If the log starts after it, the hash of the log's next entry shows whether it continues this one.
     const hash = found.value.hash === "" ? (standing.hash ?? "") : found.value.hash;
     if (standing.hash !== null && standing.hash !== hash)
-      return `its entry ${place} is not the one of the log: one of the two was written anew. See: ambit audit verify`;
+      return `its entry ${place} differs from the log: one of the two was rewritten. See: ambit audit verify`;
     this.#at = { place, hash, note: standing.note ?? place - 1 };
     const missing = standing.place === null ? rotations.slice(standing.rotations ?? 0) : [];
     if (missing.length > 0) {
@@ -282,10 +282,10 @@ export class SecondCopy {
 
 function positionProblem({ place, first: begins }: SinkPosition, first: number, head: number): string | null {
   if (place !== null && place > head)
-    return `it has entries up to ${place}, and the log ends at ${head}: entries were cut off the log. See: ambit audit verify --sink`;
+    return `it has entries up to ${place}, but the log ends at ${head}: the log was truncated. See: ambit audit verify --sink`;
   const next = place === null ? (begins ?? first) : place + 1;
   if (next < first)
-    return `entries ${next} to ${first - 1} were removed from the log before it had them: move it away, and a new copy begins`;
+    return `entries ${next} to ${first - 1} were removed from the log before they were copied: move the copy away to start a new one`;
   return place === null && next !== first ? `it begins with entry ${next}, and has none: move it away` : null;
 }
 

@@ -6,7 +6,7 @@ const ENDED = "failed audit_unavailable";
 
 export function unconfirmedOutcome(decision: LogEntry, id: string, at: number): LogEntry {
   const { user, agent, workspace, chain, session, trace } = decision;
-  const reason = "the second copy of the log had not got the decision in time, so nothing was done";
+  const reason = "the second copy of the log did not receive the decision in time, so the call was not executed";
   return {
     ...{ user, agent, workspace, chain, session, trace, id, at },
     kind: "outcome",

@@ -55,7 +55,7 @@ export function credentialsFor({ run, ground, request, argv }: CredentialRun, se
   };
 }
 
-const NOT_GIT = "a secret for git goes to `git fetch`, `git push` and the like, run as a command of their own";
+const NOT_GIT = "a git secret is only available to `git fetch`, `git push` and similar commands, run directly";
 
 /** A shell line or another command under the same grants is not what was decided on. */
 function isDecided({ verb, values }: Request, argv: readonly string[]): boolean {

@@ -32,7 +32,7 @@ export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sand
     run: async (owner, plan, command, sinks, judge, stop) => {
       const { root } = plan;
       if (root?.mode !== "live") return inner.run(owner, plan, command, sinks, judge, stop);
-      if (!parts.isConfined) return refuse("a live root needs a sandbox, and there is none here", "ambit doctor");
+      if (!parts.isConfined) return refuse("a live root needs a sandbox, and none is available here", "ambit doctor");
       const opened = await openLive(plan, root.path, parts);
       if (!opened.ok) return refuse(opened.reason, "--root rw, or a narrower folder");
       const { live } = opened;

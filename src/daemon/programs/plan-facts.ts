@@ -80,7 +80,7 @@ export function planFor(
   const misplaced = place.value === null ? null : directoryFault(place.value);
   if (misplaced !== null) return misplaced;
   const found = findNames(namesToFind(root, facts), root?.path ?? null);
-  if (found === null) return refused("there is too much in the folder to find what is protected in it");
+  if (found === null) return refused("the folder is too large to find the protected paths in it");
   const visible = root === null ? null : visibleFiles(decided, root.path, facts);
   if (visible?.ok === false) return visible;
   const toList = root === null || visible === null ? [] : foldersToList(visible.value, root.path);
@@ -117,11 +117,12 @@ function directoryFault({ root, directory }: RootChoice): Extract<PlanResult, { 
   const [base, place] = [pathText(root.path), pathText(directory)];
   // The sandbox launcher checks the root itself.
   if (base === place || realOf(base)?.join("/") !== root.path.join("/")) return null;
-  if (!isFolder(place)) return refused(`the working folder ${place} is not there, or is no folder`, "not_available");
+  if (!isFolder(place))
+    return refused(`the working folder ${place} does not exist or is not a folder`, "not_available");
   const real = realOf(place);
   if (real !== null && isWithin(real, root.path)) return null;
   return refused(
-    `the working folder ${place} is a link to a place that is not inside what the agent may use`,
+    `the working folder ${place} is a link to a folder outside the agent's root`,
     "scope_violation",
     `name a folder that is really inside ${base}`,
   );

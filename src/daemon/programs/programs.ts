@@ -202,7 +202,7 @@ function isWritten({ root }: Plan): boolean {
 
 const STATELESS: RunRefusal = {
   code: "audit_unavailable",
-  message: "there is no state folder to write decisions to: no home, and no absolute XDG_STATE_HOME",
+  message: "no state folder for the log: neither a home folder nor an absolute XDG_STATE_HOME is set",
   fix: null,
 };
 

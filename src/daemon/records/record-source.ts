@@ -104,9 +104,9 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
     const isWaiting = trust?.standing.kind === "untrusted" || trust?.standing.kind === "waiting";
     const untrusted =
       trust?.standing.kind === "untrusted"
-        ? ["nothing of this project counts until a person trusts it: ambit trust"]
+        ? ["this project's files have no effect until you trust it: ambit trust"]
         : trust?.standing.kind === "waiting"
-          ? ["it was widened since it was trusted, and that waits: ambit trust"]
+          ? ["grants added since the project was trusted have no effect: ambit trust"]
           : [];
     return {
       ok: true,

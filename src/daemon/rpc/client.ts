@@ -126,11 +126,11 @@ class Client {
     this.greeted = new Promise((give) => {
       this.#greet = give;
     });
-    const late = refusal("no_answer", "the daemon does not answer", "ambit daemon stop");
+    const late = refusal("no_answer", "the daemon does not respond", "ambit daemon stop");
     this.#timer = setTimeout(() => this.#lose(late), daemonHelloMilliseconds);
     socket.removeAllListeners("error");
     socket.on("error", () => undefined);
-    socket.on("close", () => this.#lose(notAvailable("the daemon is gone")));
+    socket.on("close", () => this.#lose(notAvailable("the daemon exited")));
   }
 
   ask(name: string, value: object, along: RequestOptions | null = null): Promise<Answer<never>> {
@@ -141,7 +141,7 @@ class Client {
     const question = { id, ask: name, value, sent };
     const text = JSON.stringify(input === null ? question : { ...question, input: true });
     const bytes = Buffer.byteLength(text);
-    if (bytes > requestBytesMax) return Promise.resolve(refusal("too_large", "the question is too large"));
+    if (bytes > requestBytesMax) return Promise.resolve(refusal("too_large", "the request is too large"));
     return new Promise((give) => {
       const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
       // Only a pending request keeps this process alive.
@@ -210,14 +210,14 @@ class Client {
     if (this.#lost !== null) return;
     this.#heardAt = performance.now();
     const problem = this.#cutter.take(buffer, length, this.#take);
-    if (problem !== null) this.#lose(notAvailable("the daemon says what cannot be understood"));
+    if (problem !== null) this.#lose(notAvailable("the daemon sent an invalid message"));
   }
 
   /** Whether to continue. */
   readonly #take = (frame: Frame): boolean => {
     if (frame.kind === "json") {
       const message = readDaemonMessage(frame.text);
-      if (message === null) this.#lose(notAvailable("the daemon says what cannot be understood"));
+      if (message === null) this.#lose(notAvailable("the daemon sent an invalid message"));
       else this.#hear(message);
     } else if (frame.kind === "bytes") {
       const waiting = this.#waiting.get(frame.id);
@@ -306,6 +306,6 @@ class Client {
 
 const SILENT = refusal(
   "no_answer",
-  `the daemon has not answered for ${silenceMillisecondsMax / 1000} seconds: what was asked is given up`,
+  `the daemon has not responded for ${silenceMillisecondsMax / 1000} seconds: the request was cancelled`,
   "ambit daemon stop",
 );

@@ -85,13 +85,13 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     const known = configFolder(state, home);
     if (known === config) return null;
     if (existsSync(folder)) {
-      const message = `the daemon of this state reads its configuration in ${known}, and you read yours in ${config}`;
+      const message = `the daemon of this state reads its configuration in ${known}, but yours is in ${config}`;
       return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
     }
     // If no daemon starts automatically, its configuration does not matter.
     const unstarted = notStarted({ state, home, isByName: false });
     if (unstarted !== null) return unstarted;
-    const message = `a daemon that starts by itself reads its configuration in ${known}, and you read yours in ${config}`;
+    const message = `an automatically started daemon reads its configuration in ${known}, but yours is in ${config}`;
     return { ok: false, code: "not_available", message, fix: "ambit daemon start" };
   };
   const refused = (about: CallDescription, { message }: Refusal): void =>
@@ -169,7 +169,7 @@ const CALLS: ReadonlySet<string> = new Set(["call.do", "call.run", "call.commit"
 const STATELESS: Refusal = {
   ok: false,
   code: "not_available",
-  message: "there is no state folder: no home, and no absolute XDG_STATE_HOME",
+  message: "no state folder: neither a home folder nor an absolute XDG_STATE_HOME is set",
   fix: "export XDG_STATE_HOME=/an/absolute/folder",
 };
 

@@ -266,7 +266,7 @@ export class Connection implements ClientConnection {
       if (isTold && !answer.ok) this.#inVain(name, answer);
     } catch (error) {
       this.#asked.log(`${name}: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`);
-      exchange.answer(notAvailable("the daemon made a mistake; its log says more", "ambit daemon logs"));
+      exchange.answer(notAvailable("internal error of the daemon; see ambit daemon logs", "ambit daemon logs"));
     }
     this.#exchanges.delete(id);
     if (isTold) this.#told--;
@@ -330,13 +330,13 @@ export class Connection implements ClientConnection {
 const PONG = JSON.stringify({ pong: true });
 
 const CANCELLED: MessageHandler = async () =>
-  refusal("stopped", "the asker gave up before this began: nothing was done");
+  refusal("stopped", "the client disconnected before the request started: nothing was done");
 
 export function helloText(version: string): string {
   return JSON.stringify({ hello: { protocol: protocolVersion, version } });
 }
 
 function unknownMessage(name: string): Refusal {
-  const what = `the daemon knows no such question on this socket: ${name.slice(0, nameCharactersMax)}`;
-  return refusal("invalid_input", what, "where ambit was updated meanwhile: ambit daemon stop");
+  const what = `unknown request on this socket: ${name.slice(0, nameCharactersMax)}`;
+  return refusal("invalid_input", what, "if ambit was updated: ambit daemon stop");
 }

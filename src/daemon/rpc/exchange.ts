@@ -9,7 +9,7 @@ import { refusal } from "./refusals.ts";
 import type { ClientConnection, Exchange } from "./serving.ts";
 
 const NOTHING: JsonObject = Object.freeze({});
-const TOO_LARGE = refusal("too_large", "the answer is too large to be sent", "ask for less at once");
+const TOO_LARGE = refusal("too_large", "the response is too large", "request less at once");
 
 /** What all exchanges of one connection share. */
 export interface ExchangeTransport {

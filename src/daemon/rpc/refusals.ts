@@ -11,7 +11,7 @@ export function notAvailable(message: string, fix: string | null = null): Refusa
 
 /** The next client starts its own daemon, so ending this one is sufficient. */
 export function wrongProtocol(daemon: number, asker: number): Refusal {
-  const older = daemon < asker ? "the daemon is the older one" : "this program is the older one";
-  const message = `the daemon speaks protocol ${daemon} and this program protocol ${asker}: ${older}`;
+  const older = daemon < asker ? "the daemon is older" : "this program is older";
+  const message = `the daemon uses protocol ${daemon} and this program protocol ${asker}: ${older}`;
   return refusal("wrong_protocol", message, "ambit daemon stop");
 }

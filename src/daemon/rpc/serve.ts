@@ -116,11 +116,11 @@ class DoorServer implements Serving {
 
   #refusalOf(door: Door, looked: ProcessLookup): Refusal | null {
     if (this.#isStopping) return notAvailable("the daemon ends");
-    if (this.#isFull(door)) return notAvailable("too many are connected to the daemon", "close some of them");
+    if (this.#isFull(door)) return notAvailable("too many connections to the daemon", "close some of them");
     // The control socket needs the full ancestry of its client.
     return door === "call" || (looked.isFound && looked.isWhole)
       ? null
-      : refusal("control_refused", "the daemon cannot see which process asks", null);
+      : refusal("control_refused", "the daemon cannot identify the calling process", null);
   }
 }
 

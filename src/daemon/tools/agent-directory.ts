@@ -113,7 +113,7 @@ export class AgentDirectory {
     const kept = head.endsWith("\n") ? head : `${head}\n`;
     const after = kept + body;
     if (readFrontmatter({ name: agent, text: after }).body.start !== kept.length)
-      return { ok: false, message: "its record can only be changed by a person" };
+      return { ok: false, message: "only a person can change its record" };
     const edited = editFile<"changed">(join(workspace, AGENTS, `${agent}.md`), place, (text) =>
       text === found.text ? { kind: "write", text: after } : { kind: "refuse", refusal: "changed" },
     );

@@ -37,11 +37,11 @@ function failed(code: string, message: string, fix: string | null = null): Extra
   return { ok: false, code, message, fix };
 }
 
-const ENDED: ExecutionResult = failed("revoked", "the session holds nothing any more");
-const BAD: ExecutionResult = failed("invalid_input", "not what the tool takes");
+const ENDED: ExecutionResult = failed("revoked", "the session has no grants any more");
+const BAD: ExecutionResult = failed("invalid_input", "the arguments do not match the tool's input");
 const NO_WORKSPACE: ExecutionResult = failed(
   "not_available",
-  "an agent that was named by a file has no workspace with others",
+  "an agent loaded from a file has no workspace with other agents",
 );
 
 /** `agent_discover`: which agents have which grants, among those that the caller may find. */
@@ -106,7 +106,7 @@ function discoverTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerT
       const isDecided = requests.every((one) =>
         warrant.requests.some((other) => one.verb === other.verb && requestIdentity(one) === requestIdentity(other)),
       );
-      if (!isDecided) return failed("not_available", "the agents changed meanwhile; ask again");
+      if (!isDecided) return failed("not_available", "the agents changed during the call; call again");
       let isUntrusted = false;
       const shown = agents.map(({ id, holds }) => {
         const { text, isTrusted } = place.description(workspace, id);
@@ -120,7 +120,7 @@ function discoverTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerT
 
 function itemsIn(input: JsonObject, reading: Reading): Result<readonly AgentQueryItem[]> {
   const can = textsIn(input, "can", limits.askedMax);
-  if (can === null || can.length === 0) return refuse("bad_value", "`can` is a list of verbs and specs");
+  if (can === null || can.length === 0) return refuse("bad_value", "`can` must be a list of verbs and specs");
   return parseAgentQuery(can, (spec) => grantsOf([spec], reading)?.[0] ?? null);
 }
 
@@ -154,7 +154,7 @@ function updateTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerToo
       if (body === null || version === undefined) return BAD;
       if (name.workspace === null) return NO_WORKSPACE;
       const found = place.find(name);
-      if (found === null) return failed("not_available", `there is no agent ${JSON.stringify(name.agent)} here`);
+      if (found === null) return failed("not_available", `no agent ${JSON.stringify(name.agent)} here`);
       if (found.kind === "broken") return BROKEN;
       const request = exceeding(session, name, found);
       // Passed on since it was decided.
@@ -186,14 +186,14 @@ function updateTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerToo
 /** Its own chain says whether it may; that it is not itself, and not more than it holds, the gate says. */
 function updateRequests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
   const id = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
-  if (!isAgentId(id)) return refuse("bad_value", "`id` is an agent's id, such as scout");
+  if (!isAgentId(id)) return refuse("bad_value", "`id` must be an agent's id, such as scout");
   const body = textIn(input, "instructions", limits.instructionsCharactersMax);
   if (body !== null && (/\p{Surrogate}/u.test(body) || body.includes("\0")))
-    return refuse("bad_value", "instructions are text: they hold no zero and no half of a character");
+    return refuse("bad_value", "instructions must be text without NUL and unpaired surrogates");
   const granted = grantRequests(input, id, reading);
   if (!granted.ok) return granted;
   if (body === null)
-    return granted.value.length > 0 ? granted : refuse("bad_value", "nothing is to be changed: give instructions");
+    return granted.value.length > 0 ? granted : refuse("bad_value", "nothing to change: pass instructions");
   const request = agentRequest("agent.update", id);
   if (!request.ok) return request;
   const isSelf = id === session.facts.name.agent;
@@ -209,16 +209,16 @@ function targetOf(input: JsonObject, session: Session): AgentName {
 
 const BROKEN: ExecutionResult = failed(
   "not_available",
-  "the agent's record cannot be believed, so it is not known what it holds",
-  "a person mends it: ambit doctor",
+  "the agent's record is not valid, so its grants are not known",
+  "a person must fix it: ambit doctor",
 );
 const STALE: ExecutionResult = failed(
   "version_conflict",
-  "its instructions were changed meanwhile; nothing was written",
+  "its instructions changed since that version; nothing was written",
 );
-const BEYOND = failed("exceeds_grantor_authority", "the agent holds what you could not pass on");
+const BEYOND = failed("exceeds_grantor_authority", "the agent has grants that you could not delegate");
 const NOT_HERE: ExecutionResult = failed(
   "not_available",
-  "what an agent may do is not changed here",
-  "agent_grant passes on what you hold; a person writes more: ambit agents grant",
+  "this tool does not change an agent's grants",
+  "use agent_grant to delegate your grants; a person adds others: ambit agents grant",
 );

@@ -158,8 +158,8 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
     const workers = sessions();
     const once = async () => {
       const now = held(session);
-      if (now === null) return refused("revoked", "the session holds nothing any more");
-      if (workers === null) return refused("not_available", "the file worker cannot be run here");
+      if (now === null) return refused("revoked", "the session has no grants any more");
+      if (workers === null) return refused("not_available", "the file worker cannot run here");
       const files = filesFor({ session, requests, near: path, isChanging, makesFolders: false }, now);
       const judge: Judge = (request) => {
         const decision = within?.(request);
@@ -246,9 +246,13 @@ const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
 const NO_CHANGE: ChangeClassifier = () => "never";
 const NO_TREES: readonly GrantedTree[] = [];
 
-const ENDED: Refused = { ok: false, code: "revoked", message: "the session holds nothing any more" };
-const MOVED: Refused = { ok: false, code: "not_available", message: "the working folder changed meanwhile; ask again" };
-const UNREACHABLE: Refused = { ok: false, code: "not_available", message: "the file worker cannot be run here" };
+const ENDED: Refused = { ok: false, code: "revoked", message: "the session has no grants any more" };
+const MOVED: Refused = {
+  ok: false,
+  code: "not_available",
+  message: "the working folder changed during the call; call again",
+};
+const UNREACHABLE: Refused = { ok: false, code: "not_available", message: "the file worker cannot run here" };
 
 /** Relative paths start in the session's folder if it lies in the agent's root, else in that root. */
 function groundOf({ ground, workingRoot = null }: Reading): Ground {

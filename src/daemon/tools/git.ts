@@ -41,9 +41,10 @@ async function carry(programs: Pick<Programs, "run">, call: ToolExecution): Prom
   const words = asked?.values[asked.verb.axes.findIndex(({ name }) => name === "argv")];
   const [program, ...rest] = words !== undefined && isSegments(words) ? words.segments : [];
   if (asked === undefined || by === undefined || program === undefined || warrant.requests.length !== 2)
-    return { ok: false, code: "invalid_input", message: "not a git that could be run" };
+    return { ok: false, code: "invalid_input", message: "not a git command that can be run" };
   const ring = session.ringing(call.stop);
-  if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
+  if (ring === null)
+    return { ok: false, code: "not_available", message: "this session runs too many programs at once" };
   const run = async (argv: Words): Promise<GitRan> => {
     const gathered = new CapturedOutput();
     const { sinks } = gathered;

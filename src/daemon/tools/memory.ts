@@ -20,7 +20,7 @@ const sessionSeconds = 86_400;
 const secondsMax = 10 * 365 * 86_400;
 
 const KEY = textSchema(
-  "Such as notes/today. `shared/…` is the whole workspace's, `session/…` this session's; every other key is your own.",
+  "The key, such as notes/today. Keys under `shared/…` belong to the whole workspace, under `session/…` to this session; other keys are your own.",
   1,
   keyCharactersMax,
 );
@@ -34,7 +34,7 @@ export function memoryTools(
   return [
     {
       name: "memory_get",
-      description: "Read one value that was kept under a key. Null where there is none.",
+      description: "Read the value stored under a key; null if there is none.",
       input: objectSchema({ key: KEY }, ["key"]),
       verbs: ["memory.read"],
       requests: (input) => keyRequest("memory.read", input),
@@ -52,14 +52,14 @@ export function memoryTools(
     {
       name: "memory_set",
       description:
-        "Keep a text under a key, for later turns. With `version` it is written only if that is still the version there " +
-        "(0: only if there is none), so that nobody's change is lost.",
+        "Store a text under a key for later turns. With `version`, it is written only if the stored version is still that one " +
+        "(0: only if the key is new), so that no concurrent change is lost.",
       input: objectSchema(
         {
           key: KEY,
-          value: textSchema("What to keep.", 0, valueCharactersMax),
-          version: countSchema("Only if this is the version there.", 0, Number.MAX_SAFE_INTEGER),
-          seconds: countSchema("Forget it after so many seconds.", 1, secondsMax),
+          value: textSchema("The text to store.", 0, valueCharactersMax),
+          version: countSchema("Fail unless the stored version is this one.", 0, Number.MAX_SAFE_INTEGER),
+          seconds: countSchema("Expire the value after this many seconds.", 1, secondsMax),
         },
         ["key", "value"],
       ),
@@ -87,17 +87,17 @@ export function memoryTools(
     },
     {
       name: "memory_list",
-      description: "List keys and values that begin with a prefix, or that hold a text; those you may read.",
+      description: "List readable keys and values, filtered by key prefix or by text in the value.",
       input: objectSchema({
-        prefix: textSchema("How the keys begin.", 0, keyCharactersMax),
-        text: textSchema("What the values hold.", 1, keyCharactersMax),
-        after: textSchema("The last key of the page before.", 1, keyCharactersMax),
-        count: countSchema("How many at most; 100 if left out.", 1, listedMax),
+        prefix: textSchema("A prefix of the keys.", 0, keyCharactersMax),
+        text: textSchema("A string the values contain.", 1, keyCharactersMax),
+        after: textSchema("The last key of the previous page.", 1, keyCharactersMax),
+        count: countSchema("Maximum number of results; default 100.", 1, listedMax),
       }),
       verbs: ["memory.read"],
       requests: (input) => {
         const prefix = optionalText(input, "prefix", keyCharactersMax);
-        if (prefix === undefined) return refuse("bad_value", "`prefix` is the beginning of a key");
+        if (prefix === undefined) return refuse("bad_value", "`prefix` must be the beginning of a key");
         // Each key is decided separately; listing at all requires that some key is readable.
         return done([]);
       },
@@ -121,9 +121,9 @@ export function memoryTools(
     },
     {
       name: "memory_delete",
-      description: "Forget what is kept under a key.",
+      description: "Delete the value stored under a key.",
       input: objectSchema(
-        { key: KEY, version: countSchema("Only if this is the version there.", 0, Number.MAX_SAFE_INTEGER) },
+        { key: KEY, version: countSchema("Fail unless the stored version is this one.", 0, Number.MAX_SAFE_INTEGER) },
         ["key"],
       ),
       verbs: ["memory.write"],
@@ -142,7 +142,7 @@ export function memoryTools(
 const BAD: ExecutionResult = {
   ok: false,
   code: "invalid_input",
-  message: "a key and its value are texts of bounded length",
+  message: "the key and the value must be texts of limited length",
 };
 
 function told<T>(
@@ -159,7 +159,7 @@ function shown({ key, value, version, at, expires, isClean }: MemoryValue): Json
 
 function keyRequest(verb: string, input: JsonObject): Result<readonly Request[]> {
   const key = textIn(input, "key", keyCharactersMax);
-  if (key === null) return refuse("bad_value", "`key` is a text such as notes/today");
+  if (key === null) return refuse("bad_value", "`key` must be a text such as notes/today");
   const request = nameRequest(verb, key);
   return request.ok ? done([request.value]) : request;
 }

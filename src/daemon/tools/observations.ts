@@ -23,11 +23,11 @@ export function observationTools(
   return [
     {
       name: "obs_append",
-      description: "Note something for later turns. It cannot be changed afterwards.",
+      description: "Record an observation for later turns. It cannot be changed afterwards.",
       input: objectSchema(
         {
-          text: textSchema("What was seen.", 1, textMax),
-          tags: textsSchema("A few short words to find it by.", tagsMax, tagCharactersMax),
+          text: textSchema("The text of the observation.", 1, textMax),
+          tags: textsSchema("Short words for searching.", tagsMax, tagCharactersMax),
         },
         ["text"],
       ),
@@ -46,19 +46,23 @@ export function observationTools(
     },
     {
       name: "obs_query",
-      description: "Read what was noted before, newest first. What was denied to you is there under the tag `denial`.",
+      description: "Read recorded observations, newest first. Your denied calls are recorded with the tag `denial`.",
       input: objectSchema({
-        agent: textSchema("Whose; your own if left out.", 1, nameCharactersMax),
-        text: textSchema("What it holds.", 1, nameCharactersMax),
-        tag: textSchema("A tag it has.", 1, nameCharactersMax),
-        since: countSchema("Milliseconds since 1970.", 0, Number.MAX_SAFE_INTEGER),
-        before: textSchema("The last id of the page before.", 1, nameCharactersMax),
-        count: countSchema("How many at most; 50 if left out.", 1, countMax),
+        agent: textSchema("Whose observations; default: your own.", 1, nameCharactersMax),
+        text: textSchema("A string the observation contains.", 1, nameCharactersMax),
+        tag: textSchema("A tag of the observation.", 1, nameCharactersMax),
+        since: countSchema(
+          "Only observations since this time, in milliseconds since 1970.",
+          0,
+          Number.MAX_SAFE_INTEGER,
+        ),
+        before: textSchema("The last id of the previous page.", 1, nameCharactersMax),
+        count: countSchema("Maximum number of results; default 50.", 1, countMax),
       }),
       verbs: ["obs.query"],
       requests: (input, _reading, session) => {
         const agent = agentOf(input, session);
-        return agent === null ? refuse("bad_value", "`agent` is the id of an agent") : about("obs.query", agent);
+        return agent === null ? refuse("bad_value", "`agent` must be the id of an agent") : about("obs.query", agent);
       },
       execute: async ({ input, session }) => {
         const agent = agentOf(input, session);
@@ -79,7 +83,7 @@ export function observationTools(
 const BAD: ExecutionResult = {
   ok: false,
   code: "invalid_input",
-  message: "an observation is a text with a few short tags",
+  message: "an observation must be a text with a few short tags",
 };
 
 function agentOf(input: JsonObject, session: Session): string | null {

@@ -94,6 +94,9 @@ export class OwnerTools {
     const accepted = acceptor.accept(input);
     if (accepted.ok) return tool.requests(input, reading, session);
     const [issue] = accepted.issues;
-    return refuse("bad_value", issue === undefined ? "not what the tool takes" : `${issue.at} ${issue.message}`.trim());
+    return refuse(
+      "bad_value",
+      issue === undefined ? "the arguments do not match the tool's input" : `${issue.at} ${issue.message}`.trim(),
+    );
   }
 }

@@ -29,10 +29,11 @@ async function carry(programs: Pick<Programs, "run">, call: ToolExecution): Prom
   // The first request is the tool itself; the program follows it.
   const [request, by] = [warrant.requests[1], warrant.basis[1]];
   if (argv === null || request === undefined || by === undefined)
-    return { ok: false, code: "invalid_input", message: "not a program that could be run" };
+    return { ok: false, code: "invalid_input", message: "not a program that can be run" };
   const gathered = new CapturedOutput();
   const ring = session.ringing(call.stop);
-  if (ring === null) return { ok: false, code: "not_available", message: "this session runs too much at once" };
+  if (ring === null)
+    return { ok: false, code: "not_available", message: "this session runs too many programs at once" };
   try {
     const { sinks } = gathered;
     const asked = { argv, request, by, input: null, sinks, milliseconds: null, stop: ring.stop };

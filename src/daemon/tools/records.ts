@@ -71,7 +71,7 @@ export function daemonRecords(asked: DaemonRecordsOptions): readonly OwnerTool[]
   return recordTools(readFrontmatter, sha256).map(toolOf);
 }
 
-const ENDED: ExecutionResult = { ok: false, code: "revoked", message: "the session holds nothing any more" };
+const ENDED: ExecutionResult = { ok: false, code: "revoked", message: "the session has no grants any more" };
 const MOVED: ExecutionResult = {
   ok: false,
   code: "not_available",

@@ -191,7 +191,7 @@ async function runOne(
   }
 }
 
-const TOO_MUCH = "this session runs too much at once";
+const TOO_MUCH = "this session runs too many programs at once";
 
 function answered(ran: ScriptResult, gathered: CapturedOutput): ExecutionResult {
   const { output, errors, dropped } = gathered;

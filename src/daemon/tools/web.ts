@@ -64,7 +64,8 @@ export function webTool(asked: WebToolOptions, name: string = WEB_FETCH): OwnerT
     execute: async ({ input, session, warrant }) => {
       const call = read(input);
       const first = warrant.requests.find(({ verb }) => verb.verb.startsWith("net."));
-      if (!call.ok || first === undefined) return failed("invalid_input", "not what the tool takes");
+      if (!call.ok || first === undefined)
+        return failed("invalid_input", "the arguments do not match the tool's input");
       const many = running.get(session) ?? 0;
       if (many >= fetchesOfSessionMax) return failed("not_available", "this session fetches too much at once");
       running.set(session, many + 1);

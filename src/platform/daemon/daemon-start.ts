@@ -60,7 +60,7 @@ export async function connectStarting<T>(asked: StartOptions<T>): Promise<Answer
     }
     await pause(lookMilliseconds);
   }
-  return unavailable("the daemon does not start in time", "ambit daemon logs");
+  return unavailable("the daemon did not start in time", "ambit daemon logs");
 }
 
 /**
@@ -84,7 +84,7 @@ export function notStarted(where: DaemonLocation): Refusal | null {
     // What cannot be examined counts as missing.
   }
   return unavailable(
-    `${folder} is not there, and a daemon for another state folder than the user's own is not started by itself`,
+    `no daemon is running for ${folder}; ambit starts one automatically only for the default state folder`,
     "ambit daemon start",
   );
 }
@@ -134,7 +134,7 @@ async function start<T>(
   child.unref();
   (child.stdio as readonly unknown[] as readonly (Readable | undefined)[])[READY_PIPE]?.destroy();
   if (said === "ready") return null;
-  return readRefusal(said) ?? unavailable("the daemon does not start", "ambit daemon logs");
+  return readRefusal(said) ?? unavailable("the daemon did not start", "ambit daemon logs");
 }
 
 /** The line the daemon prints when it is ready; null where it exits or takes too long. */

@@ -90,7 +90,7 @@ function runLockCommand(native: string, word: string, file: number): Answer<null
     killSignal: "SIGKILL",
   });
   if (status === 0) return { ok: true, value: null };
-  if (status === 1) return { ok: false, code: "owned", message: "another daemon owns this state", fix: null };
+  if (status === 1) return { ok: false, code: "owned", message: "another daemon owns this state folder", fix: null };
   if (error !== undefined && codeOf(error) === "ENOENT")
     return refused("ambit's native program is not built", "npm run build");
   return refused(`the lock cannot be taken: ${stderr?.trim() || codeOf(error)}`, null);

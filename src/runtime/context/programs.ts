@@ -52,7 +52,7 @@ async function run(
   // Read once: what is decided is what is run.
   const argv = textsOf(words, argvTokensMax, argvCharactersMax);
   const [program, ...rest] = argv ?? [];
-  if (argv === null || program === undefined) return invalid("proc.exec", "`argv` is a list of texts");
+  if (argv === null || program === undefined) return invalid("proc.exec", "`argv` must be a list of texts");
   const input = inputOf(read["input"]);
   const millisecondsMax = countOf(
     read["millisecondsMax"],

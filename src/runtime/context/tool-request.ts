@@ -79,7 +79,7 @@ function program(asked: Extract<ToolRequest, { verb: "proc.exec" }>, ground: Gro
   const { argv, in: folder, root: mode = "ro" } = asked;
   if (mode !== "ro" && mode !== "rw") return refuse("bad_value", "`root` is ro or rw");
   if (!Array.isArray(argv) || !argv.every((word) => typeof word === "string"))
-    return refuse("bad_value", "`argv` is a list of texts");
+    return refuse("bad_value", "`argv` must be a list of texts");
   if (folder === undefined && ground.base === null)
     return refuse("not_absolute", "there is no folder to run in", "/path");
   const root = read(folder ?? pathText(ground.base ?? []), (text) => parsePath(text, ground));

@@ -140,7 +140,7 @@ export class HostedTools {
       const tool = this.#tools.find((one) => one.name === name);
       const accepted = tool?.accept(input);
       if (tool === undefined || accepted?.ok !== true)
-        return { ok: false, code: "invalid_input", message: "the tool does not take these arguments" };
+        return { ok: false, code: "invalid_input", message: "the arguments do not match the tool's input" };
       return await toolOutcome(await tool.execute(accepted.value, open.context));
     } catch (error) {
       return { ok: false, code: "execution_failed", message: messageOf(error) };

@@ -117,7 +117,7 @@ function requestsOf(tool: Tool, input: JsonObject, asking: RequestReading): Resu
     return refuse("bad_value", `a tool asks for a list of at most ${requestsMax} requests`);
   const requests: Request[] = [];
   for (const one of asked) {
-    if (!isJsonObject(one)) return refuse("bad_value", "a request has a verb and says what it is about");
+    if (!isJsonObject(one)) return refuse("bad_value", "a request needs a verb and a target");
     const request = requestOf(one as unknown as ToolRequest, asking);
     if (!request.ok) return request;
     requests.push(request.value);

@@ -38,7 +38,7 @@ export function proposedGrants(input: JsonObject, reading: Reading): Result<read
 export function agentRequest(verb: string, id: string): Result<Request> {
   const entry = verbEntry(verb);
   const name = parseName(id);
-  if (entry === null) return refuse("bad_value", `there is no verb ${verb}`);
+  if (entry === null) return refuse("bad_value", `no verb ${verb}`);
   return name.ok ? done({ verb: entry, values: entry.axes.map(() => name.value) }) : name;
 }
 

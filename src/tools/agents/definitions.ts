@@ -13,20 +13,23 @@ export interface AgentToolDefinition {
 
 /** Accepted, so that a caller is told what they require. */
 const AUTHORITY: { readonly [name: string]: JsonSchema } = Object.fromEntries(
-  AUTHORITY_KEYS.map((key) => [key, { description: "Needs agent.grant, and is not changed here: see agent_grant." }]),
+  AUTHORITY_KEYS.map((key) => [
+    key,
+    { description: "Cannot be changed with this tool. Use agent_grant, which needs agent.grant." },
+  ]),
 );
 
 export const AGENT_UPDATE_DEFINITION: AgentToolDefinition = {
   name: "agent_update",
   description:
-    "Change what another agent is told: the whole of its instructions. Only of an agent whose authority you could pass on " +
-    "yourself, and never your own. What it may do stays as it is; agent_grant passes authority on.",
+    "Replace the instructions of another agent. Works only for an agent whose grants you could delegate yourself, and never " +
+    "for yourself. Its grants stay unchanged; use agent_grant to delegate grants.",
   input: objectSchema(
     {
-      id: textSchema("The agent.", 1, limits.agentIdCharactersMax),
-      instructions: textSchema("Everything it is told from now on.", 0, limits.instructionsCharactersMax),
+      id: textSchema("The id of the agent.", 1, limits.agentIdCharactersMax),
+      instructions: textSchema("The new instructions; they replace the old ones.", 0, limits.instructionsCharactersMax),
       version: textSchema(
-        "As the last agent_update gave it: written only if nobody changed it since.",
+        "The version returned by the last agent_update; the call fails if the instructions changed since.",
         1,
         limits.versionCharactersMax,
       ),
@@ -40,8 +43,8 @@ export const AGENT_UPDATE_DEFINITION: AgentToolDefinition = {
 export const AGENT_DISCOVER_DEFINITION: AgentToolDefinition = {
   name: "agent_discover",
   description:
-    "Find agents of this workspace that hold everything you ask for. Each comes with what it is for and with those verbs that " +
-    "it holds. When there may be more, `next` is the `after` to go on with.",
+    "Find agents of this workspace whose grants cover all given specs. Returns the purpose of each agent and the matching " +
+    "verbs. If there may be more, `next` is the `after` of the next page.",
   input: objectSchema(
     {
       can: {
@@ -52,8 +55,8 @@ export const AGENT_DISCOVER_DEFINITION: AgentToolDefinition = {
         ),
         minItems: 1,
       },
-      after: textSchema("The `next` of the answer before.", 1, limits.agentIdCharactersMax),
-      count: countSchema(`How many at most; ${limits.agentsShownUsual} if left out.`, 1, limits.agentsShownMax),
+      after: textSchema("The `next` of the previous page.", 1, limits.agentIdCharactersMax),
+      count: countSchema(`Maximum number of agents; default ${limits.agentsShownUsual}.`, 1, limits.agentsShownMax),
     },
     ["can"],
   ),

@@ -31,7 +31,7 @@ export function parsePatternTarget(pattern: string, root: Segments, ground: Grou
   const patterns = parsePathPatterns(pattern, root.segments, { home: null, base: null, protectedPaths: [] });
   if (!patterns.ok) return patterns;
   const start = literalStart(patterns.value);
-  if (start.length < root.segments.length) return refuse("escapes_root", "the pattern leaves its folder");
+  if (start.length < root.segments.length) return refuse("escapes_root", "the pattern is outside its folder");
   const place = parsePath(pathText(start), ground);
   return place.ok ? done({ patterns: patterns.value, start: place.value }) : place;
 }

@@ -23,7 +23,7 @@ export function writeCall({ path, content }: WriteInput, ground: Ground): Result
   const length = Buffer.byteLength(content);
   // A lone surrogate would be written as another character. If every character is one byte, there is none.
   if (length !== content.length && /\p{Surrogate}/u.test(content))
-    return refuse("bad_value", "the content holds half a character");
+    return refuse("bad_value", "the content has an unpaired surrogate");
   if (length > contentBytesMax) return refuse("too_long", `the content is longer than ${contentBytesMax} bytes`);
   return done({
     requests: [requestFor("fs.write", place.value)],

@@ -19,7 +19,7 @@ export function editCall({ path, edits }: EditInput, ground: Ground): Result<Fil
   if (!place.ok) return place;
   const { segments } = place.value;
   if (edits.some((edit) => /\p{Surrogate}/u.test(edit.old + edit.new)))
-    return refuse("bad_value", "an edit holds half a character");
+    return refuse("bad_value", "an edit has an unpaired surrogate");
   return done({
     requests: [requestFor("fs.read", place.value), requestFor("fs.write", place.value)],
     changes: segments,
@@ -32,13 +32,13 @@ export function editCall({ path, edits }: EditInput, ground: Ground): Result<Fil
 async function edit(files: Files, path: FilePath, edits: readonly Edit[], shown: string): Promise<FileAnswer> {
   const before = await files.stat(path);
   if (!before.ok) return refusedWith(before);
-  if (before.value.kind === "link") return failed("scope_violation", "a link is not written through");
+  if (before.value.kind === "link") return failed("scope_violation", "symbolic links are not followed when writing");
   const read = await files.read(path, { offset: 0, bytesMax: contentBytesMax + 1 });
   if (!read.ok) return refusedWith(read);
   if (read.value.length > contentBytesMax)
     return failed("not_available", `files longer than ${contentBytesMax} bytes are not edited`);
   const text = isBinary(read.value) ? null : exactText(read.value);
-  if (text === null) return failed("not_available", "it is not UTF-8 text, and an edit would change more than it says");
+  if (text === null) return failed("not_available", "the file is not UTF-8 text, so an edit could change other bytes");
   const replaced = replaceAll(text, edits, contentBytesMax);
   if (!replaced.ok) return failed("invalid_input", replaced.message);
   const bytes = Buffer.from(replaced.text);
@@ -46,7 +46,7 @@ async function edit(files: Files, path: FilePath, edits: readonly Edit[], shown:
   const after = await files.stat(path);
   if (!after.ok) return refusedWith(after);
   if (!isSame(before.value, after.value))
-    return failed("not_available", "the file was changed by somebody else meanwhile; read it again");
+    return failed("not_available", "the file changed during the call; read it again");
   const written = await files.write(path, bytes);
   if (!written.ok) return refusedWith(written);
   const made = replaced.edits.map(({ replaced: count, line }) => ({ replaced: count, line }));

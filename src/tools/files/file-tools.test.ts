@@ -86,7 +86,7 @@ describe("requests", () => {
     ["fs_read", { path: "a", limit: 1e9 }, /above/],
     ["fs_read", { path: "a", numbers: "yes" }, /must be boolean/],
     ["fs_write", { path: "a" }, /content is missing/],
-    ["fs_write", { path: "a", content: "\ud800" }, /half a character/],
+    ["fs_write", { path: "a", content: "\ud800" }, /unpaired surrogate/],
     ["fs_edit", { path: "a", edits: [] }, /fewer than 1/],
     ["fs_edit", { path: "a", edits: [{ old: "", new: "x" }] }, /fewer than 1/],
     ["fs_edit", { path: "a", edits: [{ old: "x", new: "y", count: 2 }] }, /not part/],

@@ -27,7 +27,7 @@ function toolOf(definition: FileToolDefinition): FileTool {
       const [issue] = accepted.issues;
       return refuse(
         "bad_value",
-        issue === undefined ? "not what the tool takes" : `${issue.at} ${issue.message}`.trim(),
+        issue === undefined ? "the arguments do not match the tool's input" : `${issue.at} ${issue.message}`.trim(),
       );
     },
   };

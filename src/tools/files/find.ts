@@ -70,7 +70,7 @@ export function globCall(input: GlobInput, ground: Ground): Result<FileCall> {
 export function grepCall(input: GrepInput, ground: Ground): Result<FileCall> {
   const { text, glob } = input;
   if (/[\0\n]/.test(text) || Buffer.byteLength(text) > limits.wantedCharactersMax)
-    return refuse("bad_value", `the text is within one line, and at most ${limits.wantedCharactersMax} bytes`);
+    return refuse("bad_value", `the text must be within one line and at most ${limits.wantedCharactersMax} bytes`);
   const root = placeOf(input.in, ground);
   if (!root.ok) return root;
   const place = glob === undefined ? null : parsePatternTarget(glob, root.value, ground);

@@ -64,7 +64,7 @@ async function readLines(
   // The file may change between two chunks, as under any reader.
   for (let last = first.length; isWanting && last === pieceBytes; ) {
     if (at >= limits.scanBytesMax)
-      return failed("not_available", `only the first ${limits.scanBytesMax} bytes of a file are read by lines`);
+      return failed("not_available", `only the first ${limits.scanBytesMax} bytes of a file can be read by lines`);
     const piece = await files.read(path, { offset: at, bytesMax: pieceBytes });
     if (!piece.ok) return refusedWith(piece);
     isWanting = window.push(piece.value);
@@ -83,8 +83,8 @@ async function readLines(
       lines,
       more: window.hasMore,
       ...(window.hasMore ? { next: window.passed } : {}),
-      ...(window.isCut ? { cut: "the line is too long: only its beginning is here" } : {}),
-      ...(isExact ? {} : { note: "some bytes are no UTF-8 and are shown as \uFFFD" }),
+      ...(window.isCut ? { cut: "the line is too long and was truncated" } : {}),
+      ...(isExact ? {} : { note: "some bytes are not UTF-8 and are shown as \uFFFD" }),
     },
   };
 }

@@ -27,5 +27,5 @@ test.each([
 ])("written %s", async (_, file, content, code) => {
   const found = await problem(file, content);
   expect(found === null || found.ok ? null : found.code).toBe(code);
-  if (found !== null && !found.ok) expect(found.message).toMatch(/mark/);
+  if (found !== null && !found.ok) expect(found.message).toMatch(/placeholder/);
 });

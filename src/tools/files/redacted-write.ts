@@ -25,11 +25,11 @@ export async function markProblem(
     ? null
     : failed(
         "secret_refused",
-        `the file holds a secret that you are shown as ${lost}: writing that mark would destroy it. Change the other parts with fs_edit`,
+        `the file contains a secret, shown to you as ${lost}: writing that placeholder would destroy it. Change other parts with fs_edit`,
       );
 }
 
 const UNKNOWN: FileAnswer = failed(
   "secret_refused",
-  "the content holds a mark that stands for a secret, and the file cannot be read to see whether it would destroy one",
+  "the content contains a placeholder of a secret, and the file cannot be read to check whether writing it would destroy the secret",
 );

@@ -4,22 +4,22 @@ import type { FileRefusal } from "../../core/ports/files.ts";
 import type { FileAnswer } from "./file-call.ts";
 
 const WORDS: ReadonlyMap<string, string> = new Map([
-  ["ENOENT", "there is no such file or folder"],
-  ["ENOTDIR", "a part of the path is a file and not a folder"],
-  ["EISDIR", "it is a folder; fs_list shows what is in it"],
-  ["EINVAL", "it is not a plain file"],
-  ["EACCES", "the machine does not let it be opened"],
-  ["EPERM", "the machine does not let it be changed"],
-  ["ENOTEMPTY", "the folder is not empty; delete what is in it first"],
-  ["EBUSY", "it is in use as a mount"],
-  ["ENAMETOOLONG", "the path is longer than a path may be"],
-  ["ENOSPC", "the disk is full"],
-  ["EDQUOT", "the disk is full for this user"],
-  ["EFBIG", "the file would become longer than a file may be here"],
-  ["EROFS", "the disk cannot be written"],
-  ["link leads outside", "a link on the way leads to where you may not go"],
-  ["in none of the open trees", "it lies in no folder that is open to you"],
-  ["the file worker ended", "the files could not be reached; try again"],
+  ["ENOENT", "no such file or folder"],
+  ["ENOTDIR", "a part of the path is a file, not a folder"],
+  ["EISDIR", "it is a folder; use fs_list"],
+  ["EINVAL", "it is not a regular file"],
+  ["EACCES", "permission denied by the operating system"],
+  ["EPERM", "the operating system does not permit this change"],
+  ["ENOTEMPTY", "the folder is not empty; delete its content first"],
+  ["EBUSY", "it is a mount point in use"],
+  ["ENAMETOOLONG", "the path is too long"],
+  ["ENOSPC", "no space left on device"],
+  ["EDQUOT", "the disk quota of this user is exceeded"],
+  ["EFBIG", "the file would exceed the maximum file size"],
+  ["EROFS", "the file system is read-only"],
+  ["link leads outside", "a symbolic link in the path leads outside your grants"],
+  ["in none of the open trees", "it is outside the folders you may access"],
+  ["the file worker ended", "the file worker exited; try again"],
 ]);
 
 export function failed(code: DenialCode, message: string): FileAnswer {
@@ -36,9 +36,9 @@ export function isErrno({ reason }: FileRefusal, name: string): boolean {
   return errnoIn(reason) === name;
 }
 
-const KEPT = "it stays as it is: what decides about agents, git's own files and settings that start programs";
+const KEPT = "this path is protected from tools: policy files, git's own files and settings that start programs";
 
-const UNASKED = "a person has to agree to this; call the tool with the file's own path, so that the person is asked";
+const UNASKED = "this needs approval; call the tool with the real path of the file, so that approval can be requested";
 
 function errnoIn(reason: string): string {
   return /^[A-Z0-9]+/.exec(reason)?.[0] ?? "";

@@ -45,7 +45,7 @@ export function fileWord(text: string): Result<string> {
 /** Line ends and tabs are allowed in a message; other control characters are not. */
 export function messageWord(text: string): Result<string> {
   return CONTROL.test(text.replace(/[\n\t]/g, ""))
-    ? refuse("bad_value", "the message holds a control character")
+    ? refuse("bad_value", "the message contains a control character")
     : done(text);
 }
 

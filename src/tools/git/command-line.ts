@@ -65,7 +65,7 @@ function wordsOf(given: GitInput): Result<readonly string[]> {
       return showing(given);
     case "add":
       if ((given.all === true) === (given.paths ?? []).length > 0)
-        return refuse("bad_value", "add takes `paths`, or `all`, and one of the two");
+        return refuse("bad_value", "add takes either `paths` or `all`");
       return joined(given.all === true ? ["--all"] : [], ["--"], paths(given));
     case "commit": {
       const message =
@@ -92,7 +92,7 @@ function wordsOf(given: GitInput): Result<readonly string[]> {
 function difference(given: GitInput): Result<readonly string[]> {
   const { to, staged } = given;
   if (to !== undefined && (given.revision === undefined || staged === true))
-    return refuse("bad_value", "`to` needs a `revision`, and goes without `staged`");
+    return refuse("bad_value", "`to` needs a `revision` and cannot be combined with `staged`");
   const options = [
     ...PLAIN_DIFFERENCE,
     ...(staged === true ? ["--cached"] : []),
@@ -112,7 +112,7 @@ function showing(given: GitInput): Result<readonly string[]> {
     return joined(options, [`${commit.value}^{commit}`, "--"], paths(given));
   }
   if (given.stat === true || given.paths !== undefined)
-    return refuse("bad_value", "`file` goes without `stat` and `paths`");
+    return refuse("bad_value", "`file` cannot be combined with `stat` and `paths`");
   const place = fileWord(file);
   return place.ok ? done(["--no-textconv", "--no-color", `${commit.value}:${place.value}`, "--"]) : place;
 }
@@ -122,7 +122,7 @@ function branching(given: GitInput): Result<readonly string[]> {
     if (given.revision !== undefined) return refuse("bad_value", "`revision` needs the `name` of the new branch");
     return done(["--list", "--no-color", BRANCH_FORMAT, ...(given.all === true ? ["--all"] : [])]);
   }
-  if (given.all !== undefined) return refuse("bad_value", "`all` is for listing branches");
+  if (given.all !== undefined) return refuse("bad_value", "`all` is only for listing branches");
   // Tracking would be written to the repository's settings, which are protected here.
   return joined(["--no-track"], branch(given), revision(given));
 }

@@ -16,10 +16,7 @@ export function addressesLine(input: JsonObject): readonly ["git", ...string[]] 
 export const noRemoteStatus = 2;
 
 export function noRemote({ remote = "origin" }: GitInput): Refusal {
-  return refuse(
-    "bad_value",
-    `this repository has no remote ${shown(remote)}; a folder of that name is not taken for one`,
-  );
+  return refuse("bad_value", `this repository has no remote ${shown(remote)}; folders are not used as remotes`);
 }
 
 /** Null if all of them are hosts. `addresses`: one a line. */

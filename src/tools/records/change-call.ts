@@ -50,9 +50,8 @@ export interface UpdateInput extends RecordParts {
 
 export async function updateCall(input: UpdateInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
   const { id, version, ...parts } = input;
-  if (version === null) return refuse("bad_value", "`version` is needed: records_read gives it");
-  if (Object.keys(parts).length === 0)
-    return refuse("bad_value", "nothing is to be changed: give class, title, tags or body");
+  if (version === null) return refuse("bad_value", "`version` is required: use the one returned by records_read");
+  if (Object.keys(parts).length === 0) return refuse("bad_value", "nothing to change: pass class, title, tags or body");
   const found = await findRecord(desk.place, id);
   const before = found.kind === "record" ? found.record.recordClass : null;
   const requests = requestsFor("records.update", before, id);
@@ -110,12 +109,12 @@ function requestsFor(
 
 const STALE: RecordAnswer = failed(
   "version_conflict",
-  "the record was changed since that version was read; nothing was written",
-  "records_read gives the version it has now",
+  "the record changed since that version; nothing was written",
+  "read it again with records_read and use the new version",
 );
 
 function taken(id: string): RecordAnswer {
-  return failed("not_available", `there is a record ${JSON.stringify(id)} already`, "records_update changes it");
+  return failed("not_available", `the record ${JSON.stringify(id)} already exists`, "change it with records_update");
 }
 
 async function changed(id: string, text: string, isClean: boolean, desk: RecordCallContext): Promise<RecordAnswer> {

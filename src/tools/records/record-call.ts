@@ -39,15 +39,11 @@ export function failed(code: string, message: string, fix?: string): RecordAnswe
 }
 
 export function missing(id: string): RecordAnswer {
-  return failed(
-    "not_available",
-    `there is no record ${JSON.stringify(id)}`,
-    "records_search finds records by their words",
-  );
+  return failed("not_available", `no record ${JSON.stringify(id)}`, "find records with records_search");
 }
 
 export const UNREADABLE: RecordAnswer = failed(
   "not_available",
-  "the file is there, and its frontmatter cannot be read as a record's",
-  "a person sees what is wrong with it: ambit records list",
+  "the file exists, but its frontmatter is not a valid record",
+  "a person can see the errors with: ambit records list",
 );

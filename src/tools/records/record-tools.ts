@@ -67,10 +67,11 @@ function asked(name: RecordToolName, input: JsonObject, read: ReadHead, digest: 
     return text.ok ? createRequests({ ...parts, id }) : text;
   }
   if (name !== "records_update") return done([]);
-  if (textIn(input, "version") === null) return refuse("bad_value", "`version` is needed: records_read gives it");
+  if (textIn(input, "version") === null)
+    return refuse("bad_value", "`version` is required: use the one returned by records_read");
   return Object.keys(partsOf(input)).length > 0
     ? done([])
-    : refuse("bad_value", "nothing is to be changed: give class, title, tags or body");
+    : refuse("bad_value", "nothing to change: pass class, title, tags or body");
 }
 
 function called(
@@ -108,8 +109,8 @@ function called(
 /** Not even with the grant: an agent has a text of another kind, and tools of its own. */
 const AGENT: RecordAnswer = failed(
   "not_available",
-  "an agent is not a record",
-  "agent_create makes one, agent_update changes what it is told, agent_grant passes authority on, agent_discover finds it",
+  "agents cannot be used as records",
+  "use agent_create, agent_update, agent_grant and agent_discover",
 );
 
 const slugCharactersMax = 60;

@@ -22,7 +22,7 @@ export type RecordVerb = "records.read" | "records.create" | "records.update" | 
 export function recordRequest(verb: RecordVerb, recordClass: string | null, id: string): Result<Request> {
   const entry = verbEntry(verb);
   const name = parseRecordId(id);
-  if (entry === null) return refuse("bad_value", `there is no verb ${verb}`);
+  if (entry === null) return refuse("bad_value", `no verb ${verb}`);
   if (!name.ok) return name;
   const kind = recordClass === null ? null : parseName(recordClass);
   const classValue: Value = kind?.ok === true ? kind.value : undefined;
@@ -35,7 +35,7 @@ export function recordId(id: string): Result<readonly string[]> {
   if (!name.ok) return name;
   const long = name.value.segments.find((segment) => utf8Length(segment) > segmentBytesMax);
   if (long !== undefined) return refuse("too_long", `a part of an id has at most ${segmentBytesMax} bytes`);
-  if (id.endsWith(".md")) return refuse("bad_value", "an id does not end in .md; the file does");
+  if (id.endsWith(".md")) return refuse("bad_value", "an id must not end in .md");
   return done(name.value.segments);
 }
 

@@ -58,7 +58,7 @@ export function changedText(source: Source, parts: RecordParts, read: ReadHead):
     others(before.map, keys) === others(after.map, keys);
   return isProved
     ? done(text)
-    : refuse("bad_value", "the record's frontmatter is written so that only a person can change it");
+    : refuse("bad_value", "the record's frontmatter has a form that only a person can change");
 }
 
 /** Offset of the body: after the frontmatter and the blank line that usually follows it. */
@@ -129,8 +129,8 @@ const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Zl}\p{Zp}\p{Co}\p{Cs}]/u;
 function wrongPart({ class: recordClass, title, tags, body }: RecordParts): ReturnType<typeof refuse> | null {
   const lines = [recordClass, title, ...(tags ?? [])].filter((one) => one !== undefined);
   if (lines.some((one) => one.trim() === "" || !isPlainText(one) || HIDDEN.test(one)))
-    return refuse("bad_value", "a class, a title and a tag are one line of visible characters");
+    return refuse("bad_value", "class, title and tags must be one line of visible characters");
   if (body !== undefined && (/\p{Surrogate}/u.test(body) || body.includes("\0")))
-    return refuse("bad_value", "a body is text: it holds no zero and no half of a character");
+    return refuse("bad_value", "the body must be text without NUL and unpaired surrogates");
   return null;
 }

@@ -15,20 +15,24 @@ const folderCharactersMax = 4096;
 export const SHELL_DEFINITION: ShellDefinition = {
   name: "shell",
   description:
-    "Run a short script of plain commands, each confined to a folder: words, quotes, `|`, `&&`, `||`, `;`, line ends, " +
+    "Run a short script of plain commands, each confined to a folder. Supported: words, quotes, `|`, `&&`, `||`, `;`, newlines, " +
     "`<`, `>`, `>>`, `2>`, `2>>`, `2>&1`, file-name patterns, and the variables PWD, HOME, TMPDIR, USER, LOGNAME, SHELL, " +
-    "LANG, TERM. No shell runs it: substitutions, subshells, loops, functions, assignments, `cd`, background jobs and " +
-    "here-documents are refused. Everything the script needs is decided first; if one part is not allowed, nothing runs. " +
-    "Returns how the last command ended, what was written, and how each command ended.",
+    "LANG, TERM. It is not a full shell: substitutions, subshells, loops, functions, assignments, `cd`, background jobs and " +
+    "here-documents are refused. The whole script is checked first; if one part is denied, nothing runs. " +
+    "Returns the exit status of the last command, the output, and the exit status of each command.",
   input: objectSchema({
-    script: textSchema("The script. Give this or `argv`.", 1, scriptCharactersMax),
-    argv: textsSchema("One command instead of a script: the program and its arguments as they are.", wordsMax, 131_072),
-    in: textSchema("The folder it runs in; the working folder if left out.", 1, folderCharactersMax),
+    script: textSchema("The script. Pass either this or `argv`.", 1, scriptCharactersMax),
+    argv: textsSchema(
+      "One command instead of a script: the program and its arguments, passed literally.",
+      wordsMax,
+      131_072,
+    ),
+    in: textSchema("The folder to run in; default: the working folder.", 1, folderCharactersMax),
     root: choiceSchema(
-      "Whether the commands may change that folder: ro if left out. Redirections need leave to write their file, not this.",
+      "Whether commands may change that folder; default: ro. Redirections do not need rw, but a grant to write their file.",
       ["ro", "rw"],
     ),
-    seconds: countSchema(`How long all of it may take; ${scriptSecondsUsual} if left out.`, 1, scriptSecondsMax),
+    seconds: countSchema(`Timeout of the whole script in seconds; default ${scriptSecondsUsual}.`, 1, scriptSecondsMax),
   }),
   verbs: ["proc.exec"],
 };

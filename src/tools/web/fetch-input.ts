@@ -36,7 +36,10 @@ export function webCallReader(toAscii: ToAscii, handles: FindHandles): ReadWebCa
     const accepted = acceptor.accept(input);
     if (accepted.ok) return webCall(input, toAscii, handles);
     const [issue] = accepted.issues;
-    return refuse("bad_value", issue === undefined ? "not what the tool takes" : `${issue.at} ${issue.message}`.trim());
+    return refuse(
+      "bad_value",
+      issue === undefined ? "the arguments do not match the tool's input" : `${issue.at} ${issue.message}`.trim(),
+    );
   };
 }
 
