@@ -149,6 +149,12 @@ describe("by name", () => {
   });
 });
 
+test("git's settings lie beside our own where XDG_CONFIG_HOME moves both", () => {
+  const files = { "h/w/.git/HEAD": "", "x/git/config": "[core]\nhooksPath = /h/w/hk" };
+  expect(classOf(files, "hk/pre-commit")).toBe("free");
+  expect(classOf(files, "hk/pre-commit", { ours: [["x", "ambit"]] })).toBe("never");
+});
+
 describe("git by what is there", () => {
   const config = (text: string): Files => ({ "h/w/.git/HEAD": "ref: refs/heads/main", "h/w/.git/config": text });
   test.each<[string, Files, Written, string]>([
@@ -197,7 +203,13 @@ describe("git by what is there", () => {
       ".hk/x",
       "never",
     ],
-    ["and without a repository", { "h/.gitconfig": "[core]\nhooksPath = .hk" }, ".hk/x", "free"],
+    ["the same before there is a repository", { "h/.gitconfig": "[core]\nhooksPath = .hk" }, ".hk/x", "never"],
+    ["the same in a folder that may become one", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/A/hk/x", "never"],
+    ["beside it", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/b/hk/x", "free"],
+    ["a link on the way to it", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/a -> ../b", "never"],
+    ["a link beside the way to it", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/c -> ../b", "free"],
+    ["a hook anywhere", { "h/.gitconfig": "[core]\nhooksPath = ." }, "s/pre-commit", "never"],
+    ["no hook", { "h/.gitconfig": "[core]\nhooksPath = ." }, "s/pre-commi", "free"],
     ["a gitdir file's folder", { "h/w/sub/.git": "gitdir: git\n" }, "sub/git/config", "git"],
     ["beside it", { "h/w/sub/.git": "gitdir: git\n" }, "sub/gi/config", "free"],
     ["a gitdir file", { "h/w/.git": "gitdir: store\n" }, ".git", "never"],
@@ -237,6 +249,19 @@ describe("git by what is there", () => {
     [
       "what a hook runs",
       { ...config(""), "h/w/.git/hooks/pre-push": "#!/bin/sh\nsh ci/a.sh", "h/w/ci/a.sh": "" },
+      "ci/a.sh",
+      "ask",
+    ],
+    [
+      "what a hook runs once it is there",
+      { ...config(""), "h/w/.git/hooks/pre-push": "[ -x ci/a.sh ] && ci/a.sh" },
+      "ci/a.sh",
+      "ask",
+    ],
+    ["a word of a hook that is no path", { ...config(""), "h/w/.git/hooks/pre-push": "echo done" }, "done", "free"],
+    [
+      "a file behind many words of a hook",
+      { ...config(""), "h/w/.git/hooks/pre-push": `${"echo a b c; ".repeat(300)} sh ci/a.sh` },
       "ci/a.sh",
       "ask",
     ],

@@ -1,6 +1,13 @@
 // What is protected in one root at this moment: computed from the real tree for the paths that are to be changed.
 
-import { type GitGathering, gatherRepository, gatherUserGit, protect, userGitSettings } from "./gather-git.ts";
+import {
+  type GitGathering,
+  gatherRepository,
+  gatherUserGit,
+  hooksOfEveryRepository,
+  protect,
+  userGitSettings,
+} from "./gather-git.ts";
 import { type GatherLimits, gatherNames, walkNames } from "./gather-names.ts";
 import { bareRepositoryAt, type GitSettings, repositoryAt } from "./git-repository.ts";
 import { ProtectedPlaces } from "./protected-places.ts";
@@ -29,6 +36,8 @@ export class TriggerFacts {
   readonly places: ProtectedPlaces = new ProtectedPlaces();
   /** Git folders, by their joined path; those that `.git` names lead to, and those of submodules and worktrees. */
   readonly gitFolders: Map<string, Path> = new Map();
+  /** Relative hooks paths of the user's git settings. */
+  readonly everyHooks: readonly Path[];
   readonly #user: GitSettings;
   readonly #seen = new Set<string>();
   readonly #prepared = new Set<string>();
@@ -39,7 +48,8 @@ export class TriggerFacts {
     this.tree = tree;
     this.options = options;
     this.#git = { tree, places: this.places, home, folders: this.gitFolders };
-    this.#user = userGitSettings(tree, home);
+    this.#user = userGitSettings(tree, home, ours);
+    this.everyHooks = hooksOfEveryRepository(this.#user);
     if (this.#user.unread !== null) this.places.addPartial(this.#user.unread);
     gatherUserGit(this.#git, this.#user);
     for (const folder of ours) {
