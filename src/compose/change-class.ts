@@ -1,5 +1,6 @@
 // How a tool may change a path, for a question that is asked without the daemon: the configurations and the disk as they are now.
 import type { Authority } from "../authority/chain.ts";
+import type { Config } from "../notation/config.ts";
 import type { WrittenTriggers } from "../notation/trigger-setting.ts";
 import type { FilePath } from "../ports/files.ts";
 import { strictTriggers, TriggerTable } from "../sandbox/triggers/trigger-table.ts";
@@ -7,13 +8,14 @@ import { GrantedTrees } from "../tools/files/trees.ts";
 import type { Agents } from "./agents.ts";
 import { type ChangeClass, ProtectedFiles, type ProtectedFilesOptions } from "./protected-files.ts";
 
-/** `triggers:` of the user's configuration, and of the project's as far as it is trusted. */
+/** `triggers:` and `runtime:` of the user's configuration, and of the project's as far as it is trusted. */
 export function writtenTriggers(
   agents: Pick<Agents, "opened" | "user">,
-): readonly [user: WrittenTriggers, project: WrittenTriggers] {
+): readonly [user: WrittenTriggers, project: WrittenTriggers, runtime: Config["runtime"]] {
   const { project } = agents.opened();
   const own = project.isConfigAsTrusted ? project.config?.config : null;
-  return [strictTriggers(agents.user()?.config), strictTriggers(own)];
+  const user = agents.user()?.config;
+  return [strictTriggers(user), strictTriggers(own), [...(user?.runtime ?? []), ...(own?.runtime ?? [])]];
 }
 
 export interface ChangeClassOptions extends ProtectedFilesOptions {

@@ -179,7 +179,6 @@ function classifierFor(
       workspaces: [...known, cwd].flatMap(bothNames),
       ours: [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)])),
       program: segmentsOf(program),
-      runtime: [],
       table: triggers(cwd),
     });
     const classifier = await Classifier.inTurns(facts, changes, () => setImmediate());

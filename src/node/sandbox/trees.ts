@@ -1,6 +1,7 @@
 // The trees of the host that a sandbox sees, known by device and inode: a name may lead elsewhere a moment later.
 import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
 import type { RunRefused } from "../../ports/process.ts";
+import { isWithin } from "../../sandbox/places.ts";
 import type { Plan, PlanPath } from "../../sandbox/plan.ts";
 import { hostPath, openFolder } from "./host-path.ts";
 import { type Identity, identityAt, identityOf, isSame } from "./identity.ts";
@@ -40,7 +41,8 @@ export class HeldTrees {
         held = openFolder(straight(root.copy?.path ?? root.path));
         trees.push({ path: straight(root.path), identity: identityOf(fstatSync(held, { bigint: true })) });
       }
-      for (const tree of runtime) {
+      // One below the root is seen as part of it.
+      for (const tree of runtime.filter((one) => root === null || !isWithin(one, root.path))) {
         const path = straight(tree);
         trees.push({ path, identity: identityOf(lstatSync(path, { bigint: true })) });
       }

@@ -15,7 +15,7 @@ type Written = string | ClassifiedChange;
 const TABLE = new TriggerTable();
 const OPTIONS: TriggerOptions = {
   ...{ root: ["h", "w"], home: ["h"], workspaces: [["h", "w"]], table: TABLE },
-  ...{ ours: [["h", ".config", "ambit"]], program: ["opt", "ambit"], runtime: [] },
+  ...{ ours: [["h", ".config", "ambit"]], program: ["opt", "ambit"] },
 };
 
 const names = (path: string): readonly string[] => path.split("/").filter((name) => name !== "");
@@ -395,8 +395,10 @@ describe("links and identities", () => {
   test("our program, and trees of programs inside the root", () => {
     expect(classOf({}, "p/x", { program: ["h", "w", "p"] })).toBe("never");
     expect(classOf({}, "q/x", { program: ["h", "w", "p"] })).toBe("free");
-    expect(classOf({}, "t/x", { runtime: [["h", "w", "t"]] })).toBe("never");
-    expect(classOf({}, "s/x", { runtime: [["h", "w", "t"], ["h"]] })).toBe("free");
+    expect(classOf({}, "t/x", { table: new TriggerTable(undefined, undefined, [["h", "w", "t"]]) })).toBe("never");
+    expect(classOf({}, "s/x", { table: new TriggerTable(undefined, undefined, [["h", "w", "t"], ["h"]]) })).toBe(
+      "free",
+    );
   });
 });
 

@@ -22,8 +22,6 @@ export interface TriggerOptions extends TriggerBases {
   readonly ours: readonly Path[];
   /** The folder of our own program. */
   readonly program: Path;
-  /** Trees of programs from the configuration; those inside the root never change. */
-  readonly runtime: readonly Path[];
 }
 
 const OWN_LIMITS: GatherLimits = { foldersMax: 2_000, depthMax: 16, isTold: true };
@@ -44,7 +42,7 @@ export class TriggerFacts {
   readonly #git: GitGathering;
 
   constructor(tree: RealTree, options: TriggerOptions) {
-    const { root, home, workspaces, ours, program, runtime } = options;
+    const { root, home, workspaces, ours, program, table } = options;
     this.tree = tree;
     this.options = options;
     this.#git = { tree, places: this.places, home, folders: this.gitFolders };
@@ -57,7 +55,7 @@ export class TriggerFacts {
       this.#ownLinks(folder);
     }
     protect(tree, this.places, program, "it is ambit's own program");
-    for (const one of runtime)
+    for (const one of table.runtime)
       if (one.length > root.length && isBelow(one, root))
         protect(tree, this.places, one, "every sandbox runs programs from it");
     for (const base of workspaces) if (isAlong(base, root)) this.#gather(base, OWN_LIMITS, true);
