@@ -103,7 +103,7 @@ export class DraftLifecycle {
   /** Keeps a sealed draft as it is, each name for its reason: nothing of it lands before a person says so. */
   async keep(record: DraftRecord, kept: readonly KeptChange[]): Promise<ChangesReport> {
     try {
-      return await this.#parts.lock.run(record.root, () => this.#landing.keepEach(record, kept));
+      return await this.#locked(record.root, () => this.#landing.keepEach(record, kept));
     } finally {
       this.#running.delete(record.draft);
     }

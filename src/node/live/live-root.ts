@@ -357,7 +357,10 @@ export class LiveRoot {
   }
 
   #copyKept({ unreadable }: Comparison): string {
-    const why = unreadable > 0 ? `${unreadable} names are no UTF-8` : "there are too many names in it";
+    const why =
+      unreadable > 0
+        ? `${unreadable} names are no UTF-8, or folders that cannot be opened`
+        : "there are too many names in it";
     return `${why}; the copy stays in ${this.copyPath} until the draft is discarded`;
   }
 
