@@ -21,6 +21,7 @@ import { LandWorkers } from "../node/draft/land-workers.ts";
 import type { LandingContext } from "../node/draft/landing.ts";
 import { RootLock } from "../node/draft/root-lock.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
+import { COPY_FOLDER } from "../node/live/live-root.ts";
 import { recoverCopies } from "../node/live/recover-copies.ts";
 import { realRoot } from "../node/real-path.ts";
 import { registeredWorkspaces } from "../node/registered-workspaces.ts";
@@ -103,7 +104,8 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       await folders.remove(id);
       draftRecords.forget(id);
     },
-    measure: (id) => draftSize(folders.upper(id)),
+    // The copy of a live root that could not become a draft takes space as well.
+    measure: (id) => draftSize(folders.upper(id), join(folders.path(id), COPY_FOLDER)),
     agreedContext: (record, agreed) => agreedContext(record, agreed),
     classifier: ({ root, workspace }) => classifierFor(options, segmentsOf(root), workspace ?? root),
     note,

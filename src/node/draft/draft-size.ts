@@ -11,9 +11,9 @@ export interface DraftSize {
 const inodesMax = 500_000;
 const blockBytes = 512;
 
-/** Everything below the folder; nothing where there is none. A folder that cannot be listed fails it: what is not counted is not small. */
-export async function draftSize(folder: string): Promise<DraftSize> {
-  const waiting = [folder];
+/** Everything below the folders; nothing where there is none. A folder that cannot be listed fails it: what is not counted is not small. */
+export async function draftSize(...folders: readonly string[]): Promise<DraftSize> {
+  const waiting = [...folders];
   let [bytes, inodes] = [0, 0];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const entries = await opendir(at).catch((error: NodeJS.ErrnoException) => {
