@@ -1,6 +1,7 @@
 // What a sandbox is made of, as data: what it sees, what it may change, what it is told, whom it may call, how much it
 // may use. Made from the grants that decided, printed for each mechanism, never wider than the grants are.
 import type { PortRange } from "../authority/scope.ts";
+import type { TreePath } from "../authority/tree-patterns.ts";
 
 /** Absolute, without links: segments from the top of the machine. */
 export type PlanPath = readonly string[];
@@ -58,6 +59,8 @@ export interface Plan {
   readonly masked: readonly PlanPath[];
   /** What of the root `fs.read` shows, for the enforcement report; absent where it shows all of it. */
   readonly visible?: string;
+  /** The same as paths, for a live root: names that appear later are hidden as well. */
+  readonly shown?: readonly TreePath[];
   /** Where commands start. */
   readonly directory: PlanPath;
   /** All of it: nothing is inherited. */

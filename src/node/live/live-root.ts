@@ -168,6 +168,16 @@ export class LiveRoot {
     return this.#parts.record(draft, start, this.rootIdentity);
   }
 
+  /** Where the program does not see what the project has, its own changes never land: also at names that appeared since. */
+  #masking(record: DraftRecord, changes: readonly SideChange[]): DraftRecord {
+    const hidden = new Map<string, readonly string[]>();
+    for (const { path } of changes) {
+      const depth = path.findIndex((_, at) => this.#parts.isHidden(path.slice(0, at + 1)));
+      if (depth >= 0) hidden.set(keyOf(path.slice(0, depth + 1)), path.slice(0, depth + 1));
+    }
+    return { ...record, masked: [...record.masked, ...hidden.values()] };
+  }
+
   #compare(): Promise<Comparison> {
     return compareSides({ real: this.#real, copy: this.#copy, base: this.#base, isHidden: this.#parts.isHidden });
   }
@@ -234,7 +244,7 @@ export class LiveRoot {
     }
     if (staged.length === 0) return folders.remove(id);
     folders.dropWork(id);
-    const record: DraftRecord = { ...this.#record(id, start), isSealed: true };
+    const record: DraftRecord = { ...this.#masking(this.#record(id, start), wanted), isSealed: true };
     lifecycle.begin(record);
     const report = await lifecycle.finish(record, this.#parts.context());
     const kept = await lifecycle.dropKept(id);
@@ -383,7 +393,7 @@ export class LiveRoot {
     const { id } = folders.make();
     const staged = await stage(changes, { copy: this.#copy, upper: folders.upper(id), program: this.#parts.program });
     folders.dropWork(id);
-    const record: DraftRecord = { ...this.#record(id, start), isSealed };
+    const record: DraftRecord = { ...this.#masking(this.#record(id, start), changes), isSealed };
     lifecycle.begin(record);
     if (!isConflict || !isSealed) return lifecycle.finish(record, this.#parts.context());
     const kept = staged.map(({ path, copy }): KeptChange => {
