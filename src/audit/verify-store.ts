@@ -6,7 +6,7 @@ import { NotePages } from "./note-pages.ts";
 import { Verifier, type VerifyGiven, type VerifyPorts } from "./verify.ts";
 
 export interface VerifyStorePorts extends VerifyPorts {
-  readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
+  readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first" | "unindexed">;
   /** Lets others have their turn. */
   pause(): Promise<void>;
 }
@@ -44,6 +44,9 @@ async function verifyOnce(ports: VerifyStorePorts, given: VerifyGiven): Durable<
     const fed = await notes.each(Math.min(last, end), (note) => verifier.checkpoint(note));
     if (!fed.ok) return fed;
     for (const row of rows.value) verifier.row(row);
+    const unindexed = await chain.unindexed(from, Math.min(last, end));
+    if (!unindexed.ok) return unindexed;
+    if (unindexed.value !== null) verifier.unindexed(unindexed.value);
     from = last + 1;
     await ports.pause();
   }

@@ -24,6 +24,8 @@ export interface ChainStore {
   head(): Durable<{ readonly place: number; readonly hash: string }>;
   /** The first place that is still kept: 1, or what retention left. */
   first(): Durable<number>;
+  /** The first place between two that searches would not find as its entry is written; null where there is none. */
+  unindexed(from: number, to: number): Durable<number | null>;
   keepCheckpoint(row: CheckpointRow): Durable<null>;
   /** Removes what lies before the place, which must be just behind a kept checkpoint; the entry says so, in the same step. */
   prune(before: number, entry: LogEntry): Durable<{ readonly removed: number }>;

@@ -9,10 +9,11 @@ import { unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
 import { messageOf } from "./failure.ts";
 import { OLD_JOURNAL_FILE, STATE_FILE } from "./folder.ts";
+import { firstUnindexed } from "./index-check.ts";
 import { hasOldJournal } from "./old-journal.ts";
 import { loadDriver } from "./sqlite.ts";
 
-export interface StoredChain extends Pick<ChainStore, "rows" | "checkpoints" | "head" | "first"> {
+export interface StoredChain extends Pick<ChainStore, "rows" | "checkpoints" | "head" | "first" | "unindexed"> {
   close(): void;
 }
 
@@ -44,6 +45,7 @@ function chainOf(connection: Connection): StoredChain {
     rows: (from, count) => reading(() => rowsFrom(connection, from, count)),
     checkpoints: (from) => reading(() => notesFrom(connection, from)),
     head: () => reading(() => headOf(connection)),
+    unindexed: (from, to) => reading(() => firstUnindexed(connection, from, to)),
     first: () => reading(() => firstOf(connection)),
     close: () => connection.close(),
   };
