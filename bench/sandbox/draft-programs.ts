@@ -1,9 +1,11 @@
 // Programs as the daemon runs them: in a sandbox over a draft of the project, until what they wrote has landed in it.
+
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { daemonDrafts } from "../../src/compose/daemon-drafts.ts";
 import { daemonPrograms } from "../../src/compose/daemon-programs.ts";
 import type { ProgramGround, Records } from "../../src/daemon/parts.ts";
+import { RootLock } from "../../src/node/draft/root-lock.ts";
 import type { ChangesReport } from "../../src/ports/drafts.ts";
 import type { Decided } from "../../src/sandbox/plan-root.ts";
 import { TriggerTable } from "../../src/sandbox/triggers/trigger-table.ts";
@@ -42,6 +44,7 @@ export class DraftPrograms {
     const records: Pick<Records, "readingAt"> = { readingAt: () => reading };
     mkdirSync(state, { recursive: true });
     this.#drafts = daemonDrafts({
+      lock: new RootLock(),
       ...{ ...options, state, home: ground.home, isBareAllowed: () => false, triggers: () => table },
       // Of records, landing a command's own changes asks for nothing else.
       records: records as Records,

@@ -19,7 +19,7 @@ import { GitLandings } from "../node/draft/git-landing.ts";
 import type { LandRestrictions } from "../node/draft/land-setup.ts";
 import { LandWorkers } from "../node/draft/land-workers.ts";
 import type { LandingContext } from "../node/draft/landing.ts";
-import { RootLock } from "../node/draft/root-lock.ts";
+import type { RootLock } from "../node/draft/root-lock.ts";
 import { segmentsOf, type UserFolders } from "../node/folders.ts";
 import { COPY_FOLDER } from "../node/live/live-root.ts";
 import { recoverCopies } from "../node/live/recover-copies.ts";
@@ -44,6 +44,7 @@ export interface DaemonDraftsOptions {
   readonly folders: UserFolders;
   readonly home: string | null;
   readonly records: Records;
+  readonly lock: RootLock;
   triggers(cwd: string): TriggerTable;
   /** The user's own configuration says `bare`. */
   isBareAllowed(): boolean;
@@ -99,7 +100,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       upper: (draft) => folders.upper(draft),
       sandboxes: () => sandboxes(),
     }),
-    lock: new RootLock(),
+    lock: options.lock,
     remove: async (id) => {
       await folders.remove(id);
       draftRecords.forget(id);

@@ -9,6 +9,7 @@ import { isRefusal } from "../daemon/call-refusals.ts";
 import type { Daemon } from "../daemon/daemon.ts";
 import type { Carried, OwnerTool } from "../daemon/owner-tool.ts";
 import type { Session } from "../daemon/session.ts";
+import { EVERY_ROOT, type RootLock } from "../node/draft/root-lock.ts";
 import { refused } from "../node/file-worker/refusals.ts";
 import type { Walls } from "../node/file-worker/walls.ts";
 import { kernelFacts } from "../node/sandbox/detect-sandbox.ts";
@@ -17,6 +18,7 @@ import type { Reading } from "../notation/reading.ts";
 import { requestIdentity } from "../notation/request-printer.ts";
 import type { FilePath, FileResult, Files } from "../ports/files.ts";
 import type { Judge } from "../ports/judge.ts";
+import { isPartOfShape } from "../sandbox/triggers/git-repository.ts";
 import type { TriggerTable } from "../sandbox/triggers/trigger-table.ts";
 import { callJudge, type Held } from "../tools/files/call-judge.ts";
 import type { FileAnswer, FileCall, FileTool } from "../tools/files/file-call.ts";
@@ -38,6 +40,8 @@ export interface DaemonFilesAsked extends ProtectedFilesOptions {
   /** Names of triggers as the configuration at a session's folder has them. */
   triggers(session: Session): TriggerTable;
   held(session: Session): ReturnType<Daemon["held"]>;
+  /** That of landings. */
+  readonly lock: RootLock;
   /** The same text without the secrets that are known here. */
   redacted?(text: string): string;
 }
@@ -78,7 +82,10 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
   const native = nativeProgram(program);
   const granted = new GrantedTrees();
   const protectedFiles = new ProtectedFiles(asked);
-  const queue = new PathQueue();
+  const paths = new PathQueue();
+  /** INVARIANT: what would complete a repository is judged and written while nothing else lands or writes a part of one. */
+  const changing = <T>(path: FilePath, act: () => Promise<T>): Promise<T> =>
+    paths.run(path, () => (isPartOfShape(path) ? asked.lock.run(EVERY_ROOT, act) : act()));
   const sessionOf = (session: Session): ProtectedFilesSession => ({
     workspace: session.facts.name.workspace,
     table: asked.triggers(session),
@@ -132,7 +139,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
       });
     };
     let seen: HeldNow | null = now;
-    const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
+    const started = call.changes === null ? act(now) : changing(call.changes, () => act(seen ?? held(session)));
     // Whoever had to wait for others looks again.
     seen = null;
     const once = await started;
@@ -162,7 +169,7 @@ export function daemonFiles(asked: DaemonFilesAsked): DaemonFiles {
       };
       return workers.use(session, { ...files, judge }, act);
     };
-    return isChanging ? queue.run(path, once) : once();
+    return isChanging ? changing(path, once) : once();
   };
 
   const toolOf = (tool: FileTool): OwnerTool => {

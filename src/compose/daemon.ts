@@ -12,6 +12,7 @@ import type { Session } from "../daemon/session.ts";
 import { protocolVersion } from "../daemon/wire/limits.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { sha256 } from "../node/digest.ts";
+import { RootLock } from "../node/draft/root-lock.ts";
 import type { UserFolders } from "../node/folders.ts";
 import { homeFolder, userName } from "../node/ground.ts";
 import { machineFacts } from "../node/machine.ts";
@@ -146,7 +147,9 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
     beginning: proof.beginning,
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
+  const lock = new RootLock();
   const drafts = daemonDrafts({
+    lock,
     ...{ state, program, folders, home, records, now },
     triggers: (cwd) => records.triggers(cwd),
     isBareAllowed: () =>
@@ -185,6 +188,7 @@ export async function composeDaemon(place: DaemonPlace): Promise<Answer<DaemonCo
   };
   const { connections, stop } = place;
   const files = daemonFiles({
+    lock,
     ...{ program, folders, home },
     held: (session) => daemon.held(session),
     triggers: ({ facts: { cwd } }) => records.triggers(cwd),

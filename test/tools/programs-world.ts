@@ -1,5 +1,6 @@
 // Sessions with real tools that run programs: real sandboxes, a real file worker and the real gate over a folder of its
 // own. What the session holds is the test's to say.
+
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -15,6 +16,7 @@ import { OwnerTools } from "../../src/daemon/owner-tools.ts";
 import type { Session } from "../../src/daemon/session.ts";
 import { authorize } from "../../src/gate/call.ts";
 import { decideCall } from "../../src/gate/call-decision.ts";
+import { RootLock } from "../../src/node/draft/root-lock.ts";
 import { readCompact } from "../../src/notation/compact.ts";
 import { Diagnostics } from "../../src/notation/diagnostic.ts";
 import type { Reading } from "../../src/notation/reading.ts";
@@ -83,11 +85,14 @@ export function programsWorld(
         };
   const folders = { state, config: null };
   const table = new TriggerTable();
+  const locks = new RootLock();
   const files = daemonFiles({
+    lock: locks,
     ...{ program: ourPackage, folders, home: null, isBareAllowed: () => false, triggers: () => table },
     held: held as never,
   });
   const drafts = daemonDrafts({
+    lock: locks,
     ...{
       state,
       program: ourPackage,

@@ -1,5 +1,8 @@
 // One landing at a time in folders that share files: a lock for each root, held against roots inside it and around it.
 
+/** Held against every root. */
+export const EVERY_ROOT = "";
+
 export class RootLock {
   readonly #held = new Set<string>();
   readonly #waiting: { readonly root: string; readonly start: () => void }[] = [];
