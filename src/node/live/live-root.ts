@@ -12,7 +12,7 @@ import { BaseTree } from "./base-tree.ts";
 import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
 import { FolderWatch } from "./folder-watch.ts";
-import { gitFolderOf, keyOf, planStep, type StepPlan } from "./live-plan.ts";
+import { gitFolderOf, hiddenAmong, keyOf, planStep, type StepPlan } from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
 import { messageOf, nanoseconds } from "./moment.ts";
 import { isEqualContent } from "./same-content.ts";
@@ -170,12 +170,7 @@ export class LiveRoot {
 
   /** Where the program does not see what the project has, its own changes never land: also at names that appeared since. */
   #masking(record: DraftRecord, changes: readonly SideChange[]): DraftRecord {
-    const hidden = new Map<string, readonly string[]>();
-    for (const { path } of changes) {
-      const depth = path.findIndex((_, at) => this.#parts.isHidden(path.slice(0, at + 1)));
-      if (depth >= 0) hidden.set(keyOf(path.slice(0, depth + 1)), path.slice(0, depth + 1));
-    }
-    return { ...record, masked: [...record.masked, ...hidden.values()] };
+    return { ...record, masked: [...record.masked, ...hiddenAmong(changes, this.#parts.isHidden)] };
   }
 
   #compare(): Promise<Comparison> {

@@ -149,12 +149,6 @@ describe("by name", () => {
   });
 });
 
-test("git's settings lie beside our own where XDG_CONFIG_HOME moves both", () => {
-  const files = { "h/w/.git/HEAD": "", "x/git/config": "[core]\nhooksPath = /h/w/hk" };
-  expect(classOf(files, "hk/pre-commit")).toBe("free");
-  expect(classOf(files, "hk/pre-commit", { ours: [["x", "ambit"]] })).toBe("never");
-});
-
 describe("git by what is there", () => {
   const config = (text: string): Files => ({ "h/w/.git/HEAD": "ref: refs/heads/main", "h/w/.git/config": text });
   test.each<[string, Files, Written, string]>([
@@ -259,12 +253,6 @@ describe("git by what is there", () => {
       "ask",
     ],
     ["a word of a hook that is no path", { ...config(""), "h/w/.git/hooks/pre-push": "echo done" }, "done", "free"],
-    [
-      "a file behind many words of a hook",
-      { ...config(""), "h/w/.git/hooks/pre-push": `${"echo a b c; ".repeat(300)} sh ci/a.sh` },
-      "ci/a.sh",
-      "ask",
-    ],
     [
       "what a sample runs",
       { ...config(""), "h/w/.git/hooks/pre-push.sample": "sh ci/a.sh", "h/w/ci/a.sh": "" },
