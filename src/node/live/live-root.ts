@@ -164,12 +164,9 @@ export class LiveRoot {
     return !isQuiet;
   }
 
-  #record(draft: string, start: bigint): DraftRecord {
-    return this.#parts.record(draft, start, this.rootIdentity);
-  }
-
-  /** Where the program does not see what the project has, its own changes never land: also at names that appeared since. */
-  #masking(record: DraftRecord, changes: readonly SideChange[]): DraftRecord {
+  /** Where the program does not see what the project has, its changes never land: also at names that appeared since. */
+  #record(draft: string, start: bigint, changes: readonly SideChange[] = []): DraftRecord {
+    const record = this.#parts.record(draft, start, this.rootIdentity);
     return { ...record, masked: [...record.masked, ...hiddenAmong(changes, this.#parts.isHidden)] };
   }
 
@@ -239,7 +236,7 @@ export class LiveRoot {
     }
     if (staged.length === 0) return folders.remove(id);
     folders.dropWork(id);
-    const record: DraftRecord = { ...this.#masking(this.#record(id, start), wanted), isSealed: true };
+    const record: DraftRecord = { ...this.#record(id, start, wanted), isSealed: true };
     lifecycle.begin(record);
     const report = await lifecycle.finish(record, this.#parts.context());
     const kept = await lifecycle.dropKept(id);
@@ -388,7 +385,7 @@ export class LiveRoot {
     const { id } = folders.make();
     const staged = await stage(changes, { copy: this.#copy, upper: folders.upper(id), program: this.#parts.program });
     folders.dropWork(id);
-    const record: DraftRecord = { ...this.#masking(this.#record(id, start), changes), isSealed };
+    const record: DraftRecord = { ...this.#record(id, start, changes), isSealed };
     lifecycle.begin(record);
     if (!isConflict || !isSealed) return lifecycle.finish(record, this.#parts.context());
     const kept = staged.map(({ path, copy }): KeptChange => {
