@@ -1,10 +1,12 @@
 // Programs as the daemon runs them: in a sandbox over a draft of the project, until what they wrote has landed in it.
+
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { ChangesReport } from "../../src/core/ports/drafts.ts";
 import type { ProgramContext, Records } from "../../src/daemon/parts.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { daemonPrograms } from "../../src/daemon/programs/programs.ts";
+import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import type { PlanDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
@@ -42,6 +44,7 @@ export class DraftPrograms {
     const records: Pick<Records, "readingAt"> = { readingAt: () => reading };
     mkdirSync(state, { recursive: true });
     this.#drafts = daemonDrafts({
+      lock: new RootLock(),
       ...{ ...options, state, home: ground.home, isBareAllowed: () => false, triggers: () => table },
       // Of records, landing a command's own changes asks for nothing else.
       records: records as Records,

@@ -1,9 +1,11 @@
 // The file tools from their input to their result, through the confined worker, beside the bare operation in process.
+
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { daemonFiles } from "../../src/daemon/tools/files.ts";
+import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
@@ -44,6 +46,7 @@ export async function measureFileTools({ base, project, folders }: ToolsGround):
   const session = sessionIn(project);
   const table = new TriggerTable();
   const files = daemonFiles({
+    lock: new RootLock(),
     ...{ program: rootFolder, folders, home: null, triggers: () => table },
     held: () => heldBy(authority, reading),
   });

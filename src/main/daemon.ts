@@ -1,4 +1,5 @@
 // The composition root of the daemon: the store, what it reads, what it runs, and its two sockets.
+
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Agents, openAgents } from "../agents/disk/agents.ts";
 import { PresenceVerifiers } from "../approvals/presence/presence.ts";
@@ -46,6 +47,7 @@ import { sha256 } from "../platform/digest.ts";
 import type { UserFolders } from "../platform/folders.ts";
 import { homeFolder, userName } from "../platform/ground.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
+import { RootLock } from "../sandbox/drafts/root-lock.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
 import { openState } from "../store/state.ts";
 import { WEB_SEARCH } from "../tools/search/definition.ts";
@@ -146,7 +148,9 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
     beginning: proof.beginning,
     entry: (outcome, more) => bare("daemon", outcome, null, more),
   });
+  const lock = new RootLock();
   const drafts = daemonDrafts({
+    lock,
     ...{ state, program, folders, home, records, now },
     triggers: (cwd) => records.triggers(cwd),
     isBareAllowed: () =>
@@ -185,6 +189,7 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
   };
   const { connections, stop } = place;
   const files = daemonFiles({
+    lock,
     ...{ program, folders, home },
     held: (session) => daemon.held(session),
     triggers: ({ facts: { cwd } }) => records.triggers(cwd),

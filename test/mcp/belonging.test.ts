@@ -102,6 +102,21 @@ describe("a client", () => {
     }
   });
 
+  test("of an agent grants nothing by a process that it leaves behind", async () => {
+    const behind = '"$@" > "$OUT" 2>&1; echo $? > "$OUT.status"';
+    const wait =
+      'for i in $(seq 300); do test -s "$OUT.status" && break; sleep 0.1; done; cat "$OUT"; exit $(cat "$OUT.status")';
+    for (const [at, leave] of ["setsid -f", "perl -e 'exit if fork; exec @ARGV' --"].entries()) {
+      const line = `${leave} /bin/sh -c "$BEHIND" sh "$@"; ${wait}`;
+      const { status, out } = await ranByClient(SERVE, GRANT, {
+        ...{ BEFORE: JSON.stringify(["/bin/sh", "-c", line, "sh"]), BEHIND: behind },
+        OUT: join(world.project, `left-behind-${at}`),
+      });
+      expect(out).toContain("control_refused");
+      expect(status).not.toBe(0);
+    }
+  });
+
   test("of an agent grants nothing at the terminal that it runs in", async () => {
     const { out } = await ranByClient(SERVE, GRANT, {}, [], ["script", "-qec"]);
     expect(out).toContain("control_refused");

@@ -1,4 +1,5 @@
 // Sessions with real file tools over a real tree: what a session holds is the test's to say and to change.
+
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach } from "vitest";
@@ -10,6 +11,7 @@ import type { JsonObject } from "../../src/core/base/json.ts";
 import { Session } from "../../src/daemon/session.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/daemon/tools/files.ts";
 import type { ExecutionResult } from "../../src/daemon/tools/owner-tool.ts";
+import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { type Granted, grantOf, path } from "../files/world.ts";
@@ -98,7 +100,14 @@ export function toolsIn(asked: Asked): ToolsWorld {
   const folders = { state: asked.state ?? null, config: null };
   const program = asked.program ?? ourPackage;
   const table = new TriggerTable();
-  const files = daemonFiles({ program, folders, home: asked.home ?? null, held, triggers: () => table });
+  const files = daemonFiles({
+    lock: new RootLock(),
+    program,
+    folders,
+    home: asked.home ?? null,
+    held,
+    triggers: () => table,
+  });
   opened.push(files);
   const world: ToolsWorld = {
     session,

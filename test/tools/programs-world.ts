@@ -1,5 +1,6 @@
 // Sessions with real tools that run programs: real sandboxes, a real file worker and the real gate over a folder of its
 // own. What the session holds is the test's to say.
+
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -18,6 +19,7 @@ import type { Session } from "../../src/daemon/session.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/daemon/tools/files.ts";
 import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
+import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
@@ -83,11 +85,14 @@ export function programsWorld(
         };
   const folders = { state, config: null };
   const table = new TriggerTable();
+  const locks = new RootLock();
   const files = daemonFiles({
+    lock: locks,
     ...{ program: ourPackage, folders, home: null, isBareAllowed: () => false, triggers: () => table },
     held: held as never,
   });
   const drafts = daemonDrafts({
+    lock: locks,
     ...{
       state,
       program: ourPackage,

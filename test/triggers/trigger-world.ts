@@ -76,7 +76,7 @@ export class TriggerWorld {
     const root = segmentsOf(this.root);
     const facts = new TriggerFacts(new DiskTree(), {
       ...{ root, home: segmentsOf(join(this.above, home)), workspaces: [], table: new TriggerTable() },
-      ...{ ours: [], program: segmentsOf(join(this.above, "program")), runtime: [] },
+      ...{ ours: [], program: segmentsOf(join(this.above, "program")) },
     });
     const classifier = Classifier.of(facts, changes);
     return Object.fromEntries(changes.map((one, at) => [Object.keys(planted)[at], classifier.classify(one).class]));

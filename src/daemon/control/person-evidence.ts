@@ -18,6 +18,9 @@ export const ROOTS: ReadonlySet<string> = new Set([
   "tmux: server",
 ]);
 
+/** Of these, those that become the parent of a process whose own parent has ended. */
+const ADOPTERS: ReadonlySet<string> = new Set(["init", "launchd", "systemd"]);
+
 /** Faces of ambit commands: a person types them, and they end with their command. */
 export const COMMANDS: ReadonlySet<string> = new Set(["call", "exec"]);
 
@@ -40,7 +43,7 @@ export function clientProcesses({
  * Null if nothing speaks against a person. A terminal that no client has is evidence for a person. Without a terminal the
  * process must share nothing with a live session's client.
  */
-export function sharedWithClient({ ancestors }: Peer, sessions: readonly Session[]): Session | null {
+export function sharedWithClient({ ancestors, uid }: Peer, sessions: readonly Session[]): Session | null {
   const [own] = ancestors;
   const terminal = own?.terminal ?? 0;
   for (const session of sessions) {
@@ -51,7 +54,9 @@ export function sharedWithClient({ ancestors }: Peer, sessions: readonly Session
         ? true
         : terminal !== 0
           ? clients.some((one) => one.terminal === terminal)
-          : descends(ancestors, clients) || clients.some((one) => isSameSession(one, own));
+          : descends(ancestors, clients) ||
+            clients.some((one) => isSameSession(one, own)) ||
+            isAdoptedSince(ancestors, uid, clients);
     if (isShared) return session;
   }
   return null;
@@ -59,6 +64,18 @@ export function sharedWithClient({ ancestors }: Peer, sessions: readonly Session
 
 function descends(ancestors: readonly ProcessMark[], clients: readonly ProcessMark[]): boolean {
   return ancestors.some((one) => clients.some((client) => isSame(client, one)));
+}
+
+/**
+ * Whether the process may be one that a client started and left behind (`setsid -f`): all that it descends from is younger than
+ * the client, of the same account, and was adopted by the first process. A service of another account, such as cron, was not
+ * started by a client.
+ */
+function isAdoptedSince(ancestors: readonly ProcessMark[], uid: number, clients: readonly ProcessMark[]): boolean {
+  const end = ancestors.findIndex(({ pid, name = "" }) => pid === 1 || ADOPTERS.has(name));
+  const top = end > 0 ? ancestors[end - 1] : undefined;
+  if (top === undefined || (top.uid !== undefined && top.uid !== null && top.uid !== uid)) return false;
+  return clients.some((client) => Number(client.start) <= Number(top.start));
 }
 
 function isSameSession(client: ProcessMark, own: ProcessMark | undefined): boolean {
@@ -71,7 +88,7 @@ function isSame(left: ProcessMark, right: ProcessMark): boolean {
 
 export function notAPerson({ terminal }: Peer, { facts }: Session): Refusal {
   const { id, name, root, face } = facts;
-  const what = terminal ? "has the same terminal as" : "has no terminal, and belongs with";
+  const what = terminal ? "has the same terminal as" : "has no terminal, and belongs, or may belong, with";
   return refusal(
     "control_refused",
     `this process ${what} the client of session ${id} (agent ${name.agent}, ${face}, process ${root.pid}), and agents cannot widen their grants`,

@@ -8,6 +8,7 @@ export function copiedChain(chain: ChainStore, copies: Copies): ChainStore {
     checkpoints: (from) => chain.checkpoints(from),
     head: () => chain.head(),
     first: () => chain.first(),
+    unindexed: (from, to) => chain.unindexed(from, to),
     keepCheckpoint: async (row) => {
       const kept = await chain.keepCheckpoint(row);
       copies.copy?.wake();

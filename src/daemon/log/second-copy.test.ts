@@ -40,6 +40,7 @@ class Log {
       checkpoints: (from) => given(this.notes.filter(({ place }) => place >= from)),
       head: () => given(this.entries.at(-1) ?? { place: 0, hash: ZERO_HASH }),
       first: () => given(this.first),
+      unindexed: () => given(null),
       keepCheckpoint: () => given(null),
       prune: (before) => given({ removed: before - this.first }),
     };

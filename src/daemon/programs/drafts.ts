@@ -1,4 +1,5 @@
 // Drafts in the daemon: landing rules from grants, trigger paths and the project, and their lifecycle.
+
 import { arch } from "node:os";
 import { join } from "node:path";
 import { setImmediate } from "node:timers/promises";
@@ -22,10 +23,11 @@ import { GitLandings } from "../../sandbox/drafts/git-landing.ts";
 import type { LandRestrictions } from "../../sandbox/drafts/land-setup.ts";
 import { LandWorkers } from "../../sandbox/drafts/land-workers.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
-import { RootLock } from "../../sandbox/drafts/root-lock.ts";
+import type { RootLock } from "../../sandbox/drafts/root-lock.ts";
 import { DiskTree } from "../../sandbox/drafts/triggers/disk-tree.ts";
 import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
 import { isProgram } from "../../sandbox/linux/programs.ts";
+import { COPY_FOLDER } from "../../sandbox/live/live-root.ts";
 import { recoverCopies } from "../../sandbox/live/recover-copies.ts";
 import type { Change } from "../../sandbox/plan/drafts/change.ts";
 import type { NameClass } from "../../sandbox/plan/drafts/landing.ts";
@@ -43,6 +45,7 @@ export interface DaemonDraftsOptions {
   readonly folders: UserFolders;
   readonly home: string | null;
   readonly records: Records;
+  readonly lock: RootLock;
   triggers(cwd: string): TriggerTable;
   /** The user's own configuration says `bare`. */
   isBareAllowed(): boolean;
@@ -98,12 +101,13 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
       upper: (draft) => folders.upper(draft),
       sandboxes: () => sandboxes(),
     }),
-    lock: new RootLock(),
+    lock: options.lock,
     remove: async (id) => {
       await folders.remove(id);
       draftRecords.forget(id);
     },
-    measure: (id) => draftSize(folders.upper(id)),
+    // The copy of a live root that could not become a draft takes space as well.
+    measure: (id) => draftSize(folders.upper(id), join(folders.path(id), COPY_FOLDER)),
     agreedContext: (record, agreed) => agreedContext(record, agreed),
     classifier: ({ root, workspace }) => classifierFor(options, segmentsOf(root), workspace ?? root),
     note,
@@ -179,7 +183,6 @@ function classifierFor(
       workspaces: [...known, cwd].flatMap(bothNames),
       ours: [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)])),
       program: segmentsOf(program),
-      runtime: [],
       table: triggers(cwd),
     });
     const classifier = await Classifier.inTurns(facts, changes, () => setImmediate());

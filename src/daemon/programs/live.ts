@@ -61,13 +61,14 @@ export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sand
 
 function openLive(plan: Plan, root: PlanPath, parts: LiveSandboxesParts): ReturnType<typeof LiveRoot.open> {
   const { drafts, note, native } = parts;
-  const { masked } = plan;
+  const { masked, shown } = plan;
   // Also for names that appear while the program runs.
   const patterns = parts.protectedPaths.filter((pattern) => pattern.at(-1) !== AUTHORITY);
   const isHidden = (below: readonly string[]): boolean => {
     const path = [...root, ...below];
     return (
       masked.some((name) => isWithin(path, name)) ||
+      shown?.some((one) => isWithin(one.path, path) || (one.isTree && isWithin(path, one.path))) === false ||
       patterns.some(
         (pattern) => pattern.length <= path.length && pattern.every((name, at) => name === "*" || name === path[at]),
       )

@@ -2,19 +2,21 @@
 
 import type { Agents } from "../../agents/disk/agents.ts";
 import type { Authority } from "../../core/authority/chain.ts";
+import type { Config } from "../../core/notation/config/config.ts";
 import type { WrittenTriggers } from "../../core/notation/config/trigger-setting.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 import { strictTriggers, TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import { GrantedTrees } from "../../tools/files/trees.ts";
 import { type ChangeClass, ProtectedFiles, type ProtectedFilesOptions } from "../tools/protected-files.ts";
 
-/** `triggers:` of the user's configuration, and of the project's if it is trusted. */
+/** `triggers:` and `runtime:` of the user's configuration, and of the project's if it is trusted. */
 export function writtenTriggers(
   agents: Pick<Agents, "opened" | "user">,
-): readonly [user: WrittenTriggers, project: WrittenTriggers] {
+): readonly [user: WrittenTriggers, project: WrittenTriggers, runtime: Config["runtime"]] {
   const { project } = agents.opened();
   const own = project.isConfigAsTrusted ? project.config?.config : null;
-  return [strictTriggers(agents.user()?.config), strictTriggers(own)];
+  const user = agents.user()?.config;
+  return [strictTriggers(user), strictTriggers(own), [...(user?.runtime ?? []), ...(own?.runtime ?? [])]];
 }
 
 export interface ChangeClassOptions extends ProtectedFilesOptions {

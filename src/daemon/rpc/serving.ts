@@ -24,6 +24,8 @@ export interface ProcessMark {
   readonly session?: number;
   readonly terminal?: number;
   readonly name?: string;
+  /** The account it runs as, where it is known. */
+  readonly uid?: number | null;
 }
 
 /** Not found: it has ended, or is not visible. `isWhole`: its ancestors are known up to the first process. */

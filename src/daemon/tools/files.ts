@@ -1,5 +1,6 @@
 // File tools in the daemon: executed by the session's file worker, which is restricted to the trees of its grants; every path
 // is checked against the session's current holding.
+
 import { arch } from "node:os";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -10,10 +11,12 @@ import { requestIdentity } from "../../core/notation/request/request-printer.ts"
 import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
+import { EVERY_ROOT, type RootLock } from "../../sandbox/drafts/root-lock.ts";
 import { refused } from "../../sandbox/files/refusals.ts";
 import type { WorkerRestrictions } from "../../sandbox/files/worker-setup.ts";
 import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
 import { isProgram } from "../../sandbox/linux/programs.ts";
+import { isPartOfShape } from "../../sandbox/plan/triggers/git-repository.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import { callJudge, type HeldAuthority } from "../../tools/files/call-judge.ts";
 import type { FileAnswer, FileCall, FileTool } from "../../tools/files/file-call.ts";
@@ -38,7 +41,9 @@ export interface DaemonFilesOptions extends ProtectedFilesOptions {
   /** Trigger paths of the configuration at a session's folder. */
   triggers(session: Session): TriggerTable;
   held(session: Session): ReturnType<Daemon["held"]>;
-  /** Redacts known secrets. */
+  /** That of landings. */
+  readonly lock: RootLock;
+  /** The same text without the secrets that are known secrets. */
   redacted?(text: string): string;
 }
 
@@ -78,7 +83,10 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
   const native = nativeProgram(program);
   const granted = new GrantedTrees();
   const protectedFiles = new ProtectedFiles(asked);
-  const queue = new PathQueue();
+  const paths = new PathQueue();
+  /** INVARIANT: what would complete a repository is judged and written while nothing else lands or writes a part of one. */
+  const changing = <T>(path: FilePath, act: () => Promise<T>): Promise<T> =>
+    paths.run(path, () => (isPartOfShape(path) ? asked.lock.run(EVERY_ROOT, act) : act()));
   const sessionOf = (session: Session): ProtectedFilesSession => ({
     workspace: session.facts.name.workspace,
     table: asked.triggers(session),
@@ -137,7 +145,7 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
       });
     };
     let seen: CurrentHolding | null = now;
-    const started = call.changes === null ? act(now) : queue.run(call.changes, () => act(seen ?? held(session)));
+    const started = call.changes === null ? act(now) : changing(call.changes, () => act(seen ?? held(session)));
     // After waiting for other uses, the holding is read again.
     seen = null;
     const once = await started;
@@ -167,7 +175,7 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
       };
       return workers.use(session, { ...files, judge }, act);
     };
-    return isChanging ? queue.run(path, once) : once();
+    return isChanging ? changing(path, once) : once();
   };
 
   const toolOf = (tool: FileTool): OwnerTool => {

@@ -99,7 +99,6 @@ export class ProtectedFiles {
     for (const one of workspaces) real(one);
     const options = {
       ...{ home: homeNamed === null ? null : real(homeNamed), workspaces, ours, program: segmentsOf(program), table },
-      runtime: [],
     };
     const every = roots.flatMap((root) => [root, ...(isSame(real(root), root) ? [] : [real(root)])]);
     const facts = every.map((root) => new TriggerFacts(tree, { ...options, root }));

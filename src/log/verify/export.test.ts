@@ -1,4 +1,5 @@
 // An export verifies anywhere with the first key, and only if every line of it is present.
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS, WrittenLog } from "../../../test/audit/written-log.ts";
@@ -7,6 +8,7 @@ import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import { type ExportLine, exportLine, readExportLine } from "./export.ts";
 import { exportStore } from "./export-store.ts";
 import { ExportVerifier } from "./verify-export.ts";
+import type { VerifyStorePorts } from "./verify-store.ts";
 import { verifyStore } from "./verify-store.ts";
 
 function exported(log: WrittenLog): readonly string[] {
@@ -105,13 +107,14 @@ describe("a store", () => {
   });
 
   /** Returns this many at a time. */
-  function chain(log: WrittenLog, most = 3): Pick<ChainStore, "rows" | "checkpoints" | "head" | "first"> {
+  function chain(log: WrittenLog, most = 3): VerifyStorePorts["chain"] {
     const kept = <T>(value: T) => Promise.resolve({ ok: true as const, value });
     return {
       rows: (from, count) => kept(log.rows.filter(({ place }) => place >= from).slice(0, Math.min(count, most))),
       checkpoints: (from) => kept(log.notes.filter(({ place }) => place >= from).slice(0, most)),
       head: () => kept(log.head),
       first: () => kept(1),
+      unindexed: () => kept(null),
     };
   }
   const given = (log: WrittenLog) => ({ key: log.first.key, rotations: log.rotations, node: NODE, head: null });
@@ -150,10 +153,17 @@ describe("a store", () => {
     }
   });
 
+  test("whose index hides an entry is told", async () => {
+    const log = new WrittenLog().fill(5).sign();
+    const unindexed = async () => ({ ok: true as const, value: 4 });
+    const answer = await verifyStore({ ...PORTS, chain: { ...chain(log), unindexed }, pause }, given(log));
+    expect(answer).toMatchObject({ ok: true, value: { isIntact: false, problems: [{ place: 4 }, { place: 4 }] } });
+  });
+
   test("that cannot be read is reported", async () => {
     const log = new WrittenLog().fill(5).sign();
     const gone = { ok: false, code: "audit_unavailable", message: "the disk is gone" } as const;
-    for (const part of ["rows", "checkpoints", "head", "first"]) {
+    for (const part of ["rows", "checkpoints", "head", "first", "unindexed"]) {
       const ports = { ...PORTS, chain: { ...chain(log), [part]: async () => gone }, pause };
       expect(await verifyStore(ports, given(log))).toEqual(gone);
     }

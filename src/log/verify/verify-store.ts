@@ -7,7 +7,7 @@ import { NotePages } from "./note-pages.ts";
 import { Verifier, type VerifyOptions, type VerifyPorts } from "./verify.ts";
 
 export interface VerifyStorePorts extends VerifyPorts {
-  readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first">;
+  readonly chain: Pick<ChainStore, "rows" | "checkpoints" | "head" | "first" | "unindexed">;
   /** Yields to other work. */
   pause(): Promise<void>;
 }
@@ -45,6 +45,9 @@ async function verifyOnce(ports: VerifyStorePorts, given: VerifyOptions): Durabl
     const fed = await notes.each(Math.min(last, end), (note) => verifier.checkpoint(note));
     if (!fed.ok) return fed;
     for (const row of rows.value) verifier.row(row);
+    const unindexed = await chain.unindexed(from, Math.min(last, end));
+    if (!unindexed.ok) return unindexed;
+    if (unindexed.value !== null) verifier.unindexed(unindexed.value);
     from = last + 1;
     await ports.pause();
   }

@@ -141,6 +141,11 @@ export class Verifier {
       this.#problems.tell(place, "the daemon remembers another signed hash: entries up to here were written anew");
   }
 
+  /** Searches would not find this entry, or find it as another one. */
+  unindexed(place: number): void {
+    this.#problems.tell(place, "searches do not find this entry as it is written: the index of the log was changed");
+  }
+
   /** `head`: where the log itself says that it ends; null if it does not say. */
   end(head: ChainHead | null): VerifyReport {
     const { first, head: kept, remembered = null } = this.#given;

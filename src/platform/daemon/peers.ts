@@ -10,6 +10,8 @@ export interface ProcessMark {
   /** The device number of its controlling terminal; 0 for none. */
   readonly terminal: number;
   readonly name: string;
+  /** The account it runs as; null where the kernel does not say. */
+  readonly uid: number | null;
 }
 
 export interface ProcessInfo {
@@ -40,7 +42,7 @@ export function readPeer(pid: number, uid: number, start: string): PeerResult {
   return { isFound: true, peer: { pid, uid, start, ancestors, terminal: own.terminal !== 0 }, isWhole };
 }
 
-interface Stat extends ProcessMark {
+interface Stat extends Omit<ProcessMark, "uid"> {
   readonly parent: number;
 }
 
@@ -49,7 +51,7 @@ function ancestryOf(first: Stat): { readonly ancestors: readonly ProcessMark[]; 
   let at: Stat | null = first;
   while (at !== null && ancestors.length < ancestorsMax) {
     const { pid, start, session, terminal, name } = at;
-    ancestors.push({ pid, start, session, terminal, name });
+    ancestors.push({ pid, start, session, terminal, name, uid: uidOf(pid) });
     if (at.parent === 0) return { ancestors, isWhole: true };
     at = parentOf(at);
   }
@@ -69,6 +71,16 @@ function parentOf(child: Stat): Stat | null {
     known = again;
   }
   return null;
+}
+
+/** By its own words in `/proc`: the owner of its folder there is another one where it does not let itself be traced. */
+function uidOf(pid: number): number | null {
+  try {
+    const [, real] = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
+    return real === undefined ? null : Number(real);
+  } catch {
+    return null;
+  }
 }
 
 /** Null for a process that has exited or cannot be read. */

@@ -20,6 +20,15 @@ test("counts files, folders and what they take on the disk", async () => {
   expect(bytes).toBeLessThan(100_000);
 });
 
+test("counts several folders together", async () => {
+  for (const name of ["a", "b"]) {
+    mkdirSync(join(folder, name));
+    writeFileSync(join(folder, name, "f"), "x".repeat(20_000));
+  }
+  const { bytes, inodes } = await draftSize(join(folder, "a"), join(folder, "b"), join(folder, "absent"));
+  expect([inodes, bytes >= 40_000]).toEqual([2, true]);
+});
+
 test("counts a sparse file by its data", async () => {
   writeFileSync(join(folder, "sparse"), "");
   truncateSync(join(folder, "sparse"), 10 * 1024 ** 3);

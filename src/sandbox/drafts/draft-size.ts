@@ -13,11 +13,11 @@ const inodesMax = 500_000;
 const blockBytes = 512;
 
 /**
- * Everything below the folder; zero where there is none. Fails where a folder cannot be listed: an uncounted folder may
+ * Everything below the folders; zero where there is none. Fails where a folder cannot be listed: an uncounted folder may
  * be large.
  */
-export async function draftSize(folder: string): Promise<DraftSize> {
-  const waiting = [folder];
+export async function draftSize(...folders: readonly string[]): Promise<DraftSize> {
+  const waiting = [...folders];
   let [bytes, inodes] = [0, 0];
   for (let at = waiting.pop(); at !== undefined; at = waiting.pop()) {
     const entries = await opendir(at).catch((error: NodeJS.ErrnoException) => {

@@ -1,5 +1,8 @@
 // Serializes landings in folders that share files: a lock for each root that excludes roots inside it and around it.
 
+/** Held against every root. */
+export const EVERY_ROOT = "";
+
 export class RootLock {
   readonly #locked = new Set<string>();
   readonly #waiting: { readonly root: string; readonly start: () => void }[] = [];

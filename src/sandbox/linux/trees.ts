@@ -2,6 +2,7 @@
 import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import type { Plan, PlanPath } from "../plan/plan.ts";
+import { isWithin } from "../plan/plan-path.ts";
 import { hostPath, openFolder } from "./host-path.ts";
 import { type Identity, identityAt, identityOf, isSame } from "./identity.ts";
 import { codeOf, unavailable } from "./refusal.ts";
@@ -40,7 +41,8 @@ export class OpenTrees {
         held = openFolder(straight(root.copy?.path ?? root.path));
         trees.push({ path: straight(root.path), identity: identityOf(fstatSync(held, { bigint: true })) });
       }
-      for (const tree of runtime) {
+      // One below the root is seen as part of it.
+      for (const tree of runtime.filter((one) => root === null || !isWithin(one, root.path))) {
         const path = straight(tree);
         trees.push({ path, identity: identityOf(lstatSync(path, { bigint: true })) });
       }

@@ -14,9 +14,9 @@ export interface SideChange {
 export interface Comparison {
   /** Parents before children. */
   readonly changes: readonly SideChange[];
-  /** Names of the copy that cannot land: not UTF-8, or no file, folder or link. */
+  /** Names of the copy that cannot land: not file, folder or link. */
   readonly unlandable: readonly string[];
-  /** Names of the copy that are not UTF-8: their content is nowhere else. */
+  /** Names of the copy that are not text, and folders that cannot be opened: their content is nowhere else. */
   readonly unreadable: number;
   /** Folders of each side, shallow first, for the watch. */
   readonly folders: readonly FolderPair[];
@@ -105,10 +105,14 @@ class Comparing {
     name: string,
   ): Promise<void> {
     const inCopy = copy?.stamp(name) ?? null;
-    if (inCopy === "other") this.#unlandable.push(path.join("/"));
+    // A pipe or a socket: nothing of the project is deleted for it.
+    if (inCopy === "other") {
+      this.#unlandable.push(path.join("/"));
+      return;
+    }
     const isHidden = this.#request.isHidden(path);
     const inReal = isHidden ? null : (real?.stamp(name) ?? null);
-    const [seenReal, seenCopy] = [plain(inReal), plain(inCopy)];
+    const [seenReal, seenCopy] = [plain(inReal), inCopy];
     const isRealChanged = !isHidden && !isSameStamp(seenReal, base?.real ?? null);
     const isCopyChanged = !isSameStamp(seenCopy, base?.copy ?? null);
     if (isRealChanged || isCopyChanged)
@@ -118,6 +122,11 @@ class Comparing {
     const below = seenReal?.kind === "folder" ? (real?.child(name) ?? null) : null;
     const belowCopy = seenCopy?.kind === "folder" ? (copy?.child(name) ?? null) : null;
     try {
+      // A folder that cannot be opened is not an empty one.
+      if (seenCopy?.kind === "folder" && belowCopy === null) {
+        this.#unreadable++;
+        return;
+      }
       await this.folder(below, belowCopy, base, path);
     } finally {
       below?.close();

@@ -33,6 +33,19 @@ export function gitFolderOf(path: readonly string[]): string | null {
   return at < 0 ? null : keyOf(path.slice(0, at + 1));
 }
 
+/** Of the changes those at hidden names: the outermost hidden name of each. */
+export function hiddenAmong(
+  changes: readonly SideChange[],
+  isHidden: (path: readonly string[]) => boolean,
+): readonly (readonly string[])[] {
+  const hidden = new Map<string, readonly string[]>();
+  for (const { path } of changes) {
+    const depth = path.findIndex((_, at) => isHidden(path.slice(0, at + 1)));
+    if (depth >= 0) hidden.set(keyOf(path.slice(0, depth + 1)), path.slice(0, depth + 1));
+  }
+  return [...hidden.values()];
+}
+
 export async function planStep({ changes }: Comparison, rules: StepRules): Promise<StepPlan> {
   const carryIn: SideChange[] = [];
   const land: SideChange[] = [];

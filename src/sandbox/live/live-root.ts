@@ -13,7 +13,7 @@ import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
 import { messageOf, nanoseconds } from "./file-clock.ts";
 import { FolderWatch } from "./folder-watch.ts";
-import { gitFolderOf, keyOf, planStep, type StepPlan } from "./live-plan.ts";
+import { gitFolderOf, hiddenAmong, keyOf, planStep, type StepPlan } from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
 import { isEqualContent } from "./same-content.ts";
 import { digestOf, type StagedFile, stage } from "./staging.ts";
@@ -164,8 +164,10 @@ export class LiveRoot {
     return !isQuiet;
   }
 
-  #record(draft: string, start: bigint): DraftRecord {
-    return this.#parts.record(draft, start, this.rootIdentity);
+  /** Where the program does not see what the project has, its changes never land: also at names that appeared since. */
+  #record(draft: string, start: bigint, changes: readonly SideChange[] = []): DraftRecord {
+    const record = this.#parts.record(draft, start, this.rootIdentity);
+    return { ...record, masked: [...record.masked, ...hiddenAmong(changes, this.#parts.isHidden)] };
   }
 
   #compare(): Promise<Comparison> {
@@ -236,7 +238,7 @@ export class LiveRoot {
     }
     if (staged.length === 0) return folders.remove(id);
     folders.dropWork(id);
-    const record: DraftRecord = { ...this.#record(id, start), isSealed: true };
+    const record: DraftRecord = { ...this.#record(id, start, wanted), isSealed: true };
     lifecycle.begin(record);
     const report = await lifecycle.finish(record, this.#parts.context());
     const kept = await lifecycle.dropKept(id);
@@ -359,7 +361,10 @@ export class LiveRoot {
   }
 
   #copyKept({ unreadable }: Comparison): string {
-    const why = unreadable > 0 ? `${unreadable} names are no UTF-8` : "there are too many names in it";
+    const why =
+      unreadable > 0
+        ? `${unreadable} names are no UTF-8, or folders that cannot be opened`
+        : "there are too many names in it";
     return `${why}; the copy stays in ${this.copyPath} until the draft is discarded`;
   }
 
@@ -382,7 +387,7 @@ export class LiveRoot {
     const { id } = folders.make();
     const staged = await stage(changes, { copy: this.#copy, upper: folders.upper(id), program: this.#parts.program });
     folders.dropWork(id);
-    const record: DraftRecord = { ...this.#record(id, start), isSealed };
+    const record: DraftRecord = { ...this.#record(id, start, changes), isSealed };
     lifecycle.begin(record);
     if (!isConflict || !isSealed) return lifecycle.finish(record, this.#parts.context());
     const kept = staged.map(({ path, copy }): UnlandedChange => {

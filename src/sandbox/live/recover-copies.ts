@@ -82,10 +82,12 @@ class CopyWalk {
       }
       const below = [...path, name];
       const found = folder.stamp(name);
-      if (found === null || found === "other") continue;
+      if (found === null) continue;
       this.#seen.add(below.join("/"));
+      if (found === "other") continue;
       if (this.#base.get(below.join("/")) !== stampText(found)) this.#changed.push({ path: below, copy: found });
       const child = found.kind === "folder" ? folder.child(name) : null;
+      if (found.kind === "folder" && child === null) this.unreadable++;
       if (child === null) continue;
       this.folder(child, below);
       child.close();

@@ -60,7 +60,7 @@ export class TreeFolder {
     return `/proc/self/fd/${this.#descriptor}`;
   }
 
-  /** Null where it is no folder, a link, gone, or on another file system. */
+  /** Null where it is no folder, a link, gone, on another file system, or its names cannot be looked up. */
   child(name: string): TreeFolder | null {
     let descriptor: number;
     try {
@@ -68,7 +68,8 @@ export class TreeFolder {
     } catch {
       return null;
     }
-    if (fstatSync(descriptor, { bigint: true }).dev === this.#device) return new TreeFolder(descriptor, this.#device);
+    if (fstatSync(descriptor, { bigint: true }).dev === this.#device && isSearchable(descriptor))
+      return new TreeFolder(descriptor, this.#device);
     closeSync(descriptor);
     return null;
   }
@@ -128,6 +129,16 @@ export class TreeFolder {
 
   close(): void {
     closeSync(this.#descriptor);
+  }
+}
+
+/** A folder of mode 0444 can be listed, and nothing in it can be looked at. */
+function isSearchable(descriptor: number): boolean {
+  try {
+    lstatSync(`/proc/self/fd/${descriptor}/.`);
+    return true;
+  } catch {
+    return false;
   }
 }
 

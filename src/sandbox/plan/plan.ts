@@ -1,6 +1,7 @@
 // A sandbox as data: what it sees, what it may change, its environment, its network, its limits. Derived from the
 // deciding grants, printed for each mechanism, never wider than the grants.
 import type { PortRange } from "../../core/authority/axes/scope.ts";
+import type { TreePath } from "../../core/authority/patterns/tree-patterns.ts";
 
 /** Absolute, without links: segments from the top of the machine. */
 export type PlanPath = readonly string[];
@@ -58,6 +59,8 @@ export interface Plan {
   readonly masked: readonly PlanPath[];
   /** The part of the root that `fs.read` shows, for the enforcement report; absent where it shows all. */
   readonly visible?: string;
+  /** The same as paths, for a live root: names that appear later are hidden as well. */
+  readonly shown?: readonly TreePath[];
   /** Where commands start. */
   readonly directory: PlanPath;
   /** The complete environment: nothing is inherited. */

@@ -14,7 +14,7 @@ import { rootRefused, runtimeTrees } from "./root-rules.ts";
 import { environmentOf, isPassedOn } from "./start/environment.ts";
 import { isGitOrOurs } from "./triggers/classify.ts";
 import { TriggerTable } from "./triggers/trigger-table.ts";
-import { seesRecords, visibleFiles, visibleUntil } from "./visible-files.ts";
+import { seesRecords, type VisibleFiles, visibleFiles, visibleUntil } from "./visible-files.ts";
 
 export type PlanResult =
   /** `notes`: where the plan is narrower than the configuration, for a person. */
@@ -31,14 +31,15 @@ export function planOf(decided: PlanDecision, facts: PlanFacts): PlanResult {
   const root = choice?.root ?? null;
   const protection = root === null ? null : protectedRootFault(root, facts);
   if (protection !== null) return protection;
-  const view = choice === null ? planned({ visible: null, masked: [] }) : viewOf(decided, choice, facts);
+  const view = choice === null ? planned({ visible: null, shown: null, masked: [] }) : viewOf(decided, choice, facts);
   if (!view.ok) return view;
-  const { visible, masked } = view.value;
+  const { visible, shown, masked } = view.value;
   const base = { root, runtime: runtime.value, network: networkOf(decided.authority, facts.moment) };
   const plan: Plan = {
     ...base,
     masked,
     ...(visible === null ? {} : { visible }),
+    ...(shown === null || root?.mode !== "live" ? {} : { shown }),
     directory: choice?.directory ?? temporaryFolder(base),
     environment: environmentOf(base, facts.host, facts.found),
     limits: endingInTime(decided, root, facts),
@@ -49,6 +50,7 @@ export function planOf(decided: PlanDecision, facts: PlanFacts): PlanResult {
 interface View {
   /** For the enforcement report; null where the whole root is shown. */
   readonly visible: string | null;
+  readonly shown: VisibleFiles;
   readonly masked: readonly PlanPath[];
 }
 
@@ -61,13 +63,15 @@ function viewOf(decided: PlanDecision, { root, directory }: RootChoice, facts: P
   const hidden = hiddenNames(visible.value, root.path, facts.listed);
   if (!hidden.ok) return hidden;
   const records = recordFolders(facts).filter(
-    (folder) => isFound(folder, facts.found) && !seesRecords(decided, folder, facts),
+    (folder) => (root.mode === "live" || isFound(folder, facts.found)) && !seesRecords(decided, folder, facts),
   );
   const masked = maskedNames(root, facts, [
     ...hidden.value,
     ...records.filter((folder) => isWithin(folder, root.path)),
   ]);
-  return masked.ok ? planned({ visible: visibleNote(visible.value, root.path), masked: masked.value }) : masked;
+  if (!masked.ok) return masked;
+  const note = visibleNote(visible.value, root.path);
+  return planned({ visible: note, shown: visible.value, masked: masked.value });
 }
 
 /** The path itself, or a link on the path to it. */

@@ -6,6 +6,7 @@ import { type CommitLoop, unkept } from "../commit-loop.ts";
 import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
 import { appendEntry, headOf } from "./append.ts";
 import { forgetFacts } from "./fact-filler.ts";
+import { firstUnindexed } from "./index-check.ts";
 import { rowsBetween } from "./leaf.ts";
 
 export const chainRowsMax = 10_000;
@@ -35,6 +36,10 @@ export class SqliteChainStore implements ChainStore {
 
   first(): Durable<number> {
     return this.#loop.read(firstOf);
+  }
+
+  unindexed(from: number, to: number): Durable<number | null> {
+    return this.#loop.read((connection) => firstUnindexed(connection, from, to));
   }
 
   async keepCheckpoint({ place, text }: CheckpointRow): Durable<null> {

@@ -1,4 +1,5 @@
 // The log of a state without a running daemon, for its verifier: read as stored, without changing or trusting anything.
+
 import { join } from "node:path";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
@@ -11,8 +12,9 @@ import { hasOldJournal } from "../old-journal.ts";
 import { loadDriver } from "../sqlite.ts";
 import { headOf } from "./append.ts";
 import { firstOf, notesFrom, rowsFrom } from "./chain.ts";
+import { firstUnindexed } from "./index-check.ts";
 
-export interface StoredChain extends Pick<ChainStore, "rows" | "checkpoints" | "head" | "first"> {
+export interface StoredChain extends Pick<ChainStore, "rows" | "checkpoints" | "head" | "first" | "unindexed"> {
   close(): void;
 }
 
@@ -44,6 +46,7 @@ function chainOf(connection: Connection): StoredChain {
     rows: (from, count) => reading(() => rowsFrom(connection, from, count)),
     checkpoints: (from) => reading(() => notesFrom(connection, from)),
     head: () => reading(() => headOf(connection)),
+    unindexed: (from, to) => reading(() => firstUnindexed(connection, from, to)),
     first: () => reading(() => firstOf(connection)),
     close: () => connection.close(),
   };

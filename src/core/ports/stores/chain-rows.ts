@@ -24,6 +24,8 @@ export interface ChainStore {
   head(): Durable<{ readonly place: number; readonly hash: string }>;
   /** The first position still stored: 1, or later after retention. */
   first(): Durable<number>;
+  /** The first place between two that searches would not find as its entry is written; null where there is none. */
+  unindexed(from: number, to: number): Durable<number | null>;
   keepCheckpoint(row: CheckpointRow): Durable<null>;
   /** Removes rows before the position, which must directly follow a stored checkpoint; adds the entry in the same transaction. */
   prune(before: number, entry: LogEntry): Durable<{ readonly removed: number }>;

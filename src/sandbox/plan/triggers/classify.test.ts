@@ -15,7 +15,7 @@ type Written = string | ClassifiedChange;
 const TABLE = new TriggerTable();
 const OPTIONS: TriggerOptions = {
   ...{ root: ["h", "w"], home: ["h"], workspaces: [["h", "w"]], table: TABLE },
-  ...{ ours: [["h", ".config", "ambit"]], program: ["opt", "ambit"], runtime: [] },
+  ...{ ours: [["h", ".config", "ambit"]], program: ["opt", "ambit"] },
 };
 
 const names = (path: string): readonly string[] => path.split("/").filter((name) => name !== "");
@@ -197,7 +197,13 @@ describe("git by what is there", () => {
       ".hk/x",
       "never",
     ],
-    ["and without a repository", { "h/.gitconfig": "[core]\nhooksPath = .hk" }, ".hk/x", "free"],
+    ["the same before there is a repository", { "h/.gitconfig": "[core]\nhooksPath = .hk" }, ".hk/x", "never"],
+    ["the same in a folder that may become one", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/A/hk/x", "never"],
+    ["beside it", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/b/hk/x", "free"],
+    ["a link on the way to it", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/a -> ../b", "never"],
+    ["a link beside the way to it", { "h/.gitconfig": "[core]\nhooksPath = a/hk" }, "s/c -> ../b", "free"],
+    ["a hook anywhere", { "h/.gitconfig": "[core]\nhooksPath = ." }, "s/pre-commit", "never"],
+    ["no hook", { "h/.gitconfig": "[core]\nhooksPath = ." }, "s/pre-commi", "free"],
     ["a gitdir file's folder", { "h/w/sub/.git": "gitdir: git\n" }, "sub/git/config", "git"],
     ["beside it", { "h/w/sub/.git": "gitdir: git\n" }, "sub/gi/config", "free"],
     ["a gitdir file", { "h/w/.git": "gitdir: store\n" }, ".git", "never"],
@@ -240,6 +246,13 @@ describe("git by what is there", () => {
       "ci/a.sh",
       "ask",
     ],
+    [
+      "what a hook runs once it is there",
+      { ...config(""), "h/w/.git/hooks/pre-push": "[ -x ci/a.sh ] && ci/a.sh" },
+      "ci/a.sh",
+      "ask",
+    ],
+    ["a word of a hook that is no path", { ...config(""), "h/w/.git/hooks/pre-push": "echo done" }, "done", "free"],
     [
       "what a sample runs",
       { ...config(""), "h/w/.git/hooks/pre-push.sample": "sh ci/a.sh", "h/w/ci/a.sh": "" },
@@ -372,8 +385,10 @@ describe("links and identities", () => {
       expect(classOf({}, `p/${part}`, { program: ["h", "w", "p"] })).toBe("never");
     expect(classOf({}, "p/examples/x", { program: ["h", "w", "p"] })).toBe("free");
     expect(classOf({}, "q/x", { program: ["h", "w", "p"] })).toBe("free");
-    expect(classOf({}, "t/x", { runtime: [["h", "w", "t"]] })).toBe("never");
-    expect(classOf({}, "s/x", { runtime: [["h", "w", "t"], ["h"]] })).toBe("free");
+    expect(classOf({}, "t/x", { table: new TriggerTable(undefined, undefined, [["h", "w", "t"]]) })).toBe("never");
+    expect(classOf({}, "s/x", { table: new TriggerTable(undefined, undefined, [["h", "w", "t"], ["h"]]) })).toBe(
+      "free",
+    );
   });
 });
 

@@ -1,6 +1,7 @@
 // Decides how one change may reach the real root: freely, with approval, as part of git, or never. The same rules for
 // drafts and file tools.
 import { DraftNames } from "./draft-names.ts";
+import { isHookOfAnyRepository, isOnWayToHooks } from "./gather-git.ts";
 import { type FolderShape, gitFolderOf, type ShapedFolder } from "./git-folders.ts";
 import { linkFault } from "./new-links.ts";
 import { isAuthorityName, isGitName } from "./spelling.ts";
@@ -119,7 +120,7 @@ function classifyPath(
 function classifyName(
   path: Path,
   change: Pick<ClassifiedChange, "kind" | "base">,
-  { places, options, tree, gitFolders }: TriggerFacts,
+  { places, options, tree, gitFolders, everyHooks }: TriggerFacts,
   draft: Draft,
 ): Classification {
   if (path.some(isAuthorityName)) return never("ambit reads it to decide what agents may do");
@@ -132,6 +133,7 @@ function classifyName(
     shaped: draft.shaped,
   });
   if (git !== null) return git;
+  if (isHookOfAnyRepository(path, options.root.length, everyHooks)) return never(EVERY_HOOKS);
   const place = places.find(path);
   const match = options.table.find(path, options);
   return strictest([
@@ -141,7 +143,10 @@ function classifyName(
   ]);
 }
 
-function belowOf(path: Path, { places, options }: TriggerFacts): Classification {
+const EVERY_HOOKS = "git follows your `core.hooksPath` to it in every repository";
+
+function belowOf(path: Path, { places, options, everyHooks }: TriggerFacts): Classification {
+  if (isOnWayToHooks(path, everyHooks)) return never(`a link here would replace what lies below: ${EVERY_HOOKS}`);
   const place = places.findBelow(path);
   const match = options.table.findBelow(path, options);
   return strictest([

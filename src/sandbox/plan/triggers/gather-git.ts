@@ -10,7 +10,7 @@ import {
 } from "./git-repository.ts";
 import { filesNamedIn, gitValueKind } from "./git-values.ts";
 import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
-import { isGitName } from "./spelling.ts";
+import { isGitName, nameKey } from "./spelling.ts";
 import type { TriggerPaths } from "./trigger-paths.ts";
 
 type Path = readonly string[];
@@ -38,8 +38,8 @@ const HOOKS: readonly string[] = [
   ...["p4-post-changelist", "p4-pre-submit", "post-index-change"],
 ];
 
-/** Settings of the user and of the system, which apply to every repository. */
-export function userGitSettings(tree: RealTree, home: Path | null): GitSettings {
+/** Settings of the user and of the system, which apply to every repository. `beside`: folders whose parent may have git's own. */
+export function userGitSettings(tree: RealTree, home: Path | null, beside: readonly Path[]): GitSettings {
   const own =
     home === null
       ? []
@@ -47,7 +47,43 @@ export function userGitSettings(tree: RealTree, home: Path | null): GitSettings 
           [...home, ".gitconfig"],
           [...home, ".config", "git", "config"],
         ];
-  return settingsFrom(tree, [...own, ["etc", "gitconfig"]], home);
+  // Where XDG_CONFIG_HOME moves our configuration, it moves git's as well.
+  const moved = beside.filter(({ length }) => length > 0).map((folder) => [...folder.slice(0, -1), "git", "config"]);
+  return settingsFrom(tree, [...own, ...moved, ["etc", "gitconfig"]], home);
+}
+
+/**
+ * Relative paths of hooks in the user's settings. They hold in every repository, also in one that is made later, so they are
+ * matched at every depth. Names that go up are left out.
+ */
+export function hooksOfEveryRepository({ settings }: GitSettings): readonly Path[] {
+  return settings.flatMap(({ section, subsection, key, value }) => {
+    if (section !== "core" || subsection !== null || key !== "hookspath" || value === null) return [];
+    if (value === "" || value.startsWith("/") || value.startsWith("~")) return [];
+    return [value.split("/").filter((name) => name !== "" && name !== "." && name !== "..")];
+  });
+}
+
+/** Whether a path below the root is at, or below, a relative hooks path of some folder. */
+export function isHookOfAnyRepository(path: Path, rootLength: number, hooks: readonly Path[]): boolean {
+  return hooks.some((names) => {
+    if (names.length === 0) return HOOKS.includes(nameKey(path.at(-1) ?? ""));
+    const keys = names.map(nameKey);
+    return path.some(
+      (_, at) => at + keys.length > rootLength && keys.every((key, depth) => key === nameKey(path[at + depth] ?? "")),
+    );
+  });
+}
+
+/** Whether a link of this path would be on the way to such hooks: it ends like the beginning of one of their paths. */
+export function isOnWayToHooks(path: Path, hooks: readonly Path[]): boolean {
+  return hooks.some((names) =>
+    names.some((_, count) => {
+      const start = names.slice(0, count + 1);
+      const tail = path.slice(-start.length);
+      return tail.length === start.length && start.every((name, at) => nameKey(name) === nameKey(tail[at] ?? ""));
+    }),
+  );
 }
 
 export function gatherUserGit({ places, tree }: GitGathering, settings: GitSettings): void {

@@ -2,6 +2,7 @@
 // settings with every included file.
 import { type GitSetting, gitConfigCharactersMax, readGitConfig } from "./git-config.ts";
 import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
+import { nameKey } from "./spelling.ts";
 
 type Path = readonly string[];
 
@@ -53,6 +54,13 @@ export function bareRepositoryAt(tree: RealTree, folder: Path): GitRepository | 
 /** Git's own check: `HEAD`, and objects and refs here or in the folder that `commondir` names. */
 export function isRepositoryShape(has: (name: string) => boolean): boolean {
   return has("HEAD") && (has("commondir") || (has("objects") && has("refs")));
+}
+
+const SHAPE_NAMES: ReadonlySet<string> = new Set(["head", "commondir", "objects", "refs"]);
+
+/** Whether a name on the path is part of the shape of a repository: two such files make one together. */
+export function isPartOfShape(path: Path): boolean {
+  return path.some((name) => SHAPE_NAMES.has(nameKey(name)));
 }
 
 export function commonOf(tree: RealTree, folder: Path): Path {

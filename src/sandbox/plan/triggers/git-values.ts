@@ -18,6 +18,7 @@ const COMMANDS: ReadonlySet<string> = new Set([
     "gpg.program",
     "interactive.difffilter",
     "gc.prunecommand",
+    "gc.recentobjectshook",
   ],
   ...["uploadpack.packobjectshook", "web.browser", "instaweb.httpd", "imap.tunnel", "trace2.eventtarget"],
   ...["sendemail.smtpserver", "sendemail.tocmd", "sendemail.cccmd", "sendemail.headercmd", "sendemail.sendmailcmd"],
@@ -39,7 +40,8 @@ const NAMED_COMMANDS: ReadonlyMap<string, readonly string[]> = new Map([
   ["remote", ["uploadpack", "receivepack", "vcs"]],
   ["submodule", ["update"]],
   ["hook", ["command"]],
-  ["lfs", ["path"]],
+  ["lfs", ["path", "clean", "smudge"]],
+  ["sendemail", ["smtpserver", "tocmd", "cccmd", "headercmd", "sendmailcmd"]],
 ]);
 /** Every key of these sections is a command. */
 const COMMAND_SECTIONS: readonly string[] = ["alias", "pager"];
@@ -55,18 +57,21 @@ export function gitValueKind({ section, subsection, key }: GitSetting): GitValue
   return NAMED_COMMANDS.get(section)?.includes(key) === true ? "command" : null;
 }
 
-const wordsMax = 256;
+const wordsMax = 2_048;
+/** Also what is not there yet: `[ -x scripts/local ] && scripts/local` runs it once somebody makes it. */
+const PATH_WORD = /[/.]/;
 
-/** Files of the tree that the words of a command or script name, relative to `base`. */
+/** Files that the words of a command or script name, relative to `base`: those that are there, and words that look like a path. */
 export function filesNamedIn(text: string, base: Path, home: Path | null, tree: RealTree): readonly Path[] {
   const found = new Map<string, Path>();
-  let count = 0;
-  for (const [word] of text.matchAll(/[^\s"'`;&|<>(){}=$,\\!]+/g)) {
-    if (++count > wordsMax) break;
+  const words = new Set([...text.matchAll(/[^\s"'`;&|<>(){}=$,\\!]+/g)].map(([word]) => word));
+  for (const word of [...words].slice(0, wordsMax)) {
     // Variable prefixes and shell punctuation are cut off above.
     const path = word.length > 1_024 ? null : writtenPath(word.replace(/^\/+(?=\.)/, ""), base, home);
     if (path === null || path.length <= base.length) continue;
-    if (base.every((name, at) => name === path[at]) && tree.at(path)?.kind === "file") found.set(path.join("/"), path);
+    if (!base.every((name, at) => name === path[at])) continue;
+    const entry = tree.at(path);
+    if (entry === null ? PATH_WORD.test(word) : entry.kind === "file") found.set(path.join("/"), path);
   }
   return [...found.values()];
 }

@@ -1,6 +1,13 @@
 // The triggers of one root at this moment: computed from the real tree for the paths that are to be changed.
 
-import { type GitGathering, gatherRepository, gatherUserGit, protect, userGitSettings } from "./gather-git.ts";
+import {
+  type GitGathering,
+  gatherRepository,
+  gatherUserGit,
+  hooksOfEveryRepository,
+  protect,
+  userGitSettings,
+} from "./gather-git.ts";
 import { type GatherLimits, gatherNames, walkNames } from "./gather-names.ts";
 import { bareRepositoryAt, type GitSettings, repositoryAt } from "./git-repository.ts";
 import { followPath, type RealTree } from "./real-tree.ts";
@@ -15,8 +22,6 @@ export interface TriggerOptions extends TriggerBases {
   readonly ours: readonly Path[];
   /** The folder of our own program. */
   readonly program: Path;
-  /** Configured program trees; those inside the root never change. */
-  readonly runtime: readonly Path[];
 }
 
 const OWN_LIMITS: GatherLimits = { foldersMax: 2_000, depthMax: 16, isTold: true };
@@ -32,17 +37,20 @@ export class TriggerFacts {
   readonly places: TriggerPaths = new TriggerPaths();
   /** Git folders by joined path: targets of `.git` names, and those of submodules and worktrees. */
   readonly gitFolders: Map<string, Path> = new Map();
+  /** Relative hooks paths of the user's git settings. */
+  readonly everyHooks: readonly Path[];
   readonly #user: GitSettings;
   readonly #seen = new Set<string>();
   readonly #prepared = new Set<string>();
   readonly #git: GitGathering;
 
   constructor(tree: RealTree, options: TriggerOptions) {
-    const { root, home, workspaces, ours, program, runtime } = options;
+    const { root, home, workspaces, ours, program, table } = options;
     this.tree = tree;
     this.options = options;
     this.#git = { tree, places: this.places, home, folders: this.gitFolders };
-    this.#user = userGitSettings(tree, home);
+    this.#user = userGitSettings(tree, home, ours);
+    this.everyHooks = hooksOfEveryRepository(this.#user);
     if (this.#user.unread !== null) this.places.addPartial(this.#user.unread);
     gatherUserGit(this.#git, this.#user);
     for (const folder of ours) {
@@ -50,7 +58,7 @@ export class TriggerFacts {
       this.#ownLinks(folder);
     }
     for (const part of PROGRAM_PARTS) protect(tree, this.places, [...program, part], "it is ambit's own program");
-    for (const one of runtime)
+    for (const one of table.runtime)
       if (one.length > root.length && isBelow(one, root))
         protect(tree, this.places, one, "every sandbox runs programs from it");
     for (const base of workspaces) if (isAlong(base, root)) this.#gather(base, OWN_LIMITS, true);

@@ -66,8 +66,16 @@ export class TriggerTable {
   /** A cache: the same names occur again and again. */
   readonly #names = new Map<string, KnownName>();
 
+  /** Trees of programs from the configuration, which every sandbox sees; those inside a root never change. */
+  readonly runtime: readonly Path[];
+
   /** The user's rules move names between classes; a project's rules only make them stricter. */
-  constructor(user: WrittenTriggers = NOTHING_MOVED, project: WrittenTriggers = NOTHING_MOVED) {
+  constructor(
+    user: WrittenTriggers = NOTHING_MOVED,
+    project: WrittenTriggers = NOTHING_MOVED,
+    runtime: readonly Path[] = [],
+  ) {
+    this.runtime = runtime;
     for (const one of [...NEVER_LAND, ...LAND_BY_ASK]) this.#add(one.place, tableRule(one));
     for (const one of user.rules) this.#add(one.place, writtenRule(one, "user"));
     for (const one of project.rules) this.#add(one.place, writtenRule(one, "project"));
