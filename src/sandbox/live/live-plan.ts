@@ -23,6 +23,14 @@ export interface StepRules {
   isEqual(change: SideChange): Promise<boolean>;
 }
 
+/** A file that was written this recently may be incomplete. */
+export const quietMilliseconds = 200;
+
+/** Whether the program wrote it so recently that it may still be writing. */
+export function isFresh({ copy }: SideChange, now: number): boolean {
+  return copy !== null && now - Number(copy.changed / 1_000_000n) < quietMilliseconds;
+}
+
 export function keyOf(path: readonly string[]): string {
   return path.join("/");
 }

@@ -13,7 +13,7 @@ import { carryIn } from "./carry-in.ts";
 import { type Comparison, compareSides, type SideChange } from "./compare-sides.ts";
 import { messageOf, nanoseconds } from "./file-clock.ts";
 import { FolderWatch } from "./folder-watch.ts";
-import { gitFolderOf, hiddenAmong, keyOf, planStep, type StepPlan } from "./live-plan.ts";
+import { gitFolderOf, hiddenAmong, isFresh, keyOf, planStep, quietMilliseconds, type StepPlan } from "./live-plan.ts";
 import { type CopyLimits, makeCopy } from "./make-copy.ts";
 import { isEqualContent } from "./same-content.ts";
 import { digestOf, type StagedFile, stage } from "./staging.ts";
@@ -38,8 +38,6 @@ export const COPY_FOLDER = "copy";
 export const BASE_FILE = "base.jsonl";
 const INCOMING_FOLDER = "incoming";
 
-/** A file that was written this recently may be incomplete. */
-const quietMilliseconds = 200;
 /** A file that is written all the time does not keep the rest from landing. */
 const patienceMilliseconds = 2_000;
 /** Longer than a tick of file system clocks: a later change has a later change time. */
@@ -204,12 +202,10 @@ export class LiveRoot {
       return true;
     }
     this.#pendingSince ??= now;
-    const isFresh = land.some(
-      ({ copy }) => copy !== null && now - Number(copy.changed / 1_000_000n) < quietMilliseconds,
-    );
+    const isAnyFresh = land.some((change) => isFresh(change, now));
     const waited = now - this.#pendingSince;
     const isGone = land.some(({ copy }) => copy === null) && waited < quietMilliseconds;
-    return (!isFresh && !isGone) || waited > patienceMilliseconds;
+    return (!isAnyFresh && !isGone) || waited > patienceMilliseconds;
   }
 
   /**
@@ -217,13 +213,11 @@ export class LiveRoot {
    */
   async #land({ land, gitFolders }: StepPlan, start: bigint, isFinal: boolean): Promise<void> {
     this.#pendingSince = null;
-    const fresh = (change: SideChange): boolean =>
-      change.copy !== null && Date.now() - Number(change.copy.changed / 1_000_000n) < quietMilliseconds;
     // Its project side may have changed within the same tick: it is compared again.
     const isSettled = ({ real }: SideChange): boolean =>
       real === null || real.kind === "folder" || real.changed <= start;
     const wanted = land.filter(
-      (change) => isSettled(change) && (isFinal || gitFolderOf(change.path) !== null || !fresh(change)),
+      (change) => isSettled(change) && (isFinal || gitFolderOf(change.path) !== null || !isFresh(change, Date.now())),
     );
     if (wanted.length === 0) return;
     const { folders, lifecycle } = this.#parts;
