@@ -224,7 +224,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     stranger.say({ hello: { protocol, version: "9.0.0", more: true } });
     const refused = await stranger.message();
     expect(refused).toMatchObject({ ok: false, code: "wrong_protocol" });
-    expect(String(refused?.["message"])).toContain(`speaks protocol ${protocolVersion} `);
+    expect(String(refused?.["message"])).toContain(`uses protocol ${protocolVersion} `);
     expect(String(refused?.["message"])).toContain(`protocol ${protocol}: ${older}`);
     expect(String(refused?.["fix"])).toContain("ambit daemon stop");
     await stranger.closed;

@@ -153,7 +153,7 @@ test("a secret that cannot be opened is told of, and the others are still taken 
   const { secrets, settings } = place;
   const opened = daemonSecrets({ secrets, settings, state, now: () => 0, entry, alarm: () => undefined });
   expect(opened.redacting.text("it is the-whole-value-22")).toBe("it is [REDACTED:whole]");
-  expect(opened.problems()).toEqual([expect.stringContaining("the secret broken cannot be opened")]);
+  expect(opened.problems()).toEqual([expect.stringContaining("the secret broken cannot be decrypted")]);
 });
 
 function flipped(sealed: string): string {
@@ -213,7 +213,7 @@ const FULL = Promise.resolve({ ok: false, code: "audit_unavailable", message: "n
 
 describe("the key file", () => {
   test.each<[string, () => void, RegExp]>([
-    ["is gone", () => rmSync(keyFile()), /is not there/],
+    ["is gone", () => rmSync(keyFile()), /does not exist/],
     ["can be read by others", () => chmodSync(keyFile(), 0o640), /0600/],
     ["holds something else", () => writeFileSync(keyFile(), "hello\n"), /does not hold a key/],
     ["is a link", () => relinked(), /cannot be read/],

@@ -116,7 +116,7 @@ describe("in a file", () => {
     expect(await sink()).toMatchObject({ target: file, isDenying: false, problem: null });
     await expectVerified(file);
     const text = await world.ambit("daemon", "status");
-    expect(text.out).toContain(`second copy  ${file}: kept up to`);
+    expect(text.out).toContain(`second copy  ${file}: complete up to`);
     expect((await world.ambit("doctor")).out).toContain(`second copy of the log: ${file}`);
     expect((await world.ambit("audit", "verify", "--sink")).out).toMatch(/copy {2}intact/);
   });

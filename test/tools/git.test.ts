@@ -222,7 +222,7 @@ describe("a remote that is no host", () => {
   test.each(["push", "fetch"])("%s: a folder of its name is not taken for it", async (command) => {
     expect(await git(command, { remote: "beside" })).toEqual({
       failed: "invalid_input",
-      message: 'this repository has no remote "beside"; a folder of that name is not taken for one',
+      message: 'this repository has no remote "beside"; folders are not used as remotes',
     });
     expect(refs()).toBe("");
   });

@@ -182,7 +182,7 @@ describe("redirections", () => {
     expect(resultOf(await run("cat < gone || echo other; echo on"))).toMatchObject({
       ending: { status: 0 },
       stdout: "other\non\n",
-      stderr: expect.stringMatching(/gone: there is no such file/),
+      stderr: expect.stringMatching(/gone: no such file or folder/),
       denials: [],
     });
   });
