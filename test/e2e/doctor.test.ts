@@ -157,7 +157,7 @@ describe("--fix", () => {
   test("--yes changes what gives nobody more, and every other byte stays", () => {
     inFolder({ [file]: wrong }, (folder) => {
       const { out } = doctor(folder, "--fix", "--yes");
-      expect(out).toContain("held back");
+      expect(out).toContain("skipped scout");
       expect(read(folder)).toBe(wrong.replace("shell.exec", "proc.exec"));
     });
   });

@@ -104,7 +104,7 @@ describe("the rows", () => {
 
   test("have neighbours one word away, which say what to do", () => {
     const wrong: readonly (readonly [number, RegExp, string])[] = [
-      [2, /stands behind `--`\n {2}fix: ambit exec coder -- ls$/m, "ambit exec coder ls"],
+      [2, /write the program after `--`\n {2}fix: ambit exec coder -- ls$/m, "ambit exec coder ls"],
       [0, /^none of 1: ambit skills check <skill> --agent clerk /m, "ambit skills list --agent clerk"],
       [0, /^no records of class task; there are note$/m, "ambit records list --class task"],
       [1, /no such file or folder\n$/, "ambit tools lint nosuch.mjs"],

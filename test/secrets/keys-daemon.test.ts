@@ -99,7 +99,7 @@ test("a file by reference: the daemon reads it when it starts, and says why wher
   writeFileSync(path, `${KEY}\n`, { mode: 0o600 });
   expect(ambit(["secrets", "key", "--from", `file:${path}`])).toMatchObject({
     status: 0,
-    out: "sealed anew secrets\n",
+    out: "re-encrypted secrets\n",
   });
   expect(existsSync(keyFile())).toBe(false);
   expect(restarted()).toMatchObject({ source: "reference", where: `file:${path}`, isLocked: false, problem: null });
