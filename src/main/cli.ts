@@ -15,7 +15,7 @@ export async function start(argv: readonly string[]): Promise<void> {
   try {
     process.exitCode = await command(argv, output);
     if (output.hasFailed) {
-      output.write(2, "error: what was to be written could not be: the disk is full\n");
+      output.write(2, "error: could not write output: no space left on device\n");
       process.exitCode = EXIT.error;
     }
   } catch (error) {

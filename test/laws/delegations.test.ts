@@ -88,7 +88,7 @@ class World {
     } as unknown as Records;
     const redacting = { known: null, text: (text: string) => text, json: <T>(one: T): T => one };
     const id = (letter: string): string => `${letter}_${this.#workspace}_${++this.#count}`;
-    const parts = { kept: state, records, redacting, digest, now: () => 1, id } as unknown as DaemonParts;
+    const parts = { stores: state, records, redacting, digest, now: () => 1, id } as unknown as DaemonParts;
     this.#holdings = new Holdings(records, state.links);
     this.#delegations = new Delegations(parts, new Entries(parts), this.#holdings);
   }

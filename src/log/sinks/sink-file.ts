@@ -178,7 +178,7 @@ export class FileSink implements Sink {
 }
 
 const CODES: ReadonlyMap<string, string> = new Map([
-  ["ENOSPC", "cannot be written: the disk is full"],
+  ["ENOSPC", "cannot be written: no space left on device"],
   ["EDQUOT", "cannot be written: the quota is used up"],
   ["ELOOP", "is a link: write the path it leads to"],
   ["ENXIO", "is no plain file"],
