@@ -39,7 +39,7 @@ describe("on a real terminal", () => {
       [
         ["q quit", "1a"],
         ["Which step?", `2${ENTER}`],
-        ["anything else is a no", theNumber],
+        ["any other input cancels", theNumber],
         ["approved a-1", ""],
         ["no pending approvals", "q"],
       ],
@@ -53,7 +53,7 @@ describe("on a real terminal", () => {
       ["approvals", "watch"],
       [
         ["q quit", "r"],
-        ["anything else is a no", theNumber],
+        ["any other input cancels", theNumber],
         ["May be empty", `not today${ENTER}`],
         ["no pending approvals", "q"],
       ],
@@ -66,14 +66,14 @@ describe("on a real terminal", () => {
     ["cat package.json", "Which step?"],
     ["clear", "Which step?"],
     ["1a1\r1", "Which step?"],
-    ["rm -r build", "anything else is a no"],
+    ["rm -r build", "any other input cancels"],
     ["ls", null],
   ])(
     "watch: %j typed into the window answers nothing",
     async (typed, dialog) => {
       const line = `${typed}${ENTER}`;
       const end: readonly Answer[] = [["q quit", "\u0003"]];
-      const then: readonly Answer[] = dialog === null ? [["how far an answer", ""], ...end] : [[dialog, line], ...end];
+      const then: readonly Answer[] = dialog === null ? [["scopes an approval can have", ""], ...end] : [[dialog, line], ...end];
       const { status, raw } = await run(["approvals", "watch"], [["q quit", line], ...then]);
       expect(status).toBe(0);
       expect(raw).not.toContain("approved a-1");
