@@ -73,7 +73,8 @@ describe("on a real terminal", () => {
     async (typed, dialog) => {
       const line = `${typed}${ENTER}`;
       const end: readonly Answer[] = [["q quit", "\u0003"]];
-      const then: readonly Answer[] = dialog === null ? [["scopes an approval can have", ""], ...end] : [[dialog, line], ...end];
+      const then: readonly Answer[] =
+        dialog === null ? [["scopes an approval can have", ""], ...end] : [[dialog, line], ...end];
       const { status, raw } = await run(["approvals", "watch"], [["q quit", line], ...then]);
       expect(status).toBe(0);
       expect(raw).not.toContain("approved a-1");

@@ -11,7 +11,13 @@ const record = (id: string, ...capabilities: readonly string[]): string =>
 describe("two files", () => {
   const rows: readonly (readonly [string, string, string, number, RegExp])[] = [
     ["the same", "net.get{hosts=[a.com]}", "net.get{hosts=[a.com]}", 0, /no agent may do more or less/],
-    ["spelled otherwise", "net.get{hosts=[a.com,b.com]}", "net.get{hosts=[b.com,a.com]}", 0, /no agent may do more or less/],
+    [
+      "spelled otherwise",
+      "net.get{hosts=[a.com,b.com]}",
+      "net.get{hosts=[b.com,a.com]}",
+      0,
+      /no agent may do more or less/,
+    ],
     [
       "one more host",
       "net.get{hosts=[a.com]}",

@@ -4,7 +4,6 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { NODE, newSigner, PORTS, WrittenLog } from "../../../test/audit/written-log.ts";
 import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
-import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import { type ExportLine, exportLine, readExportLine } from "./export.ts";
 import { exportStore } from "./export-store.ts";
 import { ExportVerifier } from "./verify-export.ts";
