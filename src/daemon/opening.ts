@@ -5,6 +5,7 @@ import { verbEntry } from "../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../core/authority/compiled.ts";
 import { type Grant, UNCONDITIONAL } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
+import { PRINCIPAL_NAME } from "../core/authority/principal.ts";
 import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
@@ -18,7 +19,7 @@ import { flagIn, numberOr, optionalText, textIn, textsIn } from "./input.ts";
 import type { DaemonParts } from "./parts.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "./rpc/serving.ts";
-import { Session, type Sessions } from "./session.ts";
+import { principalIn, Session, type Sessions } from "./session.ts";
 import { hasSessionRoom, sessionsOfProcessMax } from "./session-share.ts";
 import { specFault } from "./spec-fault.ts";
 
@@ -29,7 +30,6 @@ const caveatsCharactersMax = 65_536;
 const levelsMax = 16;
 const variablesMax = 256;
 const variableCharactersMax = 32_768;
-const USER = /^[A-Za-z0-9][A-Za-z0-9._@+-]{0,127}$/;
 const TRACE = /^[A-Za-z0-9-]{1,128}$/;
 /** The default agent. */
 const ANONYMOUS = "anonymous";
@@ -85,7 +85,7 @@ export class Opening {
     const environment = environmentIn(value);
     if (cwd === null || !cwd.startsWith("/") || asked === null || environment === null || token === undefined)
       return refusal("invalid_input", "a session needs a folder and an agent");
-    if (named === undefined || (named !== null && !USER.test(named)))
+    if (named === undefined || (named !== null && !PRINCIPAL_NAME.test(named)))
       return refusal("invalid_input", "a user name has only letters, digits and . _ @ + -");
     if (trace === undefined || (trace !== null && !TRACE.test(trace)) || face === null || !FACE.test(face))
       return refusal("invalid_input", "a trace has only letters, digits and dashes");
@@ -128,8 +128,11 @@ export class Opening {
       root,
       isForParent,
       isBrought: brought !== null,
+      granterOf: (link) => stores.links.get(link)?.granter.agent ?? null,
     });
-    session.hadUserRecord = user.value !== null && this.#parts.records.user(user.value) !== null;
+    const userRecord = user.value === null ? null : this.#parts.records.user(user.value);
+    session.hadUserRecord = userRecord !== null;
+    session.describeUser(userRecord?.facts ?? null);
     if (brought !== null) this.#gatekeeper.holdings.bring(session, brought);
     const pledge = member(value, "pledge") ?? null;
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
@@ -162,7 +165,18 @@ export class Opening {
   /** Logs a refused session. If that fails, the session is refused all the same. */
   async #refused({ cwd, asked, user, trace, face, peer }: RefusedOpening, refused: Refusal): Promise<Refusal> {
     const workspace = this.#parts.records.workspaceOf(cwd);
-    const who = { user, agent: asked.slice(0, toldCharactersMax), workspace, chain: [], session: null, trace };
+    const agent = asked.slice(0, toldCharactersMax);
+    const facts = user === null ? null : (this.#parts.records.user(user)?.facts ?? null);
+    const who = {
+      user,
+      ...principalIn(user, facts),
+      agent,
+      agents: [agent],
+      workspace,
+      chain: [],
+      session: null,
+      trace,
+    };
     // Grouped by agent and user: the first few equal ones are written, the rest are counted.
     const requests = [`session.open ${asked.slice(0, toldCharactersMax)}${user === null ? "" : ` for ${user}`}`];
     const more = { face, terminal: peer.terminal, pid: peer.pid, requests, reason: refused.message };
@@ -173,6 +187,8 @@ export class Opening {
   #unknownUser(user: string | null, cwd: string, name: AgentName): Refusal | null {
     const blocked = this.#gatekeeper.holdings.blockedBy({ user, cwd, name }, false);
     if (blocked === null) return null;
+    if (user !== null && this.#parts.records.user(user) !== null)
+      return refusal(blocked.code, blocked.reason, `add the folder to \`workspaces\` in users/${user}.md`);
     const fix = user === null ? "name the user: --user NAME" : `create users/${user}.md beside your own config.yml`;
     return refusal(blocked.code, `${blocked.reason}, and the configuration says \`users: required\``, fix);
   }

@@ -6,6 +6,7 @@ import type { Level, Span } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
+import type { UserFacts } from "../core/notation/record/user-record.ts";
 import type { ControlMessages, Presence, SecretView, VerifyReport } from "../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { Digest } from "../core/ports/digest.ts";
@@ -63,7 +64,7 @@ export interface Records {
   /** Ids of the agents with a record in the workspace of a folder. */
   agentIds(cwd: string): readonly string[];
   /** A user's ceiling, by the name the client gave; null if the user has no record. */
-  user(name: string): { readonly authority: Authority; readonly stamp: string } | null;
+  user(name: string): UserRead | null;
   /** Whether the workspace of a folder, or the user's own configuration, requires that users have a record. */
   isUserRequired(cwd: string): boolean;
   /** How notation is read in a folder. */
@@ -74,6 +75,16 @@ export interface Records {
   notify(): readonly string[];
   /** Why widening and approving needs presence, by the user's own configuration; null if it does not. */
   presenceReason(): PresenceReason | null;
+}
+
+/** The record of a user that a session acts for. */
+export interface UserRead {
+  /** The user's ceiling. */
+  readonly authority: Authority;
+  readonly facts: UserFacts;
+  readonly stamp: string;
+  /** Whether sessions in this workspace may act for the user; null: outside of any workspace. */
+  isMemberOf(workspace: string | null): boolean;
 }
 
 export interface PresenceReason {

@@ -1,5 +1,7 @@
 // A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
 import type { CompiledLink } from "../core/authority/compiled.ts";
+import { type Principal, principalsOf } from "../core/authority/principal.ts";
+import type { UserFacts } from "../core/notation/record/user-record.ts";
 import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
@@ -25,6 +27,8 @@ export interface SessionFacts {
   readonly isForParent?: boolean;
   /** It brought its own authority, instead of an agent's. */
   readonly isBrought?: boolean;
+  /** The agent that made a delegation; null if there is none of this id. */
+  granterOf?(link: string): string | null;
 }
 
 const runningMax = 64;
@@ -33,7 +37,9 @@ export class Session {
   readonly facts: SessionFacts;
   /** Its agent's key for generations and slots. */
   readonly scope: string;
-  readonly #who: Who;
+  #who: Who;
+  #facts: UserFacts | null = null;
+  #principals: readonly Principal[];
   /** Each further pledge is one more limit: narrowing, and never undone. */
   readonly pledges: CompiledLink[] = [];
   /** Its user had a record at some time while it was open. INVARIANT: never reset, so that a removed ceiling is noticed. */
@@ -53,7 +59,31 @@ export class Session {
     const { name, user, id, trace } = facts;
     this.facts = facts;
     this.scope = agentScope(name);
-    this.#who = { user, agent: name.agent, workspace: name.workspace, chain: [], session: id, trace };
+    const { agent, workspace } = name;
+    this.#who = {
+      user,
+      agent,
+      agents: [agent],
+      workspace,
+      chain: [],
+      session: id,
+      trace,
+      ...principalIn(user, null),
+    };
+    this.#principals = principalsOf(user, []);
+  }
+
+  /** What the user's record says now; entries from here on have it. */
+  describeUser(facts: UserFacts | null): void {
+    if (facts === this.#facts) return;
+    this.#facts = facts;
+    this.#who = { ...this.#who, ...principalIn(this.facts.user, facts) };
+    this.#principals = principalsOf(this.facts.user, facts?.groups ?? []);
+  }
+
+  /** On whose behalf it acts, for conditions of grants. */
+  get principals(): readonly Principal[] {
+    return this.#principals;
   }
 
   get isClean(): boolean {
@@ -121,8 +151,18 @@ export class Session {
 
   /** The same object for every call by the agent's own record, so that derived values can be cached. */
   who(chain: readonly string[] = []): Who {
-    return chain.length === 0 ? this.#who : { ...this.#who, chain };
+    if (chain.length === 0) return this.#who;
+    const granters = chain.map((link) => this.facts.granterOf?.(link) ?? null).filter((agent) => agent !== null);
+    const agents = [...granters, this.facts.name.agent].filter((agent, at, all) => agent !== all[at - 1]);
+    return { ...this.#who, chain, agents };
   }
+}
+
+/** The member of an entry that describes its user; none without a user. */
+export function principalIn(user: string | null, facts: UserFacts | null): Pick<Who, "principal"> {
+  if (user === null) return {};
+  const { name = null, address = null, groups = [] } = facts ?? {};
+  return { principal: { user, name, address, groups } };
 }
 
 const sessionsMax = 4096;

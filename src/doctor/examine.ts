@@ -111,8 +111,8 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
 const TOO_MANY = "it has so many grants that not all were compared for ones without effect";
 
 function deadFinding(grant: Grant, about: About): Finding {
-  const { ask, calls, rate, clean } = grant.conditions;
-  const isLimit = ask > 0 || calls !== null || rate !== null || clean;
+  const { ask, calls, rate, principals, clean } = grant.conditions;
+  const isLimit = ask > 0 || principals !== null || calls !== null || rate !== null || clean;
   return found("dead_rule", about, {
     message: `${compactText(grant)} has no effect: the agent's other grants cover all of it`,
     meaning: isLimit

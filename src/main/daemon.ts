@@ -2,6 +2,7 @@
 
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Agents, openAgents } from "../agents/disk/agents.ts";
+import { userNames } from "../agents/disk/user-files.ts";
 import { PresenceVerifiers } from "../approvals/presence/presence.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import { VERSION } from "../core/base/version.ts";
@@ -27,7 +28,6 @@ import { pinOf } from "../daemon/programs/pin.ts";
 import type { RunEnvironment } from "../daemon/programs/plan-facts.ts";
 import { daemonPrograms } from "../daemon/programs/programs.ts";
 import { recordSource } from "../daemon/records/record-source.ts";
-import { userNames } from "../daemon/records/user-names.ts";
 import { protocolVersion } from "../daemon/rpc/limits.ts";
 import { daemonSecrets } from "../daemon/secrets.ts";
 import type { Session } from "../daemon/session.ts";

@@ -124,7 +124,16 @@ describe("authority after = authority before ± exactly the edit", () => {
   });
 });
 
-const NONE = { ask: 0, calls: null, rate: null, expires: null, pass: "both", clean: false } as const;
+const NONE = {
+  ask: 0,
+  calls: null,
+  rate: null,
+  per: null,
+  expires: null,
+  principals: null,
+  pass: "both",
+  clean: false,
+} as const;
 
 test("--for and --uses become conditions of the grant that is written", () => {
   const limits = { expires: 4102444800000, calls: 5 };

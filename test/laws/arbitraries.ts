@@ -5,6 +5,7 @@ import { compile, type Moment } from "../../src/core/authority/compiled.ts";
 import { type Conditions, type Grant, type Level, UNCONDITIONAL } from "../../src/core/authority/grant.ts";
 import type { Link, LinkRole, Validity } from "../../src/core/authority/link.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
+import type { Principal } from "../../src/core/authority/principal.ts";
 import { scope } from "./scopes.ts";
 import { chance, oneOf, type Source, several } from "./source.ts";
 
@@ -19,12 +20,35 @@ export function verbOf(name: string): VerbEntry {
 /** Times at which grants end and links are judged; small, so that they coincide. */
 export const TIMES = [10, 20, 30] as const;
 
+/** Lists of users that overlap, and the empty one. */
+const USERS: readonly (readonly Principal[])[] = [
+  [],
+  ["user:*"],
+  ["user:ann"],
+  ["user:ann", "user:bob"],
+  ["group:ops"],
+  ["user:bob", "group:ops"],
+];
+
+/** Sessions for nobody, for a user, and for a user with groups. */
+export const ACTING: readonly (readonly Principal[])[] = [
+  [],
+  ["user:ann"],
+  ["user:bob"],
+  ["user:eve"],
+  ["user:ann", "group:ops"],
+  ["user:eve", "group:ops"],
+  ["user:eve", "group:ops", "group:dev"],
+];
+
 export function conditions(source: Source): Conditions {
   if (chance(source, 55)) return UNCONDITIONAL;
   return {
     ask: source.below(3) as Level,
     calls: null,
     rate: null,
+    per: null,
+    principals: oneOf(source, [null, null, ...USERS]),
     expires: oneOf(source, [null, ...TIMES]),
     pass: oneOf(source, ["both", "both", "use", "pass"] as const),
     clean: chance(source, 25),
@@ -91,5 +115,6 @@ export function moment(source: Source): Moment {
     generation: source.below(3),
     revoked: null,
     exhausted: null,
+    principals: oneOf(source, ACTING),
   };
 }

@@ -129,7 +129,7 @@ class History {
 
   async #call(key: string): Promise<void> {
     const authority = this.#authority();
-    const counted = this.#accounts.counted(authority);
+    const counted = this.#accounts.counted(authority, null);
     const { ledger } = this.#state;
     const moment: Moment = {
       ...MOMENT,

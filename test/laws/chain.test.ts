@@ -196,6 +196,14 @@ const EDITS: readonly (readonly [string, (source: Source, link: Link) => Link])[
     (source, link) => edited(source, link, (grant) => ({ ...grant, conditions: { ...grant.conditions, clean: true } })),
   ],
   [
+    "naming users",
+    (source, link) =>
+      edited(source, link, (grant) => ({
+        ...grant,
+        conditions: { ...grant.conditions, principals: grant.conditions.principals?.slice(1) ?? ["user:ann"] },
+      })),
+  ],
+  [
     "ending a link sooner",
     (_, link) => ({ ...link, validity: { ...link.validity, expires: Math.min(link.validity.expires ?? 50, 15) } }),
   ],

@@ -10,6 +10,7 @@ import type { Containment } from "../../src/core/authority/witness/within.ts";
 import { sequenceWitnesses, TOO_MANY } from "../../src/core/authority/witness/witness.ts";
 import { NO_FACTS, scopeWitnesses } from "../../src/core/authority/witness/witness-axis.ts";
 import { PROTECTED } from "./alphabet.ts";
+import { ACTING } from "./arbitraries.ts";
 import { CORE, type Implementation, type Links, single } from "./implementation.ts";
 import { guard } from "./requests.ts";
 
@@ -27,26 +28,16 @@ function rebuilt(
       for (const values of product(lists as (readonly Value[])[])) {
         const request: Request = { verb: grant.verb, values };
         const { expires, clean, ask, pass } = grant.conditions;
-        const at: Moment = {
-          now: expires === null ? Number.MAX_SAFE_INTEGER : expires - 1,
-          clean,
-          generation: 0,
-          revoked: null,
-          exhausted: null,
-        };
-        if (
-          !conditionsHold(grant, at, null) ||
-          CORE.level(single([{ ...grant, conditions: { ...grant.conditions, pass: "both" } }]), request, at, "use") ===
-            null
-        )
-          continue;
-        for (const purpose of delegating
-          ? (["pass"] as const)
-          : pass === "both"
-            ? (["use", "pass"] as const)
-            : [pass]) {
-          const level = CORE.level(parent, request, at, purpose);
-          if (level === null || level > ask) return { kind: "exceeds", grant: index, request, because: "request" };
+        const now = expires === null ? Number.MAX_SAFE_INTEGER : expires - 1;
+        const held = single([{ ...grant, conditions: { ...grant.conditions, pass: "both" } }]);
+        const purposes = delegating ? (["pass"] as const) : pass === "both" ? (["use", "pass"] as const) : [pass];
+        for (const principals of ACTING) {
+          const at: Moment = { now, clean, generation: 0, revoked: null, exhausted: null, principals };
+          if (!conditionsHold(grant, at, null) || CORE.level(held, request, at, "use") === null) continue;
+          for (const purpose of purposes) {
+            const level = CORE.level(parent, request, at, purpose);
+            if (level === null || level > ask) return { kind: "exceeds", grant: index, request, because: "request" };
+          }
         }
       }
     }

@@ -34,6 +34,7 @@ const same = (conditions: Conditions): Conditions => conditions;
 
 export const ignoresClean: Implementation = withConditions((conditions) => ({ ...conditions, clean: true }), same);
 export const ignoresExpiry: Implementation = withConditions((conditions) => ({ ...conditions, expires: -1_000 }), same);
+export const ignoresUsers: Implementation = withConditions(same, (conditions) => ({ ...conditions, principals: null }));
 export const ignoresAsk: Implementation = withConditions((conditions) => ({ ...conditions, ask: 2 }), same);
 export const ignoresPass: Implementation = withConditions(same, (conditions) => ({ ...conditions, pass: "both" }));
 

@@ -62,11 +62,19 @@ export interface NaiveMoment {
   readonly now: number;
   readonly clean: boolean;
   readonly generation: number;
+  readonly principals?: readonly string[];
+}
+
+function naiveUsers({ principals }: Conditions, { principals: acting = [] }: NaiveMoment): boolean {
+  if (principals === null) return true;
+  const [user] = acting.filter((one) => one.startsWith("user:"));
+  return principals.some((one) => (one === "user:*" ? user !== undefined : acting.some((other) => other === one)));
 }
 
 export function naiveHolds(conditions: Conditions, moment: NaiveMoment, purpose: Purpose | null): boolean {
   if (conditions.expires !== null && conditions.expires <= moment.now) return false;
   if (conditions.clean && !moment.clean) return false;
+  if (!naiveUsers(conditions, moment)) return false;
   return purpose === null || conditions.pass === "both" || conditions.pass === purpose;
 }
 

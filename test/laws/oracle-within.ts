@@ -11,6 +11,7 @@ import type { Request } from "../../src/core/authority/request.ts";
 import type { AddressRange } from "../../src/core/base/address.ts";
 import { addressOf } from "../../src/core/base/address.ts";
 import { PROTECTED } from "./alphabet.ts";
+import { ACTING } from "./arbitraries.ts";
 import { type NaiveMoment, naiveHolds } from "./naive.ts";
 import { naiveBoundaries, naiveOpens, naiveSpecial } from "./naive-address.ts";
 import { meetings } from "./oracle.ts";
@@ -53,6 +54,8 @@ export function oracleWithin(
   return { within: true };
 }
 
+const SESSIONS = [true, false].flatMap((clean) => ACTING.map((acting) => [clean, acting] as const));
+
 function failure(
   grant: Grant,
   matched: ReadonlySet<Grant>,
@@ -63,8 +66,8 @@ function failure(
     conditions.expires === null ? [] : [conditions.expires - 1, conditions.expires],
   );
   for (const now of [0, ...ends, Number.MAX_SAFE_INTEGER]) {
-    for (const clean of [true, false]) {
-      const moment = { now, clean, generation: 0 };
+    for (const [clean, principals] of SESSIONS) {
+      const moment = { now, clean, generation: 0, principals };
       if (!naiveHolds(grant.conditions, moment, null)) continue;
       for (const purpose of ["use", "pass"] as const) {
         if (delegating ? purpose === "use" : grant.conditions.pass !== "both" && grant.conditions.pass !== purpose)

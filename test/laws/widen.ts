@@ -23,6 +23,7 @@ function widenedConditions(source: Source, conditions: Conditions): Conditions {
     ...conditions,
     ask: chance(source, 50) ? 0 : conditions.ask,
     clean: chance(source, 50) ? false : conditions.clean,
+    principals: chance(source, 50) ? null : conditions.principals,
   };
 }
 

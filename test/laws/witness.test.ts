@@ -6,13 +6,21 @@ import { literal, ONE, type Segment } from "../../src/core/authority/patterns/se
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
 import type { AddressRange } from "../../src/core/base/address.ts";
 import { PATH_TEXTS, RANGES, TOKEN_GLOBS, TOKENS } from "./alphabet.ts";
-import { chain, grantOf, grants, linkOf, VERBS, verbOf } from "./arbitraries.ts";
+import { ACTING, chain, grantOf, grants, linkOf, VERBS, verbOf } from "./arbitraries.ts";
 import { concrete } from "./concrete.ts";
 import { CORE, type Implementation, type Links, single } from "./implementation.ts";
 import { broken, casesReached, casesWanted, caught, LAW_TIMEOUT, type Law, shown, shrunk } from "./law.ts";
-import { ignoresAsk, ignoresClean, ignoresExpiry, ignoresPass, perGrant, vagueCounterexample } from "./mutants.ts";
+import {
+  ignoresAsk,
+  ignoresClean,
+  ignoresExpiry,
+  ignoresPass,
+  ignoresUsers,
+  perGrant,
+  vagueCounterexample,
+} from "./mutants.ts";
 import { fewerCopies, firstAddressOnly, rebuiltRight, unknownProgramsOnly } from "./mutants-within.ts";
-import { naiveGrant, naiveJudge } from "./naive.ts";
+import { naiveGrant, naiveHolds, naiveJudge } from "./naive.ts";
 import { OracleTooLarge } from "./oracle.ts";
 import { oracleWithin } from "./oracle-within.ts";
 import { guard } from "./requests.ts";
@@ -138,12 +146,16 @@ const honest: Law = (core, source) => {
   if (!naiveGrant(grant, request))
     return `the child does not cover what is shown: ${shown(request)}\n${texts(child, parent)}`;
   const { expires, clean, ask, pass } = grant.conditions;
-  const at = { now: expires === null ? Number.MAX_SAFE_INTEGER : expires - 1, clean, generation: 0 };
+  const now = expires === null ? Number.MAX_SAFE_INTEGER : expires - 1;
+  const sessions = ACTING.map((principals) => ({ now, clean, generation: 0, principals }));
+  const held = sessions.filter((at) => naiveHolds(grant.conditions, at, null));
   const purposes = delegating ? (["pass"] as const) : pass === "both" ? (["use", "pass"] as const) : [pass];
-  const refused = purposes.some((purpose) => {
-    const level = naiveJudge(parent, request, at, purpose);
-    return level === null || level > ask;
-  });
+  const refused = purposes.some((purpose) =>
+    held.some((at) => {
+      const level = naiveJudge(parent, request, at, purpose);
+      return level === null || level > ask;
+    }),
+  );
   return refused ? null : `the parent covers what is shown: ${shown(request)}\n${texts(child, parent)}`;
 };
 
@@ -219,6 +231,7 @@ describe("containment by witnesses", () => {
     ["asking ignored", exact(["fs.read"]), ignoresAsk],
     ["expiry ignored", exact(["fs.read"]), ignoresExpiry],
     ["clean ignored", exact(["fs.read"]), ignoresClean],
+    ["users ignored", exact(["fs.read"]), ignoresUsers],
     ["use and pass-on confused", exact(["fs.read"]), ignoresPass],
     ["a counterexample that says nothing", honest, vagueCounterexample],
   ] as const)("mutant: %s is caught", (_title, law, mutant) => {

@@ -109,7 +109,9 @@ function sameConditions(left: Conditions, right: Conditions): boolean {
     left.calls === right.calls &&
     left.rate?.calls === right.rate?.calls &&
     left.rate?.seconds === right.rate?.seconds &&
+    left.per === right.per &&
     left.expires === right.expires &&
+    left.principals?.join() === right.principals?.join() &&
     left.pass === right.pass &&
     left.clean === right.clean
   );

@@ -48,7 +48,7 @@ function lineOf(grant: Grant): Line {
 
 /** What it covers, ignoring its budget. */
 function textOf(grant: Grant): string {
-  return compactText({ ...grant, conditions: { ...grant.conditions, calls: null, rate: null } });
+  return compactText({ ...grant, conditions: { ...grant.conditions, calls: null, rate: null, per: null } });
 }
 
 function claimsSame(lines: readonly Line[], grant: Grant): boolean {
@@ -79,6 +79,8 @@ function isFree({ calls, burst }: Line): boolean {
 }
 
 function isEnough(line: Line, grant: Grant): boolean {
+  // A budget for each user is more than the same budget for all of them.
+  if (grant.conditions.per !== null && line.grant.conditions.per === null && !isFree(line)) return false;
   return callsOf(grant) <= line.calls && burstOf(line, grant) <= line.burst;
 }
 

@@ -111,11 +111,13 @@ const CONDITIONS: Readonly<Record<ConditionKey, Schema>> = {
   },
   calls: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "how often, all together" },
   rate: { type: "string", pattern: "^[1-9][0-9]{0,8}/(s|sec|min|h|hour|d|day)$", description: "how often: 10/min" },
+  per: { const: "user", description: "each user has a budget of their own" },
   expires: {
     type: "string",
     pattern: "^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,3})?)?(Z|[+-][0-9]{2}:[0-9]{2})$",
     description: "until when: 2026-12-01T00:00:00Z",
   },
+  users: texts("only in sessions for these users; `group:NAME` for a group, `*` for every user"),
   pass: oneOfWords(["use", "pass", "both"], "to be used, to be passed on to other agents, or both"),
   clean: { type: "boolean", description: "only while nothing untrusted was read" },
 };

@@ -4,6 +4,7 @@ import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { type Conditions, type Grant, purposeAllowed } from "../../core/authority/grant.ts";
+import { principalsHold } from "../../core/authority/principal.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { type Need, needGrant, type ToolNeed } from "../../core/notation/tools/allowed-tools.ts";
@@ -77,7 +78,9 @@ function isWithin(grant: Grant, agent: Agent, reading: Reading, moment: Moment):
     ask: 2,
     calls: null,
     rate: null,
+    per: null,
     expires: moment.now + 1,
+    principals: moment.principals?.slice(0, 1) ?? null,
     pass: "use",
     clean: moment.clean,
   };
@@ -89,10 +92,11 @@ function isWithin(grant: Grant, agent: Agent, reading: Reading, moment: Moment):
 function holdsSome(chain: Chain, { verb }: Need, moment: Moment): boolean {
   return chain.every(({ link }) =>
     link.grants.some(
-      ({ verb: held, scopes, conditions: { expires, pass, clean } }) =>
+      ({ verb: held, scopes, conditions: { expires, principals, pass, clean } }) =>
         held === verb &&
         !scopes.some(isNothing) &&
         (expires === null || moment.now < expires) &&
+        principalsHold(principals, moment.principals ?? []) &&
         (link.role === "limit" || purposeAllowed(pass, "use")) &&
         (!clean || moment.clean),
     ),

@@ -2,6 +2,7 @@
 
 import { CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
+import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
 import { DAEMON_CODES } from "../daemon/pages.ts";
 import { FINDINGS } from "../doctor/pages.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -79,6 +80,6 @@ function verbText(verb: VerbEntry, { paint }: World): string {
   return [
     `${paint.strong(verb.verb)}  ${paintRisk(paint, verb.risk)} risk`,
     `  ${verb.effect}; ${verb.family}: ${bare}`,
-    `  scope keys: ${scopeKeys(verb).join(", ") || "none"}; conditions: ask, calls, rate, expires, pass, clean`,
+    `  scope keys: ${scopeKeys(verb).join(", ") || "none"}; conditions: ${CONDITION_KEYS.join(", ")}`,
   ].join("\n");
 }

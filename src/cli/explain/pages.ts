@@ -141,9 +141,9 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
   },
   unknown_user: {
     means:
-      "The session's user has no record: the record was deleted, or the configuration has `users: required` and no user, or no user with a record, was named.",
+      "The session's user is not known here: the user's record was deleted, its `workspaces` do not name this workspace, or the configuration has `users: required` and no user, or no user with a record, was named.",
     doThis:
-      "Create the user's record, users/NAME.md beside your own config.yml, and open a session for that name. A session continues once a deleted user record is restored.",
+      "Create the user's record, users/NAME.md beside your own config.yml, and open a session for that name; if the record has `workspaces`, add the folder to it. A session continues once a deleted user record is restored.",
     example: "users: required",
   },
   approval_unavailable: {

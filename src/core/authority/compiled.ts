@@ -9,6 +9,7 @@ import { alikeElsewhere } from "./patterns/alike.ts";
 import { indexAxis } from "./patterns/index-axis.ts";
 import { PatternIndex } from "./patterns/pattern-index.ts";
 import type { Segments } from "./patterns/sequence.ts";
+import { type Principal, principalsHold } from "./principal.ts";
 import type { Request } from "./request.ts";
 
 /** What a decision depends on besides the request. */
@@ -20,6 +21,8 @@ export interface Moment {
   readonly revoked: ((link: string) => boolean) | null;
   /** An account without anything left: the grant (or, for WHOLE_LINK, the link) does not cover. */
   readonly exhausted: ((link: string, grant: number) => boolean) | null;
+  /** On whose behalf the session acts; absent: for no user. */
+  readonly principals?: readonly Principal[];
 }
 
 /** In place of a grant's number: the account of the link itself. */
@@ -223,8 +226,8 @@ class VerbIndex {
 
 /** No condition, and no other axis than this one limits it. */
 function isPlain({ scopes, conditions }: Grant, axis: number): boolean {
-  const { ask, expires, clean, pass } = conditions;
-  if (ask !== 0 || expires !== null || clean || pass !== "both") return false;
+  const { ask, expires, principals, clean, pass } = conditions;
+  if (ask !== 0 || expires !== null || principals !== null || clean || pass !== "both") return false;
   for (let at = 0; at < scopes.length; at++) if (at !== axis && (scopes[at] as Scope).kind !== "any") return false;
   return true;
 }
@@ -238,8 +241,9 @@ export function grantMatches(grant: Grant, values: readonly Value[], settled = -
 }
 
 export function conditionsHold(grant: Grant, moment: Moment, purpose: Purpose | null): boolean {
-  const { expires, clean, pass } = grant.conditions;
+  const { expires, principals, clean, pass } = grant.conditions;
   if (expires !== null && moment.now >= expires) return false;
+  if (principals !== null && !principalsHold(principals, moment.principals ?? [])) return false;
   if (clean && !moment.clean) return false;
   return purpose === null || purposeAllowed(pass, purpose);
 }

@@ -43,7 +43,7 @@ export interface Basis {
 export interface Shortfall {
   readonly chain: number;
   readonly link: number;
-  readonly axis: AxisName | "clean" | "pass" | null;
+  readonly axis: AxisName | "clean" | "pass" | "users" | null;
 }
 
 export type Decision =

@@ -81,7 +81,7 @@ function isWritable({ verb, values }: Request): boolean {
 const UNWRITABLE = /[*?[\]{}]|[@+!]\(/;
 
 /**
- * Whether the request is held already, or a part of what is proposed is held under a condition: an approval, a budget, an end,
+ * Whether the request is held already, or a part of what is proposed is held under a condition: an approval, a budget, an end, users,
  * `clean`, or pass-on alone. The same grant without the condition would take that safeguard away.
  */
 function isSafeguarded(authority: Authority, request: Request, proposed: Grant): boolean {
@@ -98,8 +98,10 @@ function isSafeguarded(authority: Authority, request: Request, proposed: Grant):
   );
 }
 
-function isConditional({ conditions: { ask, calls, rate, expires, pass, clean } }: Grant): boolean {
-  return ask > 0 || calls !== null || rate !== null || expires !== null || pass !== "both" || clean;
+function isConditional({ conditions }: Grant): boolean {
+  const { ask, calls, rate, expires, principals, pass, clean } = conditions;
+  if (expires !== null || principals !== null || clean) return true;
+  return ask > 0 || calls !== null || rate !== null || pass !== "both";
 }
 
 /** True as well where that cannot be written out. */

@@ -2,6 +2,7 @@
 
 import type { Scope } from "./axes/scope.ts";
 import type { VerbEntry } from "./catalog.ts";
+import type { Principal, PrincipalKind } from "./principal.ts";
 
 /** How much of a person an action needs: 0 none, 1 ask, 2 presence. Along a chain the strictest wins. */
 export type Level = 0 | 1 | 2;
@@ -19,14 +20,27 @@ export interface Conditions {
   readonly ask: Level;
   readonly calls: number | null;
   readonly rate: Rate | null;
+  /** `calls` and `rate` are counted separately for each of these; null: once for all. */
+  readonly per: PrincipalKind | null;
   /** Milliseconds since 1970; the grant covers before that moment. */
   readonly expires: number | null;
+  /** Covers only in sessions that act for one of these; null: in every session. Written `users`. */
+  readonly principals: readonly Principal[] | null;
   readonly pass: Pass;
   /** Covers only while the session has read nothing untrusted. */
   readonly clean: boolean;
 }
 
-export const UNCONDITIONAL: Conditions = { ask: 0, calls: null, rate: null, expires: null, pass: "both", clean: false };
+export const UNCONDITIONAL: Conditions = {
+  ask: 0,
+  calls: null,
+  rate: null,
+  per: null,
+  expires: null,
+  principals: null,
+  pass: "both",
+  clean: false,
+};
 
 /** Where in a text something was written. */
 export interface Span {

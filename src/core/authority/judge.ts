@@ -7,6 +7,7 @@ import { type CompiledLink, conditionsHold, type Moment } from "./compiled.ts";
 import type { Decision, DenialCode, Shortfall } from "./decision.ts";
 import type { Grant, Level, Purpose } from "./grant.ts";
 import { nearestMiss } from "./nearest-grant.ts";
+import { principalsHold } from "./principal.ts";
 import type { Request } from "./request.ts";
 import { writeLevel, writtenRoot } from "./writable-root.ts";
 
@@ -89,8 +90,9 @@ function linkFailure(
 }
 
 function conditionFailure(grant: Grant, moment: Moment): [DenialCode, Shortfall["axis"]] {
-  const { expires, clean } = grant.conditions;
+  const { expires, principals, clean } = grant.conditions;
   if (expires !== null && moment.now >= expires) return ["expired", null];
+  if (!principalsHold(principals, moment.principals ?? [])) return ["scope_violation", "users"];
   return clean && !moment.clean ? ["untrusted_content", "clean"] : ["scope_violation", "pass"];
 }
 

@@ -9,10 +9,11 @@ import type { Chain } from "./chain.ts";
 import type { Conditions, Grant, Level, Pass, Rate } from "./grant.ts";
 import type { Validity } from "./link.ts";
 import { meetPatterns } from "./patterns/intersect.ts";
+import { meetPrincipals } from "./principal.ts";
 
 export interface Meet {
   readonly grants: readonly Grant[];
-  /** False when something was too large to be written out and was left out: the list is then narrower. */
+  /** False when something was too large to be written out, or has no spelling, and was left out: the list is then narrower. */
   readonly complete: boolean;
 }
 
@@ -61,8 +62,10 @@ export function meetGrants(left: readonly Grant[], right: readonly Grant[]): Mee
     for (const other of right) {
       if (one.verb !== other.verb) continue;
       const met = grants.length < grantsMax ? meetTwo(one, other) : "too_many";
-      if (met === "too_many") complete = false;
-      else if (met !== null) grants.push(met);
+      const users = meetPrincipals(one.conditions.principals, other.conditions.principals);
+      if (met === "too_many" || (met !== null && !users.complete)) complete = false;
+      if (met === "too_many") continue;
+      if (met !== null && users.of?.length !== 0) grants.push(met);
     }
   }
   return { grants, complete };
@@ -152,10 +155,17 @@ export function meetConditions(left: Conditions, right: Conditions): Conditions 
     ask: Math.max(left.ask, right.ask) as Level,
     calls: smaller(left.calls, right.calls),
     rate: slower(left.rate, right.rate),
+    // Counted for all together where one of the two is.
+    per: left.per === right.per ? left.per : isCounted(left) && isCounted(right) ? null : (left.per ?? right.per),
     expires: smaller(left.expires, right.expires),
+    principals: meetPrincipals(left.principals, right.principals).of,
     pass,
     clean: left.clean || right.clean,
   };
+}
+
+function isCounted({ calls, rate }: Conditions): boolean {
+  return calls !== null || rate !== null;
 }
 
 function meetPass(left: Pass, right: Pass): Pass | null {

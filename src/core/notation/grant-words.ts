@@ -8,8 +8,9 @@ import { isNothing, type Scope } from "../authority/axes/scope.ts";
 import type { Axis } from "../authority/catalog.ts";
 import type { Conditions, Grant } from "../authority/grant.ts";
 import { type Sequence, sameSequence } from "../authority/patterns/sequence.ts";
+import { EVERY_USER, type Principal } from "../authority/principal.ts";
 import { instantText } from "./instant.ts";
-import { rateText } from "./scope/conditions.ts";
+import { principalText, rateText } from "./scope/conditions.ts";
 import { pathEntryText } from "./scope/path-entry.ts";
 import { argvTexts, portText } from "./scope/pattern-text.ts";
 import { visible } from "./visible.ts";
@@ -92,17 +93,25 @@ function folderText(pattern: Sequence): string {
   return pathPatternText(pattern[pattern.length - 1]?.kind === "deep" ? pattern.slice(0, -1) : pattern);
 }
 
-function conditionWords({ ask, calls, rate, expires, pass, clean }: Conditions): string[] {
+function conditionWords({ ask, calls, rate, per, expires, principals, pass, clean }: Conditions): string[] {
   const words: string[] = [];
   if (ask === 1) words.push("asks first");
   if (ask === 2) words.push("asks first, with proof that you are there");
   if (calls !== null) words.push(calls === 1 ? "once" : `at most ${calls} calls`);
   if (rate !== null) words.push(`at most ${rateText(rate)}`);
+  if (per !== null) words.push(`counted for each ${per} separately`);
+  if (principals !== null) words.push(usersWords(principals));
   if (expires !== null) words.push(`until ${instantText(expires) ?? `${expires} ms`}`);
   if (pass === "use") words.push("not to be passed on");
   if (pass === "pass") words.push("only to be passed on");
   if (clean) words.push("only before anything untrusted is read");
   return words;
+}
+
+function usersWords(principals: readonly Principal[]): string {
+  if (principals.length === 0) return "for no user";
+  const names = principals.map((one) => (one === EVERY_USER ? "any named user" : principalText(one)));
+  return `only in sessions for ${listed(names)}`;
 }
 
 function listed(texts: readonly string[]): string {

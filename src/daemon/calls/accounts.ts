@@ -22,22 +22,22 @@ export class Accounts {
   }
 
   /** Null if nothing is counted. Of links with the same id the first counts, as chains are tried in order. */
-  counted(authority: Authority): AccountMap | null {
+  counted(authority: Authority, user: string | null): AccountMap | null {
     const counted = new Map<string, ReadonlyMap<number, AccountCharge>>();
     for (const chain of authority)
-      for (const { link } of chain) if (!counted.has(link.id)) counted.set(link.id, this.#of(link));
+      for (const { link } of chain) if (!counted.has(link.id)) counted.set(link.id, this.#of(link, user));
     return [...counted.values()].some(({ size }) => size > 0) ? counted : null;
   }
 
-  #of(link: Link): ReadonlyMap<number, AccountCharge> {
+  #of(link: Link, user: string | null): ReadonlyMap<number, AccountCharge> {
     const known = this.#known.get(link);
     if (known !== undefined) return known;
-    const charges = this.#chargesOf(link);
-    this.#known.set(link, charges);
+    const charges = this.#chargesOf(link, user);
+    if (!link.grants.some(({ conditions }) => conditions.per !== null)) this.#known.set(link, charges);
     return charges;
   }
 
-  #chargesOf(link: Link): Map<number, AccountCharge> {
+  #chargesOf(link: Link, user: string | null): Map<number, AccountCharge> {
     const charges = new Map<number, AccountCharge>();
     if (link.calls !== null) {
       const account = `${ownerOf(link)} *`;
@@ -51,20 +51,32 @@ export class Accounts {
         },
       ]) => calls !== null || rate !== null,
     );
-    const named = counted.map(([index, grant]) => ({ index, grant, account: this.#nameOf(link, grant) }));
+    const named = counted.map(([index, grant]) => ({
+      index,
+      grant,
+      account: this.#nameOf(link, grant) + suffixOf(grant, user),
+    }));
     for (const { index, grant, account } of named) {
       const { calls, rate } = grant.conditions;
-      const kin = named.filter((one) => one.grant.verb === grant.verb).map((one) => one.account);
-      const family = `${ownerOf(link)} ${grant.verb.verb}`;
+      const { per } = grant.conditions;
+      const isKin = (one: Grant): boolean => one.verb === grant.verb && one.conditions.per === per;
+      const kin = named.filter((one) => isKin(one.grant)).map((one) => one.account);
+      const family = `${ownerOf(link)} ${grant.verb.verb}${suffixOf(grant, user)}`;
       charges.set(index, { account, calls, rate, family, written: kin });
     }
     return charges;
   }
 
   #nameOf(link: Link, grant: Grant): string {
-    const covered = compactText({ ...grant, conditions: UNCONDITIONAL });
+    const { principals } = grant.conditions;
+    const covered = compactText({ ...grant, conditions: { ...UNCONDITIONAL, principals } });
     return `${ownerOf(link)} ${grant.verb.verb} ${this.#digest(covered).slice(0, 24)}`;
   }
+}
+
+/** With `per: user` each user has an account; sessions without a user share one. */
+function suffixOf({ conditions: { per } }: Grant, user: string | null): string {
+  return per === null ? "" : ` ${per} ${user ?? "-"}`;
 }
 
 function ownerOf({ account, id }: Link): string {

@@ -1,12 +1,22 @@
 // A session's holding is the same object while all of its inputs are the same, and a new object after any change.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link } from "../../../test/forge/authority.ts";
+import { NO_FACTS } from "../../core/notation/record/user-record.ts";
 import type { LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
-import type { RecordRead, Records } from "../parts.ts";
+import type { RecordRead, Records, UserRead } from "../parts.ts";
 import { Session, type SessionFacts } from "../session.ts";
 import { type Holding, Holdings } from "./holding.ts";
 
 const NAME = { workspace: "/w", agent: "scout" };
+
+function userRead(id: string, stamp: string, members: readonly (string | null)[] | null = null): UserRead {
+  return {
+    authority: [[limit(id)]],
+    facts: { ...NO_FACTS, groups: ["ops"] },
+    stamp,
+    isMemberOf: (workspace) => members === null || members.includes(workspace),
+  };
+}
 
 class World {
   record: RecordRead = recordOf();
@@ -22,6 +32,7 @@ class World {
       record: () => ({ ok: true, value: this.record }),
       caveats: () => this.caveats,
       user: () => this.user,
+      workspaceOf: () => "/w",
       isUserRequired: () => this.isUserRequired,
       readingAt: () => ({}),
     };
@@ -78,10 +89,10 @@ describe("a holding", () => {
   test("is another once something else is written about the user", () => {
     const world = new World("ann");
     world.held();
-    world.user = { authority: [[limit("user ann")]], stamp: "1" };
+    world.user = userRead("user ann", "1");
     const held = world.held();
     expect(idsOf(held)).toEqual(["record", "user ann"]);
-    world.user = { authority: [[limit("user ann, narrower")]], stamp: "2" };
+    world.user = userRead("user ann, narrower", "2");
     expect(idsOf(world.held())).toEqual(["record", "user ann, narrower"]);
   });
 
@@ -92,13 +103,30 @@ describe("a holding", () => {
     ]) {
       const world = new World("ann");
       world.links = links;
-      world.user = { authority: [[limit("user ann")]], stamp: "1" };
+      world.user = userRead("user ann", "1");
       expect(world.held()).toMatchObject({ blocked: null, authority: [expect.anything()] });
       world.user = null;
       expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [], written: null });
-      world.user = { authority: [[limit("user ann")]], stamp: "1" };
+      world.user = userRead("user ann", "1");
       expect(idsOf(world.held())).toEqual(["record", "user ann"]);
     }
+  });
+
+  test("is nothing in a workspace that the user's record does not name", () => {
+    const world = new World("ann");
+    world.user = userRead("user ann", "1", ["/w"]);
+    expect(world.held().blocked).toBeNull();
+    world.user = userRead("user ann", "2", ["/other"]);
+    expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
+  });
+
+  test("acts for the user and for the groups of the user's record", () => {
+    const world = new World("ann");
+    world.held();
+    expect(world.session.principals).toEqual(["user:ann"]);
+    world.user = userRead("user ann", "1");
+    world.held();
+    expect(world.session.principals).toEqual(["user:ann", "group:ops"]);
   });
 
   test("is nothing for a user without a record, and for none, where users are required", () => {
@@ -109,7 +137,7 @@ describe("a holding", () => {
       expect(world.held()).toMatchObject({ blocked: { code: "unknown_user" }, authority: [] });
     }
     const known = new World("ann");
-    known.user = { authority: [[limit("user ann")]], stamp: "1" };
+    known.user = userRead("user ann", "1");
     known.isUserRequired = true;
     expect(known.held().blocked).toBeNull();
   });
@@ -176,7 +204,7 @@ describe("what is written and not trusted", () => {
   test("is nothing of what is held, and stands under the same limits", () => {
     const world = new World("ann");
     world.record = waiting();
-    world.user = { authority: [[limit("user ann")]], stamp: "1" };
+    world.user = userRead("user ann", "1");
     world.session.pledges.push(limit("pledge"));
     expect(world.held().authority).toEqual([]);
     expect(named(world.held().written?.())).toEqual([["written", "user ann", "pledge"]]);

@@ -80,7 +80,9 @@ export class Holdings {
     const { name, asked, cwd } = session.facts;
     const blocked = this.blockedBy(session.facts, session.hadUserRecord);
     if (blocked !== null) return { ...this.#nothing(cwd), blocked };
-    session.hadUserRecord ||= session.facts.user !== null && this.#records.user(session.facts.user) !== null;
+    const user = session.facts.user === null ? null : this.#records.user(session.facts.user);
+    session.hadUserRecord ||= user !== null;
+    session.describeUser(user?.facts ?? null);
     const brought = this.#brought.get(session);
     if (brought !== undefined)
       return this.#ofRecord(this.#records.caveats(cwd, brought.text, brought.account), session);
@@ -129,9 +131,15 @@ export class Holdings {
     };
   }
 
-  /** Whether every call of a user is denied: its ceiling is gone, or it has no record where records are required. */
+  /** Whether every call of a user is denied: not a member of the workspace, its ceiling is gone, or it needs a record and has none. */
   blockedBy({ user, cwd, name }: Pick<SessionFacts, "user" | "cwd" | "name">, hadRecord: boolean): Blocked | null {
-    if (user !== null && this.#records.user(user) !== null) return null;
+    const known = user === null ? null : this.#records.user(user);
+    if (known !== null) {
+      const places = [...new Set([name.workspace, this.#records.workspaceOf(cwd)])];
+      const apart = places.find((place) => !known.isMemberOf(place));
+      if (apart === undefined) return null;
+      return unknownUser(`the user ${user} is not a member of ${apart ?? "a folder outside of every workspace"}`);
+    }
     if (hadRecord) return unknownUser(`the record of the user ${user}, which limits this session, was deleted`);
     const { workspace } = name;
     const isRequired =

@@ -20,7 +20,7 @@ export class HoldingMoments {
   #at = 0;
 
   constructor(session: Session, holding: Holding, kept: Stores, accounts: Accounts, isFrozen: () => boolean) {
-    const counted = accounts.counted(holding.authority);
+    const counted = accounts.counted(holding.authority, session.facts.user);
     // Nothing else can be revoked, and looking up other ids in the store would cost more than the decision.
     const delegated = new Set(holding.links.flat());
     const isRevoked = (id: string): boolean => delegated.has(id) && (kept.links.get(id)?.revoked ?? null) !== null;
@@ -47,6 +47,7 @@ export class HoldingMoments {
       generation: this.#kept.ledger.generation(session.scope),
       revoked: this.#revoked,
       exhausted: this.#exhausted,
+      principals: session.principals,
     };
   }
 

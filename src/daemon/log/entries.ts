@@ -54,16 +54,31 @@ export class Entries {
   ): LogEntry {
     const { id, now, redacting } = this.#parts;
     // Member by member: spreading would copy twice, at a higher cost than everything else here.
-    const { user, agent, workspace, chain, session, trace } = who;
+    const { user, principal, agent, agents, workspace, chain, session, trace } = who;
     const { tool = null, of = null, more = {} } = rest;
-    const given: RedactedFields = { user, agent, workspace, chain, session, trace, tool, outcome, of, more };
+    const given: RedactedFields = {
+      user,
+      ...(principal === undefined ? {} : { principal }),
+      agent,
+      ...(agents === undefined ? {} : { agents }),
+      workspace,
+      chain,
+      session,
+      trace,
+      tool,
+      outcome,
+      of,
+      more,
+    };
     const told = redacting.json(given as unknown as JsonObject) as unknown as RedactedFields;
     return {
       id: rest.id ?? id("e"),
       kind,
       at: now(),
       user: told.user,
+      ...(told.principal === undefined ? {} : { principal: told.principal }),
       agent: told.agent,
+      ...(told.agents === undefined ? {} : { agents: told.agents }),
       workspace: told.workspace,
       chain: told.chain,
       session: told.session,

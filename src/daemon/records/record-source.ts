@@ -1,29 +1,23 @@
 // Reads agents and users from disk for the daemon; values are read again only after a change.
 import { realpathSync } from "node:fs";
 import { join } from "node:path";
-import { agentOf } from "../../agents/disk/agent-text.ts";
 import { openAgents } from "../../agents/disk/agents.ts";
 import { ANONYMOUS, readSessionCaveats } from "../../agents/disk/caveats.ts";
 import { namedLinks } from "../../agents/disk/named-links.ts";
+import { isMember, readUser, userPath } from "../../agents/disk/user-files.ts";
 import { AGENTS, agentIds, findAgent, findWorkspace } from "../../agents/disk/workspace.ts";
-import { ANY } from "../../core/authority/axes/scope.ts";
-import { type CompiledLink, compile, type Moment } from "../../core/authority/compiled.ts";
-import type { Grant } from "../../core/authority/grant.ts";
-import type { Link } from "../../core/authority/link.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
 import type { Config } from "../../core/notation/config/config.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { sha256 } from "../../platform/digest.ts";
-import { readTextFile } from "../../platform/files.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { machineGround } from "../../platform/machine-ground.ts";
-import { outOfReach } from "../../platform/out-of-reach.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import { sourceCharactersMax } from "../../text/read.ts";
-import type { RecordRead, RecordResult, Records } from "../parts.ts";
+import type { RecordRead, RecordResult, Records, UserRead } from "../parts.ts";
 import { writtenTriggers } from "./change-class.ts";
 import { presenceReason } from "./presence-reason.ts";
 import { NO_SOURCES, RecordCache, type Sources, TurnCounter } from "./record-cache.ts";
@@ -46,7 +40,7 @@ export interface RecordSource extends Records {
 export function recordSource({ home, folders, elapsed, now }: RecordSourceOptions): RecordSource {
   const turns = new TurnCounter();
   const records = new RecordCache<RecordResult>(turns, elapsed);
-  const users = new RecordCache<ReturnType<Records["user"]>>(turns, elapsed);
+  const users = new RecordCache<UserRead | null>(turns, elapsed);
   const caveats = new RecordCache<RecordRead>(turns, elapsed);
   const required = new RecordCache<boolean>(turns, elapsed);
   const grounds = new RecordCache<(base: string) => Reading>(turns, elapsed);
@@ -143,21 +137,11 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
     openAgents({ cwd, workspace: workspaceOf(cwd), home, folders, moment: moment(), readingAt }).opened().project
       .isUserRequired;
 
-  const userFile = (name: string): string | null =>
-    folders.config === null ? null : join(folders.config, "users", `${name}.md`);
-
-  const readUser = (name: string): ReturnType<Records["user"]> => {
-    const path = userFile(name);
-    const content = path === null ? null : readTextFile(path, sourceCharactersMax);
-    if (content === null || path === null) return null;
-    if (!content.ok && content.code === "not_found" && outOfReach(path) === null) return null;
-    // An existing but invalid record limits to nothing.
-    const id = `user ${name}`;
-    if (!content.ok) return { authority: [[ceilingLink(id, [])]], stamp: content.message };
-    const source: Source = { name: path, text: content.text };
-    const { grants, refused, diagnostics } = agentOf(source, name, ".md", readingAt(home ?? "/"), moment());
-    const isBroken = refused || diagnostics.some(({ severity }) => severity === "error");
-    return { authority: [[ceilingLink(id, isBroken ? [] : grants)]], stamp: sha256(content.text) };
+  const readUserRecord = (name: string): UserRead | null => {
+    const read = readUser(folders.config, name, readingAt(home ?? "/"), moment());
+    if (read === null) return null;
+    const { link, facts, stamp } = read;
+    return { authority: [[link]], facts, stamp, isMemberOf: (workspace) => isMember(facts, workspace, home) };
   };
 
   const readCaveats = (cwd: string, text: string, account: string): RecordRead => {
@@ -192,8 +176,8 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
     user: (name) =>
       users.get(
         name,
-        () => [userFile(name)].filter((path) => path !== null),
-        () => readUser(name),
+        () => [userPath(folders.config, name)].filter((path) => path !== null),
+        () => readUserRecord(name),
       ),
     triggers: (cwd) =>
       tables.get(
@@ -232,24 +216,6 @@ function realPath(path: string): string | null {
   } catch {
     return null;
   }
-}
-
-/** A record that does not mention tools does not limit which tools are called. */
-function ceilingLink(id: string, grants: readonly Grant[]): CompiledLink {
-  const meant = grants.map((grant): Grant => {
-    const isImplied = grant.verb.verb === "tool.invoke" && grant.implied !== null;
-    return isImplied ? { ...grant, scopes: grant.verb.axes.map(() => ANY) } : grant;
-  });
-  const link: Link = {
-    id,
-    role: "limit",
-    issuer: "person",
-    holder: "*",
-    grants: meant,
-    validity: { notBefore: null, expires: null, generations: null },
-    calls: null,
-  };
-  return compile(link);
 }
 
 /** Line numbers are computed once per position: many calls are decided by few grants. */

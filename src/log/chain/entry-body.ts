@@ -1,7 +1,7 @@
 // Serializes an entry to the text that is hashed and stored, and parses it. An entry that is too large is truncated.
 import { utf8Length } from "../../core/base/bytes.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
-import { ENTRY_KINDS, type EntryKind, type LogEntry } from "../../core/ports/stores/log.ts";
+import { ENTRY_KINDS, type EntryKind, type LogEntry, type PrincipalView } from "../../core/ports/stores/log.ts";
 import { canonicalJson, canonicalWithin } from "./canonical.ts";
 import { type CutSizes, cutJson, cutText, isSmall } from "./cut.ts";
 import { PreserializedEntry } from "./preserialized-entry.ts";
@@ -53,15 +53,32 @@ export function readEntryBody(body: string): LogEntry | null {
   const optional = OPTIONAL.map((key): [string, Json | undefined] => [key, read(key)]);
   if (optional.some(([, each]) => each !== null && typeof each !== "string")) return null;
   const texts = Object.fromEntries(optional) as Record<(typeof OPTIONAL)[number], string | null>;
-  return { ...texts, id, kind, at, chain, verbs, outcome, more };
+  const [agents, principal] = [read("agents"), readPrincipal(read("principal"))];
+  if (principal === null || (agents !== undefined && !isTexts(agents))) return null;
+  const added = { ...(agents === undefined ? {} : { agents }), ...(principal === undefined ? {} : { principal }) };
+  return { ...texts, ...added, id, kind, at, chain, verbs, outcome, more };
 }
 
 const OPTIONAL = ["user", "agent", "workspace", "session", "trace", "tool", "code", "of"] as const;
 
+/** Undefined where it is absent, as in entries of earlier versions and those without a user; null where it is invalid. */
+function readPrincipal(value: Json | undefined): PrincipalView | undefined | null {
+  if (value === undefined) return undefined;
+  if (!isJsonObject(value)) return null;
+  const { user, name, address, groups } = value;
+  const isText = (one: Json | undefined): one is string | null => one === null || typeof one === "string";
+  if (typeof user !== "string" || !isText(name) || !isText(address) || !isTexts(groups)) return null;
+  return { user, name, address, groups };
+}
+
 /** Only the known members, in the order they are written in. */
 function dataOf(entry: LogEntry): JsonObject {
-  const { agent, at, chain, code, id, kind, more, of, outcome, session, tool, trace, user, verbs, workspace } = entry;
-  return { agent, at, chain, code, id, kind, more, of, outcome, session, tool, trace, user, verbs, workspace };
+  const { agent, agents, at, chain, code, id, kind, more, of, outcome, principal, session, tool, trace } = entry;
+  const { user, verbs, workspace } = entry;
+  const all = agents === undefined ? {} : { agents };
+  const acting = principal === undefined ? {} : { principal: principal as unknown as JsonObject };
+  const front = { agent, ...all, at, chain, code, id, kind, more, of, outcome, ...acting };
+  return { ...front, session, tool, trace, user, verbs, workspace };
 }
 
 function cutEntry(entry: LogEntry, sizes: CutSizes): LogEntry {
@@ -73,7 +90,10 @@ function cutEntry(entry: LogEntry, sizes: CutSizes): LogEntry {
     kind: entry.kind,
     at: entry.at,
     user: maybe(entry.user),
+    principal:
+      entry.principal && (cutJson(entry.principal as unknown as JsonObject, sizes) as unknown as PrincipalView),
     agent: maybe(entry.agent),
+    agents: entry.agents && texts(entry.agents),
     workspace: maybe(entry.workspace),
     chain: texts(entry.chain),
     session: maybe(entry.session),

@@ -1,7 +1,7 @@
 // A preserialized entry, assembled from text fragments: most of them are the same in all entries of one session.
 // INVARIANT: byte for byte what `canonicalJson` produces for the entry.
 import type { JsonObject } from "../../core/base/json.ts";
-import type { EntryKind, LogEntry, Who } from "../../core/ports/stores/log.ts";
+import type { EntryKind, LogEntry, PrincipalView, Who } from "../../core/ports/stores/log.ts";
 import { canonicalJson, quoted } from "./canonical.ts";
 
 /** The identity members of an entry as text fragments, each with the names of the neighbouring members around it. */
@@ -15,12 +15,14 @@ export interface EncodedIdentity {
 }
 
 export function encodeIdentity(who: Who): EncodedIdentity {
-  const { agent, chain, session, trace, user, workspace } = who;
+  const { agent, agents, chain, principal, session, trace, user, workspace } = who;
+  const all = agents === undefined ? "" : `,"agents":${canonicalJson(agents)}`;
+  const acting = principal === undefined ? "" : `,"principal":${canonicalJson(principal as unknown as JsonObject)}`;
   return {
     who,
-    agent: `{"agent":${canonicalJson(agent)},"at":`,
+    agent: `{"agent":${canonicalJson(agent)}${all},"at":`,
     chain: `,"chain":${canonicalJson(chain)},"code":`,
-    session: `,"session":${canonicalJson(session)},"tool":`,
+    session: `${acting},"session":${canonicalJson(session)},"tool":`,
     trace: `,"trace":${canonicalJson(trace)},"user":${canonicalJson(user)},"verbs":`,
     workspace: `,"workspace":${canonicalJson(workspace)}}`,
   };
@@ -33,7 +35,9 @@ export class PreserializedEntry implements LogEntry {
   readonly kind: EntryKind;
   readonly at: number;
   readonly user: string | null;
+  readonly principal: PrincipalView | undefined;
   readonly agent: string | null;
+  readonly agents: readonly string[] | undefined;
   readonly workspace: string | null;
   readonly chain: readonly string[];
   readonly session: string | null;
@@ -54,6 +58,8 @@ export class PreserializedEntry implements LogEntry {
     this.kind = kind;
     this.at = at;
     this.user = who.user;
+    this.principal = who.principal;
+    this.agents = who.agents;
     this.agent = who.agent;
     this.workspace = who.workspace;
     this.chain = who.chain;

@@ -9,6 +9,7 @@ import { type CompiledLink, conditionsHold, type Moment } from "../../core/autho
 import type { Grant } from "../../core/authority/grant.ts";
 import { type Meet, meetChain, meetGrants } from "../../core/authority/meet.ts";
 import type { Segments } from "../../core/authority/patterns/sequence.ts";
+import { principalsHold } from "../../core/authority/principal.ts";
 import type { Requirement } from "./requirement.ts";
 
 export type Reaches = (name: string, requirement: Requirement | null) => boolean;
@@ -41,8 +42,9 @@ export function holdsOf(authority: Authority, moment: Moment): (verb: VerbEntry 
     );
 }
 
-function lasting({ grants, complete }: Meet, { now }: Moment): Meet {
-  const holds = ({ conditions: { expires } }: Grant): boolean => expires === null || now < expires;
+function lasting({ grants, complete }: Meet, { now, principals = [] }: Moment): Meet {
+  const holds = ({ conditions }: Grant): boolean =>
+    (conditions.expires === null || now < conditions.expires) && principalsHold(conditions.principals, principals);
   return { grants: grants.filter(holds), complete };
 }
 

@@ -17,7 +17,12 @@ export function networkOf(authority: Authority, moment: Moment): PlanNetwork | n
   const usable = authority.map((chain) => chainGrants(chain, moment)).filter((chain) => chain !== null);
   const ports = merged(usable.flatMap(chainPorts));
   if (ports.length === 0) return null;
-  return { ports, chains: usable.map((links) => links.map((grants) => grants.map(compactText))) };
+  return { ports, chains: usable.map((links) => links.map((grants) => grants.map(connectText))) };
+}
+
+/** A sandbox acts for one session: whose users it acts for was decided here, and the broker does not know them. */
+function connectText(grant: Grant): string {
+  return compactText({ ...grant, conditions: { ...grant.conditions, principals: null } });
 }
 
 /** The active grants of each link, or null where one link has none. */

@@ -7,6 +7,7 @@ import type { Moment } from "../../core/authority/compiled.ts";
 import type { Conditions, Grant } from "../../core/authority/grant.ts";
 import { meetChain } from "../../core/authority/meet.ts";
 import type { Sequence } from "../../core/authority/patterns/sequence.ts";
+import { principalsHold } from "../../core/authority/principal.ts";
 
 export interface Domains {
   /** Null: every public host. Empty: none. */
@@ -73,7 +74,8 @@ function held(authority: Authority, moment: Moment, verbs: readonly string[]): r
     });
 }
 
-function holds({ expires, clean, pass }: Conditions, moment: Moment): boolean {
+function holds({ expires, principals, clean, pass }: Conditions, moment: Moment): boolean {
+  if (!principalsHold(principals, moment.principals ?? [])) return false;
   return (expires === null || moment.now < expires) && (!clean || moment.clean) && pass !== "pass";
 }
 

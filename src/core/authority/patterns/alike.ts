@@ -10,8 +10,9 @@ import type { Sequence } from "./sequence.ts";
  * differ; false also where it would take long to find out.
  */
 export function alikeElsewhere(one: Grant, other: Grant, axis: number): boolean {
-  const { expires, clean, pass } = one.conditions;
+  const { expires, principals, clean, pass } = one.conditions;
   const conditions = other.conditions;
+  if (principals !== conditions.principals) return false;
   if (expires !== conditions.expires || clean !== conditions.clean || pass !== conditions.pass) return false;
   for (let at = 0; at < one.scopes.length; at++)
     if (at !== axis && !sameScope(one.scopes[at] as Scope, other.scopes[at] as Scope)) return false;

@@ -8,6 +8,7 @@ import type { Authority, Chain } from "../chain.ts";
 import { purposeAt } from "../chain.ts";
 import { type CompiledLink, grantMatches, type Moment } from "../compiled.ts";
 import type { Grant, Level, Purpose } from "../grant.ts";
+import { leastPrincipals, type Principal } from "../principal.ts";
 import type { Request } from "../request.ts";
 import { concreteRequest } from "./concrete.ts";
 import { type AxisFacts, factsOf } from "./facts.ts";
@@ -20,7 +21,7 @@ export type Containment =
   | { readonly kind: "unknown"; readonly grant: number };
 
 /** What of the extended request is not covered: the request itself, or only the condition it would be made under. */
-export type Because = "request" | "ask" | "expires" | "clean" | "pass";
+export type Because = "request" | "ask" | "expires" | "clean" | "pass" | "users";
 
 export interface WithinOptions {
   readonly protectedPaths: Ground["protectedPaths"];
@@ -68,7 +69,7 @@ function grantWithin(
   }
   if (count === 0) return null;
   if (count > witnessesMax) return { kind: "unknown", grant: index };
-  const conditions = hardest(grant);
+  const moments = hardest(grant);
   const purposes: readonly Purpose[] = options.delegating
     ? ["pass"]
     : grant.conditions.pass === "both"
@@ -79,11 +80,12 @@ function grantWithin(
     // A witness that the grant itself does not cover (its pattern matches nothing there) proves nothing.
     if (!grantMatches(grant, request.values)) continue;
     for (const purpose of purposes) {
-      if (covered(parent, request, conditions, purpose, grant.conditions.ask)) continue;
+      const at = moments.find((one) => !covered(parent, request, one, purpose, grant.conditions.ask));
+      if (at === undefined) continue;
       const proves = (other: Request): boolean =>
-        grantMatches(grant, other.values) && !covered(parent, other, conditions, purpose, grant.conditions.ask);
+        grantMatches(grant, other.values) && !covered(parent, other, at, purpose, grant.conditions.ask);
       const shown = concreteRequest(request, options.protectedPaths, proves);
-      return { kind: "exceeds", grant: index, request: shown, because: reason(parent, shown, grant, purpose) };
+      return { kind: "exceeds", grant: index, request: shown, because: reason(parent, shown, grant, purpose, at) };
     }
   }
   return null;
@@ -96,13 +98,17 @@ function learn(grant: Grant, parent: Authority): readonly AxisFacts[] {
   return facts;
 }
 
-/** The moment at which a grant of the other side has the hardest time to cover: the latest, and not clean. */
-function hardest({ conditions }: Grant): Moment {
-  return moment(conditions.expires === null ? FOREVER : conditions.expires - 1, conditions.clean);
+/**
+ * The moments at which a grant of the other side has the hardest time to cover: the latest, not clean, and for each user or
+ * group that the grant names one in which nothing else is known of the session.
+ */
+function hardest({ conditions }: Grant): readonly Moment[] {
+  const now = conditions.expires === null ? FOREVER : conditions.expires - 1;
+  return leastPrincipals(conditions.principals).map((principals) => moment(now, conditions.clean, principals));
 }
 
-function moment(now: number, clean: boolean): Moment {
-  return { now, clean, generation: 0, revoked: null, exhausted: null };
+function moment(now: number, clean: boolean, principals: readonly Principal[]): Moment {
+  return { now, clean, generation: 0, revoked: null, exhausted: null, principals };
 }
 
 /** The number-th combination of one value from each list. */
@@ -135,13 +141,20 @@ function linkCovers(
   return index >= 0 && (compiled.link.grants[index] as Grant).conditions.ask <= level;
 }
 
-function reason(parent: Authority, request: Request, grant: Grant, purpose: Purpose): Because {
+function reason(parent: Authority, request: Request, grant: Grant, purpose: Purpose, at: Moment): Because {
   const { expires, ask } = grant.conditions;
-  const early = moment(-FOREVER, true);
+  const everyone = namedIn(parent);
+  const early = moment(-FOREVER, true, everyone);
   if (!covered(parent, request, early, "use", 2) && !covered(parent, request, early, "pass", 2)) return "request";
   if (!covered(parent, request, early, purpose, 2)) return "pass";
   if (!covered(parent, request, early, purpose, ask)) return "ask";
-  return covered(parent, request, moment(expires === null ? FOREVER : expires - 1, true), purpose, ask)
-    ? "clean"
-    : "expires";
+  const late = expires === null ? FOREVER : expires - 1;
+  if (!covered(parent, request, moment(late, true, everyone), purpose, ask)) return "expires";
+  return covered(parent, request, { ...at, principals: everyone }, purpose, ask) ? "users" : "clean";
+}
+
+/** All principals that a condition of the authority names. */
+function namedIn(authority: Authority): readonly Principal[] {
+  const named = authority.flatMap((chain) => chain.flatMap(({ link }) => link.grants.map((one) => one.conditions)));
+  return [...new Set(named.flatMap(({ principals }) => principals ?? []))];
 }

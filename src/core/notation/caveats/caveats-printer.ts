@@ -66,7 +66,8 @@ export function caveatsOf(
   };
 }
 
-function isUnconditional({ ask, calls, rate, expires, pass, clean }: Conditions): boolean {
+function isUnconditional({ ask, calls, rate, expires, principals, pass, clean }: Conditions): boolean {
+  if (principals !== null) return false;
   return ask === 0 && calls === null && rate === null && expires === null && pass === "both" && !clean;
 }
 

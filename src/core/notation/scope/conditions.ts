@@ -1,12 +1,20 @@
-// The conditions of a grant, written beside its scope keys: ask, calls, rate, expires, pass, clean.
+// The conditions of a grant, written beside its scope keys: ask, calls, rate, per, expires, users, pass, clean.
 import { type Conditions, type Level, type Pass, type Rate, UNCONDITIONAL } from "../../authority/grant.ts";
+import {
+  EVERY_USER,
+  PRINCIPAL_NAME,
+  type Principal,
+  type PrincipalKind,
+  principal,
+} from "../../authority/principal.ts";
+import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { instantText, parseInstant } from "../instant.ts";
 import { type Entry, entryOf, type Mapping } from "../tree.ts";
-import { flagOf, kindName, textOf } from "./scope-values.ts";
+import { flagOf, kindName, readEach, textOf } from "./scope-values.ts";
 
 /** In the order they are printed. */
-export const CONDITION_KEYS = ["ask", "calls", "rate", "expires", "pass", "clean"] as const;
+export const CONDITION_KEYS = ["ask", "calls", "rate", "per", "expires", "users", "pass", "clean"] as const;
 export type ConditionKey = (typeof CONDITION_KEYS)[number];
 
 /** Null when a condition is not understood: a grant without it would be wider than what was meant. */
@@ -15,12 +23,21 @@ export function readConditions(scope: Mapping | null, diagnostics: Diagnostics):
   const ask = condition(scope, "ask", UNCONDITIONAL.ask, diagnostics, readAsk);
   const calls = condition(scope, "calls", UNCONDITIONAL.calls, diagnostics, readCalls);
   const rate = condition(scope, "rate", UNCONDITIONAL.rate, diagnostics, readRate);
+  const per = condition(scope, "per", UNCONDITIONAL.per, diagnostics, readPer);
   const expires = condition(scope, "expires", UNCONDITIONAL.expires, diagnostics, readExpires);
+  const principals = condition(scope, "users", UNCONDITIONAL.principals, diagnostics, readUsers);
   const pass = condition(scope, "pass", UNCONDITIONAL.pass, diagnostics, readPass);
   const clean = condition(scope, "clean", UNCONDITIONAL.clean, diagnostics, flagOf);
   if (ask === FAILED || calls === FAILED || rate === FAILED) return null;
-  if (expires === FAILED || pass === FAILED || clean === FAILED) return null;
-  return { ask, calls, rate, expires, pass, clean };
+  if (expires === FAILED || pass === FAILED || clean === FAILED || per === FAILED || principals === FAILED) return null;
+  if (per !== null && calls === null && rate === null) {
+    const { value } = entryOf(scope, "per") as Entry;
+    diagnostics.error("bad_value", value.span, "`per` says how `calls` or `rate` is counted, and neither is here", {
+      fix: "rate: 10/min, per: user",
+    });
+    return null;
+  }
+  return { ask, calls, rate, per, expires, principals, pass, clean };
 }
 
 const FAILED = Symbol("failed");
@@ -98,6 +115,35 @@ function readExpires(entry: Entry, diagnostics: Diagnostics): number | null {
   const fix = day === null ? "expires: 2026-12-01T00:00:00Z" : `expires: ${instantText(day)}`;
   diagnostics.error("bad_value", written.span, "`expires` is a day and a time with its zone", { fix });
   return null;
+}
+
+function readPer({ value }: Entry, diagnostics: Diagnostics): PrincipalKind | null {
+  if (value.kind === "scalar" && value.value === "user") return "user";
+  diagnostics.error("bad_value", value.span, "`per` is user: each user has a budget of their own", {
+    fix: "per: user",
+  });
+  return null;
+}
+
+const GROUP = "group:";
+
+/** An empty list is no user: such a grant covers nothing. */
+function readUsers(entry: Entry, diagnostics: Diagnostics): readonly Principal[] | null {
+  const read = readEach(entry, diagnostics, readUser);
+  return read === null ? null : [...new Set(read)];
+}
+
+function readUser(text: string): Result<readonly Principal[]> {
+  if (text === "*") return done([EVERY_USER]);
+  const isGroup = text.startsWith(GROUP);
+  const name = isGroup ? text.slice(GROUP.length) : text;
+  if (PRINCIPAL_NAME.test(name)) return done([principal(isGroup ? "group" : "user", name)]);
+  return refuse("bad_value", `${JSON.stringify(text)} is neither a user, nor \`group:NAME\`, nor \`*\` for every user`);
+}
+
+/** The inverse of `users`. */
+export function principalText(one: Principal): string {
+  return one.startsWith("user:") ? one.slice("user:".length) : one;
 }
 
 function readPass({ value }: Entry, diagnostics: Diagnostics): Pass | null {

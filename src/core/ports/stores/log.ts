@@ -1,11 +1,23 @@
 // Log entries: one shape for every kind.
 import type { JsonObject } from "../../base/json.ts";
 
+/** The user of an entry as its record describes them. Later kinds of principals are further members. */
+export interface PrincipalView {
+  readonly user: string;
+  readonly name: string | null;
+  readonly address: string | null;
+  readonly groups: readonly string[];
+}
+
 /** User, agent and delegations. Every entry has all of them, whether allowed, denied or failed. */
 export interface Who {
   /** From the client that opened the session; never from a model. */
   readonly user: string | null;
+  /** What the user's record says of them, and the names it gives for conditions; absent without a user. */
+  readonly principal?: PrincipalView | undefined;
   readonly agent: string | null;
+  /** Every agent of the chain, from the one whose record it rests on to `agent`; absent without an agent. */
+  readonly agents?: readonly string[] | undefined;
   /** Workspace folder of the agent; null for an agent named by a file path. */
   readonly workspace: string | null;
   /** Ids of the delegations it rests on, from the root down; empty for an agent's own record. */

@@ -1,0 +1,156 @@
+// Users: conditions of grants that name them, budgets for each of them, the workspaces they belong to, and what the log says.
+import { mkdirSync, symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Caller, OpenMore, Session } from "./calling.ts";
+import { given, until, World } from "./world.ts";
+
+let world: World;
+let caller: Caller;
+
+const ANY = ["memory.read", "memory.write", "agent.grant", "agent.create"];
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("scout", [
+    "memory.read{keys=[ann/**],users=[ann]}",
+    "memory.read{keys=[ops/**],users=[group:ops]}",
+    "memory.read{keys=[named/**],users=[*]}",
+    "memory.read{keys=[all/**]}",
+  ]);
+  world.agent("counted", ["memory.read{rate=2/day,per=user}"]);
+  world.agent("shared", ["memory.read{rate=2/day}"]);
+  world.agent("lead", [...ANY, "memory.read{keys=[x],users=[ann]}"]);
+  world.agent("helper", ["records.read"]);
+  const person = (lines: string): string => `---\n${lines}\ncapabilities: [${ANY.join(", ")}]\n---\n`;
+  world.write("config/ambit/users/ann.md", person("name: Ann Example\naddress: ann@example.com\ngroup: ops"));
+  world.write("config/ambit/users/bob.md", person("groups: [dev, qa]"));
+  world.write("config/ambit/users/cleo.md", person(`workspaces: [${world.base}/elsewhere]`));
+  world.write("config/ambit/users/dora.md", person(`workspaces: [${world.base}/link]`));
+  world.write("config/ambit/users/typo.md", person("groups: [not a group]"));
+  mkdirSync(join(world.base, "elsewhere"));
+  symlinkSync(world.project, join(world.base, "link"));
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+async function open(
+  agent: string,
+  { user, ...more }: { user?: string | null } & Omit<OpenMore, "user"> = {},
+): Promise<Session> {
+  return given(await caller.open(world.project, agent, { ...more, ...(user == null ? {} : { user }) }));
+}
+
+async function toolsOf(session: Session): Promise<readonly unknown[]> {
+  const answer = await session.ask("tools.list", {}).answer;
+  const tools = answer.ok ? (answer.value["tools"] as readonly { name: string }[]) : [];
+  return tools.map(({ name }) => name);
+}
+
+describe("a grant with users=[...]", () => {
+  test.each([
+    ["ann", "ann/a", true],
+    ["ann", "ops/a", true],
+    ["ann", "named/a", true],
+    ["ann", "all/a", true],
+    ["bob", "ann/a", false],
+    ["bob", "ops/a", false],
+    ["bob", "named/a", true],
+    ["eve", "named/a", true],
+    ["eve", "ann/a", false],
+    ["typo", "all/a", false],
+    [null, "named/a", false],
+    [null, "all/a", true],
+  ])("in a session for %s and the key %s covers: %s", async (user, key, isCovered) => {
+    const session = await open("scout", { user });
+    const { said } = await session.do("memory_get", { key });
+    expect(["scope_violation", "capability_absent"].includes(said)).toBe(!isCovered);
+    await session.close();
+  });
+
+  test("lists a tool only to the users whose grants can allow it", async () => {
+    world.agent("only", ["memory.read{users=[ann]}"]);
+    await world.trust();
+    const [ann, bob] = [await open("only", { user: "ann" }), await open("only", { user: "bob" })];
+    expect(await toolsOf(ann)).toContain("memory_get");
+    expect(await toolsOf(bob)).not.toContain("memory_get");
+  });
+
+  test("is delegated with its users, and never without them", async () => {
+    world.agent("narrow", ["memory.read{keys=[x],users=[ann]}", "agent.grant"]);
+    await world.trust();
+    const session = await open("narrow", { user: "ann" });
+    const grants = ["memory.read{keys=[x]}"];
+    expect((await session.do("agent_grant", { agent: "helper", grants })).said).toBe("exceeds_grantor_authority");
+    const kept = ["memory.read{keys=[x],users=[ann]}"];
+    expect((await session.do("agent_grant", { agent: "helper", grants: kept })).said).toBe("done");
+    const [ann, bob] = [await open("helper", { user: "ann" }), await open("helper", { user: "bob" })];
+    expect((await ann.do("memory_get", { key: "x" })).said).toBe("done");
+    expect((await bob.do("memory_get", { key: "x" })).said).toBe("scope_violation");
+  });
+});
+
+describe("a budget", () => {
+  const read = async (agent: string, user: string | null): Promise<string> => {
+    const session = await open(agent, { user });
+    const { said } = await session.do("memory_get", { key: "a" });
+    await session.close();
+    return said;
+  };
+
+  test("with `per: user` is counted for each user, across sessions", async () => {
+    for (const user of ["ann", "bob", null]) {
+      expect([await read("counted", user), await read("counted", user)]).toEqual(["done", "done"]);
+      expect(await read("counted", user)).toBe("budget_exhausted");
+    }
+  });
+
+  test("without it is counted for all of them together", async () => {
+    expect([await read("shared", "ann"), await read("shared", "bob")]).toEqual(["done", "done"]);
+    expect(await read("shared", "ann")).toBe("budget_exhausted");
+  });
+
+  test("counted for each user instead of for all waits for trust", async () => {
+    world.agent("shared", ["memory.read{rate=2/day,per=user}"]);
+    expect(await read("shared", "bob")).toBe("budget_exhausted");
+    world.agent("shared", ["memory.read{rate=2/day}"]);
+  });
+});
+
+describe("a user with `workspaces`", () => {
+  test("opens no session elsewhere, and the refusal is in the log", async () => {
+    const opened = await caller.open(world.project, "scout", { user: "cleo" });
+    expect(opened).toMatchObject({ ok: false, code: "unknown_user" });
+    expect(await world.log({ user: "cleo" })).toMatchObject([
+      { kind: "session", outcome: "refused", code: "unknown_user", agents: ["scout"], principal: { user: "cleo" } },
+    ]);
+  });
+
+  test("opens one in the same folder by the name of a link", async () => {
+    await (await open("scout", { user: "dora" })).close();
+  });
+
+  test("is denied from the next call on once the workspace is taken from the list", async () => {
+    const session = await open("scout", { user: "dora" });
+    expect((await session.do("memory_get", { key: "all/a" })).said).toBe("done");
+    world.write("config/ambit/users/dora.md", `---\nworkspaces: []\ncapabilities: [${ANY.join(", ")}]\n---\n`);
+    await until(async () => (await session.do("memory_get", { key: "all/a" })).said === "unknown_user", "the denial");
+  });
+});
+
+describe("every entry", () => {
+  test("has the user's name, address and groups, and all agents of the chain", async () => {
+    const lead = await open("lead", { user: "ann" });
+    expect((await lead.do("agent_grant", { agent: "helper", grants: ["memory.read{keys=[y]}"] })).said).toBe("done");
+    const child = await open("helper", { user: "ann" });
+    await child.do("memory_get", { key: "y" });
+    await child.close();
+    const principal = { user: "ann", name: "Ann Example", address: "ann@example.com", groups: ["ops"] };
+    const entries = await world.log({ session: child.id });
+    expect(entries.length).toBeGreaterThan(2);
+    for (const entry of entries) expect(entry).toMatchObject({ user: "ann", principal });
+    const decision = entries.find(({ kind }) => kind === "decision");
+    expect(decision).toMatchObject({ agent: "helper", agents: ["lead", "helper"] });
+  });
+});
