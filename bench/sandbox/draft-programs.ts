@@ -2,12 +2,12 @@
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
+import type { PlanDecision } from "../../src/core/gate/programs/program-root.ts";
 import type { ChangesReport } from "../../src/core/ports/drafts.ts";
 import type { ProgramContext, Records } from "../../src/daemon/parts.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { daemonPrograms } from "../../src/daemon/programs/programs.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
-import type { PlanDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
 import { type BenchGround, decidedIn, moment } from "./ground.ts";

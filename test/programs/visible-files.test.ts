@@ -56,6 +56,8 @@ beforeAll(async () => {
   world.agent("drafting", [...RUN, bounded, "fs.write", "fs.delete"], HOME);
   world.agent("whole", [...RUN, "fs.read", READ_ONLY, "tool.invoke", "tool.invoke{tools=[reader]}"], HOME);
   world.agent("starred", [...RUN, "fs.read{paths=[pub/**,'**/*.txt']}".replaceAll("'", ""), READ_ONLY], HOME);
+  world.agent("counted-star", ["proc.exec{calls=2}", "fs.read{paths=[pub/**,**/*.txt]}", READ_ONLY], HOME);
+  world.agent("twice", ["proc.exec{calls=2}", "fs.read{paths=[pub/**]}", READ_ONLY], HOME);
   world.agent("none", [...RUN, "fs.read{paths=[]}", READ_ONLY], HOME);
   world.agent("asks", [...RUN, "fs.read{ask}", READ_ONLY], HOME);
   world.agent("counted", [...RUN, "fs.read{calls=5}", READ_ONLY], HOME);
@@ -134,6 +136,31 @@ describe("a program of `ambit exec`", () => {
     expect(out).toMatch(/scope_violation/);
     expect(out).toMatch(/\*\*\/\*\.txt, which no sandbox can hold for a program/);
     expect(out).toMatch(/write whole folders in `fs.read`/);
+  });
+
+  test.each([
+    ["a pattern that cannot be held", "counted-star", [], /which no sandbox can hold/],
+    ["a working folder that is hidden", "twice", ["--in", "priv"], /does not cover the working folder/],
+  ])("is denied for %s by the decision: `can`, answer and log agree, no charge", async (_, agent, place, why) => {
+    const folder = join(world.project, ...place.slice(1));
+    const can = await world.ambit("can", agent, "proc.exec", `in=${folder}`, "--", "cat", "pub/a.txt");
+    expect([can.status, can.out]).toEqual([10, expect.stringMatching(why)]);
+    expect(can.out).not.toMatch(/smallest grant/);
+    for (let times = 0; times < 3; times++) {
+      const ran = await world.ambit("exec", agent, ...place, "--json", "--", "cat", "pub/a.txt");
+      expect(JSON.parse(ran.out)).toMatchObject({
+        outcome: "refused",
+        code: "scope_violation",
+        message: expect.stringMatching(why),
+      });
+    }
+    const entries = (await world.log({ agent })).filter(({ kind }) => kind === "decision");
+    expect(entries.map(({ outcome, code }) => [outcome, code])).toContainEqual(["deny", "scope_violation"]);
+    expect(entries.filter(({ outcome }) => outcome === "allow")).toEqual([]);
+  });
+
+  test("of a counted grant has its whole budget after such denials", async () => {
+    for (const status of [0, 0, 125]) expect((await exec("twice", "cat", "pub/a.txt")).status).toBe(status);
   });
 
   test("does not start in a folder it may not read", async () => {

@@ -146,6 +146,10 @@ export function sentence(
     lines.push(`  nearest ${grantText(shown.nearest)}${short}`, ...placeLines(shown.nearest.span, texts, paint));
   }
   if (shown.exceeds !== null) lines.push(`  the receiver could do this, but ${who} cannot: ${visible(shown.exceeds)}`);
+  if (shown.unenforceable !== null) {
+    lines.push(`  ${visible(shown.unenforceable.message)}`);
+    if (shown.unenforceable.fix !== null) lines.push(`  fix: ${visible(shown.unenforceable.fix)}`);
+  }
   if (shown.suggest !== null)
     lines.push(`  smallest grant that would allow it: ${paint.strong(visible(shown.suggest))}`);
   if (shown.outside !== null)

@@ -21,7 +21,7 @@ export function underTrust(
   const { protectedPaths } = world.reading.ground;
   const { decision } = decide({ agent, authority }, request, world.moment, protectedPaths);
   if (decision.outcome === "deny") return verdict;
-  return { decision: { outcome: "deny", code: "untrusted_policy", at: null }, exceeds: null };
+  return { decision: { outcome: "deny", code: "untrusted_policy", at: null }, exceeds: null, unenforceable: null };
 }
 
 /** One line for a person; null where everything written counts. */

@@ -33,6 +33,8 @@ export interface VerdictShown {
   readonly outside: string | null;
   /** For a delegation: a request that could be made with what was proposed, but not by the granter. */
   readonly exceeds: string | null;
+  /** Why grants that cover a program cannot be enforced for it, and what to write instead. */
+  readonly unenforceable: { readonly message: string; readonly fix: string | null } | null;
 }
 
 /** As much of an agent as a verdict is told with. */
@@ -46,7 +48,7 @@ export interface Judged {
 
 export function showVerdict(judged: Judged, request: Request, verdict: Verdict, moment: Moment): VerdictShown {
   const { authority, workingRoot, refused } = judged;
-  const { decision, exceeds } = verdict;
+  const { decision, exceeds, unenforceable } = verdict;
   const why = explain(authority, request, moment, decision, workingRoot);
   const chain = authority[decision.outcome === "deny" ? (decision.at?.chain ?? 0) : decision.by.chain] as
     | Chain
@@ -77,6 +79,7 @@ export function showVerdict(judged: Judged, request: Request, verdict: Verdict, 
     suggest: why.suggest === null || refused ? null : compactText(why.suggest),
     outside: why.isOutside && workingRoot !== null ? pathText(workingRoot) : null,
     exceeds: exceeds?.kind === "exceeds" ? requestText(exceeds.request) : null,
+    unenforceable: unenforceable === null ? null : { message: unenforceable.message, fix: unenforceable.fix },
   };
 }
 

@@ -10,7 +10,7 @@ import type { Level } from "../authority/grant.ts";
 import type { Request } from "../authority/request.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../base/json.ts";
 import { refuse } from "../base/result.ts";
-import { type Caller, decide } from "./decide.ts";
+import { type Caller, decide, type Verdict } from "./decide.ts";
 import type { Derived, KnownTool, ToolLookup } from "./known-tool.ts";
 import { mayWantTrust } from "./untrusted.ts";
 
@@ -106,8 +106,13 @@ function decideBy(
   const asking: Request[] = [];
   let level: Level = 0;
   const judge = (request: Request, held: Authority): CallDecision | null => {
-    const { decision } = decide({ agent: caller.agent, authority: held }, request, moment, protectedPaths);
-    if (decision.outcome === "deny") return deny(decision.code, request);
+    const { decision, unenforceable } = decide(
+      { agent: caller.agent, authority: held },
+      request,
+      moment,
+      protectedPaths,
+    );
+    if (decision.outcome === "deny") return deny(decision.code, request, reasonOf(unenforceable));
     const needed: Level = decision.outcome === "ask" ? decision.level : request.isTrigger === true ? 1 : 0;
     if (needed > 0) asking.push(request);
     if (needed > level) level = needed;
@@ -148,6 +153,11 @@ function derive(tool: KnownTool, input: JsonObject): Derived {
   } catch {
     return refuse("bad_value", "the tool fails over the arguments");
   }
+}
+
+function reasonOf(refusal: Verdict["unenforceable"]): string | null {
+  if (refusal === null) return null;
+  return `${refusal.message}${refusal.fix === null ? "" : `; ${refusal.fix}`}`;
 }
 
 function deny(code: DenialCode, request: Request | null, reason: string | null = null): CallDecision {

@@ -9,6 +9,9 @@ import { delegationFault } from "../authority/delegation.ts";
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
 import type { Containment } from "../authority/witness/within.ts";
+import type { RunRefusal } from "../ports/process.ts";
+import type { RootFacts } from "./programs/program-root.ts";
+import { programRefusal } from "./programs/visible-files.ts";
 
 /** Who asks, with everything that may cover it. */
 export interface Caller {
@@ -24,6 +27,8 @@ export interface Verdict {
   readonly decision: Decision;
   /** Why a delegation was refused: the request that the granter could not make. */
   readonly exceeds: Exclude<Containment, { kind: "within" }> | null;
+  /** Why grants that cover the request cannot be enforced for a program, and what to write instead. */
+  readonly unenforceable: RunRefusal | null;
 }
 
 /** Verbs that nobody may turn on itself, whatever it holds. */
@@ -42,12 +47,13 @@ export function decide(
   // Whoever tells an agent what to do acts through it: what it holds must be the teller's to pass on.
   const isPassing =
     request.verb.verb === "agent.grant" || (request.verb.verb === "agent.update" && delegation !== undefined);
-  if (decision.outcome === "deny" || !isPassing) return { decision, exceeds: null };
+  if (decision.outcome === "deny") return { decision, exceeds: null, unenforceable: null };
+  if (!isPassing) return enforceable(caller.authority, request, decision, { moment, protectedPaths });
   // A grant that proposes nothing in particular cannot be shown to be within anything.
   if (delegation === undefined || delegation.target !== idOf(request)) return denied("invalid_input");
   const granter = { id: caller.agent, authority: caller.authority };
   const fault = delegationFault(granter, delegation.target, delegation.proposed, protectedPaths);
-  if (fault === null) return { decision, exceeds: null };
+  if (fault === null) return { decision, exceeds: null, unenforceable: null };
   return fault.code === "self_modification" ? denied(fault.code) : denied(fault.code, fault.containment);
 }
 
@@ -55,7 +61,20 @@ function denied(
   code: "self_modification" | "invalid_input" | "exceeds_grantor_authority",
   exceeds: Verdict["exceeds"] = null,
 ): Verdict {
-  return { decision: { outcome: "deny", code, at: null }, exceeds };
+  return { decision: { outcome: "deny", code, at: null }, exceeds, unenforceable: null };
+}
+
+/** INVARIANT: a program is allowed only where the sandbox can hold it to the same grants (decision 0077). */
+function enforceable(
+  authority: Authority,
+  request: Request,
+  decision: Exclude<Decision, { readonly outcome: "deny" }>,
+  facts: RootFacts,
+): Verdict {
+  const level = decision.outcome === "ask" ? decision.level : 0;
+  const refused = programRefusal({ authority, request, by: decision.by, level }, facts);
+  if (refused === null) return { decision, exceeds: null, unenforceable: null };
+  return { decision: { outcome: "deny", code: refused.code, at: null }, exceeds: null, unenforceable: refused };
 }
 
 function idOf({ verb, values }: Request): string | undefined {

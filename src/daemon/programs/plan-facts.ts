@@ -4,6 +4,8 @@ import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts
 import { type Ground, pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
+import type { PlanDecision, RootChoice } from "../../core/gate/programs/program-root.ts";
+import { visibleFiles } from "../../core/gate/programs/visible-files.ts";
 import type { Config } from "../../core/notation/config/config.ts";
 import type { WrittenLimits } from "../../core/notation/config/run-settings.ts";
 import { findNames } from "../../platform/find-names.ts";
@@ -17,9 +19,7 @@ import { namesToFind } from "../../sandbox/plan/masked-names.ts";
 import type { Limits, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../sandbox/plan/plan-facts.ts";
 import { isWithin } from "../../sandbox/plan/plan-path.ts";
-import type { PlanDecision, RootChoice } from "../../sandbox/plan/plan-root.ts";
 import { type PlanResult, planOf, rootOf } from "../../sandbox/plan/planning.ts";
-import { visibleFiles } from "../../sandbox/plan/visible-files.ts";
 
 export interface RunEnvironment {
   readonly home: string | null;

@@ -2,11 +2,11 @@
 // visible path, everything else.
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { TreePath } from "../../core/authority/patterns/tree-patterns.ts";
+import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
+import type { VisibleFiles } from "../../core/gate/programs/visible-files.ts";
 import type { PlanPath } from "./plan.ts";
 import type { FolderNames } from "./plan-facts.ts";
 import { isSame, isWithin } from "./plan-path.ts";
-import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "./plan-refusal.ts";
-import type { VisibleFiles } from "./visible-files.ts";
 
 /** Names in one folder, more than a mask can take: a longer listing is not needed to refuse. */
 export const listedNamesMax = 4_096;
@@ -49,18 +49,6 @@ function unhidden(message: string): PlanRefusal {
 
 function isOnTheWay(path: PlanPath, visible: TreePath): boolean {
   return isWithin(visible.path, path);
-}
-
-/** A program starts in a folder that it sees. */
-export function directoryRefusal(visible: VisibleFiles, root: PlanPath, directory: PlanPath): PlanRefusal | null {
-  if (visible === null || isSame(root, directory)) return null;
-  const isSeen = visible.some((one) => isWithin(one.path, directory) || (one.isTree && isWithin(directory, one.path)));
-  if (isSeen) return null;
-  return refusePlan(
-    "scope_violation",
-    `\`fs.read\` does not cover the working folder ${pathText(directory)}`,
-    "run the program in a folder that `fs.read` covers",
-  );
 }
 
 /** For the enforcement report: what is visible, below the root. */

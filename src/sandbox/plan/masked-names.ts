@@ -1,9 +1,9 @@
 // Names below a root that no program sees: our own folders and protected paths, by their own name and by link targets.
 import { pathText } from "../../core/authority/axes/path.ts";
+import { type PlanningResult, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
 import type { PlanPath, PlanRoot } from "./plan.ts";
 import type { ExistingName, PlanFacts } from "./plan-facts.ts";
 import { isWithin } from "./plan-path.ts";
-import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
 import { AUTHORITY, couldHold } from "./root-rules.ts";
 import { programPatterns } from "./start/search-path.ts";
 

@@ -2,19 +2,19 @@
 // deciding grants, and nothing in it lets a program change its own authority.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { coveredUntil } from "../../core/authority/until.ts";
-import { directoryRefusal, hiddenNames, visibleNote } from "./hidden-names.ts";
+import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
+import { chooseRoot, type PlanDecision, type RootChoice } from "../../core/gate/programs/program-root.ts";
+import { seesRecords, type VisibleFiles, visibleFrom, visibleUntil } from "../../core/gate/programs/visible-files.ts";
+import { hiddenNames, visibleNote } from "./hidden-names.ts";
 import { maskedNames, recordFolders } from "./masked-names.ts";
 import type { Limits, Plan, PlanPath, PlanRoot } from "./plan.ts";
 import type { ExistingName, PlanFacts } from "./plan-facts.ts";
 import { networkOf } from "./plan-network.ts";
 import { isSame, isWithin, temporaryFolder } from "./plan-path.ts";
-import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "./plan-refusal.ts";
-import { chooseRoot, type PlanDecision, type RootChoice } from "./plan-root.ts";
 import { rootRefused, runtimeTrees } from "./root-rules.ts";
 import { environmentOf, isPassedOn } from "./start/environment.ts";
 import { isGitOrOurs } from "./triggers/classify.ts";
 import { TriggerTable } from "./triggers/trigger-table.ts";
-import { seesRecords, type VisibleFiles, visibleFiles, visibleUntil } from "./visible-files.ts";
 
 export type PlanResult =
   /** `notes`: where the plan is narrower than the configuration, for a person. */
@@ -56,10 +56,8 @@ interface View {
 
 /** The visible part of the root: what `fs.read` covers, without protected names and records the agent may not read. */
 function viewOf(decided: PlanDecision, { root, directory }: RootChoice, facts: PlanFacts): PlanningResult<View> {
-  const visible = visibleFiles(decided, root.path, facts);
+  const visible = visibleFrom(decided, { root, directory }, facts);
   if (!visible.ok) return visible;
-  const refusal = directoryRefusal(visible.value, root.path, directory);
-  if (refusal !== null) return refusal;
   const hidden = hiddenNames(visible.value, root.path, facts.listed);
   if (!hidden.ok) return hidden;
   const records = recordFolders(facts).filter(

@@ -1,10 +1,10 @@
 // Which folders can be the root of a sandbox or a program tree in it, and which never can.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
+import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
 import type { PlanPath, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
 import { isAlong, isWithin, OURS, SYSTEM_PATH } from "./plan-path.ts";
-import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "./plan-refusal.ts";
 import { NARROWER, WHOLE_MACHINE } from "./plan-root.ts";
 
 /** Kernel trees and our own folder: a sandbox has its own in their place. */

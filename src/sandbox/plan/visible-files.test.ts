@@ -2,10 +2,10 @@
 // it.
 import { describe, expect, test } from "vitest";
 import { pathText } from "../../core/authority/axes/path.ts";
+import { visibleFiles, visibleUntil } from "../../core/gate/programs/visible-files.ts";
 import { foldersToList, hiddenNames } from "./hidden-names.ts";
 import { at, FACTS } from "./testing/plan.ts";
 import { authorityOf, decided, plannedBy, requestOf } from "./testing/planning.ts";
-import { visibleFiles, visibleUntil } from "./visible-files.ts";
 
 const ROOT = "/srv/p";
 const RUN = `proc.exec{in=${ROOT}}`;

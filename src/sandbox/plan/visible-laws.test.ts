@@ -14,10 +14,10 @@ import { judge } from "../../core/authority/judge.ts";
 import { literal } from "../../core/authority/patterns/segment.ts";
 import { isInside } from "../../core/authority/patterns/tree-patterns.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { visibleFiles } from "../../core/gate/programs/visible-files.ts";
 import type { PlanPath } from "./plan.ts";
 import { planDecision } from "./plan-root.ts";
 import { FACTS } from "./testing/plan.ts";
-import { visibleFiles } from "./visible-files.ts";
 
 const [EXEC, READ] = [verbOf("proc.exec"), verbOf("fs.read")];
 const CASES = 4_000;

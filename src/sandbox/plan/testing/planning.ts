@@ -5,12 +5,13 @@ import type { Grant, Level } from "../../../core/authority/grant.ts";
 import { judge } from "../../../core/authority/judge.ts";
 import { ALWAYS } from "../../../core/authority/link.ts";
 import type { Request } from "../../../core/authority/request.ts";
+import type { PlanDecision } from "../../../core/gate/programs/program-root.ts";
 import { readCompact } from "../../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../../core/notation/diagnostic.ts";
 import type { Reading } from "../../../core/notation/reading.ts";
 import { readRequest } from "../../../core/notation/request/request.ts";
 import type { PlanFacts } from "../plan-facts.ts";
-import { type PlanDecision, planDecision } from "../plan-root.ts";
+import { planDecision } from "../plan-root.ts";
 import { type PlanResult, planOf } from "../planning.ts";
 import { FACTS } from "./plan.ts";
 

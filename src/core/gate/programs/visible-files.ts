@@ -1,12 +1,12 @@
 // Which files below its root a program sees: those that `fs.read` covers along the deciding chain. A sandbox hides
 // names, so only whole folders and single files can be enforced; any other pattern refuses the run.
 
-import { guardPath, pathPatternText, pathText } from "../../core/authority/axes/path.ts";
-import { verbEntry } from "../../core/authority/catalog.ts";
-import { type Chain, purposeAt } from "../../core/authority/chain.ts";
-import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
-import type { Grant, Level } from "../../core/authority/grant.ts";
-import { anyMatches, type Sequence } from "../../core/authority/patterns/sequence.ts";
+import { guardPath, pathPatternText, pathText } from "../../authority/axes/path.ts";
+import { verbEntry } from "../../authority/catalog.ts";
+import { type Chain, purposeAt } from "../../authority/chain.ts";
+import { type CompiledLink, conditionsHold, type Moment } from "../../authority/compiled.ts";
+import type { Grant, Level } from "../../authority/grant.ts";
+import { anyMatches, type Sequence } from "../../authority/patterns/sequence.ts";
 import {
   coversTree,
   isInside,
@@ -15,16 +15,13 @@ import {
   pathPatterns,
   plainPath,
   type TreePath,
-} from "../../core/authority/patterns/tree-patterns.ts";
-import type { PlanPath } from "./plan.ts";
-import type { PlanFacts } from "./plan-facts.ts";
+} from "../../authority/patterns/tree-patterns.ts";
+import type { RunRefusal } from "../../ports/process.ts";
 import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
-import type { PlanDecision } from "./plan-root.ts";
+import { chooseRoot, type FolderPath, type PlanDecision, type RootFacts } from "./program-root.ts";
 
 /** Null: the whole root. Outermost paths only. */
 export type VisibleFiles = readonly TreePath[] | null;
-
-type ViewFacts = Pick<PlanFacts, "moment" | "protectedPaths">;
 
 const READ = verbEntry("fs.read");
 const RECORDS_READ = verbEntry("records.read");
@@ -33,7 +30,7 @@ const RECORDS_READ = verbEntry("records.read");
  * Where no link of the chain has an `fs.read` grant, the `root` axis of the deciding grant shows the whole root (decision
  * 0060). INVARIANT: otherwise every link covers reading everything that is visible.
  */
-export function visibleFiles(decided: PlanDecision, root: PlanPath, facts: ViewFacts): PlanningResult<VisibleFiles> {
+export function visibleFiles(decided: PlanDecision, root: FolderPath, facts: RootFacts): PlanningResult<VisibleFiles> {
   const links = readPatterns(decided, facts.moment);
   if (links === null) return planned(null);
   const isVisible = ({ path, isTree }: TreePath): boolean =>
@@ -60,14 +57,53 @@ export function visibleFiles(decided: PlanDecision, root: PlanPath, facts: ViewF
   return planned(visible);
 }
 
+/** The same for a program that starts in `directory`: in a folder that it sees. */
+export function visibleFrom(
+  decided: PlanDecision,
+  { root, directory }: { readonly root: { readonly path: FolderPath }; readonly directory: FolderPath },
+  facts: RootFacts,
+): PlanningResult<VisibleFiles> {
+  const visible = visibleFiles(decided, root.path, facts);
+  if (!visible.ok || visible.value === null || isAt(root.path, directory)) return visible;
+  const isSeen = visible.value.some(
+    (one) => startsWith(one.path, directory) || (one.isTree && startsWith(directory, one.path)),
+  );
+  return isSeen
+    ? visible
+    : refusePlan("scope_violation", UNSEEN(directory), "run the program in a folder that `fs.read` covers");
+}
+
+/**
+ * Why the grants that cover a program cannot be enforced for it; null where they can, and for requests that run none. Part of
+ * the decision: such a request is denied and charges no account.
+ */
+export function programRefusal(decided: PlanDecision, facts: RootFacts): RunRefusal | null {
+  if (!decided.request.verb.axes.some(({ name }) => name === "root")) return null;
+  const chosen = chooseRoot(decided, facts);
+  if (!chosen.ok) return chosen.refused;
+  const visible = chosen.value === null ? null : visibleFrom(decided, chosen.value, facts);
+  return visible === null || visible.ok ? null : visible.refused;
+}
+
+function isAt(left: FolderPath, right: FolderPath): boolean {
+  return left.length === right.length && startsWith(left, right);
+}
+
+function startsWith(path: FolderPath, base: FolderPath): boolean {
+  return base.length <= path.length && base.every((name, at) => name === path[at]);
+}
+
+const UNSEEN = (directory: FolderPath): string =>
+  `\`fs.read\` does not cover the working folder ${pathText(directory)}`;
+
 const FIX = "write whole folders in `fs.read`, such as `fs.read{paths=[docs/**]}`, or single files";
 
-function unheld(pattern: Sequence, root: PlanPath): string {
+function unheld(pattern: Sequence, root: FolderPath): string {
   return `\`fs.read\` covers a part of ${pathText(root)} by the pattern ${pathPatternText(pattern)}, which no sandbox can hold for a program`;
 }
 
 /** Records are workspace data beside authority files that programs may see: they follow `records.read`. */
-export function seesRecords(decided: PlanDecision, folder: PlanPath, facts: ViewFacts): boolean {
+export function seesRecords(decided: PlanDecision, folder: FolderPath, facts: RootFacts): boolean {
   const chain = decided.authority[decided.by.chain];
   if (chain === undefined || RECORDS_READ === null) return false;
   const level = levelOf(decided, chain);
@@ -81,7 +117,7 @@ export function seesRecords(decided: PlanDecision, folder: PlanPath, facts: View
 }
 
 /** The first moment at which a program would see less than now; null for none. */
-export function visibleUntil(decided: PlanDecision, root: PlanPath, facts: ViewFacts): number | null {
+export function visibleUntil(decided: PlanDecision, root: FolderPath, facts: RootFacts): number | null {
   const chain = decided.authority[decided.by.chain];
   if (chain === undefined) return null;
   const { now } = facts.moment;

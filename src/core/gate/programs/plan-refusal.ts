@@ -1,6 +1,6 @@
 // Why there is no plan, in the type of a refused run.
-import type { DenialCode } from "../../core/authority/decision.ts";
-import type { RunRefusal } from "../../core/ports/process.ts";
+import type { DenialCode } from "../../authority/decision.ts";
+import type { RunRefusal } from "../../ports/process.ts";
 
 export interface PlanRefusal {
   readonly ok: false;
