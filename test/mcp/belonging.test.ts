@@ -20,25 +20,57 @@ afterAll(() => world?.remove());
 const CLIENT = `
   const { spawn, spawnSync } = require("node:child_process");
   const [program, server, command] = process.argv.slice(1);
-  const [first, ...words] = [...JSON.parse(process.env.BETWEEN), process.execPath, program, ...JSON.parse(server)];
+  const quote = (words) => words.map((word) => "'" + word.replaceAll("'", "'\\\\''") + "'").join(" ");
+  // "script" is given one line to run.
+  const behind = (before, own) =>
+    before[0] === "script" ? [...before, quote(own), "/dev/null"] : [...before, ...own];
+  const ambit = (words) => [process.execPath, program, ...JSON.parse(words)];
+  const [first, ...words] = behind(JSON.parse(process.env.BETWEEN), ambit(server));
   const child = spawn(first, words, { stdio: ["pipe", "pipe", "ignore"] });
   child.stdin.write('{"jsonrpc":"2.0","id":1,"method":"tools/list"}\\n');
   const act = () => {
-    const own = [process.execPath, program, ...JSON.parse(command)];
-    const before = JSON.parse(process.env.BEFORE ?? "[]");
-    // A terminal is given one line to run.
-    const line = before[0] === "script" ? [...before, own.map((word) => "'" + word + "'").join(" "), "/dev/null"] : [...before, ...own];
-    const ran = spawnSync(line[0], line.slice(1), { encoding: "utf8" });
+    const [own, ...line] = behind(JSON.parse(process.env.BEFORE ?? "[]"), ambit(command));
+    const ran = spawnSync(own, line, { encoding: "utf8" });
     process.stdout.write(ran.stdout + ran.stderr);
     child.stdin.end();
     process.exitCode = ran.status;
+    if (process.env.BETWEEN.includes("script")) child.kill();
   };
-  child.stdout.once("data", () => {
+  let told = "";
+  child.stdout.on("data", function listed(part) {
+    told += part;
+    // A terminal repeats what is written to it first.
+    if (!told.includes('"result"')) return;
+    child.stdout.off("data", listed).resume();
     if (process.env.ENDED !== "1") return act();
     child.once("close", act);
     child.stdin.end();
   });
 `;
+
+/** Runs what follows on a new pseudo-terminal, and prints what it prints there. */
+const PTY = `
+  use POSIX;
+  open my $near, "+<", "/dev/ptmx" or die; my $number = pack "i", 0; ioctl $near, 0x40045431, $number;
+  ioctl $near, 0x80045430, $number; my $name = "/dev/pts/" . unpack "i", $number;
+  my $child = fork // die;
+  if (!$child) {
+    POSIX::setsid(); open STDIN, "+<", $name or die; open STDOUT, ">&STDIN"; open STDERR, ">&STDIN"; close $near; exec @ARGV;
+  }
+  while (sysread $near, my $text, 4096) { syswrite STDOUT, $text }
+  waitpid $child, 0; exit($? >> 8);
+`;
+
+/** A launcher with pipes of its own on both sides. */
+const RELAY = `
+  const { spawn } = require("node:child_process");
+  const [first, ...words] = process.argv.slice(1);
+  const child = spawn(first, words, { stdio: ["pipe", "pipe", "inherit"] });
+  process.stdin.pipe(child.stdin);
+  child.stdout.pipe(process.stdout);
+  child.on("close", (status) => process.exit(status ?? 1));
+`;
+const SYSTEM = "exit(system(@ARGV) >> 8)";
 
 async function ranByClient(
   server: readonly string[],
@@ -123,11 +155,63 @@ describe("a client", () => {
     expect(out).toContain("has the same terminal as");
   });
 
-  test("with a terminal of another one beside it, as an editor has, leaves that one to its person", async () => {
-    const { status, out } = await ranByClient(SERVE, GRANT, { BEFORE: JSON.stringify(["script", "-qec"]) });
-    expect(out).not.toContain("control_refused");
-    expect(status).toBe(0);
+  const THROUGH: readonly (readonly [string, readonly string[]])[] = [
+    ["nothing", []],
+    ["timeout", ["timeout", "60"]],
+    ["a Node launcher that relays", [process.execPath, "-e", RELAY]],
+    [
+      "two launchers and a process session",
+      ["setsid", "--wait", process.execPath, "-e", RELAY, "perl", "-e", SYSTEM, "--"],
+    ],
+    ["a terminal of its own", ["script", "-qefc"]],
+  ];
+
+  test.each(THROUGH)(
+    "of an agent grants nothing at a terminal that it makes, where %s stands between it and its server",
+    async (_, between) => {
+      for (const terminal of [
+        ["script", "-qec"],
+        ["perl", "-e", PTY, "--"],
+        ["timeout", "60", "perl", "-e", PTY, "--"],
+      ]) {
+        const { status, out } = await ranByClient(SERVE, GRANT, { BEFORE: JSON.stringify(terminal) }, between);
+        expect(out).toContain("control_refused");
+        expect(out).toMatch(/was started by the client of session s_\w+ \(agent keeper, mcp, process \d+\)/);
+        expect(out).toContain("ambit stop keeper");
+        expect(status).not.toBe(0);
+      }
+    },
+    120_000,
+  );
+
+  test("of an agent grants nothing at a terminal that it makes and leaves behind", async () => {
+    const behind = '"$@" > "$OUT" 2>&1; echo $? > "$OUT.status"';
+    const wait =
+      'for i in $(seq 300); do test -s "$OUT.status" && break; sleep 0.1; done; cat "$OUT"; exit $(cat "$OUT.status")';
+    const line = `setsid -f perl -e "$PTY" -- /bin/sh -c "$BEHIND" sh "$@"; ${wait}`;
+    const { status, out } = await ranByClient(SERVE, GRANT, {
+      ...{ BEFORE: JSON.stringify(["/bin/sh", "-c", line, "sh"]), BEHIND: behind, PTY },
+      OUT: join(world.project, "left-behind-at-terminal"),
+    });
+    expect(out).toContain("control_refused");
+    expect(status).not.toBe(0);
   });
+
+  test.each([
+    ["script", "-qec"],
+    ["perl", "-e", PTY, "--"],
+  ])(
+    "that has a terminal for its person, as an editor has (%s), leaves it to them once the session has ended",
+    async (...terminal) => {
+      const before = { BEFORE: JSON.stringify(terminal) };
+      await ranByClient(SERVE, ["agents", "revoke", "keeper", "obs.query", "--yes"]);
+      expect((await ranByClient(SERVE, GRANT, before)).out).toContain("control_refused");
+      expect(await ranByClient(SERVE, GRANT, { ...before, ENDED: "1" })).toMatchObject({ status: 0 });
+      for (const narrowing of [["freeze"], ["stop", "keeper"]])
+        expect((await ranByClient(SERVE, narrowing, before)).status).toBe(0);
+      expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+    },
+  );
 
   test("whose session has ended is a script like any other, also for another daemon", async () => {
     const after = { ENDED: "1" };

@@ -30,8 +30,15 @@ export const META: JsonObject = {
   "io.modelcontextprotocol/clientCapabilities": {},
 };
 
-/** Starts what follows and ends as it does: as good a client as any. */
-export const AS_CLIENT: readonly string[] = ["-e", "exit(system(@ARGV) >> 8)", "--"];
+/**
+ * Starts what follows and ends as it does: as good a client as any. It reads from nothing itself, as a client that a person starts:
+ * the test above it then is not taken for the client behind a wrapper.
+ */
+export const AS_CLIENT: readonly string[] = [
+  "-e",
+  'my $child = fork // die; if (!$child) { exec @ARGV or exit 127 } open STDIN, "<", "/dev/null"; waitpid $child, 0; exit($? >> 8)',
+  "--",
+];
 
 export class LineClient {
   readonly child: ChildProcess;

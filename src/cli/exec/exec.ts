@@ -142,7 +142,12 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
     const denial = { id: result.denial?.id ?? null, approval: result.denial?.approval ?? null };
     if (verdict === null || result.request === null) return { ...refusedData(result.refused, request), ...denial };
     // What a person is shown on the terminal is here, too.
-    const { code, outcome, nearest, suggest, unenforceable } = showVerdict(agent, result.request, verdict, world.moment);
+    const { code, outcome, nearest, suggest, unenforceable } = showVerdict(
+      agent,
+      result.request,
+      verdict,
+      world.moment,
+    );
     const short = nearest === null ? "" : `: the nearest grant does not match on ${nearest.axis ?? "its conditions"}`;
     const message = outcome === "ask" ? "it needs approval" : `no grant covers it${short}`;
     const fix = suggest === null ? null : `ambit agents grant ${agent.id} '${suggest}'`;

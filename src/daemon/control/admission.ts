@@ -1,4 +1,4 @@
-// Who may widen authority or approve: a person, by evidence that no live session's client shares (decision 0058); with presence
+// Who may widen authority or approve: a person, by evidence that no live session's client shares (decision 0078); with presence
 // where the user's configuration requires it. Narrowing is refused to no process of the account.
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
@@ -8,7 +8,7 @@ import type { DaemonParts, PresenceReason } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "../rpc/serving.ts";
 import type { SessionFacts, Sessions } from "../session.ts";
-import { COMMANDS, notAPerson, sharedWithClient } from "./person-evidence.ts";
+import { COMMANDS, notAPerson, tieToClient } from "./person-evidence.ts";
 
 const nameCharactersMax = 128;
 const passphraseCharactersMax = 1024;
@@ -112,8 +112,8 @@ export class Admission {
   }
 
   #notAPerson(peer: Peer): Refusal | null {
-    const session = sharedWithClient(peer, this.#sessions.all());
-    if (session !== null) return notAPerson(peer, session);
+    const tie = tieToClient(peer, this.#sessions.all());
+    if (tie !== null) return notAPerson(tie);
     // An application that closed its session does not count as a person because of that.
     const descent = peer.terminal ? peer.ancestors.slice(0, 1) : peer.ancestors;
     const openers = [...this.#past.values()].filter(({ isOpener }) => isOpener);

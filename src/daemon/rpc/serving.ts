@@ -26,6 +26,10 @@ export interface ProcessMark {
   readonly name?: string;
   /** The account it runs as, where it is known. */
   readonly uid?: number | null;
+  /** What its standard input is. */
+  readonly input?: "channel" | "terminal" | "other" | "unknown";
+  /** Its executable, where the file belongs to the system. */
+  readonly program?: string | null;
 }
 
 /** Not found: it has ended, or is not visible. `isWhole`: its ancestors are known up to the first process. */

@@ -1,5 +1,5 @@
 // Processes as the kernel reports them: identity and ancestors.
-import { readFileSync } from "node:fs";
+import { readFileSync, readlinkSync, statSync } from "node:fs";
 
 export interface ProcessMark {
   readonly pid: number;
@@ -12,7 +12,13 @@ export interface ProcessMark {
   readonly name: string;
   /** The account it runs as; null where the kernel does not say. */
   readonly uid: number | null;
+  readonly input: ProcessInput;
+  /** Its executable, where root owns the file and others cannot write it; else null. */
+  readonly program: string | null;
 }
+
+/** Standard input: a pipe or socket, a terminal, anything else or nothing; unknown where the kernel does not tell. */
+type ProcessInput = "channel" | "terminal" | "other" | "unknown";
 
 export interface ProcessInfo {
   readonly pid: number;
@@ -42,7 +48,7 @@ export function readPeer(pid: number, uid: number, start: string): PeerResult {
   return { isFound: true, peer: { pid, uid, start, ancestors, terminal: own.terminal !== 0 }, isWhole };
 }
 
-interface Stat extends Omit<ProcessMark, "uid"> {
+interface Stat extends Omit<ProcessMark, "uid" | "input" | "program"> {
   readonly parent: number;
 }
 
@@ -51,7 +57,16 @@ function ancestryOf(first: Stat): { readonly ancestors: readonly ProcessMark[]; 
   let at: Stat | null = first;
   while (at !== null && ancestors.length < ancestorsMax) {
     const { pid, start, session, terminal, name } = at;
-    ancestors.push({ pid, start, session, terminal, name, uid: uidOf(pid) });
+    ancestors.push({
+      pid,
+      start,
+      session,
+      terminal,
+      name,
+      uid: uidOf(pid),
+      input: inputOf(pid),
+      program: programOf(pid),
+    });
     if (at.parent === 0) return { ancestors, isWhole: true };
     at = parentOf(at);
   }
@@ -78,6 +93,32 @@ function uidOf(pid: number): number | null {
   try {
     const [, real] = /^Uid:\t(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, "latin1")) ?? [];
     return real === undefined ? null : Number(real);
+  } catch {
+    return null;
+  }
+}
+
+/** Device numbers of pseudo-terminals, consoles and `/dev/tty`. */
+const TERMINALS: ReadonlySet<number> = new Set([4, 5, 136, 137, 138, 139, 140, 141, 142, 143]);
+
+function inputOf(pid: number): ProcessInput {
+  try {
+    const stat = statSync(`/proc/${pid}/fd/0`);
+    if (stat.isFIFO() || stat.isSocket()) return "channel";
+    return stat.isCharacterDevice() && TERMINALS.has(majorOf(stat.rdev)) ? "terminal" : "other";
+  } catch {
+    return "unknown";
+  }
+}
+
+function majorOf(device: number): number {
+  return Math.floor(device / 256) % 4096;
+}
+
+function programOf(pid: number): string | null {
+  try {
+    const { uid, mode } = statSync(`/proc/${pid}/exe`);
+    return uid === 0 && (mode & 0o022) === 0 ? readlinkSync(`/proc/${pid}/exe`) : null;
   } catch {
     return null;
   }
