@@ -7,7 +7,6 @@ import { compile, type Moment } from "../../src/core/authority/compiled.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
 import type { PlanDecision } from "../../src/core/gate/programs/program-root.ts";
-import { planDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
@@ -18,6 +17,7 @@ import { userName } from "../../src/platform/ground.ts";
 import { machineGround } from "../../src/platform/machine-ground.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
+import { planDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { rootFolder } from "../place.ts";
 
 export interface BenchGround {
