@@ -1,5 +1,11 @@
 // Where tests live and how many run at once: sandboxes and databases are real, so two at a time.
+import { randomInt } from "node:crypto";
 import type { TestProjectInlineConfiguration, ViteUserConfig } from "vitest/config";
+import { HouseReporter } from "./test/house/reporter.ts";
+
+/** One seed for every random case of a run, printed by the reporter; `AMBIT_SEED=<number>` repeats a run's cases. */
+const seed = process.env["AMBIT_SEED"] ?? String(randomInt(1_000_000_000));
+if (!/^\d{1,9}$/.test(seed)) throw new Error(`AMBIT_SEED is a number of at most nine digits, not ${seed}`);
 
 /**
  * Tests beside the code, and some that are about rules alone: they leave nothing behind, so many files share one process. Not
@@ -19,6 +25,8 @@ const config: ViteUserConfig = {
       project("rooms", SHARED, LEFT_OUT, false),
       project("house", ["test/**/*.test.ts"], [...LEFT_OUT, ...SHARED], true),
     ],
+    env: { AMBIT_SEED: seed },
+    reporters: ["default", new HouseReporter(seed)],
     setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
     maxWorkers: 2,

@@ -26,7 +26,14 @@ try {
   execFileSync("chown", ["-R", `${uid}:${gid}`, folder]);
   // Npm runs scripts as the owner of the folder when root asks it to; as the user itself it has nothing to decide.
   const words = ["--reuid", String(uid), "--regid", String(gid), "--init-groups", "npm", "test", "--", ...PARTS];
-  const env = { PATH: process.env.PATH, HOME: home, USER, LOGNAME: USER, AMBIT_RETRY: process.env.AMBIT_RETRY ?? "0" };
+  const env = {
+    PATH: process.env.PATH,
+    HOME: home,
+    USER,
+    LOGNAME: USER,
+    AMBIT_RETRY: process.env.AMBIT_RETRY ?? "0",
+    ...(process.env.CI ? { CI: process.env.CI } : {}),
+  };
   status = spawnSync("setpriv", words, { cwd: folder, env, stdio: "inherit" }).status ?? 1;
 } finally {
   rmSync(folder, { recursive: true, force: true });

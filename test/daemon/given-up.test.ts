@@ -1,6 +1,6 @@
-// A daemon that hangs: its askers give up in time, and what they gave up is not carried out when it wakes up.
+// A daemon that hangs: its clients give up in time, and the requests they gave up are not executed when it continues.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { silenceMillisecondsMax } from "../../src/daemon/rpc/limits.ts";
+import { lateMilliseconds } from "../../src/daemon/rpc/limits.ts";
 import { answered, ask, DaemonWorld, type Echo, ownerOf, until } from "./world.ts";
 
 let world: DaemonWorld;
@@ -30,17 +30,21 @@ async function stopped(act: () => Promise<void>): Promise<void> {
 }
 
 const notes = async (): Promise<unknown> => (await ask(echo, "notes"))["notes"];
+/** Shorter than the real limits, so that the tests do not wait half a minute. */
+const SILENCE = { pingMilliseconds: 500, givenUpMilliseconds: 4_000 };
+/** Longer than a request may take to be read before the daemon looks for its client once more. */
+const stoppedMilliseconds = lateMilliseconds + 200;
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 
 describe("while the daemon hangs", () => {
-  test("what is asked and given up is not carried out afterwards", async () => {
+  test("a cancelled request is not executed afterwards", async () => {
     const own = answered(await world.connect(state));
     await ask(own, "echo", {});
     let stop = (): void => undefined;
     let answer: Promise<unknown> = Promise.resolve();
     await stopped(async () => {
       answer = own.ask("note", { note: "given up" }, { onStop: (ring) => (stop = ring) });
-      await pause(700);
+      await pause(stoppedMilliseconds);
       stop();
       await pause(50);
     });
@@ -49,12 +53,12 @@ describe("while the daemon hangs", () => {
     own.close();
   });
 
-  test("what somebody asked who is gone is not carried out afterwards", async () => {
+  test("requests of a closed connection are not executed afterwards", async () => {
     const own = answered(await world.connect(state));
     await ask(own, "echo", {});
     await stopped(async () => {
       for (let at = 0; at < 20; at++) void own.ask("note", { note: `gone ${at}` });
-      await pause(700);
+      await pause(stoppedMilliseconds);
       own.close();
       await pause(50);
     });
@@ -63,18 +67,18 @@ describe("while the daemon hangs", () => {
     expect(await notes()).toEqual([]);
   });
 
-  test("what is waited for is carried out when it wakes up", async () => {
+  test("a pending request is executed when the daemon continues", async () => {
     let answer: Promise<unknown> = Promise.resolve();
     await stopped(async () => {
       answer = echo.ask("note", { note: "waited for" });
-      await pause(700);
+      await pause(stoppedMilliseconds);
     });
     expect(await answer).toMatchObject({ ok: true });
     expect(await notes()).toEqual(["waited for"]);
   });
 
-  test(`an asker gives up within its bound of ${silenceMillisecondsMax / 1000} seconds and some, with a reason`, async () => {
-    const own = answered(await world.connect(state));
+  test("a client gives up on a daemon that sends nothing, with a reason", async () => {
+    const own = answered(await world.connect(state, "call", SILENCE));
     await ask(own, "echo", {});
     let answer: unknown = null;
     await stopped(async () => {
@@ -83,24 +87,28 @@ describe("while the daemon hangs", () => {
       });
       await until("it gave up", () => answer !== null);
     });
-    expect(answer).toMatchObject({ ok: false, code: "no_answer" });
+    expect(answer).toMatchObject({
+      ok: false,
+      code: "no_answer",
+      message: "the daemon has not responded for 4 seconds: the request was cancelled",
+    });
     expect(await ask(echo, "echo", { there: 1 })).toEqual({ there: 1 });
     await pause(100);
     expect(await notes()).toEqual([]);
   });
 });
 
-test("a question that takes long keeps its asker, as long as the daemon is there", async () => {
-  const own = answered(await world.connect(state));
+test("a request that takes longer than the silence limit keeps its client, as long as the daemon answers pings", async () => {
+  const own = answered(await world.connect(state, "call", SILENCE));
   let answer: unknown = null;
   let stop = (): void => undefined;
   void own.ask("wait", {}, { onStop: (ring) => (stop = ring) }).then((one) => {
     answer = one;
   });
-  await pause(silenceMillisecondsMax + 6_000);
+  await pause(SILENCE.givenUpMilliseconds + 2 * SILENCE.pingMilliseconds);
   expect(answer).toBeNull();
   stop();
   await until("it was stopped", () => answer !== null);
   expect(answer).toMatchObject({ ok: true });
   own.close();
-}, 120_000);
+});

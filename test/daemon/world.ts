@@ -6,7 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import type { Answer, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
-import { connect } from "../../src/daemon/rpc/client.ts";
+import { connect, type SilenceLimits } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { FrameCutter, jsonFrame } from "../../src/daemon/rpc/frame.ts";
 import { controlResponseBytesMax, protocolVersion } from "../../src/daemon/rpc/limits.ts";
@@ -99,8 +99,9 @@ export class DaemonWorld {
     return answered(await this.start(state, door, more));
   }
 
-  connect(state: string, door: Door = "call"): Promise<Answer<Echo>> {
-    return this.asked(state, door).connect(daemonFolder(state));
+  connect(state: string, door: Door = "call", silence?: SilenceLimits): Promise<Answer<Echo>> {
+    const options = { folder: daemonFolder(state), version: "test", ...(silence === undefined ? {} : { silence }) };
+    return connect(door, options) as Promise<Answer<Echo>>;
   }
 
   /** A child of ours that is ended with this world. */

@@ -144,9 +144,8 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
   test("a sparse file of 10 GB that is opened for writing is never copied byte by byte", () => {
     world.write("big.img", "");
     truncateSync(join(world.project, "big.img"), 10 * 1024 ** 3);
-    const before = process.hrtime.bigint();
     const result = world.shell("printf x | dd of=big.img conv=notrunc bs=1 2>/dev/null; truncate -s 10G new.img; true");
-    expect(Number(process.hrtime.bigint() - before) / 1e9).toBeLessThan(90);
+    // The test's timeout is the bound: 10 GB would take longer.
     const told = [...kept(result), ...(result.changes?.landed === 0 ? [] : ["landed"])];
     expect(told.length).toBeGreaterThan(0);
     for (const name of ["big.img", "new.img"].filter((one) => existsSync(join(world.project, one))))

@@ -170,14 +170,15 @@ for (const user of CALLERS)
     });
 
     // Root writes everywhere.
-    test.skipIf(user === 0)("a project folder that cannot be written to keeps the draft", () => {
-      world.write("ro/file", "x\n");
-      chmodSync(join(world.project, "ro"), 0o555);
-      const { changes } = world.shell("chmod 755 ro; echo y > ro/new");
-      expect(changes?.kept.length).toBeGreaterThan(0);
-      expect(readdirSync(join(world.project, "ro"))).toEqual(["file"]);
-      chmodSync(join(world.project, "ro"), 0o755);
-    });
+    if (user !== 0)
+      test("a project folder that cannot be written to keeps the draft", () => {
+        world.write("ro/file", "x\n");
+        chmodSync(join(world.project, "ro"), 0o555);
+        const { changes } = world.shell("chmod 755 ro; echo y > ro/new");
+        expect(changes?.kept.length).toBeGreaterThan(0);
+        expect(readdirSync(join(world.project, "ro"))).toEqual(["file"]);
+        chmodSync(join(world.project, "ro"), 0o755);
+      });
 
     test("the daemon killed in the middle of a command leaves the project as it was, and what was written as a draft", async () => {
       const held = await world.hold("echo half > half.txt");

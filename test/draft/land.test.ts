@@ -235,7 +235,6 @@ describe.each(places)("drafts on the %s", (title, place) => {
     expect(readFileSync(join(given.root, "d42/f17"), "utf8")).toBe("42 17\n");
     const times = [looked - started, ended - looked].map((milliseconds) => `${Math.round(milliseconds)} ms`);
     console.log(`10,000 files, ${title}: scan ${times[0]}, land ${times[1]}`);
-    expect(ended - started).toBeLessThan(60_000);
   });
 
   test("files are read from every side, in pieces", async () => {

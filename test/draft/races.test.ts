@@ -1,4 +1,4 @@
-// A person and a landing at the same time, with random schedules from a printed seed: what the person wrote last is what the root
+// A person and a landing at the same time, with random schedules from the seed of the run: what the person wrote last is what the root
 // has, and everything else is as before or as wanted.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
@@ -8,10 +8,11 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
 import { nativeProgram } from "../files/native.ts";
+import { runSeed } from "../house/seed.ts";
 import { ground, newFolder, places, scanned, snapshot, type Tree, temporaryNames } from "./ground.ts";
 import { type PersonResult, randomOf } from "./person.ts";
 
-const seed = Number(process.env["AMBIT_SEED"] ?? (process.env["AMBIT_LONG"] === "1" ? Date.now() % 1_000_000 : 20_261));
+const seed = runSeed();
 const rounds = process.env["AMBIT_LONG"] === "1" ? 1_000 : 30;
 
 const canTrace = spawnSync("strace", ["-V"]).status === 0;

@@ -10,7 +10,7 @@ import { filesSeccompProgram } from "../../src/sandbox/plan/kernel/files-syscall
 import { handledAll, type LandlockRules } from "../../src/sandbox/plan/kernel/landlock.ts";
 import { PayloadReader, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { landlockFrames } from "../../src/sandbox/plan/start/setup.ts";
-import { nativeMissing, nativeProgram, nativeWalls } from "./native.ts";
+import { nativeMissing, nativeWalls } from "./native.ts";
 import { readRest, Speaker } from "./speaker.ts";
 import { filesIn, newFolder, path, text } from "./world.ts";
 
@@ -188,12 +188,5 @@ describe.skipIf(missing !== null)("an owner that is wrong", () => {
       }),
       { numRuns: 60 },
     );
-  });
-});
-
-describe.skipIf(missing === null)("the file worker", () => {
-  test("cannot be tried here", () => {
-    expect(missing).toMatch(/./);
-    expect(nativeProgram).toMatch(/ambit-native/);
   });
 });

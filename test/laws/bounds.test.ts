@@ -150,7 +150,7 @@ describe("readers", () => {
         const twice = read(spelled);
         expect(twice, `${JSON.stringify(text)} became ${JSON.stringify(spelled)}`).toEqual(once);
       }),
-      { numRuns: 400, seed: 11 },
+      { numRuns: 400 },
     );
     expect(accepted).toBeGreaterThan(5);
   });
@@ -169,7 +169,7 @@ describe("readers", () => {
         texts++;
         expect(read(before + reserved + after).ok).toBe(false);
       }),
-      { numRuns: 100, seed: 5 },
+      { numRuns: 100 },
     );
   });
 });

@@ -5,9 +5,15 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Called, Caller, Session } from "../state/calling.ts";
 import { given, World } from "../state/world.ts";
 
-/** On two cores that also run the load itself, and the test. The design's bound is one second. */
+const isLong = process.env["AMBIT_LONG"] === "1";
+/**
+ * On two cores that also run the load itself, and the test. The design's bound is one second. Measured by `npm run test:long` only:
+ * elsewhere other tests run at the same time, and the test is that control is answered while the load goes on.
+ */
 const controlMillisecondsMax = 3_000;
-const loadMilliseconds = 6_000;
+const loadMilliseconds = isLong ? 6_000 : 2_000;
+/** Rounds of requests to control and to another agent that have to be answered during the load. */
+const roundsMin = 3;
 
 const FLOOD = `
 import fs from "node:fs";
@@ -91,7 +97,7 @@ async function measured(load: (isOver: () => boolean) => Promise<ReadonlySet<str
   };
   let [control, other, looks] = [0, 0, 0];
   const end = performance.now() + loadMilliseconds;
-  while (performance.now() < end) {
+  while (looks < roundsMin || performance.now() < end) {
     control = Math.max(
       control,
       await took(async () => given(await world.control("daemon.status", {}))),
@@ -115,12 +121,13 @@ async function again(isOver: () => boolean, said: Set<string>, act: () => Promis
 
 function bounded({ control, other, looks, said }: Measured, wanted: string): void {
   expect([...said]).toContain(wanted);
-  expect(looks).toBeGreaterThan(1);
+  expect(looks).toBeGreaterThanOrEqual(roundsMin);
+  if (!isLong) return;
   expect(control).toBeLessThan(controlMillisecondsMax);
   expect(other).toBeLessThan(controlMillisecondsMax);
 }
 
-describe(`control answers within its bound of ${controlMillisecondsMax / 1000} seconds`, () => {
+describe("control answers", () => {
   test("while eight clients call as fast as they can, most of it denied", async () => {
     const load = async (isOver: () => boolean): Promise<ReadonlySet<string>> => {
       const said = new Set<string>();

@@ -31,6 +31,7 @@ import {
   sandboxesIn,
   segments,
   shell,
+  type Told,
 } from "./ground.ts";
 import { processesLeft, processesNaming } from "./leftovers.ts";
 
@@ -103,7 +104,7 @@ describe("what a program writes is in its draft, and the root stays as it is", (
     expect(ranOf(told).ending).toEqual({ kind: "signalled", signal: 9 });
     expect(readFileSync(join(changedBy(told, folder), "file"), "utf8")).toBe("two\n");
     const plan = planFor(folder);
-    const timed = { ...plan, limits: { ...plan.limits, wallMilliseconds: 300 } };
+    const timed = { ...plan, limits: { ...plan.limits, wallMilliseconds: 2_000 } };
     const late = await shell(sandboxes, timed, "echo three > file; setsid sleep 600 & sleep 600");
     expect(ranOf(late).ending).toEqual({ kind: "ended", because: "time" });
     expect(readFileSync(join(changedBy(late, folder), "file"), "utf8")).toBe("three\n");
@@ -113,13 +114,23 @@ describe("what a program writes is in its draft, and the root stays as it is", (
   test("two at once do not see each other", async () => {
     write("file", "one\n");
     const script = (name: string): string =>
-      `echo ${name} > file; mkdir -p .git; echo ${name} > .git/${name}; sleep 0.3; cat file; ls .git`;
-    const both = await Promise.all(
-      ["left", "right"].map((session) =>
-        shell(sandboxes, planFor(folder), script(session), { owner: { ...OWNER, session } }),
-      ),
-    );
-    expect(both.map(({ output }) => output)).toEqual(["left\nleft\n", "right\nright\n"]);
+      `echo ${name} > file; mkdir -p .git; echo ${name} > .git/${name}; echo written; cat; cat file; ls .git`;
+    // Each reads its input to the end, which comes once both have written.
+    const heard = new Map<string, string>();
+    const haveBothWritten = async function* (): AsyncIterable<Uint8Array> {
+      await expect.poll(() => heard.size, { timeout: 60_000 }).toBe(2);
+    };
+    const run = (session: string): Promise<Told> => {
+      const output = (bytes: Uint8Array): void =>
+        void heard.set(session, (heard.get(session) ?? "") + Buffer.from(bytes).toString());
+      return shell(sandboxes, planFor(folder), script(session), {
+        owner: { ...OWNER, session },
+        input: haveBothWritten(),
+        sinks: { output, errors: () => {} },
+      });
+    };
+    await Promise.all(["left", "right"].map(run));
+    expect([heard.get("left"), heard.get("right")]).toEqual(["written\nleft\nleft\n", "written\nright\nright\n"]);
     expect(readdirSync(folder)).toEqual(["file"]);
   });
 });
@@ -208,7 +219,11 @@ describe("a masked name", () => {
       write("later", "secret\n");
     };
     let output = "";
-    await shell(sandboxes, masking("sub/token", "later"), "echo begun; sleep 0.3; cat sub/token later; ls -A . sub", {
+    const isReplaced = async function* (): AsyncIterable<Uint8Array> {
+      await expect.poll(() => output, { timeout: 60_000 }).toBe("begun\n");
+    };
+    await shell(sandboxes, masking("sub/token", "later"), "echo begun; cat; cat sub/token later; ls -A . sub", {
+      input: isReplaced(),
       sinks: {
         output: (bytes) => {
           if (output === "") replace();

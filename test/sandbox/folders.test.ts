@@ -92,12 +92,16 @@ describe("a folder that is swapped while bubblewrap starts", () => {
     // Waits until the swap is done, then goes on as the real one.
     const slow = join(folder, "bwrap");
     const ground = realGround();
-    writeFileSync(slow, `#!/bin/sh\nwhile [ ! -e ${folder}/swapped ]; do :; done\nexec ${ground.bubblewrap} "$@"\n`, {
-      mode: 0o755,
-    });
+    writeFileSync(
+      slow,
+      `#!/bin/sh\n: > ${folder}/started\nwhile [ ! -e ${folder}/swapped ]; do sleep 0.01; done\nexec ${ground.bubblewrap} "$@"\n`,
+      {
+        mode: 0o755,
+      },
+    );
     const sandboxes = sandboxesIn(folder, { environment: { ...ground, bubblewrap: slow } });
     const running = shell(sandboxes, planFor(project), "touch ran; cat key");
-    await new Promise((resolve) => setTimeout(resolve, 50));
+    await expect.poll(() => existsSync(join(folder, "started")), { timeout: 60_000 }).toBe(true);
     renameSync(project, `${project}-old`);
     if (what === "another folder") mkdirSync(project);
     else symlinkSync(secret, project);

@@ -1,5 +1,5 @@
 // Warm sandboxes: one owner, one plan, one generation, one ground. Which sandbox ran a command is told by its namespace.
-import { mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
@@ -41,6 +41,11 @@ async function where(wanted: Plan = plan, asked: Asked = {}): Promise<string> {
   return told.output;
 }
 
+/** Sandboxes are told apart by their start time, which the kernel tells in ticks of ten milliseconds. */
+const nextTick = (): Promise<void> => pause(30);
+
+const untilIt = (holds: () => boolean): Promise<void> => expect.poll(holds, { timeout: 60_000 }).toBe(true);
+
 describe("the same sandbox", () => {
   test("runs the next command of the same owner and plan", async () => {
     const first = await where();
@@ -65,7 +70,7 @@ describe("another sandbox", () => {
     ["for another generation", { owner: { ...OWNER, generation: 2 } }],
   ])("%s", async (_why, asked) => {
     const first = await where(plan, asked);
-    await pause(30);
+    await nextTick();
     expect(await where()).not.toBe(first);
   });
 
@@ -109,15 +114,14 @@ describe("a sandbox whose root is an overlay", () => {
     // Replaced, which an overlay that is mounted does not show.
     writeFileSync(`${folder}/fresh`, "two\n");
     renameSync(`${folder}/fresh`, `${folder}/file`);
-    await pause(50);
+    await nextTick();
     expect((await shell(sandboxes, wanted, "cat file; ls -A")).output).toBe("two\nfile\n");
     expect(await where(wanted)).not.toBe(first);
   });
 
   test("the next one is prepared meanwhile, and has not begun", async () => {
     await where(planFor(folder));
-    for (let tries = 0; tries < 200 && natives() < 1; tries++) await pause(20);
-    expect([bubblewraps(), natives()]).toEqual([1, 1]);
+    await untilIt(() => natives() === 1 && bubblewraps() === 1);
     const [prepared] = processesNaming(folder).filter((one) => one.includes("ambit-native"));
     const mounts = readFileSync(`/proc/${Number.parseInt(prepared ?? "", 10)}/mountinfo`, "utf8");
     expect(mounts).not.toContain(" overlay ");
@@ -127,7 +131,7 @@ describe("a sandbox whose root is an overlay", () => {
 
   test("a prepared one is used: the command runs in a sandbox that was started before", async () => {
     await where(planFor(folder));
-    for (let tries = 0; tries < 200 && natives() < 1; tries++) await pause(20);
+    await untilIt(() => natives() === 1 && bubblewraps() === 1);
     const [prepared] = processesNaming(folder).filter((one) => one.includes("ambit-native"));
     const begun = readFileSync(`/proc/${Number.parseInt(prepared ?? "", 10)}/stat`, "utf8").split(" ")[21];
     expect(await where(planFor(folder))).toContain(`${begun}\n`);
@@ -135,18 +139,19 @@ describe("a sandbox whose root is an overlay", () => {
 
   test("no more than two are prepared for one key, and none is left with its draft when all end", async () => {
     await Promise.all(Array.from({ length: 6 }, () => shell(sandboxes, planFor(folder), "sleep 0.2")));
-    await pause(500);
-    expect(bubblewraps()).toBeLessThanOrEqual(2);
+    await untilIt(() => bubblewraps() <= 2);
     await sandboxes.end(null);
     expect([processesNaming(folder), draftsIn(folder).list()]).toEqual([[], []]);
   });
 
   test("a prepared one that is killed is not used", async () => {
     await where(planFor(folder));
-    for (let tries = 0; tries < 200 && natives() < 1; tries++) await pause(20);
+    await untilIt(() => natives() === 1 && bubblewraps() === 1);
+    const prepared = processesNaming(folder).map((one) => Number.parseInt(one, 10));
     for (const one of processesNaming(folder))
       if (one.includes("ambit-native")) process.kill(Number.parseInt(one, 10), "SIGKILL");
-    await pause(50);
+    // Reaped, so that this process knows.
+    await untilIt(() => prepared.every((pid) => !existsSync(`/proc/${pid}`)));
     expect((await shell(sandboxes, planFor(folder), "echo here")).output).toBe("here\n");
   });
 });
@@ -162,19 +167,26 @@ describe("between two commands", () => {
   test("an older generation's sandbox is ended, not kept", async () => {
     await where();
     await where(plan, { owner: { ...OWNER, generation: 2 } });
-    for (let tries = 0; tries < 200 && bubblewraps() > 1; tries++) await pause(50);
-    expect(bubblewraps()).toBe(1);
+    await untilIt(() => bubblewraps() === 1);
   });
 
   test("one that still runs when its generation is over is not used again", async () => {
     const newer = { ...OWNER, generation: 2 };
-    const [older] = await Promise.all([
-      shell(sandboxes, plan, "echo begun; sleep 0.5"),
-      pause(100).then(() => where(plan, { owner: newer })),
-    ]);
+    let hasBegun = false;
+    // The older one ends after a command of the newer generation, which comes after its beginning.
+    const newerRan = async function* (): AsyncIterable<Uint8Array> {
+      await untilIt(() => hasBegun);
+      await where(plan, { owner: newer });
+    };
+    const output = (): void => {
+      hasBegun = true;
+    };
+    const older = await shell(sandboxes, plan, "echo begun; cat", {
+      input: newerRan(),
+      sinks: { output, errors: () => {} },
+    });
     expect(ranOf(older).ending).toEqual({ kind: "exited", status: 0 });
-    for (let tries = 0; tries < 200 && bubblewraps() > 1; tries++) await pause(50);
-    expect(bubblewraps()).toBe(1);
+    await untilIt(() => bubblewraps() === 1);
   });
 
   test("one that was stopped by a signal from outside ends all the same", async () => {
@@ -197,8 +209,7 @@ describe("between two commands", () => {
   ])("no more than so many wait for %s", async (_what, bounds, owners) => {
     const few = sandboxesIn(folder, { bounds: { ...bounds, idleMilliseconds: 60_000 } });
     await Promise.all(owners.map((owner) => shell(few, plan, "sleep 0.2", { owner })));
-    for (let tries = 0; tries < 200 && bubblewraps() > 2; tries++) await pause(50);
-    expect(bubblewraps()).toBe(2);
+    await untilIt(() => bubblewraps() === 2);
     await few.end(null);
   });
 

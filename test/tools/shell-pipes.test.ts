@@ -8,8 +8,6 @@ import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 const bigBytes = 14 * 1024 * 1024;
 const brokenPipe = { kind: "signalled", signal: 13 };
-/** Below the 120 seconds a script has: these end because the reader exits, not because time is over. */
-const promptMilliseconds = 30_000;
 
 interface Result {
   readonly ending: unknown;
@@ -50,13 +48,12 @@ describe("a reader that exits stops its writer with a broken pipe", () => {
     ["yes | cat | cat | head -n 2", "y\ny\n"],
     ["yes | sleep 1", ""],
   ])("%s", async (script, output) => {
-    const before = performance.now();
     const result = await run(script);
+    // Not because time is over: a writer is ended by the broken pipe.
     expect(result).toMatchObject({ ending: { kind: "exited", status: 0 }, stdout: output });
     const [last, ...writers] = [...endings(result)].reverse();
     expect(last).toMatchObject({ kind: "exited", status: 0 });
     expect(writers).toEqual(writers.map(() => expect.objectContaining(brokenPipe)));
-    expect(performance.now() - before).toBeLessThan(promptMilliseconds);
   });
 });
 

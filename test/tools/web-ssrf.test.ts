@@ -101,28 +101,3 @@ describe("a name is what it leads to", () => {
     },
   );
 });
-
-/** The public collection of such spellings, where it is at hand: `AMBIT_SSRF` names its file. */
-const corpus = process.env["AMBIT_SSRF"];
-test.runIf(corpus !== undefined)(
-  "nothing of the collection that must not be reached is",
-  { timeout: 600_000 },
-  async () => {
-    const { readFileSync } = await import("node:fs");
-    const { cases } = JSON.parse(readFileSync(corpus as string, "utf8")) as {
-      cases: readonly { input: string; kind: string; must_block: boolean | null }[];
-    };
-    const through: string[] = [];
-    for (const { input, kind, must_block } of cases) {
-      if (must_block !== true) continue;
-      const url = kind === "ip" ? `http://${input.includes(":") ? `[${input}]` : input}/` : input;
-      // Whatever names there are lead to this machine.
-      const host = URL.canParse(url) ? new URL(url).hostname.replace(/\.$/, "") : "";
-      world.names.names.set(host, [["127.0.0.1"]]);
-      const got = await world.web(EVERYWHERE, { url });
-      if (got.by === null || got.by === "world") through.push(`${input} ${got.said}`);
-    }
-    expect(through).toEqual([]);
-    expect(taken).toBe(0);
-  },
-);

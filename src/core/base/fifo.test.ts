@@ -19,11 +19,10 @@ test("behaves like an array that is pushed to and shifted from", () => {
   );
 });
 
-test("half a million elements are taken one by one in less than its bound of 5 seconds", () => {
+// The test's timeout is the bound: an array that shifts each time would take minutes.
+test("half a million elements are taken one by one", () => {
   const queue = new Fifo<number>();
   for (let at = 0; at < 500_000; at++) queue.push(at);
-  const before = performance.now();
   for (let at = 0; at < 500_000; at++) if (queue.take() !== at) throw new Error(`not ${at}`);
   expect(queue.take()).toBeUndefined();
-  expect(performance.now() - before).toBeLessThan(5000);
 });

@@ -35,9 +35,18 @@ export interface ConnectOptions {
   readonly version: string;
   /** Receives events that belong to no request. */
   onEvent?(event: Json): void;
+  /** When to ping and when to give up on a daemon that sends nothing; by default as in `limits.ts`. */
+  readonly silence?: SilenceLimits;
   /** Called once if the connection is lost without being closed here. There is no automatic reconnect. */
   onLost?(why: Refusal): void;
 }
+
+export interface SilenceLimits {
+  readonly pingMilliseconds: number;
+  readonly givenUpMilliseconds: number;
+}
+
+const DEFAULT_SILENCE: SilenceLimits = { pingMilliseconds, givenUpMilliseconds: silenceMillisecondsMax };
 
 export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
 
@@ -107,6 +116,7 @@ class Client {
   readonly #socket: Socket;
   readonly #writer: TurnWriter;
   readonly #asked: ConnectOptions;
+  readonly #silence: SilenceLimits;
   readonly #cutter: FrameCutter;
   readonly #waiting: Map<number, PendingRequest> = new Map();
   readonly #timer: NodeJS.Timeout;
@@ -122,6 +132,7 @@ class Client {
     this.#socket = socket;
     this.#writer = new TurnWriter(socket);
     this.#asked = asked;
+    this.#silence = asked.silence ?? DEFAULT_SILENCE;
     this.#cutter = new FrameCutter(door === "control" ? controlResponseBytesMax : requestBytesMax);
     this.greeted = new Promise((give) => {
       this.#greet = give;
@@ -173,19 +184,19 @@ class Client {
   /** INVARIANT: a hung daemon is not waited for: while a request is pending, the daemon sends something in time or all requests fail. */
   #watch(): void {
     this.#heardAt = performance.now();
-    this.#pinging ??= setInterval(() => this.#look(), pingMilliseconds).unref();
+    this.#pinging ??= setInterval(() => this.#look(), this.#silence.pingMilliseconds).unref();
   }
 
   #look(): void {
     const silent = performance.now() - this.#heardAt;
-    if (this.#lost !== null || this.#waiting.size === 0 || silent < pingMilliseconds / 2) return;
+    if (this.#lost !== null || this.#waiting.size === 0 || silent < this.#silence.pingMilliseconds / 2) return;
     this.#say({ ping: true });
-    if (silent < silenceMillisecondsMax) return;
+    if (silent < this.#silence.givenUpMilliseconds) return;
     // This process may have been suspended: the socket is read before the timeout counts.
     const heardAt = this.#heardAt;
     setImmediate(() =>
       setImmediate(() => {
-        if (heardAt === this.#heardAt) this.#lose(SILENT);
+        if (heardAt === this.#heardAt) this.#lose(unresponsive(this.#silence.givenUpMilliseconds));
       }),
     );
   }
@@ -304,8 +315,7 @@ class Client {
   }
 }
 
-const SILENT = refusal(
-  "no_answer",
-  `the daemon has not responded for ${silenceMillisecondsMax / 1000} seconds: the request was cancelled`,
-  "ambit daemon stop",
-);
+function unresponsive(milliseconds: number): Refusal {
+  const message = `the daemon has not responded for ${milliseconds / 1000} seconds: the request was cancelled`;
+  return refusal("no_answer", message, "ambit daemon stop");
+}

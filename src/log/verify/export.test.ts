@@ -81,7 +81,7 @@ describe("an export", () => {
       fc.property(fc.array(fc.oneof(fc.string(), fc.json(), fc.constantFrom(...lines)), { maxLength: 12 }), (odd) => {
         expect(verified(odd, log.first.key).isIntact).toBe(false);
       }),
-      { numRuns: 300, seed: 4 },
+      { numRuns: 300 },
     );
   });
 

@@ -349,7 +349,7 @@ test("any single change to a generated log is found", () => {
       expect(log.verify({ head: log.head, rotations: [] }).problems).toEqual([]);
       expect(log.verify({ head: log.head, rotations: [] }, rows, notes).isIntact).toBe(false);
     }),
-    { numRuns: 600, seed: 24 },
+    { numRuns: 600 },
   );
 });
 
@@ -360,6 +360,6 @@ test("rows that are anything at all never end it", () => {
     fc.property(fc.array(odd, { minLength: 1, maxLength: 5 }), (given) => {
       expect(log.verify({}, given as never, given as never).isIntact).toBe(false);
     }),
-    { numRuns: 500, seed: 25 },
+    { numRuns: 500 },
   );
 });

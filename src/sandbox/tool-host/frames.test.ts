@@ -26,11 +26,10 @@ test("messages are the same, however the bytes are cut", () => {
   );
 });
 
-test("a hundred thousand small messages in one piece are cut in less than the bound of 5 seconds", () => {
+// The test's timeout is the bound: work that grows with the square would take minutes.
+test("a hundred thousand small messages in one piece are cut", () => {
   const bytes = Buffer.concat(Array.from({ length: 100_000 }, (_, at) => framed({ at })));
-  const before = performance.now();
   expect(new ToolFrames().take(bytes)?.length).toBe(100_000);
-  expect(performance.now() - before).toBeLessThan(5_000);
 });
 
 const longText = (bytes: string): Buffer => {
@@ -54,14 +53,12 @@ test("a long message of many values is refused, before all of it has arrived", (
   expect(at).toBeLessThan(bytes.length * 0.6);
 });
 
-test("a million bytes that come one by one are cut in less than the bound of 5 seconds", () => {
+test("a million bytes that come one by one are cut", () => {
   const bytes = framed({ text: "x".repeat(1_000_000) });
   const frames = new ToolFrames();
-  const before = performance.now();
   let heard = 0;
   for (let at = 0; at < bytes.length; at++) heard += frames.take(bytes.subarray(at, at + 1))?.length ?? 0;
   expect(heard).toBe(1);
-  expect(performance.now() - before).toBeLessThan(5_000);
 });
 
 test.each<[string, Buffer]>([

@@ -1,4 +1,4 @@
-// A random schedule from a seed that is printed: the same seed makes the same choices. AMBIT_SEED sets it.
+// A random schedule from a seed: the same seed makes the same choices.
 
 export class Schedule {
   readonly seed: number;
@@ -29,10 +29,4 @@ export class Schedule {
   some<T>(all: readonly T[], count: number): readonly T[] {
     return Array.from({ length: count }, () => this.pick(all));
   }
-}
-
-/** Another one in each run, unless it is given. */
-export function seedOf(): number {
-  const given = process.env["AMBIT_SEED"];
-  return given === undefined ? Date.now() % 1_000_000_000 : Number(given);
 }

@@ -1,14 +1,15 @@
 // The room for two: two programs of an agent and a person work on one project at the same time, by random schedules, and the
 // daemon is killed in between. After every round: no new trigger, nothing of the person's lost, every change landed or kept
-// as it is told. Each run prints its seed; AMBIT_SEED tries it again, AMBIT_LONG=1 goes on for longer.
+// as it is told. AMBIT_SEED repeats a schedule, AMBIT_LONG=1 goes on for longer.
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { CALLERS, DraftWorld, type Held } from "../../draft/world.ts";
+import { runSeed } from "../../house/seed.ts";
 import { AGENT_MOVES, PERSON_MOVES, type PersonMove } from "./moves.ts";
-import { Schedule, seedOf } from "./schedule.ts";
+import { Schedule } from "./schedule.ts";
 
-const seed = seedOf();
+const seed = runSeed();
 const milliseconds = process.env["AMBIT_LONG"] === "1" ? 150_000 : 22_000;
 const roundsMin = 2;
 const seenRefs = ["refs/heads/keep", "refs/stash"] as const;
@@ -20,7 +21,6 @@ describe.each(CALLERS)(`seed ${seed}, as user %i`, (user) => {
   test("two programs and a person leave no trigger, lose nothing and tell the truth", {
     timeout: 600_000,
   }, async () => {
-    console.info(`AMBIT_SEED=${seed}`);
     room = new Room(user, new Schedule(seed + user));
     const end = Date.now() + milliseconds;
     for (let round = 0; round < roundsMin || Date.now() < end; round++) {

@@ -1,0 +1,34 @@
+// The check of skips, with planted violations: that it can fail is what makes its silence worth something.
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
+import { expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { type AllowedSkip, allowedSkips, skipProblems } from "./skips.ts";
+
+const file = "test/a.test.ts";
+const skip = { file, title: "a disk is full" };
+const entry: AllowedSkip = { file, title: /disk is full$/, reason: "only root mounts", holds: () => true };
+
+test("a listed skip passes, and so does a run without its file", () => {
+  expect(skipProblems([skip], [file], [entry])).toEqual([]);
+  expect(skipProblems([], ["test/b.test.ts"], [entry])).toEqual([]);
+});
+
+test.each<[string, Parameters<typeof skipProblems>]>([
+  ["an unlisted skip", [[skip], [file], []]],
+  ["a skip of another title", [[{ ...skip, title: "a disk is full of air" }, skip], [file], [entry]]],
+  ["a skip in another file", [[skip, { ...skip, file: "test/b.test.ts" }], [file], [entry]]],
+  ["a listed skip whose reason does not hold here", [[skip], [file], [{ ...entry, holds: () => false }]]],
+  ["an entry whose tests ran", [[], [file], [entry]]],
+])("%s is a problem", (_what, [skips, files, allowed]) => {
+  expect(skipProblems(skips, files, allowed)).toHaveLength(1);
+});
+
+test("every entry names a file that is there and has a reason", () => {
+  expect(allowedSkips.length).toBeGreaterThan(0);
+  for (const { file: named, reason } of allowedSkips) {
+    expect(existsSync(join(root, named)), named).toBe(true);
+    expect(readFileSync(join(root, named), "utf8"), named).toMatch(/\.(skip|skipIf|runIf)\b/);
+    expect(reason).toMatch(/\w+ \w+/);
+  }
+});

@@ -1,0 +1,112 @@
+// The skips that CI allows, each with its reason. Every other skipped test fails the run there, and so does an entry whose reason
+// does not hold or whose tests all ran: the list cannot grow old unseen.
+import { accessSync, constants } from "node:fs";
+import { delimiter, join } from "node:path";
+
+/** A test that was skipped, as the test runner reports it. */
+export interface Skip {
+  readonly file: string;
+  readonly title: string;
+}
+
+export interface AllowedSkip {
+  readonly file: string;
+  /** Matches the full title, with the names of its `describe` blocks. */
+  readonly title: RegExp;
+  readonly reason: string;
+  /** Whether the reason is true on this machine, for this user. Where it is not, the tests have to run. */
+  readonly holds: () => boolean;
+}
+
+const isRoot = (): boolean => process.getuid?.() === 0;
+const isUser = (): boolean => !isRoot();
+const lacks = (program: string) => (): boolean =>
+  !(process.env["PATH"] ?? "").split(delimiter).some((folder) => {
+    try {
+      accessSync(join(folder, program), constants.X_OK);
+      return true;
+    } catch {
+      return false;
+    }
+  });
+
+const rootWritesAnywhere = "root may write in every folder; the part of CI that runs as an ordinary user tries this";
+const onlyRootMounts = "only root mounts file systems and changes owners; the part of CI that runs as root tries this";
+
+/** Setup installs these on CI where it can; a machine without a package manager or rights does without them. */
+const notInstalled = (file: string, program: string, title: RegExp): AllowedSkip => ({
+  file,
+  title,
+  reason: `${program} is not installed, and setup could not install it`,
+  holds: lacks(program),
+});
+
+export const allowedSkips: readonly AllowedSkip[] = [
+  ...["zsh", "fish", "tmux", "vim", "emacs", "gdb", "direnv", "cargo"].map((program) =>
+    notInstalled("test/triggers/tools.test.ts", program, new RegExp(`^${program}\\b`)),
+  ),
+  notInstalled("test/triggers/tools.test.ts", "nvim", /^neovim$/),
+  ...["zsh", "fish"].map((program) =>
+    notInstalled("test/e2e/shells.test.ts", program, new RegExp(`^Tab in ${program}`)),
+  ),
+  ...["dbus-daemon", "dbus-send", "gnome-keyring-daemon", "secret-tool"].flatMap((program) => [
+    notInstalled("test/secrets/keychain-real.test.ts", program, /^a real keychain/),
+    notInstalled("test/secrets/keys-daemon.test.ts", program, /^a real keychain/),
+  ]),
+  notInstalled("test/secrets/keys.test.ts", "age", /is opened by the program age itself/),
+  {
+    file: "test/sandbox/drafts.test.ts",
+    title: /the state folder cannot be written$/,
+    reason: rootWritesAnywhere,
+    holds: isRoot,
+  },
+  {
+    file: "src/sandbox/linux/group-folders.test.ts",
+    title: /not where we may not write$/,
+    reason: rootWritesAnywhere,
+    holds: isRoot,
+  },
+  {
+    file: "test/draft/bad-input.test.ts",
+    title: /^a root that folds case \(not run: this kernel mounts no tmpfs with casefold/,
+    reason: "file systems that fold case need a kernel that mounts one for a test; the title has the kernel's answer",
+    holds: isRoot,
+  },
+  {
+    file: "test/sandbox/drafts.test.ts",
+    title: /group that is not mapped|a mount lies inside the root|the state folder is on an overlay/,
+    reason: onlyRootMounts,
+    holds: isUser,
+  },
+  { file: "test/sandbox/folders.test.ts", title: /below \/usr\/local/, reason: onlyRootMounts, holds: isUser },
+  {
+    file: "test/sandbox/other-user.test.ts",
+    title: /^a caller without any rights/,
+    reason: onlyRootMounts,
+    holds: isUser,
+  },
+  {
+    file: "test/files/atomic.test.ts",
+    title: /keeps the owner|on a full disk|as a user without rights/,
+    reason: onlyRootMounts,
+    holds: isUser,
+  },
+  { file: "test/daemon/peers.test.ts", title: /^another user gets no answer/, reason: onlyRootMounts, holds: isUser },
+];
+
+/** What is wrong with the skips of a run: unlisted ones, and entries that no skip of a file that ran needs. */
+export function skipProblems(
+  skips: readonly Skip[],
+  filesRun: readonly string[],
+  allowed: readonly AllowedSkip[],
+): readonly string[] {
+  const allows = (entry: AllowedSkip, skip: Skip): boolean =>
+    entry.file === skip.file && entry.title.test(skip.title) && entry.holds();
+  const unlisted = skips
+    .filter((skip) => !allowed.some((entry) => allows(entry, skip)))
+    .map(({ file, title }) => `${file}: "${title}" was skipped, and test/house/skips.ts gives no reason for it`);
+  const stale = allowed
+    .filter((entry) => filesRun.includes(entry.file) && entry.holds() && !skips.some((skip) => allows(entry, skip)))
+    .map(({ file, title }) => `${file}: no test ${title} was skipped; remove the entry from test/house/skips.ts`);
+  return [...unlisted, ...stale];
+}
