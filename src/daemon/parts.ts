@@ -5,6 +5,7 @@ import type { Basis } from "../core/authority/decision.ts";
 import type { Level, Span } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
+import type { PolicyTable } from "../core/notation/policy/policy.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
 import type { ControlMessages, Presence, SecretView, VerifyReport } from "../core/ports/daemon/daemon-control.ts";
@@ -40,6 +41,8 @@ export interface RecordRead {
   readonly approvers: Approvers;
   /** Changes by its programs need approval: `land: ask`. */
   readonly needsReview: boolean;
+  /** What a policy denies it, or asks for, in delegations to it too. */
+  readonly policyLimits: PolicyTable;
   /** Diagnostics and untrusted files, as sentences. */
   readonly notes: readonly string[];
   readonly reading: Reading;

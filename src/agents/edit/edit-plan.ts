@@ -140,17 +140,11 @@ function noSpelling(grant: Grant, axis: Axis | null): PlanResult {
   return { kind: "refused", message: `${compactText(grant)} cannot be cut: ${why}` };
 }
 
-/** The name of the other source of a capability, from the grant's origin. */
-const WRITERS: ReadonlyMap<string, string> = new Map([
-  ["config", "a configuration's"],
-  ["base", "the base's"],
-]);
-
 function byPolicy(grant: Grant): PlanResult {
   const [, ruling = "policy", capability = "", where = ""] = RULING.exec(grant.implied ?? "") ?? [];
-  const outer = WRITERS.get(where);
-  const instead = outer === undefined ? "change that ruling" : `write \`${capability}: deny\` in the record's policy`;
-  const message = `${compactText(grant)} comes from ${outer ?? "the record's"} \`${ruling}\`: ${instead}`;
+  const isOuter = where === "config";
+  const instead = !isOuter ? "change that ruling" : `write \`${capability}: deny\` in the record's policy`;
+  const message = `${compactText(grant)} comes from ${isOuter ? "a configuration's" : "the record's"} \`${ruling}\`: ${instead}`;
   return { kind: "refused", message };
 }
 

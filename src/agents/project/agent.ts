@@ -7,6 +7,7 @@ import type { CaveatsLink } from "../../core/notation/caveats/caveats.ts";
 import type { Approvers } from "../../core/notation/config/approvers.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
 import type { Manifest } from "../../core/notation/manifest/manifest.ts";
+import type { PolicyTable } from "../../core/notation/policy/policy.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentRecord } from "../../core/notation/record/record.ts";
 import type { Source } from "../../core/notation/source.ts";
@@ -30,6 +31,8 @@ export interface Agent {
   readonly approvers: Approvers | null;
   /** What its programs write waits for a review, by its text or by a surrounding configuration: `land: ask`. */
   readonly needsReview: boolean;
+  /** What a policy denies it, or asks for, in delegations too; absent for none. */
+  readonly policyLimits?: PolicyTable;
   /** Set by a surrounding configuration: sessions are opened only for users with a record. */
   readonly isUserRequired?: boolean;
   readonly diagnostics: readonly Diagnostic[];
@@ -71,6 +74,7 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
     mode: record.mode,
     approvers: record.approvers,
     needsReview: record.needsReview,
+    policyLimits: record.policyLimits,
     diagnostics: [...record.diagnostics, ...diagnostics.list],
     refused: failed,
   };

@@ -7,15 +7,25 @@ import type { Link } from "../../core/authority/link.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { type Because, type Containment, withinEach } from "../../core/authority/witness/within.ts";
 import { approversWithin } from "../../core/notation/config/approvers.ts";
+import { isAsStrict } from "../../core/notation/policy/outer-policies.ts";
 import type { Agent } from "./agent.ts";
 import { moreBudget } from "./budgets.ts";
 
 /**
  * `budget`: the same requests, more of them. `generation`: valid in more generations. `approvers`: fewer or other
- * approvers are enough. `land`: programs land without a review. `users`: also for users without a record. `unknown`:
- * cannot be proved.
+ * approvers are enough. `land`: programs land without a review. `users`: also for users without a record. `policy`:
+ * a policy denies less of what others delegate. `unknown`: cannot be proved.
  */
-export type ChangeReason = Because | "budget" | "generation" | "mode" | "approvers" | "land" | "users" | "unknown";
+export type ChangeReason =
+  | Because
+  | "budget"
+  | "generation"
+  | "mode"
+  | "approvers"
+  | "land"
+  | "users"
+  | "policy"
+  | "unknown";
 
 export interface Change {
   /** The grant that allows the request on one side; null if the change is not about a grant. */
@@ -59,6 +69,8 @@ function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"])
     changes.push({ grant: null, example: null, because: "land" });
   if (to.grants.length > 0 && from.isUserRequired === true && to.isUserRequired !== true)
     changes.push({ grant: null, example: null, because: "users" });
+  if (to.grants.length > 0 && !isAsStrict(to.policyLimits ?? new Map(), from.policyLimits ?? new Map()))
+    changes.push({ grant: null, example: null, because: "policy" });
   if (from.mode !== to.mode) changes.push({ grant: null, example: null, because: "mode" });
   return changes;
 }

@@ -87,8 +87,103 @@ describe("org tables of both levels", () => {
   });
 });
 
+describe("a ruling against grants of the record", () => {
+  const lists = ["sandbox: /srv/p", "capabilities: [records.read, 'net.get{hosts=[x.com]}', agent.create]"];
+  test.each<[string, readonly string[], string | null, string, string]>([
+    ["no ruling", lists, null, "net.get https://x.com/", "allow"],
+    ["the record's deny", [...lists, "policy: { web: deny }"], null, "net.get https://x.com/", "deny"],
+    ["of one capability alone", [...lists, "policy: { web: deny }"], null, "agent.create b", "allow"],
+    ["over a shorthand", ["sandbox: /srv/p"], "agents: { scout: { code: deny } }", "fs.read /srv/p/a", "deny"],
+    [
+      "over a preset",
+      ["sandbox: /srv/p", "extends: ambit:reader@1", "policy: { code: deny }"],
+      null,
+      "fs.read /srv/p/a",
+      "deny",
+    ],
+    [
+      "over every verb of the net",
+      ["capabilities: ['net.post{hosts=[x.com]}']", "policy: { web: deny }"],
+      null,
+      "net.post https://x.com/",
+      "deny",
+    ],
+    ["the organisation's", lists, "policy: { hire: deny }", "agent.create b", "deny"],
+    [
+      "which the record's own table overrules",
+      [...lists, "policy: { hire: allow }"],
+      "policy: { hire: deny }",
+      "agent.create b",
+      "allow",
+    ],
+    [
+      "for this agent by name, over its own",
+      [...lists, "policy: { hire: allow }"],
+      "agents: { scout: { hire: deny } }",
+      "agent.create b",
+      "deny",
+    ],
+    ["for another agent by name", lists, "agents: { other: { hire: deny } }", "agent.create b", "allow"],
+    ["ask by name", lists, "agents: { scout: { web: ask } }", "net.get https://x.com/", "ask"],
+    ["ask of the organisation is a default", lists, "policy: { web: ask }", "net.get https://x.com/", "allow"],
+    ["allow by name adds nothing", lists, "agents: { scout: { delegate: allow } }", "agent.delegate b", "deny"],
+    [
+      "nor does it beside an organisation's table",
+      lists,
+      "policy: { crm: allow }\nagents: { scout: { delegate: allow } }",
+      "agent.consult b",
+      "deny",
+    ],
+    [
+      "nor the base beside the record's table",
+      ["policy: { web: ask }"],
+      "policy: { crm: allow }",
+      "agent.consult b",
+      "deny",
+    ],
+    [
+      "the organisation's default beside it",
+      ["policy: { web: ask }"],
+      "policy: { consult: allow }",
+      "agent.consult b",
+      "allow",
+    ],
+    [
+      "contacts out of a list",
+      ["capabilities: ['records.read{classes=[note,contact]}']", "policy: { crm: deny }"],
+      null,
+      "records.read id=a class=note",
+      "allow",
+    ],
+    [
+      "contacts",
+      ["capabilities: ['records.read{classes=[note,contact]}']", "policy: { crm: deny }"],
+      null,
+      "records.read id=a class=contact",
+      "deny",
+    ],
+    [
+      "contacts out of every class",
+      ["access: rw", "policy: { crm: deny }"],
+      null,
+      "records.read id=a class=note",
+      "deny",
+    ],
+    ["a misspelled ruling", [...lists, "policy: { web: dney }"], null, "agent.create b", "deny"],
+  ])("%s", (_, lines, config, line, outcome) => {
+    const { agent } = scout({ agent: record(...lines), config }, null, null);
+    expect(verdict(agent, line)).toBe(outcome);
+  });
+  test("is a warning at the grant's line", () => {
+    const { agent } = scout({ agent: record(...lists, "policy: { web: deny }"), config: null }, null, null);
+    expect(agent.diagnostics.map(({ code, message }) => `${code}: ${message}`)).toEqual([
+      "narrowed: the policy denies `web`, which takes net.get away",
+    ]);
+  });
+});
+
 describe("a ruling is shown where it is written", () => {
-  const config = "policy: { consult: ask, hire: deny }\nagents: { scout: { web: ask, schedule: allow } }";
+  const config = "policy: { consult: ask, hire: deny, crm: ask }\nagents: { scout: { web: ask, schedule: allow } }";
   /** The text at the span of each grant, by the grant's origin. */
   const shownAt = (lines: string, project: string | null, user: string | null = null): Record<string, string> => {
     const { agent } = scout({ agent: record(lines), config: project }, null, user);
@@ -102,13 +197,12 @@ describe("a ruling is shown where it is written", () => {
     );
   };
 
-  test("in the record, in the configuration, or nowhere", () => {
+  test("in the record or in the configuration", () => {
     expect(shownAt("policy: { delegate: ask, schedule: allow, hire: deny }", config)).toMatchObject({
       "policy delegate": `${AGENT_PATH}: delegate: ask`,
       "policy schedule": `${AGENT_PATH}: schedule: allow`,
-      "policy web (config)": ".ambit/config.yml: web: ask",
       "policy consult (config)": ".ambit/config.yml: consult: ask",
-      "policy crm (base)": "nowhere",
+      "policy crm (config)": ".ambit/config.yml: crm: ask",
     });
   });
 
@@ -118,15 +212,15 @@ describe("a ruling is shown where it is written", () => {
       "policy web (config)": ".ambit/config.yml: web: ask",
       "policy schedule": `${AGENT_PATH}: schedule: ask`,
     });
-    const user = "policy: { consult: allow }\nagents: { scout: { schedule: ask } }";
+    const user = "policy: { consult: allow, schedule: allow }\nagents: { scout: { schedule: ask } }";
     expect(shownAt("policy: {}", config, user)).toMatchObject({
       "policy consult (config)": ".ambit/config.yml: consult: ask",
       "policy schedule (config)": "user.yml: schedule: ask",
     });
   });
 
-  test("an agent without a table of its own", () => {
-    expect(shownAt("title: x", config)).toMatchObject({ "policy web (config)": ".ambit/config.yml: web: ask" });
+  test("naming an agent that has no table grants it nothing", () => {
+    expect(Object.keys(shownAt("title: x", config))).toEqual(["default"]);
   });
 });
 

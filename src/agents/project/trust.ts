@@ -7,6 +7,7 @@ import { compile } from "../../core/authority/compiled.ts";
 import { type Grant, type Purpose, purposeAllowed } from "../../core/authority/grant.ts";
 import type { Link } from "../../core/authority/link.ts";
 import { stricterApprovers } from "../../core/notation/config/approvers.ts";
+import { stricter } from "../../core/notation/policy/outer-policies.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { AuthorityFile } from "../../core/ports/trust.ts";
 import { type Agent, agentRefused } from "./agent.ts";
@@ -63,7 +64,8 @@ function meetAgents(written: Agent, trusted: Agent): Agent {
   const authority = written.authority.flatMap((chain) => trusted.authority.flatMap(([{ link }]) => meet(chain, link)));
   const approvers = stricterApprovers(written.approvers, trusted.approvers);
   const needsReview = written.needsReview || trusted.needsReview;
-  return { ...written, authority, mode: trusted.mode, approvers, needsReview };
+  const policyLimits = stricter(written.policyLimits ?? null, trusted.policyLimits ?? null) ?? new Map();
+  return { ...written, authority, mode: trusted.mode, approvers, needsReview, policyLimits };
 }
 
 function meet(chain: Chain, trusted: Link): Authority {

@@ -162,5 +162,6 @@ const WORDS: Readonly<Record<Change["because"], string>> = {
   approvers: "with approval of fewer or other people",
   land: "changes of its programs land without review",
   users: "for users without a record",
+  policy: "a policy denies less of what other agents delegate to it",
   unknown: "could not be proved to be allowed before",
 };

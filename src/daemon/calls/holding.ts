@@ -5,6 +5,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { limitedBy, type PolicyTable } from "../../core/notation/policy/policy.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentName, LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Approvers, RecordRead, RecordResult, Records } from "../parts.ts";
@@ -230,11 +231,14 @@ export class Holdings {
 
   #compile(link: StoredLink): CompiledLink | null {
     // A record written by a person defines an agent's tools; inherited tools are only for an agent without a record.
-    const tools = link.holder !== null && this.#recordOf(link.holder) !== null ? [] : (link.tools ?? []);
-    const key = `${link.id} ${tools.length}`;
+    const record = link.holder === null ? null : this.#recordOf(link.holder);
+    const tools = record !== null ? [] : (link.tools ?? []);
+    const limits: PolicyTable = record?.policyLimits ?? new Map();
+    const key = `${link.id} ${tools.length} ${[...limits].join(" ")}`;
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    const grants = grantsOf([...link.specs, ...tools], this.#records.readingAt(link.granter.workspace ?? "/"));
+    const given = grantsOf([...link.specs, ...tools], this.#records.readingAt(link.granter.workspace ?? "/"));
+    const grants = given === null ? null : limitedBy(limits, given, new Diagnostics());
     const holder = link.holder === null ? "token" : link.holder.agent;
     const compiled =
       grants === null

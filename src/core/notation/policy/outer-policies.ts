@@ -37,6 +37,19 @@ export function stricter(left: PolicyTable | null, right: PolicyTable | null): P
   return table;
 }
 
+/** Whether every ruling of `held` is at least as strict in `wanted`, where silence is the least strict. */
+export function isAsStrict(wanted: PolicyTable, held: PolicyTable): boolean {
+  return [...held].every(([capability, ruling]) => {
+    return ORDER.indexOf(wanted.get(capability) ?? "allow") <= ORDER.indexOf(ruling);
+  });
+}
+
+/** The rulings of a table, each as strict as `limit` where that speaks of it too. INVARIANT: no capability is added. */
+export function narrowedBy(table: PolicyTable | null, limit: PolicyTable | null): PolicyTable | null {
+  if (table === null) return null;
+  return new Map([...(stricter(table, limit) ?? [])].filter(([capability]) => table.has(capability)));
+}
+
 /** Where each ruling that holds was written: by the first of the tables that says it. */
 export function placesIn(table: PolicyTable | null, tables: readonly PlacedTable[]): RulingPlaces {
   const places = new Map<Capability, Span>();

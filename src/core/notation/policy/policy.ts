@@ -1,14 +1,16 @@
-// Org policy as grants: what each capability stands for. Deny is absence.
+// Org policy as grants: what each capability stands for, and which verbs a ruling takes away from other grants.
 
 import { pathText, tree } from "../../authority/axes/path.ts";
 import { ANY } from "../../authority/axes/scope.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
+import { intersectSequences } from "../../authority/patterns/intersect.ts";
 import { literal } from "../../authority/patterns/segment.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { destinationsOf, EITHER_MODE, EVERY_HOST, grantOf, sequences, treeGrant, type Written } from "../grants.ts";
 import type { Reading } from "../reading.ts";
 import { isAtOrBelow } from "../record/hoist.ts";
 import {
+  CAPABILITIES,
   type Capability,
   type Effective,
   effectivePolicy,
@@ -37,10 +39,12 @@ export interface PolicyContext {
   readonly outer?: { readonly agent: RulingPlaces; readonly org: RulingPlaces };
   /** The agent's root, hoisted; without one `code` covers nothing. */
   readonly root: readonly string[] | null;
+  /** What holds where neither table speaks; the built-in base unless given. */
+  readonly base?: PolicyTable;
 }
 
 export function policyGrants(agent: PolicyTable | null, org: PolicyTable | null, context: PolicyContext): Grant[] {
-  return [...effectivePolicy(agent, org)].flatMap(([capability, { ruling, from }]) => {
+  return [...effectivePolicy(agent, org, context.base)].flatMap(([capability, { ruling, from }]) => {
     if (ruling === "deny") return [];
     return bundle(capability, { ...written(capability, from, context), ask: ruling === "ask" ? 1 : 0 }, context);
   });
@@ -76,7 +80,7 @@ function bundle(capability: Capability, written: Written, context: PolicyContext
       return [grantOf("task.schedule", {}, written)];
     case "crm":
       return ["records.read", "records.create", "records.update"].map((verb) =>
-        grantOf(verb, { class: sequences([[literal("contact")]]) }, written),
+        grantOf(verb, { class: sequences([CONTACT]) }, written),
       );
     default:
       return capability satisfies never;
@@ -103,4 +107,50 @@ function codeGrants(written: Written, { root, reading, diagnostics, span }: Poli
     grantOf("proc.exec", { root: where, argv: ANY, mode: EITHER_MODE }, { ...written, root }),
     grantOf("proc.eval", { root: where, mode: EITHER_MODE }, { ...written, root }),
   ];
+}
+
+const CONTACT = [literal("contact")];
+
+/** What `deny` takes away, and `ask` of an outer table asks for: at least the verbs that the capability grants. */
+const LIMITED_VERBS: Readonly<Record<Capability, RegExp>> = {
+  code: /^(fs|proc|sandbox)\.|^provider\.(code_execution|computer_use)$/,
+  consult: /^agent\.consult$/,
+  web: /^net\.|^provider\.web_/,
+  delegate: /^agent\.delegate$/,
+  hire: /^agent\.create$/,
+  schedule: /^task\.schedule$/,
+  crm: /^records\./,
+};
+
+/** INVARIANT: the result is within `grants`. No scope means "all but", so a grant of every class has no part to keep. */
+export function limitedBy(limits: PolicyTable, grants: readonly Grant[], diagnostics: Diagnostics): readonly Grant[] {
+  return grants.flatMap((grant) => {
+    const capability = CAPABILITIES.find((one) => limits.has(one) && LIMITED_VERBS[one].test(grant.verb.verb));
+    if (capability === undefined) return [grant];
+    if (limits.get(capability) === "deny") return denied(capability, grant, diagnostics);
+    if (limits.get(capability) === "allow" || (capability === "crm" && withoutContacts(grant) === grant))
+      return [grant];
+    const { conditions } = grant;
+    return [{ ...grant, conditions: { ...conditions, ask: conditions.ask === 0 ? 1 : conditions.ask } }];
+  });
+}
+
+function denied(capability: Capability, grant: Grant, diagnostics: Diagnostics): readonly Grant[] {
+  const kept = capability === "crm" ? withoutContacts(grant) : null;
+  if (kept === grant) return [grant];
+  const what = kept === null ? grant.verb.verb : `\`contact\` of ${grant.verb.verb}`;
+  const hint = kept === null && capability === "crm" ? "; list the classes it is for, without contact" : "";
+  const message = `the policy denies \`${capability}\`, which takes ${what} away${hint}`;
+  if (grant.span !== null) diagnostics.warning("narrowed", grant.span, message);
+  return kept === null ? [] : [kept];
+}
+
+/** The grant itself where it covers no contact; null where nothing can be kept. */
+function withoutContacts(grant: Grant): Grant | null {
+  const at = grant.verb.axes.findIndex(({ name }) => name === "class");
+  const scope = grant.scopes[at];
+  if (scope?.kind !== "sequences") return null;
+  const kept = scope.of.filter((pattern) => intersectSequences(pattern, CONTACT, false)?.length === 0);
+  if (kept.length === scope.of.length) return grant;
+  return kept.length === 0 ? null : { ...grant, scopes: grant.scopes.with(at, sequences(kept)) };
 }

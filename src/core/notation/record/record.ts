@@ -4,8 +4,16 @@ import type { Grant, Span } from "../../authority/grant.ts";
 import { type Approvers, readApprovers } from "../config/approvers.ts";
 import { readLand } from "../config/land-setting.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
-import { NO_PLACES, placesIn, stricter } from "../policy/outer-policies.ts";
-import { CAPABILITIES, type PolicyTable, policyGrants, readPolicyTable, rulingPlaces } from "../policy/policy.ts";
+import { NO_PLACES, narrowedBy, placesIn, stricter } from "../policy/outer-policies.ts";
+import {
+  CAPABILITIES,
+  effectivePolicy,
+  limitedBy,
+  type PolicyTable,
+  policyGrants,
+  readPolicyTable,
+  rulingPlaces,
+} from "../policy/policy.ts";
 import type { Reading } from "../reading.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName, textOf } from "../scope/scope-values.ts";
@@ -23,6 +31,8 @@ export interface AgentRecord {
   readonly grants: readonly Grant[];
   readonly sandbox: readonly string[] | null;
   readonly policy: PolicyTable | null;
+  /** What its own table and the configuration deny or ask for, whatever else grants it. */
+  readonly policyLimits: PolicyTable;
   readonly extends: readonly string[];
   readonly tests: readonly RecordTest[];
   /** As written. */
@@ -45,6 +55,7 @@ export function readRecord(node: TreeNode, reading: Reading): AgentRecord {
       grants: [],
       sandbox: null,
       policy: null,
+      policyLimits: new Map(),
       extends: [],
       tests: [],
       mode: null,
@@ -68,6 +79,13 @@ const ACCESS: ReadonlyMap<unknown, readonly string[]> = new Map([
 
 /** How a sandbox is made read-only: a list of `fs.read` alone would leave the other verbs to the shorthand. */
 const READ_ONLY = "extends: ambit:reader@1  # instead of `access`: reads files and records, changes none";
+
+interface RecordPolicy {
+  readonly table: PolicyTable | null;
+  readonly grants: readonly Grant[];
+  /** What is denied or asked for, whatever else in the record grants it. */
+  readonly limits: PolicyTable;
+}
 
 class RecordReader {
   readonly #node: Mapping;
@@ -94,18 +112,18 @@ class RecordReader {
     const policy = this.#policy(misspelled.has("policy"));
     const spoken = misspelled.has("extends") || policy.table !== null ? [] : this.#sandboxVerbs(hoist, list);
     const isUnclear = list.mentioned === null || list.strange;
-    const explicit = [
+    const beside = [
       ...list.grants,
       ...this.#access(isUnclear ? [] : spoken),
       ...(isUnclear ? [] : this.#sandboxGrants(spoken)),
       ...extended.grants,
-      ...policy.grants,
     ];
+    const explicit = [...limitedBy(policy.limits, beside, this.#diagnostics), ...policy.grants];
     const isBare =
       policy.table === null &&
       ["capabilities", "access", "sandbox", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
-    const given =
-      isBare && misspelled.size === 0 ? [this.#implied("records.read", "default", this.#node.span)] : explicit;
+    const byDefault = (): Grant[] => [this.#implied("records.read", "default", this.#node.span)];
+    const given = isBare && misspelled.size === 0 ? limitedBy(policy.limits, byDefault(), this.#diagnostics) : explicit;
     if (isUnclear) {
       const isToolless = !(list.mentioned?.has(TOOL) ?? false) && !given.some(({ verb }) => verb.verb === TOOL);
       const leftOut = { sandbox: spoken, tools: isToolless && given.length + spoken.length > 0 };
@@ -124,6 +142,7 @@ class RecordReader {
       grants: isUnapproved ? [] : this.#withTools(kept, list),
       sandbox: hoist.sandbox,
       policy: policy.table,
+      policyLimits: policy.limits,
       extends: extended.names,
       tests: this.#tests(misspelled.has("tests")),
       mode: this.#text("mode"),
@@ -176,24 +195,32 @@ class RecordReader {
   }
 
   /**
-   * A table that was not understood denies everything: without it an outer table would speak in its place. Outer tables
-   * speak only of agents that have a table: a list of capabilities is the whole of what its author meant.
+   * A table that was not understood denies everything: without it an outer table would speak in its place. The defaults
+   * of an organisation grant only beside a table of the record; naming the agent in a configuration only narrows it, and
+   * the base is for agents that have no record.
    */
-  #policy(isMisspelled: boolean): { readonly table: PolicyTable | null; readonly grants: readonly Grant[] } {
+  #policy(isMisspelled: boolean): RecordPolicy {
     const entry = entryOf(this.#node, "policy");
     const own = entry === null ? null : readPolicyTable(entry.value, this.#diagnostics);
-    if (isMisspelled || (entry !== null && own === null)) return { table: DENY_ALL, grants: [] };
+    if (isMisspelled || (entry !== null && own === null)) return { table: DENY_ALL, grants: [], limits: DENY_ALL };
     const { policies, name } = this.#reading;
     const id = this.#writtenId() ?? name ?? "";
-    const outer = policies?.agents.get(id) ?? null;
-    const table = stricter(own, outer);
-    if (table === null) return { table: null, grants: [] };
+    const named = policies?.agents.get(id) ?? null;
+    const org = policies?.org ?? null;
+    const denied = [...effectivePolicy(own, org, NO_BASE)].filter(([, { ruling }]) => ruling === "deny");
+    const limits = stricter(new Map(denied.map(([capability]) => [capability, "deny"])), named) ?? new Map();
+    if (own === null) return { table: null, grants: [], limits };
+    const [table, defaults] = [narrowedBy(own, named), narrowedBy(org, named)];
     const { span } = entry?.value ?? this.#node;
     const spans = placesIn(table, [{ table: own, places: rulingPlaces(entry?.value) }]);
-    const { org, agents } = policies?.places ?? NO_PLACES;
-    const places = { org, agent: placesIn(table, [{ table: outer, places: agents.get(id) }]) };
-    const context = { ...this.#context(), span, spans, outer: places };
-    return { table, grants: policyGrants(table, policies?.org ?? null, context) };
+    const places = policies?.places ?? NO_PLACES;
+    const byName = { table: named, places: places.agents.get(id) };
+    const outer = {
+      agent: placesIn(table, [byName]),
+      org: placesIn(defaults, [{ table: org, places: places.org }, byName]),
+    };
+    const context = { ...this.#context(), span, spans, outer, base: NO_BASE };
+    return { table, grants: policyGrants(table, defaults, context), limits };
   }
 
   /** Without a diagnostic: `id` is read, and complained of, elsewhere. */
@@ -237,4 +264,5 @@ class RecordReader {
 
 const TOOL = "tool.invoke";
 const DENY_ALL: PolicyTable = new Map(CAPABILITIES.map((capability) => [capability, "deny"]));
+const NO_BASE: PolicyTable = new Map();
 const EMPTY: CapabilityList = { grants: [], mentioned: new Set(), strange: false };
