@@ -1,10 +1,10 @@
 // Collects the facts of this machine that doctor checks.
 
-import { join } from "node:path";
+import { extname, join } from "node:path";
 import { treeOf } from "../agents/disk/agent-text.ts";
 import type { Agents } from "../agents/disk/agents.ts";
 import { configDiagnostics, type OpenedProject } from "../agents/disk/loaded-agent.ts";
-import { AGENTS } from "../agents/disk/workspace.ts";
+import { AGENTS, isAgentFile } from "../agents/disk/workspace.ts";
 import type { Agent } from "../agents/project/agent.ts";
 import type { Terminal } from "../cli/agents/world.ts";
 import type { ControlWorld } from "../cli/control-world.ts";
@@ -70,7 +70,7 @@ export function doctorWorld({
         // Doctor checks the record as written, trusted or not.
         found.push({ ...(trust?.written ?? loaded.value.agent), source, tree: treeOf(source) });
       } else if (names.length > 0) return loaded;
-      else broken.push({ file: `${AGENTS}/${name}.md`, problem: loaded.message });
+      else broken.push({ file: `${AGENTS}/${name}`, problem: loaded.message });
     }
     const project = agents.openProject(step);
     const configs = project === null ? [] : configDiagnostics(project);
@@ -141,11 +141,11 @@ function listAgents(
       fileBytesMax: sourceCharactersMax,
       bytesMax: 256 * 1024 * 1024,
     },
-    isWanted: (path) => path.endsWith(".md"),
+    isWanted: isAgentFile,
     isEntered: () => true,
   });
   return {
-    ids: files.map(({ path }) => path.slice(0, -".md".length)),
+    ids: [...new Set(files.map(({ path }) => path.slice(0, -extname(path).length)))],
     broken: problems.map(({ path, message }) => ({ file: `${AGENTS}/${path}`, problem: message })),
   };
 }

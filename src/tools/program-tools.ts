@@ -36,6 +36,16 @@ const WHERE = {
   ),
 };
 
+/** How code of a language is run; the program is looked up like any other. */
+const INTERPRETERS: ReadonlyMap<Json | undefined, readonly [string, ...string[]]> = new Map([
+  ["sh", ["/bin/sh", "-c"]],
+  ["bash", ["bash", "-c"]],
+  ["python", ["python3", "-c"]],
+  ["javascript", ["node", "-e"]],
+]);
+const LANGUAGES = [...INTERPRETERS.keys()].map(String);
+const LANGUAGE = choiceSchema("The language of `code`; default: sh.", LANGUAGES);
+
 export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
   {
     name: "proc_exec",
@@ -52,8 +62,13 @@ export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
   },
   {
     name: "sandbox_exec",
-    description: "Run one program in a temporary sandbox without access to any folder of this machine.",
-    input: objectSchema({ argv: ARGV }, ["argv"]),
+    description:
+      "Run one program, or code in a language, in a temporary sandbox without access to any folder of this machine.",
+    input: objectSchema({
+      argv: ARGV,
+      code: textSchema("The code, instead of `argv`.", 1, 131_072),
+      language: LANGUAGE,
+    }),
     verbs: ["sandbox.exec"],
   },
 ];
@@ -62,7 +77,8 @@ export const PROGRAM_TOOL_DEFINITIONS: readonly ProgramToolDefinition[] = [
 export type ProgramInput =
   | { readonly argv: readonly string[]; readonly in: string; readonly root: RootWord }
   | { readonly line: string; readonly in: string; readonly root: RootWord }
-  | { readonly argv: readonly string[] };
+  | { readonly argv: readonly string[] }
+  | { readonly code: string; readonly language?: string };
 
 export function programTools(ground: Ground): ToolLookup {
   const tools: readonly KnownTool[] = [
@@ -81,7 +97,8 @@ export function programTools(ground: Ground): ToolLookup {
     {
       name: "sandbox_exec",
       requirement: null,
-      requests: (input) => one("sandbox.exec", onlyKnown(input, ["argv"]), NOWHERE, argvOf(input)),
+      requests: (input) =>
+        one("sandbox.exec", onlyKnown(input, ["argv", "code", "language"]), NOWHERE, codeOrArgv(input)),
     },
   ];
   return (name) => tools.find((tool) => tool.name === name) ?? null;
@@ -91,8 +108,12 @@ export function programTools(ground: Ground): ToolLookup {
 export const SHELL: readonly [string, string] = ["/bin/sh", "-c"];
 
 /** The argument vector of an input; null if it has none. */
-export function argvOfInput({ line, argv }: JsonObject): readonly [string, ...string[]] | null {
+export function argvOfInput({ line, argv, code, language }: JsonObject): readonly [string, ...string[]] | null {
   if (typeof line === "string") return [...SHELL, line];
+  if (typeof code === "string") {
+    const interpreter = INTERPRETERS.get(language ?? "sh");
+    return interpreter === undefined ? null : [...interpreter, code];
+  }
   const [program, ...rest] = isTexts(argv) ? argv : [];
   return program === undefined ? null : [program, ...rest];
 }
@@ -114,6 +135,15 @@ function where(input: JsonObject, ground: Ground): Result<WorkingRoot | null> {
 
 function argvOf({ argv }: JsonObject): Result<Value> {
   return isTexts(argv) ? parseArgv(argv) : refuse("bad_value", "`argv` must be a list of texts");
+}
+
+function codeOrArgv(input: JsonObject): Result<Value> {
+  const { argv, code, language } = input;
+  if (code === undefined && language === undefined) return argvOf(input);
+  if (typeof code !== "string" || argv !== undefined)
+    return refuse("bad_value", "give either `argv` or `code` with its `language`");
+  const whole = argvOfInput(input);
+  return whole === null ? refuse("bad_value", `\`language\` must be one of ${LANGUAGES.join(", ")}`) : parseArgv(whole);
 }
 
 function isTexts(value: Json | undefined): value is readonly string[] {

@@ -102,7 +102,7 @@ class World {
     const rest = {
       approvers: { need: 1, of: null },
       needsReview: false,
-            policyLimits: new Map(),
+      policyLimits: new Map(),
       notes: [],
       reading: READING,
       stamp: "",

@@ -41,7 +41,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
           written: null,
           approvers: { need: 1, of: null },
           needsReview: false,
-        policyLimits: new Map(),
+          policyLimits: new Map(),
           notes: [],
           reading: READING,
           stamp: "",

@@ -44,6 +44,8 @@ export class AgentFiles {
   }
 
   read(name: string): ReadResult {
+    const other = this.#otherNotation(name);
+    if (other !== null) return { ok: false, message: other };
     const found = this.#find(name) ?? this.#byId(name);
     if (found === null) return { ok: false, message: `${JSON.stringify(name.slice(0, 200))} is no agent's id` };
     const file = readTextFile(found.path, this.#place.charactersMax);
@@ -130,6 +132,13 @@ export class AgentFiles {
     if (file === null || !file.path.endsWith(".md")) return null;
     const isInside = workspace !== null && file.path.startsWith(workspace + sep);
     return { path: file.path, inside: isInside ? workspace : dirname(file.path) };
+  }
+
+  /** Why an agent cannot be edited here; null for a record. */
+  #otherNotation(name: string): string | null {
+    const file = findAgent(name, this.#place.cwd, this.#place.workspace);
+    if (file === null || file.path.endsWith(".md")) return null;
+    return `${this.#shown(file.path)} is not a record: edit it by hand, then run ambit trust`;
   }
 
   #byId(id: string): AgentPath | null {

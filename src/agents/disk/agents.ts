@@ -24,7 +24,7 @@ import { readConfigFile } from "./config-file.ts";
 import type { LoadedAgent, LoadResult, OpenedProject, SetResult } from "./loaded-agent.ts";
 import { revisionTexts } from "./revision.ts";
 import { openTrust } from "./trust-file.ts";
-import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents } from "./workspace.ts";
+import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents, isDefinedTwice } from "./workspace.ts";
 
 export interface AgentsContext {
   readonly cwd: string;
@@ -145,6 +145,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
       const file = findAgent(name, cwd, workspace);
       if (file === null) return missing(name, agentIds(workspace));
       const isOwn = workspace !== null && file.path.startsWith(join(workspace, AGENTS) + sep);
+      if (isOwn && isDefinedTwice(file.name, workspace)) return twice(file.name);
       const other = isOwn ? alikeAgentId(file.name, agentIds(workspace)) : null;
       return other === null ? loadFile(file) : alike(file.name, other);
     },
@@ -164,6 +165,12 @@ function missing(name: string, known: readonly string[]): LoadResult {
 function alike(name: string, other: string): LoadResult {
   const message = `${JSON.stringify(name)} and ${JSON.stringify(other)} read alike, so neither is an agent's id`;
   return { ok: false, message, fix: "rename one of the files" };
+}
+
+/** Which of the files was meant is unknown. */
+function twice(name: string): LoadResult {
+  const message = `several files in ${AGENTS} define ${JSON.stringify(name)}, so none of them is in effect`;
+  return { ok: false, message, fix: "rename or delete all but one of them" };
 }
 
 /** Two files with one id would hide one of them, so both are refused. */

@@ -4,7 +4,7 @@ import type { Source } from "../../core/notation/source.ts";
 import { commitOf, filesOf, textOf } from "../../platform/git.ts";
 import { CONFIG_PATH } from "../project/project.ts";
 import type { ConfigText } from "../project/project-moment.ts";
-import { AGENTS } from "./workspace.ts";
+import { AGENTS, isAgentFile } from "./workspace.ts";
 
 export interface RevisionTexts {
   readonly agents: readonly Source[];
@@ -18,7 +18,7 @@ export function revisionTexts(name: string, cwd: string, workspace: string): Rev
   if (commit === null) return null;
   const folder = colon < 0 ? workspace : cwd;
   const paths =
-    colon < 0 ? filesOf(folder, commit, AGENTS).filter((path) => path.endsWith(".md")) : [name.slice(colon + 1)];
+    colon < 0 ? filesOf(folder, commit, AGENTS).filter((path) => isAgentFile(path)) : [name.slice(colon + 1)];
   const texts = paths.map((path) => ({ name: `${revision}:${path}`, text: textOf(folder, commit, path) }));
   if (texts.some(({ text }) => text === null)) return null;
   const config = textOf(workspace, commit, CONFIG_PATH);

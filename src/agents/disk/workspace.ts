@@ -52,9 +52,20 @@ export function findAgent(name: string, cwd: string, workspace: string | null): 
   return own;
 }
 
+/** A record takes precedence over a manifest or Caveats with the same name. */
 function ownAgent(name: string, agents: string): AgentFile | null {
-  const path = resolve(agents, `${name}.md`);
-  return path.startsWith(agents + sep) && kindOf(path) === "file" ? { path, name } : null;
+  const paths = ENDINGS.map((ending) => resolve(agents, name + ending));
+  const path = paths.find((one) => one.startsWith(agents + sep) && kindOf(one) === "file");
+  return path === undefined ? null : { path, name };
+}
+
+/** Whether several files of the workspace define this agent. */
+export function isDefinedTwice(name: string, workspace: string): boolean {
+  return ENDINGS.filter((ending) => kindOf(join(workspace, AGENTS, name + ending)) === "file").length > 1;
+}
+
+export function isAgentFile(path: string): boolean {
+  return ENDINGS.includes(extname(path));
 }
 
 /** The id of a file whose text has none. */
@@ -69,20 +80,22 @@ export function findAgents(name: string, cwd: string): readonly AgentFile[] | nu
   if (kind === null) return null;
   if (kind === "file") return [{ path, name: agentName(path) }];
   if (kindOf(join(path, AGENTS)) === "folder")
-    return agentIds(path).map((id) => ({ path: join(path, AGENTS, `${id}.md`), name: id }));
-  const files = readdirSync(path).filter(
-    (file) => ENDINGS.includes(extname(file)) && kindOf(join(path, file)) === "file",
-  );
+    return agentPaths(path).map((file) => ({ path: join(path, AGENTS, file), name: idOf(file) }));
+  const files = readdirSync(path).filter((file) => isAgentFile(file) && kindOf(join(path, file)) === "file");
   return files.sort().map((file) => ({ path: join(path, file), name: agentName(file) }));
 }
 
 /** Ids of the workspace's agents, sorted. */
 export function agentIds(workspace: string | null): readonly string[] {
-  if (workspace === null) return [];
-  return filesBelow(join(workspace, AGENTS))
-    .filter((file) => file.endsWith(".md"))
-    .map((file) => file.slice(0, -3))
-    .sort();
+  return workspace === null ? [] : [...new Set(agentPaths(workspace).map(idOf))].sort();
+}
+
+function agentPaths(workspace: string): readonly string[] {
+  return filesBelow(join(workspace, AGENTS)).filter(isAgentFile).sort();
+}
+
+function idOf(file: string): string {
+  return file.slice(0, file.length - extname(file).length);
 }
 
 /** Files below a folder, by their relative path. Links to folders are not followed: they can form cycles. */

@@ -96,7 +96,6 @@ function decideBy(
   const tool = lookUp(tools, toolName);
   const name = parseTool(toolName);
   if (tool === null || !name.ok || INVOKE === null) return deny("unknown_tool", null);
-  if (!isJsonObject(input)) return deny("invalid_input", null, "the arguments are one plain object");
   const { requirement } = tool;
   // A tool's requirement is about what it does; whether it may be called is the agent's to hold.
   const authority: Authority =
@@ -120,9 +119,12 @@ function decideBy(
     basis.push(decision.by);
     return null;
   };
-  const invoke: Request = { verb: INVOKE, values: [name.value, { kind: "json", value: input }] };
+  // INVARIANT: whether the tool may be called at all is decided before anything is said about the arguments.
+  const isObject = isJsonObject(input);
+  const invoke: Request = { verb: INVOKE, values: [name.value, { kind: "json", value: isObject ? input : {} }] };
   const refused = judge(invoke, caller.authority);
   if (refused !== null) return refused;
+  if (!isObject) return deny("invalid_input", null, "the arguments are one plain object");
   const derived = derive(tool, input);
   if (!derived.ok) {
     const code = derived.code === "unsupported" ? "unsupported_command" : "invalid_input";

@@ -264,6 +264,17 @@ describe("what was decided is what the warrant says", () => {
     });
   }
 
+  test.each<unknown>([null, [], "text", 5])(
+    "%j from an agent without the tool says nothing about arguments",
+    async (input) => {
+      const known = (name: string): KnownTool | null => tools[name] ?? null;
+      const authority = [chain(link("r", [grant("memory.read")]))];
+      const asked = { agent: "scout", authority };
+      const answer = await authorize(asked, { tool: "memory_get", input }, known, moment(), [], outside());
+      expect(answer).toMatchObject({ ok: false, code: "capability_absent" });
+    },
+  );
+
   test("a key called __proto__ is an ordinary key", async () => {
     const input = JSON.parse('{"key":"a","__proto__":{"key":"b"}}') as unknown;
     const answer = await authorize(

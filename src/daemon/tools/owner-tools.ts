@@ -11,6 +11,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import type { ToolView } from "../../core/ports/daemon/daemon-calls.ts";
 import { type InputParser, inputParser } from "../../runtime/tool/input.ts";
 import { holdsOf, reachesOf } from "../../runtime/tool/reachable.ts";
+import { objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import type { Session } from "../session.ts";
 import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
 
@@ -25,6 +26,19 @@ export function reachedBy(
   return ({ name, verbs, anyVerb, foreign }) =>
     reaches(name, foreign?.declared ?? null) && verbs.every(isHeld) && (anyVerb?.some(isHeld) ?? true);
 }
+
+/**
+ * A tool without any power, to test a grant of `tool.invoke`. It is not built in: a project may have an `echo` of its own,
+ * and only a grant that names it makes it callable.
+ */
+const ECHO: OwnerTool = {
+  name: "echo",
+  description: "Return the text unchanged.",
+  input: objectSchema({ text: textSchema("The text to return.", 0, 16_384) }, ["text"]),
+  verbs: [],
+  requests: () => ({ ok: true, value: [] }),
+  execute: async ({ input }) => ({ ok: true, value: { text: input["text"] ?? "" }, isUntrusted: false }),
+};
 
 export class OwnerTools {
   readonly #own: ReadonlyMap<string, OwnerTool>;
@@ -47,7 +61,8 @@ export class OwnerTools {
     if (own !== null) return own;
     const plain = name.replace(/^tool:/, "");
     if (this.#own.has(plain)) return null;
-    return (await this.#foreign.of(session)).find((tool) => tool.name === plain) ?? null;
+    const foreign = (await this.#foreign.of(session)).find((tool) => tool.name === plain);
+    return foreign ?? (plain === ECHO.name ? ECHO : null);
   }
 
   /** For a person: built-in tools, by name. */
@@ -59,14 +74,15 @@ export class OwnerTools {
   async shown(session: Session, authority: Authority, moment: Moment): Promise<readonly ToolView[]> {
     const reached = reachedBy(authority, moment);
     const foreign = (await this.#foreign.of(session)).filter(({ name }) => !this.#own.has(name));
-    return [...this.#own.values(), ...foreign]
+    const spare = foreign.some(({ name }) => name === ECHO.name) ? [] : [ECHO];
+    return [...this.#own.values(), ...foreign, ...spare]
       .filter((tool) => reached(tool) && (tool.isThere?.(session) ?? true))
       .sort((left, right) => (left.name < right.name ? -1 : 1))
       .map(({ name, description, input, foreign: from }) => ({
         name,
         description,
         input: input as unknown as JsonObject,
-        origin: from === undefined ? "builtin" : "tool",
+        origin: this.#own.has(name) && from === undefined ? "builtin" : "tool",
       }));
   }
 

@@ -56,6 +56,21 @@ describe("a name pattern covers", () => {
   });
 });
 
+describe("a built-in tool by its dotted name", () => {
+  test.each([
+    ["fs.read", "fs_read"],
+    ["builtin:web.fetch", "web_fetch"],
+    ["records.links", "records_links"],
+  ])("%s is %s", (dotted, name) => {
+    expect(parseTool(dotted)).toEqual(parseTool(name));
+    expect(parseToolPattern(dotted)).toEqual(parseToolPattern(name));
+  });
+  test.each(["fs.reads", "tool:fs.read", "fs..read", "memory.read", "FS.read"])("%s is not", (text) => {
+    const tool = parseTool(text);
+    expect(tool.ok ? tool.value.segments[0] : "refused").not.toBe("builtin");
+  });
+});
+
 describe("a tool pattern covers", () => {
   test.each([
     ["a built-in name is the built-in tool", "fs_read", "fs_read", "fs_write"],

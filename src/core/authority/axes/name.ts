@@ -35,6 +35,12 @@ export const BUILTIN_TOOLS: readonly string[] = [
   "agent_create agent_update agent_grant agent_discover git",
 ].flatMap((line) => line.split(" "));
 
+/** The name of a tool in a call: `fs.read` is `fs_read`, because no tool from elsewhere may have such a name. */
+export function builtinName(text: string): string {
+  const name = text.replaceAll(".", "_");
+  return BUILTIN_TOOLS.includes(name) ? name : text;
+}
+
 const BUILTIN = "builtin";
 const FOREIGN = "tool";
 
@@ -76,7 +82,8 @@ interface ToolParts {
 
 function toolParts(text: string, charactersMax: number): Result<ToolParts> {
   const match = /^(builtin|tool):/.exec(text);
-  const rest = match === null ? text : text.slice(match[0].length);
+  const name = match === null ? text : text.slice(match[0].length);
+  const rest = match?.[1] === FOREIGN ? name : builtinName(name);
   if (rest.includes(":")) {
     return refuse(
       "bad_value",

@@ -62,6 +62,12 @@ export function readNetwork(node: TreeNode, reading: Reading, diagnostics: Diagn
   }
 }
 
+/** Whether the policy says `none` itself; without a policy nothing is said. */
+export function isNone(node: TreeNode): boolean {
+  const policy = node.kind === "map" ? entryOf(node, "policy")?.value : node;
+  return policy?.kind === "scalar" && policy.value === "none";
+}
+
 /** This machine by its literal addresses, and by the one name that is allowed to mean them. */
 function localGrant(span: Span): Grant {
   const ranges = ["127.0.0.0/8", "::1"]

@@ -38,12 +38,25 @@ describe("a manifest holds what it lists", () => {
     expect(read(spec).id).toBe("scout");
     expect(read(spec, { kind: "AgentManifest" })).toMatchObject({ id: null });
   });
-  test("no tool is implied", () => {
-    expect(covers(read({ capabilities: ["memory.read:a"] }).grants, "tool.invoke memory_get")).toBe(false);
-  });
+  test.each([
+    ["memory.read:a", "tool.invoke memory_get", "tool.invoke memory_set"],
+    ["memory.write:a", "tool.invoke memory_set", "tool.invoke memory_get"],
+    ["obs.append", "tool.invoke obs_append", "tool.invoke obs_query"],
+    ["obs.query", "tool.invoke obs_query", "tool.invoke obs_append"],
+    ["agent.discover", "tool.invoke agent_discover", "tool.invoke agent_create"],
+    ["sandbox.exec", "sandbox.exec", "tool.invoke sandbox_exec"],
+    ["fs.read:/x/**", "fs.read /x/a", "tool.invoke fs_read"],
+  ])(
+    "%s needs no token for its tool, if it is no tool where tokens come from: %s, not %s",
+    (token, allowed, denied) => {
+      const { grants } = read({ capabilities: [token] });
+      expect(covers(grants, allowed)).toBe(true);
+      expect(covers(grants, denied)).toBe(false);
+    },
+  );
   test("one token with a mistake grants nothing, the others stay", () => {
     const { grants, diagnostics } = read({ capabilities: ["fs.raed:/x", 5, "memory.read:a"] });
-    expect(grants.length).toBe(1);
+    expect(grants.map(({ implied }) => implied)).toEqual([null, "memory.read"]);
     expect(told(diagnostics)).toEqual([
       "error unknown_verb spec.capabilities[0]",
       "error wrong_type spec.capabilities[1]",
@@ -99,6 +112,27 @@ describe("the network policy adds connections", () => {
   });
 });
 
+describe("no network beside a grant of it", () => {
+  const connect = "net.connect:x.com:443";
+  test.each<[string, Json | undefined, string, readonly string[]]>([
+    ["the policy none is an error", "none", connect, ["error bad_value spec.capabilities[0]"]],
+    ["in a map too", { policy: "none" }, connect, ["error bad_value spec.capabilities[0]"]],
+    ["for every verb of the network", "none", "net.get:x.com", ["error bad_value spec.capabilities[0]"]],
+  ])("%s", (_, network, token, said) => {
+    const { grants, diagnostics } = read({ capabilities: [token, "secret.use:a"], ...(network ? { network } : {}) });
+    expect(grants.map(({ verb }) => verb.verb)).toEqual(["secret.use"]);
+    expect(told(diagnostics)).toEqual(said);
+  });
+  test.each<[string, Json | undefined]>([
+    ["no policy", undefined],
+    ["another policy", "local"],
+  ])("%s leaves it", (_, network) => {
+    const { grants, diagnostics } = read({ capabilities: [connect], ...(network ? { network } : {}) });
+    expect(covers(grants, "net.connect x.com:443")).toBe(true);
+    expect(told(diagnostics)).toEqual([]);
+  });
+});
+
 describe("trust only takes away", () => {
   const capabilities = [
     "fs.read",
@@ -110,9 +144,9 @@ describe("trust only takes away", () => {
     "net.get:x.com",
   ];
   const verbs = (trust: Json | undefined): string[] =>
-    read(trust === undefined ? { capabilities } : { capabilities, trust_level: trust }).grants.map(
-      (grant) => grant.verb.verb,
-    );
+    read(trust === undefined ? { capabilities } : { capabilities, trust_level: trust })
+      .grants.filter(({ implied }) => implied === null)
+      .map((grant) => grant.verb.verb);
   test.each<[Json | undefined, readonly string[]]>([
     ["untrusted", ["memory.read", "fs.read", "net.get"]],
     ["sandboxed", ["memory.read", "fs.read", "net.get"]],
@@ -137,7 +171,7 @@ describe("trust only takes away", () => {
     },
   );
   test.each(["task", "model", "runtime", "resources"])("other keys (%s) are passed over", (key) => {
-    const { grants, diagnostics } = read({ capabilities: ["memory.read:a"], [key]: "x" });
+    const { grants, diagnostics } = read({ capabilities: ["secret.use:a"], [key]: "x" });
     expect(grants.length).toBe(1);
     expect(told(diagnostics)).toEqual([`info unknown_key spec.${key}:`]);
   });

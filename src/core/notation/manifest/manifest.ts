@@ -1,12 +1,14 @@
 // Agent manifests: tokens under `spec.capabilities`, a network policy, and a trust level that can only take away.
 import type { Grant } from "../../authority/grant.ts";
+import { literal } from "../../authority/patterns/segment.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
+import { grantOf, sequences } from "../grants.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
 import { readToken } from "../tokens/token.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
-import { readNetwork } from "./manifest-network.ts";
+import { isNone, readNetwork } from "./manifest-network.ts";
 import { exceedsTrust, readTrust } from "./manifest-trust.ts";
 
 export interface Manifest {
@@ -91,8 +93,9 @@ function readSpec(
   const items = capabilities?.value.kind === "list" ? capabilities.value.items : [];
   const listed = items.flatMap((item) => readCapability(item, reading, diagnostics) ?? []);
   const network = entryOf(spec, "network");
-  const all = [...listed, ...(network === null ? [] : readNetwork(network.value, reading, diagnostics))];
-  return all.filter((grant) => {
+  const connections = network === null ? [] : readNetwork(network.value, reading, diagnostics);
+  const held = network === null ? listed : unlessNone(network.value, listed, diagnostics);
+  return [...held, ...connections, ...servedTools(held, spec)].filter((grant) => {
     if (!exceedsTrust(grant, trust)) return true;
     diagnostics.warning(
       "narrowed",
@@ -100,6 +103,36 @@ function readSpec(
       `${grant.verb.verb} without a limit is more than trust level ${trust} may hold; it grants nothing`,
     );
     return false;
+  });
+}
+
+/** `policy: none` beside a grant of the network is a contradiction: one of the two is not what was meant. */
+function unlessNone(network: TreeNode, grants: readonly Grant[], diagnostics: Diagnostics): readonly Grant[] {
+  if (!isNone(network)) return grants;
+  return grants.filter((grant) => {
+    const { verb, span } = grant;
+    if (!verb.verb.startsWith("net.")) return true;
+    const message = `${verb.verb} beside the network policy \`none\`; it grants nothing`;
+    diagnostics.error("bad_value", span ?? network.span, message, { fix: "remove the one that is not meant" });
+    return false;
+  });
+}
+
+/** Memory, observations and the directory of agents are no tools where manifests come from, so no token names them. */
+const SERVED: ReadonlyMap<string, readonly string[]> = new Map([
+  ["memory.read", ["memory_get", "memory_list"]],
+  ["memory.write", ["memory_set", "memory_delete"]],
+  ["obs.append", ["obs_append"]],
+  ["obs.query", ["obs_query"]],
+  ["agent.discover", ["agent_discover"]],
+]);
+
+function servedTools(grants: readonly Grant[], spec: Mapping): readonly Grant[] {
+  return [...SERVED].flatMap(([verb, tools]) => {
+    const grant = grants.find((one) => one.verb.verb === verb);
+    if (grant === undefined) return [];
+    const tool = sequences(tools.map((name) => [literal("builtin"), literal(name)]));
+    return [grantOf("tool.invoke", { tool }, { span: grant.span ?? spec.span, implied: verb })];
   });
 }
 

@@ -1,7 +1,7 @@
 // The token notation naming one request: the same words without a star. Tokens are tested with it.
 
 import { parseHost } from "../../authority/axes/destination.ts";
-import { parseName } from "../../authority/axes/name.ts";
+import { parseName, parseTool } from "../../authority/axes/name.ts";
 import { parsePath } from "../../authority/axes/path.ts";
 import type { Value } from "../../authority/axes/scope.ts";
 import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
@@ -13,7 +13,6 @@ import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 import { refusedInTokens, resourceOf, splitToken } from "./token-text.ts";
-import { parseTokenTool } from "./token-tool.ts";
 
 export function readTokenRequest(text: string, context: { readonly reading: Reading }): Result<Request> {
   if (text.length > patternCharactersMax || !isPlainText(text))
@@ -35,7 +34,7 @@ function valuesOf(verb: VerbEntry, scope: string, reading: Reading): Result<read
     case "fs":
       return one(parsePath(scope, { ...reading.ground, base: null }));
     case "tool":
-      return one(parseTokenTool(scope));
+      return one(parseTool(scope));
     case "provider":
       return one(parseHost(scope, reading.toAscii));
     case "net": {

@@ -1,18 +1,11 @@
 // Tool names as capability tokens write them, and the tools of ours they stand for.
-import { parseTool, parseToolPattern } from "../../authority/axes/name.ts";
+import { BUILTIN_TOOLS, parseToolPattern } from "../../authority/axes/name.ts";
 import { DEEP, ONE } from "../../authority/patterns/segment.ts";
-import { type Segments, type Sequence, segmentsOf, sequenceMatches } from "../../authority/patterns/sequence.ts";
+import { type Sequence, segmentsOf, sequenceMatches } from "../../authority/patterns/sequence.ts";
 import { done, type Result } from "../../base/result.ts";
 
-const OURS: ReadonlyMap<string, string> = new Map([
-  ["fs.read", "fs_read"],
-  ["fs.write", "fs_write"],
-  ["fs.list", "fs_list"],
-  ["fs.delete", "fs_delete"],
-  ["web.fetch", "web_fetch"],
-  ["web.search", "web_search"],
-  ["sandbox.exec", "sandbox_exec"],
-]);
+/** Our tools by the names that tokens have for them: `fs.read` for `fs_read`. */
+const OURS: ReadonlyMap<string, string> = new Map(BUILTIN_TOOLS.map((name) => [name.replace("_", "."), name]));
 
 export interface ToolPatterns {
   readonly patterns: readonly Sequence[];
@@ -26,15 +19,14 @@ export interface ToolPatterns {
  */
 export function parseTokenTools(text: string): Result<ToolPatterns> {
   if (text === "*" || text === "**") return done({ patterns: [[ONE, DEEP]], narrowed: false });
-  const ours = OURS.get(text);
-  const parsed = parseToolPattern(ours ?? text);
+  const parsed = parseToolPattern(text);
   if (!parsed.ok) return parsed;
   if (!text.includes("*")) return done({ patterns: [parsed.value], narrowed: false });
   const last = parsed.value.at(-1)?.kind;
   const pattern: Sequence = last === "one" || last === "glob" ? [...parsed.value, DEEP] : parsed.value;
   const patterns: Sequence[] = [pattern];
   for (const [name, builtin] of OURS) {
-    if (!sequenceMatches(pattern, segmentsOf(["tool", ...name.split(".")]))) continue;
+    if (!name.includes(".") || !sequenceMatches(pattern, segmentsOf(["tool", ...name.split(".")]))) continue;
     const mapped = parseToolPattern(builtin);
     if (mapped.ok) patterns.push(mapped.value);
   }
@@ -42,8 +34,4 @@ export function parseTokenTools(text: string): Result<ToolPatterns> {
     patterns,
     narrowed: parsed.value.slice(1, -1).some((segment) => segment.kind === "one" || segment.kind === "glob"),
   });
-}
-
-export function parseTokenTool(text: string): Result<Segments> {
-  return parseTool(OURS.get(text) ?? text);
 }

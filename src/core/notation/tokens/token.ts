@@ -115,7 +115,9 @@ function readScope(verb: VerbEntry, scope: string, context: TokenContext): Resul
       const axis = verb.axes[0]?.name;
       if (!pattern.ok || axis === undefined)
         return pattern.ok ? refuse("bad_value", `${verb.verb} takes no scope`) : pattern;
-      return done({ [axis]: namesOf(pattern.value) });
+      // Where tokens come from, a lone star is any key, whatever is in it.
+      const isAnyKey = scope === "*" && verb.verb.startsWith("memory.");
+      return done({ [axis]: isAnyKey ? ANY : namesOf(pattern.value) });
     }
   }
 }
