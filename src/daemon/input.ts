@@ -1,6 +1,6 @@
 // Parses request fields: each by name, with its type and length limit.
 
-import { parseName } from "../core/authority/axes/name.ts";
+import { builtinName, parseName } from "../core/authority/axes/name.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
 import type { Request } from "../core/authority/request.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
@@ -11,6 +11,12 @@ export const textCharactersMax = 262_144;
 export function textIn(object: JsonObject, key: string, charactersMax: number = textCharactersMax): string | null {
   const value = member(object, key);
   return typeof value === "string" && value.length <= charactersMax ? value : null;
+}
+
+/** The name of a tool in a call; a built-in tool also by its dotted name. */
+export function toolIn(object: JsonObject): string | null {
+  const name = textIn(object, "tool", 256);
+  return name === null ? null : builtinName(name);
 }
 
 /** Undefined if present but not a string; null if absent. */

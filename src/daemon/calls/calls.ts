@@ -1,5 +1,4 @@
 // Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
-import { builtinName } from "../../core/authority/axes/name.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
@@ -26,7 +25,7 @@ import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { Contexts, ServedContext } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
-import { numberOr, objectIn, textIn, textsIn } from "../input.ts";
+import { numberOr, objectIn, textIn, textsIn, toolIn } from "../input.ts";
 import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "../log/call-refusals.ts";
 import { denialView } from "../log/denials.ts";
 import type { DaemonParts, ProgramContext } from "../parts.ts";
@@ -281,12 +280,12 @@ export class Calls {
     const { value } = exchange;
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
-    const tool = builtinName(textIn(value, "tool", 256) ?? "");
+    const tool = toolIn(value);
     const input = objectIn(value, "input");
     const wait = numberOr(value, "waitMilliseconds", 0, 0, waitMillisecondsMax);
     const requests = value["requests"] ?? null;
     const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
-    if (tool === "" || input === null || wait === null || (requests !== null && texts === null))
+    if (tool === null || input === null || wait === null || (requests !== null && texts === null))
       return refusal("invalid_input", "a call needs the name of a tool and an object");
     const read: ParsedCall = { exchange, session, tool, input, wait, texts };
     const ours = this.#tools.ours(tool);
