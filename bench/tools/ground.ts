@@ -10,6 +10,7 @@ import type { KnownTool } from "../../src/core/gate/known-tool.ts";
 import type { Warrant } from "../../src/core/gate/warrant.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import type { Holding } from "../../src/daemon/calls/holding.ts";
+import type { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import type { ProgramContext } from "../../src/daemon/parts.ts";
 import { Session } from "../../src/daemon/session.ts";
 import type { ExecutionResult, ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
@@ -135,9 +136,13 @@ export const COMMITTED = async (): Promise<{ readonly ok: true; readonly receipt
   receipt: "c_bench",
 });
 
-export function carryingOf(session: Session, warrant: Warrant): ToolExecution {
+export function carryingOf(session: Session, warrant: Warrant, contexts: Contexts | null = null): ToolExecution {
   const stop = { stopped: false, onStop: () => undefined };
-  return { input: warrant.arguments, session, warrant, stop, ground: NO_PROGRAMS };
+  const context: ToolExecution["context"] = (options) => {
+    if (contexts === null) throw new Error("this tool has no context");
+    return contexts.open({ ...options, session, warrant, ground: NO_PROGRAMS });
+  };
+  return { input: warrant.arguments, session, warrant, stop, ground: NO_PROGRAMS, context };
 }
 
 /** A refusal ends the run: nothing that was not done is timed. */

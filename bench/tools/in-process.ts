@@ -136,10 +136,11 @@ function registeredTools(): readonly { readonly registered: RegisteredTool; read
 
 /** Answers at once: what is measured is the way to it. */
 const KEPT: KeysPort = {
-  get: async () => ({ ok: true, value: { value: "kept", version: 1 } }),
+  get: async () => ({ ok: true, value: { value: "kept", version: 1, at: 0, expires: null, clean: true } }),
   set: async () => ({ ok: true, value: { version: 1 } }),
   delete: async () => ({ ok: true, value: true }),
   list: async () => ({ ok: true, value: [] }),
+  shown: () => undefined,
 };
 
 export const INSTRUMENTS: Instruments = {

@@ -6,6 +6,7 @@ import type { Authority } from "../../src/core/authority/chain.ts";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { CallMessages } from "../../src/core/ports/daemon/daemon-calls.ts";
 import type { MessageClient } from "../../src/core/ports/daemon/exchange.ts";
+import type { MemoryStore } from "../../src/core/ports/stores/memory-store.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { daemonHosts } from "../../src/daemon/hosts/hosts.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
@@ -44,6 +45,21 @@ export async function measureIsolated(ground: ToolsGround): Promise<readonly Row
   return [...(await withoutStore(ground)), ...(await throughDaemon(ground))];
 }
 
+/** Answers at once: what is measured is the way to it. */
+const MEMORY: MemoryStore = {
+  get: async () => ({
+    ok: true,
+    value: {
+      ...{ key: "k", value: "kept", version: 1, at: 0, expires: null, isClean: true },
+      writer: { agent: AGENT, workspace: null },
+    },
+  }),
+  set: async () => ({ ok: true, value: { ok: true, version: 1 } }),
+  delete: async () => ({ ok: true, value: true }),
+  list: async () => ({ ok: true, value: [] }),
+  sweep: async () => ({ ok: true, value: 0 }),
+};
+
 async function withoutStore({ base, project, folders }: ToolsGround): Promise<readonly Row[]> {
   const reading = readingIn(project);
   const authority = authorityOf(["memory.read", "memory.write", "tool.invoke{tools=[tool:**]}"], reading);
@@ -51,6 +67,12 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
     held: () => heldBy(authority, reading),
     redacting: { known: null, text: (text) => text, json: (value) => value },
     instruments: { backends: () => ({ has: () => true, hasSecret: () => true }), of: () => INSTRUMENTS },
+    stores: {
+      memory: MEMORY,
+      observations: { append: async () => ({ ok: true, value: null }), query: async () => ({ ok: true, value: [] }) },
+    },
+    now: () => 0,
+    id: () => "o_bench",
   });
   const hosts = daemonHosts({
     ...{ state: join(base, "hosts"), program: rootFolder, folders },
@@ -71,13 +93,17 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
       return tool;
     };
     const [echo, keeper] = [named("echo"), named("keeper")];
-    const known = await wholeCall(authority, echo, session, project, "warm");
-    const carrying = carryingOf(session, known);
+    const known = await wholeCall(contexts, authority, echo, session, project, "warm");
+    const carrying = carryingOf(session, known, contexts);
     const bare = oneByOne(CHILD, callsCount, async (at) =>
       expectText(await child.ask({ text: `oslo-${at}` }), `oslo-${at}`),
     );
     const whole = (tool: OwnerTool) =>
-      oneByOne(OURS, callsCount, async (at) => void (await wholeCall(authority, tool, session, project, `oslo-${at}`)));
+      oneByOne(
+        OURS,
+        callsCount,
+        async (at) => void (await wholeCall(contexts, authority, tool, session, project, `oslo-${at}`)),
+      );
     const carried = oneByOne(OURS, callsCount, async () =>
       expectText(carriedValue(await echo.execute(carrying)), "warm"),
     );
@@ -94,13 +120,20 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
 }
 
 /** As the daemon does it, but for the store: the tool says what it needs, the gate decides, the host carries it out. */
-async function wholeCall(authority: Authority, tool: OwnerTool, session: Session, folder: string, text: string) {
+async function wholeCall(
+  contexts: Contexts,
+  authority: Authority,
+  tool: OwnerTool,
+  session: Session,
+  folder: string,
+  text: string,
+) {
   const derived = await tool.derive?.({ text }, session, readingIn(folder));
   if (derived?.ok === false) throw new Error(derived.message);
   const requests = () => ({ ok: true as const, value: derived?.value ?? [] });
   const requirement = tool.foreign?.requirement ?? null;
   const warrant = await warrantOf(authority, { name: tool.name, requirement, requests }, { text });
-  expectText(carriedValue(await tool.execute(carryingOf(session, warrant))), text);
+  expectText(carriedValue(await tool.execute(carryingOf(session, warrant, contexts))), text);
   return warrant;
 }
 

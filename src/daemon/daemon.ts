@@ -1,11 +1,12 @@
 // The daemon: message handlers of its two sockets, and its periodic work.
 import type { Moment } from "../core/authority/compiled.ts";
-import { judge } from "../core/authority/judge.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { DaemonStatus, SessionView } from "../core/ports/daemon/daemon-control.ts";
 import type { RefusedCall } from "../core/ports/daemon/refused-call.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
+import { MEMORY_TOOLS } from "../tools/memory/memory-tools.ts";
+import { OBSERVATION_TOOLS } from "../tools/observations/observation-tools.ts";
 import { Calls } from "./calls/calls.ts";
 import { Delegations } from "./calls/delegations.ts";
 import { Desk } from "./calls/desk.ts";
@@ -28,9 +29,7 @@ import { refusal } from "./refusal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { type Session, Sessions } from "./session.ts";
 import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
-import { memoryTools } from "./tools/memory.ts";
-import { observationTools } from "./tools/observations.ts";
-import type { ForeignTools, OwnerTool } from "./tools/owner-tool.ts";
+import { builtinTool, type ForeignTools, type OwnerTool } from "./tools/owner-tool.ts";
 import { OwnerTools } from "./tools/owner-tools.ts";
 
 export interface DaemonOptions {
@@ -84,12 +83,7 @@ export class Daemon {
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
     const own: readonly OwnerTool[] = [
-      ...memoryTools(parts.stores.memory, parts.now, (session, request) => {
-        const holding = this.#gatekeeper.holdings.of(session);
-        if ("refused" in holding) return false;
-        return judge(holding.authority, request, this.#gatekeeper.moment(session, holding)).outcome === "allow";
-      }),
-      ...observationTools(parts.stores.observations, parts.now, () => parts.id("o")),
+      ...[...MEMORY_TOOLS, ...OBSERVATION_TOOLS].map(builtinTool),
       ...delegations.tools(),
       ...asked.more,
     ];
@@ -99,7 +93,10 @@ export class Daemon {
     this.contexts = new Contexts({
       held: (session) => this.held(session),
       instruments: asked.instruments ?? null,
+      stores: parts.stores,
       redacting: parts.redacting,
+      now: parts.now,
+      id: parts.id,
     });
     this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools, this.contexts);
     this.doors = {

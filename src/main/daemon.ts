@@ -198,8 +198,7 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
   const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
     runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
   const instruments = daemonInstruments({
-    ...{ program, programs, files: files.calls, secrets, kept, resolvers, entry: bare, now, log },
-    id: () => id("o"),
+    ...{ program, programs, files: files.calls, secrets, kept, resolvers, entry: bare, log },
   });
   const held = (session: Session): ReturnType<Daemon["held"]> => daemon.held(session);
   const { open, ready, redacting } = secrets;

@@ -116,20 +116,23 @@ export interface World {
   readonly without?: readonly (keyof Instruments)[];
 }
 
+const value = (text: string) => ({ value: text, version: 1, at: 0, expires: null, clean: true });
+
 export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
   const did = <T>(line: string, value: T): { readonly ok: true; readonly value: T } => {
     seen.done.push(line);
     return { ok: true, value };
   };
   const kept: KeysPort = {
-    get: async (key) => did(`get ${key.join("/")}`, { value: "v", version: 1 }),
+    get: async (key) => did(`get ${key.join("/")}`, value("v")),
     set: async (key) => did(`set ${key.join("/")}`, { version: 2 }),
     delete: async (key) => did(`delete ${key.join("/")}`, true),
-    list: async (prefix) =>
-      did(`list ${prefix.join("/")}`, [
-        [...prefix, "a"],
-        [...prefix, "b"],
+    list: async ({ prefix }) =>
+      did(`list ${prefix}`, [
+        { key: `${prefix}a`.split("/"), ...value("v") },
+        { key: `${prefix}b`.split("/"), ...value("v") },
       ]),
+    shown: () => undefined,
   };
   const all: Instruments = {
     fetching: {
@@ -183,7 +186,8 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
     memory: kept,
     observations: {
       append: async (text) => did(`observe ${text}`, { id: "o1" }),
-      query: async ({ agent }) => did(`observations ${agent}`, [{ id: "o1", agent, at: 0, text: "t", tags: [] }]),
+      query: async ({ agent }) =>
+        did(`observations ${agent}`, [{ id: "o1", agent, at: 0, text: "t", tags: [], clean: true, session: null }]),
     },
   };
   return { ...all, ...Object.fromEntries((world.without ?? []).map((name) => [name, null])) };

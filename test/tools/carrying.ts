@@ -12,7 +12,10 @@ export function carrying(input: JsonObject, session: Session, requests: readonly
   const { agent } = session.facts.name;
   const warrant: Warrant = { agent, tool: "", arguments: input, requests, basis: [], receipt: "c_test" };
   const stop = { stopped: false, onStop: () => undefined };
-  return { input, session, warrant, stop, ground: NO_PROGRAMS };
+  const context = (): never => {
+    throw new Error("no context is opened here");
+  };
+  return { input, session, warrant, stop, ground: NO_PROGRAMS, context };
 }
 
 const NO_PROGRAMS: ProgramContext = new Proxy({} as ProgramContext, {

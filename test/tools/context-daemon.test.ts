@@ -50,7 +50,7 @@ beforeAll(async () => {
     "memory.read{keys=[**]}",
     "memory.write{keys=[**]}",
     "secret.use{names=[**],tools=[weather],hosts=[127.0.0.1]}",
-    "tool.invoke{tools=[weather,bare]}",
+    "tool.invoke{tools=[weather,bare,memory_set,memory_list]}",
   ]);
   await world.begin();
   const binding = { tools: ["weather"], hosts: [`127.0.0.1:${port}`], uses: null };
@@ -209,7 +209,7 @@ test("a program runs in its sandbox, and another one does not", async () => {
 test("what a tool keeps is its own, by version", async () => {
   await within(whole(), async ({ storage, memory, observe }) => {
     expect(await storage.set("a/b", "1")).toEqual({ ok: true, value: { version: 1 } });
-    expect(await storage.get("a/b")).toEqual({ ok: true, value: { value: "1", version: 1 } });
+    expect(await storage.get("a/b")).toMatchObject({ ok: true, value: { value: "1", version: 1, expires: null } });
     expect(await storage.set("a/b", "2", { version: 7 })).toMatchObject({ ok: false });
     expect(await storage.list()).toEqual({ ok: true, value: ["a/b"] });
     expect(await memory.get("notes/x")).toMatchObject({ ok: false });
@@ -225,6 +225,48 @@ test("what a tool keeps is its own, by version", async () => {
     }),
   );
   expect(mine).toMatchObject({ outcome: "denied" });
+});
+
+test("the memory tools and a context are one memory: the same keys, versions and codes", async () => {
+  const tool = async (name: string, input: JsonObject): Promise<unknown> => {
+    const asked = { session, tool: name, input, requests: null, waitMilliseconds: 0 };
+    const answer = await call.ask("call.do", asked);
+    return answer.ok ? answer.value : { code: answer.code };
+  };
+  const own = { storage: { scope: "personality", kind: "kv" } };
+  await within(own, async ({ storage }) => {
+    expect(await tool("memory_set", { key: "agent/k", value: "by the tool" })).toMatchObject({ outcome: "done" });
+    const read = await storage.get("k");
+    expect(read).toMatchObject({ ok: true, value: { value: "by the tool", version: 1 } });
+    expect(await storage.set("k", "by the context", { version: 1 })).toMatchObject({ value: { version: 2 } });
+    expect(await storage.set("k", "x", { version: 1 })).toMatchObject({ ok: false, code: "version_conflict" });
+    expect(await tool("memory_set", { key: "agent/k", value: "x", version: 1 })).toEqual({ code: "version_conflict" });
+    expect(await storage.delete("k", { version: 1 })).toEqual({ ok: true, value: false });
+    const found = await storage.find({ prefix: "k", text: "context" });
+    expect(found).toMatchObject({ value: [{ key: "k", value: "by the context" }] });
+    const listed = await tool("memory_list", { prefix: "agent/" });
+    expect(listed).toMatchObject({ result: [{ key: "agent/k", value: "by the context", version: 2 }] });
+  });
+  // The tool's own store is not part of memory: its first segment is a name like any other there.
+  expect(await tool("memory_list", { prefix: "tool/" })).toMatchObject({ result: [] });
+});
+
+test("pages of a list go on where the last one ended, in every store", async () => {
+  for (const name of ["a", "b", "c"])
+    given(
+      await call.ask("call.do", {
+        ...{ session, tool: "memory_set", input: { key: `shared/p/${name}`, value: name } },
+        ...{ requests: null, waitMilliseconds: 0 },
+      }),
+    );
+  const page = async (after: string | null) => {
+    const input = { prefix: "shared/p/", count: 2, ...(after === null ? {} : { after }) };
+    return given(
+      await call.ask("call.do", { session, tool: "memory_list", input, requests: null, waitMilliseconds: 0 }),
+    );
+  };
+  expect(await page(null)).toMatchObject({ result: [{ key: "shared/p/a" }, { key: "shared/p/b" }] });
+  expect(await page("shared/p/b")).toMatchObject({ result: [{ key: "shared/p/c" }] });
 });
 
 test("a context is of no use after its call, whoever sends", async () => {

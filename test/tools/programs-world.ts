@@ -156,6 +156,9 @@ export function programsWorld(
         session,
         warrant: gate.warrant,
         stop,
+        context: () => {
+          throw new Error("no context is opened here");
+        },
         ground: {
           authority: caller.authority,
           owner: "scout",

@@ -21,3 +21,10 @@ export interface Reading {
   /** The id of a record that names none. */
   readonly name?: string;
 }
+
+/** Relative paths of a call start in the session's folder if it lies in the agent's root, else in that root. */
+export function workingGround({ ground, workingRoot = null }: Pick<Reading, "ground" | "workingRoot">): Ground {
+  const { base } = ground;
+  if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
+  return { ...ground, base: workingRoot };
+}

@@ -1,7 +1,6 @@
 // The backends of a call's instruments, one small interface each. Each is created for one call and bound to its agent,
 // session and tool; no message of a tool can name another.
 
-import type { Destination } from "../authority/axes/destination.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
 import type { Address } from "../base/address.ts";
@@ -10,20 +9,6 @@ import type { Resolver } from "./resolver.ts";
 
 export type PortFailure = { readonly ok: false; readonly code: string; readonly message: string };
 export type PortResult<T> = { readonly ok: true; readonly value: T } | PortFailure;
-
-export interface Network {
-  connect(to: Destination, port: number): Promise<PortResult<AsyncIterable<Uint8Array>>>;
-}
-
-export interface Secrets {
-  /** Whether the secret exists; its value is never returned here. */
-  has(name: readonly string[]): Promise<boolean>;
-}
-
-export interface Memory {
-  get(key: readonly string[]): Promise<PortResult<string | null>>;
-  set(key: readonly string[], value: string): Promise<PortResult<null>>;
-}
 
 /** Cancellation of a call; notifies once, when the call ends or is stopped. */
 export interface StopSignal {
@@ -109,6 +94,15 @@ export interface SecretsPort {
 export interface KeyValue {
   readonly value: string;
   readonly version: number;
+  /** When it was written, in milliseconds since 1970. */
+  readonly at: number;
+  readonly expires: number | null;
+  /** Written while its session had read nothing untrusted. */
+  readonly clean: boolean;
+}
+
+export interface KeyEntry extends KeyValue {
+  readonly key: readonly string[];
 }
 
 export interface KeyWrite {
@@ -118,16 +112,21 @@ export interface KeyWrite {
   readonly secondsMax: number | null;
 }
 
-/** Values by key. The store interprets the first segment: `tool`, `session`, `agent`, or a name. */
+/** Values by key. The store interprets the first segment: `session`, `shared`, for storage also `tool`, or a name. */
 export interface KeysPort {
   get(key: readonly string[]): Promise<PortResult<KeyValue | null>>;
   set(key: readonly string[], value: string, write: KeyWrite): Promise<PortResult<{ readonly version: number }>>;
-  delete(key: readonly string[]): Promise<PortResult<boolean>>;
-  /** Keys below a prefix, sorted, after the given one. */
-  list(
-    prefix: readonly string[],
-    asked: { readonly after: readonly string[] | null; readonly count: number },
-  ): Promise<PortResult<readonly (readonly string[])[]>>;
+  /** `version`: as for a write. */
+  delete(key: readonly string[], version: number | null): Promise<PortResult<boolean>>;
+  /** Entries whose key begins with this text, sorted, after the given key; of the store that the text names. */
+  list(asked: {
+    readonly prefix: string;
+    readonly text: string | null;
+    readonly after: string | null;
+    readonly count: number;
+  }): Promise<PortResult<readonly KeyEntry[]>>;
+  /** The session has been given this value, which makes it as untrusted as the value. */
+  shown(value: KeyValue): void;
 }
 
 export type StoragePort = KeysPort;
@@ -139,6 +138,9 @@ export interface ObservationView {
   readonly at: number;
   readonly text: string;
   readonly tags: readonly string[];
+  /** Written while its session had read nothing untrusted. */
+  readonly clean: boolean;
+  readonly session: string | null;
 }
 
 export interface ObservationsPort {
@@ -148,6 +150,8 @@ export interface ObservationsPort {
     readonly agent: string;
     readonly text: string | null;
     readonly tag: string | null;
+    /** Milliseconds since 1970. */
+    readonly since: number | null;
     readonly before: string | null;
     readonly count: number;
   }): Promise<PortResult<readonly ObservationView[]>>;

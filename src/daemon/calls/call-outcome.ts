@@ -14,6 +14,19 @@ export const REFUSED: Omit<Outcome, "receipt"> = {
   wallMicroseconds: 0,
 };
 
+/** The client cancelled while the decision was being written: it is charged, and not executed. */
+export const CANCELLED: ExecutionResult = {
+  ok: false,
+  code: "stopped",
+  message: "the client disconnected: the call was not executed",
+};
+
+export const SECRET_GIVEN: ExecutionResult = {
+  ok: false,
+  code: "secret_refused",
+  message: "a secret is used by its handle; its value is never returned",
+};
+
 /** `denials`: denials during the call, with their entries. */
 export function outcomeOf(receipt: string, carried: ExecutionResult, denials: readonly RunDenial[]): Outcome {
   const met = carried.met ?? DONE;

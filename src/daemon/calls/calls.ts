@@ -23,7 +23,7 @@ import { parseToolName } from "../../runtime/tool/tool-name.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
-import type { Contexts, ServedContext } from "../contexts/contexts.ts";
+import type { CallContext, Contexts } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
 import { numberOr, objectIn, textIn, textsIn, toolIn } from "../input.ts";
 import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "../log/call-refusals.ts";
@@ -35,7 +35,7 @@ import { secretUse } from "../secret-use.ts";
 import type { Session, Sessions } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import type { OwnerTools } from "../tools/owner-tools.ts";
-import { outcomeOf, programAnswer, REFUSED } from "./call-outcome.ts";
+import { CANCELLED, outcomeOf, programAnswer, REFUSED, SECRET_GIVEN } from "./call-outcome.ts";
 import { clientToolLookup, markTriggers, type PreviewCall, previewCall } from "./call-preview.ts";
 import { needOf } from "./counterexample.ts";
 import { ExchangeStop, ExchangeWait } from "./exchange-stop.ts";
@@ -142,7 +142,7 @@ export class Calls {
     return availability.ok ? null : missingText(availability);
   }
 
-  #context(asked: IncomingCall, { requirement, store }: ClientDeclaration, warrant: Warrant): ServedContext {
+  #context(asked: IncomingCall, { requirement, store }: ClientDeclaration, warrant: Warrant): CallContext {
     const { session } = asked;
     const ground = this.#ground(asked, warrant.receipt);
     return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, ground });
@@ -158,18 +158,20 @@ export class Calls {
     if (!gate.ok) return denialOf(asked, gate);
     const { warrant } = gate;
     const { receipt } = warrant;
+    const ground = this.#ground(asked, receipt);
     const carried: ExecutionResult = exchange.isStopped
       ? CANCELLED
       : owner === null
         ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
         : this.#holdsSecret(warrant.arguments)
-          ? HANDED_OVER
+          ? SECRET_GIVEN
           : await owner.execute({
               input: warrant.arguments,
               session,
               warrant,
               stop: new ExchangeStop(exchange),
-              ground: this.#ground(asked, receipt),
+              ground,
+              context: (options) => this.#contexts.open({ ...options, session, warrant, ground }),
             });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
     const denials = withEntries(asked, receipt, carried.met?.denials ?? []);
@@ -371,19 +373,6 @@ export class Calls {
     };
   }
 }
-
-/** The client cancelled while the decision was being written: it is charged, and not executed. */
-const CANCELLED: ExecutionResult = {
-  ok: false,
-  code: "stopped",
-  message: "the client disconnected: the call was not executed",
-};
-
-const HANDED_OVER: ExecutionResult = {
-  ok: false,
-  code: "secret_refused",
-  message: "a secret is used by its handle; its value is never returned",
-};
 
 function denialOf({ session, holding, owner, input }: IncomingCall, gate: Denied): Answer<DenialView> {
   owner?.denied?.(input, session);

@@ -8,7 +8,7 @@ import { readDeclarationValue } from "../../core/notation/tools/declaration-valu
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { type Needs, needsOf } from "../../runtime/tool/availability.ts";
 import { STORES, type StorageScope, type Store } from "../../runtime/tool/declaration.ts";
-import type { ServedContext } from "../contexts/contexts.ts";
+import type { CallContext } from "../contexts/contexts.ts";
 import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
@@ -39,9 +39,9 @@ export function parseDeclaration(declaration: JsonObject, tool: string, reading:
 export interface OpenCall {
   readonly ports: CallPorts;
   /** Created at the first use; null if the call declared nothing. */
-  readonly context: (() => ServedContext) | null;
+  readonly context: (() => CallContext) | null;
   /** The context, if it was created. */
-  opened: ServedContext | null;
+  opened: CallContext | null;
 }
 
 /** Limits per session, per agent over all its sessions, and in total, so that no session starves others. */
@@ -125,7 +125,7 @@ export class OpenCalls {
   }
 
   /** The context of an unsettled call; null if there is no such call, or it has none. */
-  context(session: Session, receipt: string): ServedContext | null {
+  context(session: Session, receipt: string): CallContext | null {
     const call = this.#open.get(session)?.calls.get(receipt);
     if (call === undefined) return null;
     call.opened ??= call.context?.() ?? null;

@@ -5,7 +5,7 @@ import { InputQueue } from "../rpc/input-queue.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
 import { answerUse } from "./context-answer.ts";
-import type { ServedContext } from "./contexts.ts";
+import type { CallContext } from "./contexts.ts";
 import { LongUses } from "./long-uses.ts";
 
 const mebibyte = 1_048_576;
@@ -39,13 +39,13 @@ class Asker {
   }
 }
 
-function served(answer: Json = { ok: true }): { readonly context: ServedContext; readonly heard: JsonObject[] } {
+function served(answer: Json = { ok: true }): { readonly context: CallContext; readonly heard: JsonObject[] } {
   const heard: JsonObject[] = [];
   const serve = async (use: JsonObject): Promise<Json> => {
     heard.push(use);
     return answer;
   };
-  return { context: { serve, denials: () => [], end: () => undefined }, heard };
+  return { context: { context: null, serve, denials: () => [], end: () => undefined }, heard };
 }
 
 /** Until all pushed data is taken, or reading stops. */

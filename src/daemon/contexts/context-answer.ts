@@ -8,13 +8,13 @@ import { objectIn } from "../input.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
-import type { ServedContext } from "./contexts.ts";
+import type { CallContext } from "./contexts.ts";
 import { LONG_USE_TIMEOUTS, type LongUse, type LongUseTimeouts } from "./long-uses.ts";
 
 /** INVARIANT: nothing is read for a call without a context, and all data that is read or waits to be sent is counted. */
 export async function answerUse(
   exchange: Exchange,
-  context: ServedContext | null,
+  context: CallContext | null,
   long: LongUse,
   { inputMillisecondsMax, answerMillisecondsMax }: LongUseTimeouts = LONG_USE_TIMEOUTS,
 ): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {

@@ -1,7 +1,6 @@
-// Contexts of calls: what a tool can reach during one call. Every use is checked against the session's current holding and the
-// tool's declaration.
+// Contexts of calls: what a tool can reach during one call, for built-in tools, third-party tools and tools of applications
+// alike. Every use is checked against the session's current holding and the tool's declaration.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
@@ -10,18 +9,21 @@ import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import type { Reading } from "../../core/notation/reading.ts";
+import { workingGround } from "../../core/notation/reading.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
+import type { RunUse } from "../../runtime/context/life.ts";
 import { serveUse } from "../../runtime/context/remote.ts";
+import { isSameRequest } from "../../runtime/context/use-gate.ts";
 import { useDenial } from "../../runtime/context/use-result.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
 import type { Holding } from "../calls/holding.ts";
 import { ContextDenials } from "../log/context-denials.ts";
-import type { OutputRedactor, ProgramContext } from "../parts.ts";
+import type { OutputRedactor, ProgramContext, Stores } from "../parts.ts";
 import type { Session } from "../session.ts";
+import { contextKeys, contextObservations } from "./memory.ts";
 import { SingleUses } from "./single-uses.ts";
 
 /** The call that instruments are made for. */
@@ -29,6 +31,8 @@ export interface InstrumentsOptions {
   readonly session: Session;
   /** The tool name without its origin. */
   readonly tool: string;
+  /** The call, as the reason why its session is no longer clean. */
+  readonly call: string;
   /** Written by a third-party tool: untrusted, whatever the session has read. */
   readonly isForeign: boolean;
   /** What a program that runs for this call needs. */
@@ -40,25 +44,31 @@ export interface InstrumentsOptions {
   decidedBy(request: Request): Authority | null;
 }
 
+/** Instruments whose backends are processes; those of the stores are always there. */
+export type ProcessInstruments = Omit<Instruments, "storage" | "memory" | "observations">;
+
 /** Creates the instruments of calls. */
 export interface InstrumentsSource {
   /** Backends of a tool by its name, independent of the session. */
   backends(tool: string): Backends;
-  of(asked: InstrumentsOptions): Instruments;
+  of(asked: InstrumentsOptions): ProcessInstruments;
 }
 
 export interface ContextOptions {
   readonly session: Session;
   readonly warrant: Warrant;
-  readonly requirement: CompiledLink;
+  /** The tool's declaration; null for a built-in tool, which requests everything it does. */
+  readonly requirement: CompiledLink | null;
   readonly store: Store | null;
   readonly isForeign: boolean;
   readonly ground: ProgramContext;
 }
 
-/** The context of one call, for uses that come over a connection. */
-export interface ServedContext {
-  /** Answers every use, and `revoked` after the end. */
+/** The context of one call. */
+export interface CallContext {
+  /** For code in this process; null if the session holds nothing any more. */
+  readonly context: Context | null;
+  /** Answers every use that comes over a connection, and `revoked` after the end. */
   serve(use: JsonObject): Promise<Json>;
   /** Denials during the call. */
   denials(): readonly RunDenial[];
@@ -67,14 +77,18 @@ export interface ServedContext {
 
 export interface ContextsParts {
   held(session: Session): { readonly holding: Holding; readonly moment: Moment } | null;
+  readonly stores: Pick<Stores, "memory" | "observations">;
   readonly instruments: InstrumentsSource | null;
   readonly redacting: OutputRedactor;
+  now(): number;
+  id(letter: "o"): string;
 }
 
 /** Concurrent uses of one call. */
 const usesMax = 32;
 const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
 const APPROVAL_SPENT: Decision = { outcome: "deny", code: "approval_required", at: null };
+const NO_PROCESSES: ProcessInstruments = { fetching: null, files: null, programs: null, secrets: null };
 
 export class Contexts {
   readonly #parts: ContextsParts;
@@ -87,82 +101,108 @@ export class Contexts {
     return this.#parts.instruments?.backends(tool) ?? { has: () => false, hasSecret: () => false };
   }
 
-  open(asked: ContextOptions): ServedContext {
-    const { session, warrant, requirement, ground } = asked;
-    const { held, instruments } = this.#parts;
+  open(asked: ContextOptions): CallContext {
+    const { session, warrant, requirement, isForeign, ground } = asked;
+    const { held, redacting } = this.#parts;
     const now = held(session);
-    if (now === null || instruments === null) return NOTHING;
-    const decided = new WeakMap<Request, Authority>();
-    const free = now.holding.authority.map((chain): Chain => [...chain, requirement]);
-    const moment = { ...now.moment, exhausted: countedIsSpent(free) };
-    const once = new SingleUses(warrant, (request) => judge(free, request, moment).outcome === "allow");
+    if (now === null) return NOTHING;
+    const bounded = (authority: Authority): Authority =>
+      requirement === null ? authority : authority.map((chain): Chain => [...chain, requirement]);
+    const once = requirement === null ? null : singleUses(warrant, bounded(now.holding.authority), now.moment);
     const look = new HoldingCache(() => {
       const by = held(session);
-      if (by === null) return null;
-      const authority = by.holding.authority.map((chain): Chain => [...chain, requirement]);
-      return { authority, moment: by.moment };
+      return by === null ? null : { authority: bounded(by.holding.authority), moment: by.moment };
     });
+    const decided = new WeakMap<Request, Authority>();
     const decide: Judge = (request) => {
       const by = look.for(request);
       if (by === null) return GONE;
-      const { authority } = by;
+      const { authority, moment } = by;
       decided.set(request, authority);
-      // INVARIANT: grants with a budget cover only requests that the call was charged for.
-      const isLeft = once.isLeft(request);
-      const decision = judge(authority, request, {
-        ...by.moment,
-        exhausted: isLeft ? null : countedIsSpent(authority),
-      });
-      // A one-time approval covers one use.
+      // INVARIANT: grants with a budget, and approvals, cover only requests that the call was charged for. A built-in tool uses
+      // them as often as its one call needs; every other tool as often as it requested them.
+      const isLeft = once === null ? warrant.requests.some((one) => isSameRequest(one, request)) : once.isLeft(request);
+      const decision = judge(authority, request, { ...moment, exhausted: isLeft ? null : countedIsSpent(authority) });
       return decision.outcome === "ask" && !isLeft ? APPROVAL_SPENT : decision;
     };
     const tool = warrant.tool.replace(/^tool:/, "");
-    const noted = new ContextDenials((denial, reason) => ground.refused(denial, reason));
-    const { context, end } = makeContext(warrant, {
-      instruments: instruments.of({
-        session,
-        tool,
-        isForeign: asked.isForeign,
-        ground,
-        requests: warrant.requests,
-        judge: decide,
-        decidedBy: (request) => decided.get(request) ?? null,
-      }),
+    const noted = new ContextDenials((denial, reason) =>
+      ground.refused(denial, reason === null ? null : redacting.text(reason)),
+    );
+    const call = `${tool} (${warrant.receipt})`;
+    const instruments = this.#instruments({
+      ...{ session, tool, call, isForeign, ground },
+      requests: warrant.requests,
       judge: decide,
-      ground: groundOf(now.holding.reading),
-      toAscii: now.holding.reading.toAscii,
-      store: asked.store,
-      denied: (request, code) => noted.expect(request, code),
+      decidedBy: (request) => decided.get(request) ?? null,
     });
-    return { serve: once.inTurn(this.#serving(context, look, noted)), denials: () => noted.denials(), end };
+    const { reading } = now.holding;
+    const { context, end } = makeContext(warrant, {
+      ...{ instruments, judge: decide, toAscii: reading.toAscii, store: asked.store },
+      ground: workingGround(reading),
+      denied: (request, code) => noted.expect(request, code),
+      run: runUse(once, look, noted),
+    });
+    return { context, serve: this.#serving(context, noted), denials: () => noted.denials(), end };
   }
 
-  #serving(context: Context, look: HoldingCache, noted: ContextDenials): (use: JsonObject) => Promise<Json> {
+  #instruments(asked: InstrumentsOptions): Instruments {
+    const { stores, now, id, instruments } = this.#parts;
+    const { session, tool, call, isForeign } = asked;
+    const options = { session, tool, call, isForeign, now, id: () => id("o") };
+    return {
+      ...(instruments === null ? NO_PROCESSES : instruments.of(asked)),
+      storage: contextKeys(stores.memory, "storage", options),
+      memory: contextKeys(stores.memory, "memory", options),
+      observations: contextObservations(stores.observations, options),
+    };
+  }
+
+  #serving(context: Context, noted: ContextDenials): (use: JsonObject) => Promise<Json> {
     const { redacting } = this.#parts;
-    let running = 0;
     return async (use) => {
-      if (running >= usesMax) return { ...useDenial("not_available", null, "too many uses at once") };
       // A secret is sent only by its handle, to where it is bound.
-      if (isChanged(use, redacting.json(use)))
-        return noted.answer({
-          ...useDenial("secret_refused", "secret.use", "a secret is used by its handle; its value is never returned"),
-        });
+      if (isChanged(use, redacting.json(use))) return { ...noted.denied(SECRET_SENT) };
+      return redacting.json(await serveUse(context, use));
+    };
+  }
+}
+
+const SECRET_SENT = useDenial(
+  "secret_refused",
+  "secret.use",
+  "a secret is used by its handle; its value is never returned",
+);
+
+/** Requests that need a budget or an approval are spent by the uses of a tool that is not ours. */
+function singleUses(warrant: Warrant, authority: Authority, moment: Moment): SingleUses {
+  const free = { ...moment, exhausted: countedIsSpent(authority) };
+  return new SingleUses(warrant, (request) => judge(authority, request, free).outcome === "allow");
+}
+
+function runUse(once: SingleUses | null, look: HoldingCache, noted: ContextDenials): RunUse {
+  let running = 0;
+  return async (act) => {
+    const use: typeof act = async () => {
+      if (running >= usesMax) return useDenial("not_available", null, "too many uses at once");
       running++;
       look.anew();
       try {
-        return noted.answer(redacting.json(await serveUse(context, use)));
+        return await act();
       } finally {
         running--;
       }
     };
-  }
+    return noted.answer(await (once === null ? use() : once.run(use)));
+  };
 }
 
 function isChanged(before: JsonObject, after: JsonObject): boolean {
   return before !== after && JSON.stringify(before) !== JSON.stringify(after);
 }
 
-const NOTHING: ServedContext = {
+const NOTHING: CallContext = {
+  context: null,
   serve: async () => ({ ...useDenial("revoked", null, "the session has no grants any more") }),
   denials: () => [],
   end: () => undefined,
@@ -173,7 +213,7 @@ interface HeldAuthority {
   readonly moment: Moment;
 }
 
-/** That many paths of one use are decided by one holding, as for the file tools; any other request reads the holding again. */
+/** That many paths of one use are decided by one holding; any other request reads the holding again. */
 const pathsPerHolding = 256;
 
 class HoldingCache {
@@ -196,11 +236,4 @@ class HoldingCache {
     this.#left = pathsPerHolding;
     return this.#last;
   }
-}
-
-/** Relative paths start in the session's folder if it lies in the agent's root, else in that root. */
-function groundOf({ ground, workingRoot = null }: Reading): Ground {
-  const { base } = ground;
-  if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
-  return { ...ground, base: workingRoot };
 }

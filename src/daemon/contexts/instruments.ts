@@ -7,7 +7,6 @@ import type { Request } from "../../core/authority/request.ts";
 import type { FilePath, FileRefusal, FileResult, Files } from "../../core/ports/files.ts";
 import type { PortFailure, SecretsPort } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import type { MemoryStore, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
@@ -20,7 +19,6 @@ import type { Session } from "../session.ts";
 import type { CallFiles } from "../tools/files.ts";
 import { type StoredSecretsOptions, storedSecrets, type WebSecrets } from "../tools/web-secrets.ts";
 import type { InstrumentsSource } from "./contexts.ts";
-import { contextKeys, contextObservations } from "./memory.ts";
 import { netFetching } from "./net.ts";
 import { contextPrograms } from "./programs.ts";
 
@@ -30,18 +28,13 @@ interface DaemonInstrumentsOptions extends Pick<StoredSecretsOptions, "entry" | 
   readonly programs: DaemonPrograms;
   readonly files: CallFiles;
   readonly secrets: Pick<DaemonSecrets, "open" | "ready" | "stream">;
-  readonly kept: StoredSecretsOptions["kept"] & {
-    readonly memory: MemoryStore;
-    readonly observations: ObservationStore;
-  };
+  readonly kept: StoredSecretsOptions["kept"];
   /** The DNS servers of the user's configuration; those of the machine where it is empty. */
   resolvers(session: Session): readonly string[];
-  now(): number;
-  id(): string;
 }
 
 export function daemonInstruments(options: DaemonInstrumentsOptions): InstrumentsSource {
-  const { program, programs, files, kept, now, id, entry, log } = options;
+  const { program, programs, files, kept, entry, log } = options;
   const { open, ready } = options.secrets;
   const secretsFor = (tool: string): WebSecrets => storedSecrets({ kept, open, ready, entry, log }, tool);
   const redacted = (bytes: Uint8Array): Uint8Array => {
@@ -71,9 +64,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
       },
     }),
     of: (wanted) => {
-      const { session, tool, isForeign, requests, judge } = wanted;
-      const keeping = { session, tool, isForeign, now, id };
-      const keys = contextKeys(kept.memory, keeping);
+      const { session, tool, call, requests, judge } = wanted;
       return {
         fetching: netFetching({
           session,
@@ -84,12 +75,9 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
           },
           redacted,
         }),
-        files: contextFiles({ session, calls: files, requests, judge }),
+        files: contextFiles({ session, call, calls: files, requests, judge }),
         programs: contextPrograms(programs, wanted),
         secrets: contextSecrets(secretsFor(tool), session, tool),
-        storage: keys,
-        memory: keys,
-        observations: contextObservations(kept.observations, keeping),
       };
     },
   };
@@ -97,6 +85,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
 
 interface ContextFilesOptions {
   readonly session: Session;
+  readonly call: string;
   readonly calls: CallFiles;
   /** Those of the warrant. */
   readonly requests: readonly Request[];
@@ -104,7 +93,7 @@ interface ContextFilesOptions {
 }
 
 /** Files: the session's file worker acts; its grants and the tool's declaration decide every path. */
-function contextFiles({ session, calls, requests, judge }: ContextFilesOptions): Files {
+function contextFiles({ session, call, calls, requests, judge }: ContextFilesOptions): Files {
   const act = async <T>(
     path: FilePath,
     isChanging: boolean,
@@ -112,7 +101,7 @@ function contextFiles({ session, calls, requests, judge }: ContextFilesOptions):
   ): Promise<FileResult<T>> => {
     const answer = await calls.use(session, requests, { path, isChanging, within: judge }, how);
     // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted.
-    if (answer.ok && !isChanging) session.taint("a tool's reading of files");
+    if (answer.ok && !isChanging) session.taint(call);
     return answer.ok ? answer : inWords(answer);
   };
   return {

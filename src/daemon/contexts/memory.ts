@@ -1,13 +1,15 @@
-// Stored data of a context: values by key and observations. The first segment of a key names its owner: `tool` is the tool,
-// `session` this session, `shared` the workspace; every other key is the agent's, as for the memory tools.
+// Stored data of a context: values by key and observations. In memory, `session/x` is this session's, `shared/x` the
+// workspace's, and every other key the agent's. Storage has the tool's own store `tool/x` besides.
 
-import type { KeysPort, ObservationsPort, PortFailure } from "../../core/ports/instruments.ts";
-import type { MemoryStore, Namespace, ObservationStore } from "../../core/ports/stores/memory-store.ts";
+import type { KeyEntry, KeysPort, ObservationsPort, PortFailure } from "../../core/ports/instruments.ts";
+import type { MemoryStore, MemoryValue, Namespace, ObservationStore } from "../../core/ports/stores/memory-store.ts";
 import type { Session } from "../session.ts";
 
 export interface ContextStorageOptions {
   readonly session: Session;
   readonly tool: string;
+  /** The call, as the reason why its session is no longer clean. */
+  readonly call: string;
   /** Written by a third-party tool, and therefore untrusted. */
   readonly isForeign: boolean;
   now(): number;
@@ -15,34 +17,32 @@ export interface ContextStorageOptions {
 }
 
 const sessionSeconds = 86_400;
-const valueCharactersMax = 262_144;
-const observationCharactersMax = 16_384;
 
 interface KeyLocation {
   readonly namespace: Namespace;
   /** The prefix of the key in its namespace, as grants see it. */
-  readonly start: readonly string[];
+  readonly start: string;
+  readonly key: string;
 }
 
-export function contextKeys(memory: MemoryStore, asked: ContextStorageOptions): KeysPort {
+export function contextKeys(memory: MemoryStore, kind: "memory" | "storage", asked: ContextStorageOptions): KeysPort {
   const { session, now } = asked;
-  const placed = (key: readonly string[]): KeyLocation & { readonly key: string } => {
-    const place = locationOf(key, asked);
-    return { ...place, key: key.slice(place.start.length).join("/") };
+  const located = (key: string): KeyLocation => {
+    const at = key.indexOf("/") + 1;
+    const namespace = namespaceOf(key.slice(0, at), kind, asked);
+    const start = namespace.kind === "agent" ? "" : key.slice(0, at);
+    return { namespace, start, key: key.slice(start.length) };
   };
   return {
     get: async (name) => {
-      const { namespace, key } = placed(name);
+      const { namespace, start, key } = located(name.join("/"));
       const found = await memory.get(namespace, key, now());
-      if (!found.ok || found.value === null) return found.ok ? { ok: true, value: null } : failure(found);
-      const { value, version, isClean } = found.value;
-      if (!isClean) session.taint("a tool's reading of memory");
-      return { ok: true, value: { value, version } };
+      if (!found.ok) return failure(found);
+      return { ok: true, value: found.value === null ? null : entryOf(found.value, start) };
     },
     set: async (name, value, { version, secondsMax }) => {
-      const { namespace, key } = placed(name);
-      if (key === "" || value.length > valueCharactersMax)
-        return { ok: false, code: "invalid_input", message: `a value has at most ${valueCharactersMax} characters` };
+      const { namespace, key } = located(name.join("/"));
+      if (key === "") return { ok: false, code: "invalid_input", message: "the name of a store is not a key" };
       const at = now();
       const written = await memory.set({
         ...{ namespace, key, value, version, at },
@@ -53,29 +53,33 @@ export function contextKeys(memory: MemoryStore, asked: ContextStorageOptions): 
       if (!written.ok) return failure(written);
       return written.value.ok ? { ok: true, value: { version: written.value.version } } : failure(written.value);
     },
-    delete: async (name) => {
-      const { namespace, key } = placed(name);
-      const gone = await memory.delete(namespace, key, null);
+    delete: async (name, version) => {
+      const { namespace, key } = located(name.join("/"));
+      const gone = await memory.delete(namespace, key, version);
       return gone.ok ? gone : failure(gone);
     },
-    list: async (prefix, { after, count }) => {
-      const { namespace, start, key } = placed(prefix);
-      const from = after === null ? null : after.slice(start.length).join("/");
-      // Below it, not every key with the same prefix characters.
-      const below = key === "" ? "" : `${key}/`;
-      const found = await memory.list(namespace, { prefix: below, text: null, after: from, count }, now());
-      if (!found.ok) return failure(found);
-      return { ok: true, value: found.value.map((one) => [...start, ...one.key.split("/")]) };
+    list: async ({ prefix, text, after, count }) => {
+      const { namespace, start, key } = located(prefix);
+      const from = after === null || !after.startsWith(start) ? null : after.slice(start.length);
+      const found = await memory.list(namespace, { prefix: key, text, after: from, count }, now());
+      return found.ok ? { ok: true, value: found.value.map((one) => entryOf(one, start)) } : failure(found);
+    },
+    shown: ({ clean }) => {
+      if (!clean) session.taint(asked.call);
     },
   };
 }
 
-function locationOf([first]: readonly string[], { session, tool }: ContextStorageOptions): KeyLocation {
+function entryOf({ key, value, version, at, expires, isClean }: MemoryValue, start: string): KeyEntry {
+  return { key: `${start}${key}`.split("/"), value, version, at, expires, clean: isClean };
+}
+
+function namespaceOf(first: string, kind: "memory" | "storage", { session, tool }: ContextStorageOptions): Namespace {
   const { name, id } = session.facts;
-  if (first === "tool") return { namespace: { kind: "tool", tool, workspace: name.workspace }, start: ["tool"] };
-  if (first === "session") return { namespace: { kind: "session", session: id }, start: ["session"] };
-  if (first === "shared") return { namespace: { kind: "shared", workspace: name.workspace }, start: ["shared"] };
-  return { namespace: { kind: "agent", name }, start: [] };
+  if (first === "tool/" && kind === "storage") return { kind: "tool", tool, workspace: name.workspace };
+  if (first === "session/") return { kind: "session", session: id };
+  if (first === "shared/") return { kind: "shared", workspace: name.workspace };
+  return { kind: "agent", name };
 }
 
 /** Session data expires after at most a day. */
@@ -90,28 +94,24 @@ export function contextObservations(observations: ObservationStore, asked: Conte
   const { name, id: of } = session.facts;
   return {
     append: async (text, tags) => {
-      if (text === "" || text.length > observationCharactersMax || tags.includes("denial"))
-        return {
-          ok: false,
-          code: "invalid_input",
-          message: `a text of at most ${observationCharactersMax} characters`,
-        };
       const id = asked.id();
       const isClean = session.isClean && !asked.isForeign;
       const written = await observations.append({ id, name, session: of, at: now(), text, tags, isClean });
       return written.ok ? { ok: true, value: { id } } : failure(written);
     },
-    query: async ({ agent, text, tag, before, count }) => {
+    query: async ({ agent, text, tag, since, before, count }) => {
       const whose = [{ workspace: name.workspace, agent }];
-      const found = await observations.query({ of: whose, text, tag, since: null, before, count });
+      const found = await observations.query({ of: whose, text, tag, since, before, count });
       if (!found.ok) return failure(found);
-      if (found.value.some(({ isClean }) => !isClean)) session.taint("a tool's reading of observations");
+      if (found.value.some(({ isClean }) => !isClean)) session.taint(asked.call);
       const seen = found.value.map((one) => ({
         id: one.id,
         agent: one.name.agent,
         at: one.at,
         text: one.text,
         tags: one.tags,
+        clean: one.isClean,
+        session: one.session,
       }));
       return { ok: true, value: seen };
     },

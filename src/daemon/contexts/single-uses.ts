@@ -4,10 +4,9 @@
 
 import { isDestination } from "../../core/authority/axes/scope.ts";
 import type { Request } from "../../core/authority/request.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { isSameRequest } from "../../runtime/context/use-gate.ts";
-import { useDenial } from "../../runtime/context/use-result.ts";
+import { type UseResult, useDenial } from "../../runtime/context/use-result.ts";
 
 const waitingMax = 64;
 
@@ -36,19 +35,17 @@ export class SingleUses {
     return left !== undefined;
   }
 
-  inTurn(serve: (use: JsonObject) => Promise<Json>): (use: JsonObject) => Promise<Json> {
-    if (!this.#isSpending) return serve;
-    return (use) => {
-      if (this.#waiting >= waitingMax)
-        return Promise.resolve({ ...useDenial("not_available", null, "too many uses at once") });
-      this.#waiting++;
-      const served = this.#turn.then(() => serve(use));
-      this.#turn = served.then(
-        () => this.#spend(),
-        () => this.#spend(),
-      );
-      return served;
-    };
+  /** One use. Uses that spend something run one at a time. */
+  run<T>(act: () => Promise<UseResult<T>>): Promise<UseResult<T>> {
+    if (!this.#isSpending) return act();
+    if (this.#waiting >= waitingMax) return Promise.resolve(useDenial("not_available", null, "too many uses at once"));
+    this.#waiting++;
+    const done = this.#turn.then(act);
+    this.#turn = done.then(
+      () => this.#spend(),
+      () => this.#spend(),
+    );
+    return done;
   }
 
   #spend(): void {

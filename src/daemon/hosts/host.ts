@@ -1,10 +1,10 @@
 // The daemon's side of a tool host: one call at a time. A host that disconnects, violates the protocol or takes too long is
 // killed, and the next call gets a new one.
 
-import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
+import { useCodeOf } from "../../runtime/context/use-result.ts";
 import { readToolDescriptions, type ToolDescription } from "../../runtime/tool/hosted.ts";
 import type { ToolOutcome } from "../../runtime/tool/tool-outcome.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
@@ -195,6 +195,6 @@ function outcomeOf(value: unknown): ToolOutcome {
   if (!isJsonObject(outcome)) return failed("its result could not be read");
   const { ok, value: result, code, message } = outcome;
   if (ok === true && result !== undefined) return { ok, value: result };
-  const known = DENIAL_CODES.find((one) => one === code) ?? "execution_failed";
+  const known = useCodeOf(code) ?? "execution_failed";
   return { ok: false, code: known, message: String(message ?? "").slice(0, 2000) };
 }

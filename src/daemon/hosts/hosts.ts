@@ -3,6 +3,7 @@ import { join } from "node:path";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
+import { workingGround } from "../../core/notation/reading.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
@@ -117,8 +118,8 @@ function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool):
     const requests: Request[] = [];
     for (const one of derived.value) {
       if (!isJsonObject(one)) return refuse("bad_value", "a request needs a verb and a target");
-      const { ground, toAscii } = reading;
-      const request = requestOf(one as unknown as ToolRequest, { ground, toAscii, tool: name });
+      const { toAscii } = reading;
+      const request = requestOf(one as unknown as ToolRequest, { ground: workingGround(reading), toAscii, tool: name });
       if (!request.ok) return request;
       requests.push(request.value);
     }
@@ -130,7 +131,7 @@ async function execute(
   { registered, source }: LoadedTool,
   pool: HostPool,
   asked: DaemonHostsOptions,
-  { input, session, warrant, stop, ground }: ToolExecution,
+  { input, session, stop, context: open }: ToolExecution,
 ): Promise<ExecutionResult> {
   const { name, requirement, needs, store } = registered;
   const contexts = asked.contexts();
@@ -142,7 +143,7 @@ async function execute(
   const ring = session.ringing(stop);
   if (ring === null)
     return { ok: false, code: "not_available", message: "this session runs too many programs at once" };
-  const context = contexts.open({ session, warrant, requirement, store, isForeign: true, ground });
+  const context = open({ requirement, store, isForeign: true });
   const before = performance.now();
   try {
     ring.stop.onStop(() => context.end());

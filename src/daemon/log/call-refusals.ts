@@ -11,9 +11,9 @@ import { hintOf } from "./denials.ts";
 /** Codes for external failures or invalid arguments, not for missing grants. */
 const FAILURES: ReadonlySet<string> = new Set(["not_available", "invalid_input", "execution_failed"]);
 
-/** Whether a code is a denial, not a failure. */
-export function isRefusal(code: DenialCode): boolean {
-  return !FAILURES.has(code);
+/** Null if the code stands for a failure, not for a denial. */
+export function denialCodeOf(code: string): DenialCode | null {
+  return FAILURES.has(code) ? null : (DENIAL_CODES.find((one) => one === code) ?? null);
 }
 
 export type CallDenial = NonNullable<Extract<ExecutionResult, { readonly ok: false }>["denied"]>;
@@ -22,8 +22,8 @@ export type CallDenial = NonNullable<Extract<ExecutionResult, { readonly ok: fal
 export function refusedIn(carried: ExecutionResult): CallDenial | null {
   if (carried.ok) return null;
   if (carried.denied !== undefined) return carried.denied;
-  const code = FAILURES.has(carried.code) ? undefined : DENIAL_CODES.find((one) => one === carried.code);
-  return code === undefined ? null : { code, request: null };
+  const code = denialCodeOf(carried.code);
+  return code === null ? null : { code, request: null };
 }
 
 /** A denial during a call, as the caller sees it. */

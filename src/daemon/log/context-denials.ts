@@ -1,10 +1,10 @@
 // Denials by one call's context: every refused use is a denial of its own in the log, and names its entry.
-import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { isJsonObject, type Json } from "../../core/base/json.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
-import { isRefusal } from "./call-refusals.ts";
+import type { UseDenial, UseResult } from "../../runtime/context/use-result.ts";
+import { denialCodeOf } from "./call-refusals.ts";
 import { hintOf } from "./denials.ts";
 
 /** Distinct denials listed in one call's outcome; all of them are logged. */
@@ -36,13 +36,16 @@ export class ContextDenials {
   }
 
   /** The same result; a refusal gets its request, a hint, and the id of its entry. */
-  answer(answer: Json): Json {
-    if (!isJsonObject(answer) || answer["ok"] !== false) return answer;
-    const code = DENIAL_CODES.find((one) => one === answer["code"]);
-    if (code === undefined || !isRefusal(code)) return answer;
-    const { verb = null, message = null } = answer;
-    const request = this.#requestOf(code, typeof verb === "string" ? verb : null);
-    const id = this.#write({ code, request, times: 1 }, typeof message === "string" ? message : null);
+  answer<T>(answer: UseResult<T>): UseResult<T> {
+    return answer.ok ? answer : this.denied(answer);
+  }
+
+  denied(answer: UseDenial): UseDenial {
+    const code = denialCodeOf(answer.code);
+    if (code === null) return answer;
+    const { verb, message } = answer;
+    const request = this.#requestOf(code, verb);
+    const id = this.#write({ code, request, times: 1 }, message);
     this.#count(code, request, id);
     return { ...answer, need: request === "" ? null : request, hint: hintOf(code), id };
   }

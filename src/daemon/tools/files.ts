@@ -6,7 +6,7 @@ import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done } from "../../core/base/result.ts";
-import type { Reading } from "../../core/notation/reading.ts";
+import { type Reading, workingGround } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
 import type { FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
@@ -25,7 +25,7 @@ import { PathQueue } from "../../tools/files/path-queue.ts";
 import { markProblem } from "../../tools/files/redacted-write.ts";
 import { type GrantedTree, GrantedTrees } from "../../tools/files/trees.ts";
 import type { Daemon } from "../daemon.ts";
-import { isRefusal } from "../log/call-refusals.ts";
+import { denialCodeOf } from "../log/call-refusals.ts";
 import type { Session } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 import {
@@ -154,7 +154,7 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
     const answer = isLost ? await act(held(session)) : once;
     // A file is trusted if a person committed it. Commits are not checked yet, and unknown is untrusted: so every read is.
     if (answer.ok) return { ok: true, value: answer.value, isUntrusted: call.isReading };
-    return isRefusal(answer.code) ? { ...answer, denied: deniedIn(answer, using, last) } : answer;
+    return denialCodeOf(answer.code) !== null ? { ...answer, denied: deniedIn(answer, using, last) } : answer;
   };
 
   const classOf: CallFiles["classOf"] = (session, path) => {
@@ -187,7 +187,7 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
       input: tool.definition.input,
       verbs: tool.definition.verbs,
       requests: (input, reading) => {
-        const call = tool.call(input, groundOf(reading));
+        const call = tool.call(input, workingGround(reading));
         if (!call.ok) return call;
         if (Object.isFrozen(input)) decided.set(input, { reading, call: call.value });
         return done(call.value.requests);
@@ -197,7 +197,7 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
         if (now === null) return ENDED;
         const { reading } = now.holding;
         const before = decided.get(input);
-        const call = before?.reading === reading ? done(before.call) : tool.call(input, groundOf(reading));
+        const call = before?.reading === reading ? done(before.call) : tool.call(input, workingGround(reading));
         if (!call.ok) return { ok: false, code: "invalid_input", message: call.message };
         const [first] = call.value.requests;
         if (first === undefined) return ENDED;
@@ -261,13 +261,6 @@ const MOVED: Refused = {
   message: "the working folder changed during the call; call again",
 };
 const UNREACHABLE: Refused = { ok: false, code: "not_available", message: "the file worker cannot run here" };
-
-/** Relative paths start in the session's folder if it lies in the agent's root, else in that root. */
-function groundOf({ ground, workingRoot = null }: Reading): Ground {
-  const { base } = ground;
-  if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
-  return { ...ground, base: workingRoot };
-}
 
 function holdingCache(first: CurrentHolding, held: () => CurrentHolding | null): () => HeldAuthority | null {
   let left = decisionsPerLook;

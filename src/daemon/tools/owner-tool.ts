@@ -7,12 +7,14 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
 import type { Derived } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import type { Reading } from "../../core/notation/reading.ts";
+import { type Reading, workingGround } from "../../core/notation/reading.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { Needs } from "../../runtime/tool/availability.ts";
+import type { BuiltinTool } from "../../runtime/tool/builtin.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
+import type { CallContext, ContextOptions } from "../contexts/contexts.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
 
@@ -42,6 +44,8 @@ export type ExecutionResult =
 
 /** One decided and logged call. */
 export interface ToolExecution {
+  /** Opens the context of the call, once; the caller ends it. */
+  context(options: Pick<ContextOptions, "requirement" | "store" | "isForeign">): CallContext;
   /** The arguments that were decided on. */
   readonly input: JsonObject;
   readonly session: Session;
@@ -86,6 +90,34 @@ export interface OwnerTool {
   execute(call: ToolExecution): Promise<ExecutionResult>;
   /** The gate denied a call of it, and the denial is logged. */
   denied?(input: JsonObject, session: Session): void;
+}
+
+/** A built-in tool: one context of the call, without a declaration. */
+export function builtinTool(tool: BuiltinTool): OwnerTool {
+  const { name } = tool;
+  return {
+    ...tool,
+    requests: (input, reading, session) =>
+      tool.requests(input, {
+        ground: workingGround(reading),
+        toAscii: reading.toAscii,
+        tool: name,
+        agent: session.facts.name.agent,
+      }),
+    execute: async (call) => {
+      const opened = call.context({ requirement: null, store: null, isForeign: false });
+      const { context } = opened;
+      if (context === null) return { ok: false, code: "revoked", message: "the session has no grants any more" };
+      try {
+        const result = await tool.execute(call.input, context);
+        const met = { ended: "done", denials: opened.denials(), enforcement: [], wallMicroseconds: 0 };
+        if (result.ok) return { ok: true, value: result.value, isUntrusted: false, met };
+        return { ok: false, code: result.code, message: result.message, met };
+      } finally {
+        opened.end();
+      }
+    },
+  };
 }
 
 /** A third-party tool as shown to a person. */

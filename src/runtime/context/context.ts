@@ -16,7 +16,7 @@ import type { Judge } from "../../core/ports/judge.ts";
 import { closed, closedFunction } from "./closed.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
-import { Life } from "./life.ts";
+import { Life, type RunUse } from "./life.ts";
 import { stopListenersMax } from "./limits.ts";
 import { type NetInstrument, netInstrument } from "./net.ts";
 import { type ObserveInstrument, observeInstrument } from "./observations.ts";
@@ -64,6 +64,8 @@ export interface ContextParts {
   /** The store that the tool declares; null if it declares none. */
   readonly store: "tool" | "session" | "agent" | null;
   readonly denied: ReportDenial;
+  /** Runs every use of an instrument; by default at once. */
+  readonly run?: RunUse;
 }
 
 export interface OpenContext {
@@ -76,7 +78,7 @@ export interface OpenContext {
 export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext {
   if (!isWarrant(warrant)) throw new TypeError("a context is made for a warrant");
   const { instruments, ground, toAscii, store } = parts;
-  const life = new Life();
+  const life = new Life(parts.run);
   const asker = new UseGate(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
   const context: Context = closed({
     net: netInstrument(instruments, asker, life),

@@ -3,7 +3,7 @@ import { parseName } from "../../core/authority/axes/name.ts";
 import type { KeysPort, KeyValue } from "../../core/ports/instruments.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
-import { keyPagesMax, listedKeysMax, storedSecondsMax, valueCharactersMax } from "./limits.ts";
+import { keyCharactersMax, keyPagesMax, listedKeysMax, storedSecondsMax, valueCharactersMax } from "./limits.ts";
 import { countOf, optionsOf } from "./option.ts";
 import type { UseGate } from "./use-gate.ts";
 import { failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
@@ -15,12 +15,29 @@ export interface KeyOptions {
   readonly secondsMax?: number | undefined;
 }
 
+export interface KeyQuery {
+  /** The characters that the keys begin with. */
+  readonly prefix?: string | undefined;
+  /** A string that the values contain. */
+  readonly text?: string | undefined;
+  /** The last key of the previous page. */
+  readonly after?: string | undefined;
+  readonly count?: number | undefined;
+}
+
+export interface FoundKey extends KeyValue {
+  readonly key: string;
+}
+
 export interface KeysInstrument {
   get(key: string): Promise<UseResult<KeyValue | null>>;
   set(key: string, value: string, options?: KeyOptions): Promise<UseResult<{ readonly version: number }>>;
-  delete(key: string): Promise<UseResult<boolean>>;
+  /** With a version, only if the stored version is that one. */
+  delete(key: string, options?: Pick<KeyOptions, "version">): Promise<UseResult<boolean>>;
   /** Readable keys below a prefix. */
   list(prefix?: string): Promise<UseResult<readonly string[]>>;
+  /** Readable keys with their values, sorted by key. */
+  find(query?: KeyQuery): Promise<UseResult<readonly FoundKey[]>>;
 }
 
 /** Which keys: all of them, those of one store, or none. */
@@ -47,8 +64,8 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
         const found = await keys.get(at);
         if (!found.ok) return failed("memory.read", found);
         if (found.value === null) return useResult(null);
-        const { value, version } = found.value;
-        return useResult(Object.freeze({ value, version }));
+        keys.shown(found.value);
+        return useResult(frozenValue(found.value));
       }),
     set: (key: string, value: string, options?: KeyOptions) =>
       touch("memory.write", key, async (keys, at) => {
@@ -63,13 +80,41 @@ export function keysInstrument(port: KeysPort | null, range: KeyRange, asker: Us
         const kept = await keys.set(at, value, write);
         return kept.ok ? useResult(Object.freeze({ version: kept.value.version })) : failed("memory.write", kept);
       }),
-    delete: (key: string) =>
+    delete: (key: string, options?: Pick<KeyOptions, "version">) =>
       touch("memory.write", key, async (keys, at) => {
-        const gone = await keys.delete(at);
+        const read = optionsOf(options, ["version"]);
+        const version = countOf(read?.["version"], -1, Number.MAX_SAFE_INTEGER, 0);
+        if (read === null || version === null) return invalid("memory.write", "the version is a whole number");
+        const gone = await keys.delete(at, version < 0 ? null : version);
         return gone.ok ? useResult(gone.value) : failed("memory.write", gone);
       }),
-    list: (prefix?: string) => life.use("memory.read", () => listed(port, range, asker, life, prefix)),
+    list: (prefix?: string) =>
+      life.use("memory.read", async () => {
+        const below = prefix === undefined || prefix === "" ? useResult([]) : wholeKey(prefix, ALL, "memory.read");
+        if (!below.ok) return below;
+        const start = below.value.map((name) => `${name}/`).join("");
+        const found = await entriesOf(port, range, asker, life, { prefix: start, count: listedKeysMax });
+        return found.ok ? useResult(Object.freeze(found.value.map(({ key }) => key))) : found;
+      }),
+    find: (query?: KeyQuery) =>
+      life.use("memory.read", async () => {
+        const read = optionsOf(query, ["prefix", "text", "after", "count"]);
+        const count = countOf(read?.["count"], 100, listedKeysMax);
+        const [prefix = "", text = null, after = null] = [read?.["prefix"], read?.["text"], read?.["after"]];
+        const isText = (one: unknown): one is string => typeof one === "string" && one.length <= keyCharactersMax;
+        if (count === null || !isText(prefix) || !(text === null || isText(text)) || !(after === null || isText(after)))
+          return invalid("memory.read", `a prefix and a text of at most ${keyCharactersMax} characters, and a count`);
+        const found = await entriesOf(port, range, asker, life, { prefix, text, after, count });
+        if (found.ok) for (const one of found.value) port?.shown(one);
+        return found;
+      }),
   });
+}
+
+const ALL: KeyRange = { kind: "all" };
+
+function frozenValue({ value, version, at, expires, clean }: KeyValue): KeyValue {
+  return Object.freeze({ value, version, at, expires, clean });
 }
 
 /** As grants see it: prefixed with the store, which the tool does not write. */
@@ -80,33 +125,38 @@ function wholeKey(key: unknown, range: KeyRange, verb: KeyVerb): UseResult<reado
   return useResult([...(range.kind === "store" ? [range.store] : []), ...name.value.segments]);
 }
 
+interface EntriesQuery {
+  readonly prefix: string;
+  readonly text?: string | null;
+  readonly after?: string | null;
+  readonly count: number;
+}
+
 /** Page by page, and of each only readable keys, until there are enough or no more. */
-async function listed(
+async function entriesOf(
   port: KeysPort | null,
   range: KeyRange,
   asker: UseGate,
   life: Life,
-  prefix: unknown,
-): Promise<UseResult<readonly string[]>> {
+  { prefix, text = null, after: last = null, count }: EntriesQuery,
+): Promise<UseResult<readonly FoundKey[]>> {
   const verb = "memory.read";
   if (range === null) return useDenial("capability_absent", verb, "the tool declares no storage");
-  const below = prefix === undefined || prefix === "" ? useResult([]) : wholeKey(prefix, { kind: "all" }, verb);
-  if (!below.ok) return below;
   if (port === null) return useDenial("not_available", verb, "nothing is kept here");
-  const store = range.kind === "store" ? [range.store] : [];
-  const found: string[] = [];
-  let after: readonly string[] | null = null;
-  for (let page = 0; page < keyPagesMax && found.length < listedKeysMax && !life.isOver; page++) {
-    const answer = await port.list([...store, ...below.value], { after, count: listedKeysMax });
+  const store = range.kind === "store" ? `${range.store}/` : "";
+  const found: FoundKey[] = [];
+  let after = last === null ? null : `${store}${last}`;
+  for (let page = 0; page < keyPagesMax && found.length < count && !life.isOver; page++) {
+    const answer = await port.list({ prefix: `${store}${prefix}`, text, after, count });
     if (!answer.ok) return failed(verb, answer);
-    for (const key of answer.value) {
+    for (const one of answer.value) {
+      const key = one.key.join("/");
       // A port that returns another store's keys has a bug; they are not shown.
-      if (!store.every((one, at) => one === key[at])) continue;
-      if (found.length < listedKeysMax && asker.covers({ verb, key: key.join("/") }))
-        found.push(key.slice(store.length).join("/"));
+      if (found.length < count && key.startsWith(store) && asker.covers({ verb, key }))
+        found.push(Object.freeze({ ...frozenValue(one), key: key.slice(store.length) }));
     }
-    after = answer.value.at(-1) ?? null;
-    if (answer.value.length < listedKeysMax) break;
+    after = answer.value.at(-1)?.key.join("/") ?? null;
+    if (answer.value.length < count) break;
   }
   return useResult(Object.freeze(found));
 }

@@ -2,9 +2,17 @@
 import type { StopSignal } from "../../core/ports/instruments.ts";
 import { failed, type UseResult, useDenial } from "./use-result.ts";
 
+/** Runs one use: the owner of the context queues it, limits it, and logs its denial. */
+export type RunUse = <T>(act: () => Promise<UseResult<T>>) => Promise<UseResult<T>>;
+
 export class Life {
   #isOver = false;
   readonly #listeners = new Set<() => void>();
+  readonly #run: RunUse;
+
+  constructor(run: RunUse = (act) => act()) {
+    this.#run = run;
+  }
 
   get isOver(): boolean {
     return this.#isOver;
@@ -43,13 +51,17 @@ export class Life {
    */
   async use<T>(verb: string | null, act: () => Promise<UseResult<T>>): Promise<UseResult<T>> {
     if (this.#isOver) return revoked(verb);
-    let answer: UseResult<T>;
-    try {
-      answer = await act();
-    } catch (error) {
-      answer = failed(verb, { code: "failed", message: messageOf(error) });
-    }
-    return this.#isOver ? revoked(verb) : answer;
+    return this.#run(async () => {
+      // The use may have waited for others.
+      if (this.#isOver) return revoked(verb);
+      let answer: UseResult<T>;
+      try {
+        answer = await act();
+      } catch (error) {
+        answer = failed(verb, { code: "failed", message: messageOf(error) });
+      }
+      return this.#isOver ? revoked(verb) : answer;
+    });
   }
 }
 

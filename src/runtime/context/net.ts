@@ -21,7 +21,7 @@ import { filled, secretsIn, withoutValues } from "./placeholder.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import { screen, screened } from "./screened.ts";
 import type { UseGate } from "./use-gate.ts";
-import { failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
+import { denialCodeOf, failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
 export interface NetInstrument {
   fetch(url: string, options?: FetchOptions): Promise<UseResult<FetchedResponse>>;
@@ -118,7 +118,7 @@ async function hop(
     ...{ addresses: addresses.value, bytesMax, millisecondsMax, stop },
     screen: (address) => {
       const open = screen(asker, granted.value, url, address);
-      return open.ok ? null : open.code;
+      return open.ok ? null : denialCodeOf(open);
     },
   });
   return answer.ok ? useResult(told(answer.value, values.value)) : failed(asked.verb, answer);

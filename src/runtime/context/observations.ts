@@ -12,6 +12,8 @@ export interface ObservationsQuery {
   readonly agent?: string | undefined;
   readonly text?: string | undefined;
   readonly tag?: string | undefined;
+  /** Not before this time, in milliseconds since 1970. */
+  readonly since?: number | undefined;
   /** Older than this one. */
   readonly before?: string | undefined;
   readonly count?: number | undefined;
@@ -27,7 +29,9 @@ export function observeInstrument(port: ObservationsPort | null, asker: UseGate,
     append: (text: string, tags?: readonly string[]) =>
       life.use("obs.append", async () => {
         const words = textsOf(tags, limits.tagsMax, limits.tagCharactersMax);
-        if (words === null || typeof text !== "string" || text.length > limits.observationCharactersMax)
+        const isText = typeof text === "string" && text !== "" && text.length <= limits.observationCharactersMax;
+        // ambit tags its own notes about denials with that word.
+        if (words === null || !isText || words.includes("denial"))
           return invalid("obs.append", `a text of at most ${limits.observationCharactersMax} characters, and tags`);
         const granted = asker.ask({ verb: "obs.append", agent: asker.agent });
         if (!granted.ok) return granted;
@@ -44,9 +48,10 @@ async function query(
   asker: UseGate,
   asked: unknown,
 ): Promise<UseResult<readonly ObservationView[]>> {
-  const read = optionsOf(asked, ["agent", "text", "tag", "before", "count"]);
+  const read = optionsOf(asked, ["agent", "text", "tag", "since", "before", "count"]);
   const count = countOf(read?.["count"], 100, limits.observationsMax);
-  if (read === null || count === null) return invalid("obs.query", "not a question for observations");
+  const since = countOf(read?.["since"], 0, Number.MAX_SAFE_INTEGER, 0);
+  if (read === null || count === null || since === null) return invalid("obs.query", "not a question for observations");
   const agent = read["agent"] ?? asker.agent;
   const words = [read["text"], read["tag"], read["before"]].map((word) => word ?? null);
   if (typeof agent !== "string" || !words.every((word) => word === null || typeof word === "string"))
@@ -55,7 +60,7 @@ async function query(
   if (!granted.ok) return granted;
   if (port === null) return nowhere("obs.query");
   const [text = null, tag = null, before = null] = words as readonly (string | null)[];
-  const found = await port.query({ agent, text, tag, before, count });
+  const found = await port.query({ agent, text, tag, since: since === 0 ? null : since, before, count });
   if (!found.ok) return failed("obs.query", found);
   // A port that returns another agent's observations has a bug; they are not shown.
   const own = found.value.filter((one) => one.agent === agent);

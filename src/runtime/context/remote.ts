@@ -1,18 +1,17 @@
 // A context for code in another process: the same shape, every use a message to the process of the context. It only holds
 // the send function; forged messages are decided in the same way.
-import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { closed } from "./closed.ts";
 import { type OpenContext, signalInstrument } from "./context.ts";
 import type { FilesInstrument } from "./files.ts";
-import type { KeyOptions, KeysInstrument } from "./keys.ts";
+import type { KeyOptions, KeyQuery, KeysInstrument } from "./keys.ts";
 import { Life } from "./life.ts";
 import type { ObservationsQuery } from "./observations.ts";
 import type { ProgramOptions } from "./programs.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import type { SecretOptions } from "./secrets.ts";
-import { invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
+import { invalid, type UseResult, useCodeOf, useDenial, useResult } from "./use-result.ts";
 
 export { serveUse } from "./serve-use.ts";
 
@@ -53,8 +52,9 @@ export function remoteContext(send: SendUse): OpenContext {
       get: (key: string) => ask("memory.read", instrument, "get", [key]),
       set: (key: string, value: string, options?: KeyOptions) =>
         ask("memory.write", instrument, "set", [key, value, options]),
-      delete: (key: string) => ask("memory.write", instrument, "delete", [key]),
+      delete: (key: string, options?: KeyOptions) => ask("memory.write", instrument, "delete", [key, options]),
       list: (prefix?: string) => ask("memory.read", instrument, "list", [prefix]),
+      find: (query?: KeyQuery) => ask("memory.read", instrument, "find", [query]),
     }) as KeysInstrument;
   const context = closed({
     net: closed({
@@ -94,8 +94,8 @@ function told<T>(answer: Json, verb: string, read: (value: unknown) => UseResult
     const decoded = remoteValue(value);
     return decoded === undefined ? unheard(verb) : read(decoded);
   }
-  const known = ok === false ? DENIAL_CODES.find((one) => one === code) : undefined;
-  if (known === undefined) return unheard(verb);
+  const known = ok === false ? useCodeOf(code) : null;
+  if (known === null) return unheard(verb);
   const plain = useDenial(
     known,
     typeof needed === "string" ? needed : null,

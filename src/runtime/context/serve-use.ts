@@ -25,8 +25,9 @@ const METHODS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ...(["storage", "memory"] as const).flatMap((store): readonly (readonly [string, Act])[] => [
     [`${store}.get`, (context, [key]) => context[store].get(key as never)],
     [`${store}.set`, (context, [key, value, options]) => context[store].set(key as never, value as never, options)],
-    [`${store}.delete`, (context, [key]) => context[store].delete(key as never)],
+    [`${store}.delete`, (context, [key, options]) => context[store].delete(key as never, options)],
     [`${store}.list`, (context, [prefix]) => context[store].list(prefix)],
+    [`${store}.find`, (context, [query]) => context[store].find(query)],
   ]),
   ["observe.append", ({ observe }, [text, tags]) => observe.append(text as never, tags)],
   ["observe.query", ({ observe }, [asked]) => observe.query(asked)],

@@ -1,13 +1,12 @@
 // A tool's return value, as plain data. An instrument's result may be returned as it is: a refusal becomes the call's
 // refusal, and a response its status and text.
-import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import { copyJson, type Json } from "../../core/base/json.ts";
 import type { FetchedResponse } from "../context/response.ts";
-import type { UseDenial } from "../context/use-result.ts";
+import { type UseCode, type UseDenial, useCodeOf } from "../context/use-result.ts";
 
 export type ToolOutcome =
   | { readonly ok: true; readonly value: Json }
-  | { readonly ok: false; readonly code: DenialCode | "execution_failed"; readonly message: string };
+  | { readonly ok: false; readonly code: UseCode | "execution_failed"; readonly message: string };
 
 export async function toolOutcome(value: unknown): Promise<ToolOutcome> {
   if (isDenied(value)) {
@@ -22,7 +21,7 @@ export async function toolOutcome(value: unknown): Promise<ToolOutcome> {
 }
 
 function isDenied(value: unknown): value is UseDenial {
-  return isObject(value) && value["ok"] === false && DENIAL_CODES.some((code) => code === value["code"]);
+  return isObject(value) && value["ok"] === false && useCodeOf(value["code"]) !== null;
 }
 
 function isUsed(value: unknown): value is { readonly value: unknown } {

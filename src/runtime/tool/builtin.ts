@@ -1,0 +1,41 @@
+// A built-in tool: how a model sees it, what a call of it requests, and what it does with the context of a decided call. It
+// requests everything it does, so it needs no declaration.
+import type { Request } from "../../core/authority/request.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { done, type Result } from "../../core/base/result.ts";
+import type { Derived } from "../../core/gate/known-tool.ts";
+import type { Context } from "../context/context.ts";
+import { type RequestReading, requestOf, type ToolRequest } from "../context/tool-request.ts";
+import type { UseResult } from "../context/use-result.ts";
+import type { JsonSchema } from "./json-schema.ts";
+
+/** How the arguments of a call are read, and the agent that makes it. */
+export interface CallReading extends RequestReading {
+  readonly agent: string;
+}
+
+export interface BuiltinTool {
+  readonly name: string;
+  /** For the model that calls it. */
+  readonly description: string;
+  /** INVARIANT: every input is checked against it before anything else is read from it. */
+  readonly input: JsonSchema;
+  /** Verbs that every call of it needs: a session without one of them does not see the tool. */
+  readonly verbs: readonly string[];
+  /** At least one of these, if the arguments decide which. */
+  readonly anyVerb?: readonly string[];
+  requests(input: JsonObject, reading: CallReading): Derived;
+  /** Called with the arguments that were decided on, after the decision is on disk. */
+  execute(input: JsonObject, context: Context): Promise<UseResult<Json>>;
+}
+
+/** All of them, or why one cannot be read. */
+export function requestsFor(reading: CallReading, ...asked: readonly ToolRequest[]): Result<readonly Request[]> {
+  const requests: Request[] = [];
+  for (const one of asked) {
+    const request = requestOf(one, reading);
+    if (!request.ok) return request;
+    requests.push(request.value);
+  }
+  return done(requests);
+}
