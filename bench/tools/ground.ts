@@ -114,7 +114,7 @@ export function heldBy(authority: Authority, reading: Reading): { readonly holdi
     record: null,
     blocked: null,
   };
-  return { holding: { authority, written: null, reading, ...nothing }, moment: moment() };
+  return { holding: { authority, written: null, revoked: () => [], reading, ...nothing }, moment: moment() };
 }
 
 /** Decided by the gate; its ports answer at once, and nothing is written. */

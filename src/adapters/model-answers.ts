@@ -3,8 +3,9 @@ import type { Json, JsonObject } from "../core/base/json.ts";
 import type { CallAnswer, CallRefused, SessionTool } from "./session.ts";
 
 /** Short and actionable; empty members are left out. */
-export function denialData({ code, need, hint, id, approval, reason }: CallRefused): JsonObject {
+export function denialData({ kind, code, need, hint, id, approval, reason }: CallRefused): JsonObject {
   return {
+    kind,
     code,
     need,
     hint,
@@ -45,5 +46,5 @@ export function schemaCopy(input: JsonObject): Record<string, Json> & { type: "o
 
 export function invalidInput(reason: string): CallRefused {
   const hint = "The arguments do not match the input of this tool. Correct them and call it again.";
-  return { ok: false, code: "invalid_input", need: null, hint, id: "", approval: null, reason };
+  return { ok: false, kind: "denied", code: "invalid_input", need: null, hint, id: "", approval: null, reason };
 }

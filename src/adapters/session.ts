@@ -13,9 +13,11 @@ export interface SessionTool {
   readonly input: JsonObject;
 }
 
-/** A denial is data, the same in every interface. */
+/** A denial or a failure is data, the same in every interface. */
 export interface CallRefused {
   readonly ok: false;
+  /** denied: the gate or a check decided so. failed: the tool failed, or the call could not be served. */
+  readonly kind: "denied" | "failed";
   readonly code: string;
   /** The request that was not covered, in the notation of `ambit can`. */
   readonly need: string | null;

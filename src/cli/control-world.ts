@@ -1,7 +1,7 @@
 // What commands are handed that speak to the state owner: its control socket, started where nobody serves it yet.
 
 import type { ControlMessages, DaemonStatus } from "../core/ports/daemon/daemon-control.ts";
-import type { Answer, MessageClient, Refusal } from "../core/ports/daemon/exchange.ts";
+import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
 import type { Terminal } from "./agents/world.ts";
 import { shown } from "./terminal/cells.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
@@ -40,6 +40,7 @@ export async function askOnce<K extends keyof ControlMessages>(
 /** The daemon is not there, is another one, or does not take this from us. */
 const DAEMONS: ReadonlySet<string> = new Set([
   "not_available",
+  NO_DAEMON,
   "control_refused",
   "presence_required",
   "wrong_protocol",

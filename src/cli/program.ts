@@ -111,10 +111,10 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
     });
   program
     .command("explain")
-    .description("explain a code or a verb, and how to fix it")
-    .argument("<name>", "a denial code, a diagnostic code or a verb")
+    .description("explain a code or a verb, and how to fix it; without a name, list them all")
+    .argument("[name]", "a denial code, a diagnostic code or a verb")
     .option("--json", "print one JSON object", false)
-    .action((name: string, options: { json: boolean }) => {
+    .action((name: string | undefined, options: { json: boolean }) => {
       exit = explainName(world, name, options);
     });
   const end = (code: ExitCode): void => {

@@ -3,7 +3,7 @@
 import type { CallRefused } from "../adapters/session.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
 import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
-import type { Refusal } from "../core/ports/daemon/exchange.ts";
+import { NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
 
 const HINTS: Readonly<Record<string, string>> = {
   invalid_input: "The arguments do not match the input of this tool. Correct them and call it again.",
@@ -11,19 +11,36 @@ const HINTS: Readonly<Record<string, string>> = {
   scope_violation: "The tool's declaration does not cover this request. Stay within it.",
   revoked: "The call was cancelled, or its session or grant has ended.",
   not_available: "This is currently unavailable. Continue without it, or try again later.",
+  no_daemon: "No daemon serves this session, so the call was not executed. Tell the user to run `ambit daemon status`.",
+  unknown_session: "The session has ended, so the call was not executed. Open a new session.",
   audit_unavailable: "The audit log is unavailable, so the call was not executed. Tell the user, and retry later.",
   execution_failed: "The tool failed. Some of its effects may have happened.",
 };
+
+/** Codes that are not a decision: the tool failed, or what it needed was not there. */
+const FAILURES: ReadonlySet<string> = new Set([
+  "execution_failed",
+  "not_available",
+  "not_found",
+  "audit_unavailable",
+  NO_DAEMON,
+  "unknown_session",
+]);
 
 /** The caller cancelled the call. */
 export const STOPPED: CallRefused = refusedHere("revoked", "the call was stopped");
 
 export function refusedHere(code: string, reason: string | null, id = "", need: string | null = null): CallRefused {
-  return { ok: false, code, need, hint: HINTS[code] ?? "The call was refused.", id, approval: null, reason };
+  const hint = HINTS[code] ?? "The call was refused.";
+  return { ok: false, kind: kindOf(code), code, need, hint, id, approval: null, reason };
 }
 
 export function denialAnswer({ code, need, hint, id, approval, reason }: DenialView): CallRefused {
-  return { ok: false, code, need, hint, id, approval, reason };
+  return { ok: false, kind: "denied", code, need, hint, id, approval, reason };
+}
+
+function kindOf(code: string): CallRefused["kind"] {
+  return FAILURES.has(code) ? "failed" : "denied";
 }
 
 /** A refusal is not a decision: no entry was written. A daemon that does not answer counts as unavailable. */
@@ -33,7 +50,7 @@ export function refusalAnswer({ code, message, fix }: Refusal): CallRefused {
   return { ...refusedHere(known, message), hint: fix === null ? hint : `${hint} ${fix}` };
 }
 
-const MEANINGS: Readonly<Record<string, string>> = { no_answer: "not_available", unknown_session: "not_available" };
+const MEANINGS: Readonly<Record<string, string>> = { no_answer: NO_DAEMON };
 
 /** Thrown to an application: there is no session, or one could not be narrowed. */
 export class AmbitRefused extends Error {

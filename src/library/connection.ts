@@ -1,7 +1,7 @@
 // The connection of an application: one for all its sessions, opened again for the next session after it was lost.
 // Sessions of a lost connection have ended.
 import type { CallMessages, OpenSessionRequest, OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
+import { type Answer, type MessageClient, NO_DAEMON } from "../core/ports/daemon/exchange.ts";
 import { AmbitRefused } from "./answers.ts";
 
 type Calls = MessageClient<CallMessages>;
@@ -27,8 +27,7 @@ export class DaemonConnection {
   async session(asked: OpenSessionRequest): Promise<{ readonly calls: Calls; readonly opened: OpenSessionResult }> {
     const first = await this.#session(asked);
     // The daemon may have been restarted since the last session.
-    const { calls, opened } =
-      !first.opened.ok && first.opened.code === "not_available" ? await this.#session(asked) : first;
+    const { calls, opened } = !first.opened.ok && first.opened.code === NO_DAEMON ? await this.#session(asked) : first;
     if (!opened.ok) throw new AmbitRefused(opened);
     return { calls, opened: opened.value };
   }
@@ -41,7 +40,7 @@ export class DaemonConnection {
     const calls = opening.value;
     const used = this.#open;
     const opened = await calls.ask("session.open", asked);
-    if (!opened.ok && opened.code === "not_available") this.#drop(used);
+    if (!opened.ok && opened.code === NO_DAEMON) this.#drop(used);
     return { calls, opened };
   }
 

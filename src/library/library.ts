@@ -3,7 +3,7 @@
 import { join, resolve } from "node:path";
 import { commandContext } from "../agents/disk/command-context.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
-import type { Refusal } from "../core/ports/daemon/exchange.ts";
+import { NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
 import { daemonClient } from "../daemon/rpc/connect.ts";
 import { passedEnvironment } from "../platform/passed-environment.ts";
 import type { Capabilities } from "../runtime/tool/declaration.ts";
@@ -114,7 +114,7 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
 }
 
 /** No daemon is running, or it cannot serve. Refusals of a running daemon are logged by the daemon. */
-const UNSERVED: ReadonlySet<string> = new Set(["not_available", "no_answer", "audit_unavailable"]);
+const UNSERVED: ReadonlySet<string> = new Set(["not_available", NO_DAEMON, "no_answer", "audit_unavailable"]);
 
 function refusalOf({ code, message, fix }: AmbitRefused): Omit<Refusal, "ok"> {
   return { code, message, fix };

@@ -5,12 +5,11 @@ import type { Ground } from "../core/authority/axes/path.ts";
 import { pathText } from "../core/authority/axes/path.ts";
 import type { RootWord } from "../core/authority/axes/root-word.ts";
 import type { Moment } from "../core/authority/compiled.ts";
-import type { DenialCode } from "../core/authority/decision.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { CallMessages, DenialView, ProgramCompletion, ProgramRefusal } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, MessageClient, Refusal } from "../core/ports/daemon/exchange.ts";
+import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../core/ports/daemon/refused-call.ts";
 import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
 
@@ -107,12 +106,12 @@ function resultOf(value: ProgramCompletion | ProgramRefusal | DenialView, reques
   }
 }
 
-const UNKNOWN: Refusal = { ok: false, code: "not_available", message: "the daemon gave no answer", fix: null };
+const UNKNOWN: Refusal = { ok: false, code: NO_DAEMON, message: "the daemon gave no answer", fix: null };
 
 /** The daemon has its own codes; for the caller of a program it is not available. */
 function refusedBy({ code, message, fix }: Refusal, request: Request | null): ExecResult {
   if (code === "too_large") return refusedBy({ ok: false, code: "invalid_input", message, fix }, request);
-  const known = DENIAL_CODES.find((one): one is DenialCode => one === code) ?? "not_available";
+  const known = code === NO_DAEMON ? code : (DENIAL_CODES.find((one) => one === code) ?? "not_available");
   return { ok: false, request, refused: { code: known, message, fix }, denial: null };
 }
 

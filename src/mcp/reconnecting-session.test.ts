@@ -72,11 +72,11 @@ test("a session that a user ended stays ended, also after the daemon restarts", 
 });
 
 test.each(["budget_exhausted", "generation_stale", "unsupported_command", "scope_violation", "approval_required"])(
-  "a tool that is not on the list answers as one that is not there, also where the denial is %s",
+  "a third-party tool that is not on the list answers as one that is not there, also where the denial is %s",
   async (code) => {
     const denied = { outcome: "denied", id: "c_1", code, need: null, hint: "", approval: null, reason: "why" };
     const { session } = owner(() => denied);
-    const answers = await Promise.all(["fs_read", "memory_get"].map((tool) => session.call(tool, {}, NEVER)));
+    const answers = await Promise.all(["fs_read", "send_money"].map((tool) => session.call(tool, {}, NEVER)));
     expect(answers.map(({ structuredContent }) => structuredContent)).toMatchObject([
       { code },
       { code: "unknown_tool" },
@@ -84,6 +84,15 @@ test.each(["budget_exhausted", "generation_stale", "unsupported_command", "scope
     expect(JSON.stringify(answers[1])).not.toContain("why");
   },
 );
+
+test("a built-in tool that was not granted says so, with what to ask for", async () => {
+  const denied = { outcome: "denied", id: "c_1", code: "capability_absent", need: "memory.read a", hint: "ask" };
+  const { session } = owner(() => ({ ...denied, approval: null, reason: null }));
+  expect((await session.call("memory_get", {}, NEVER)).structuredContent).toMatchObject({
+    code: "capability_absent",
+    need: "memory.read a",
+  });
+});
 
 test("an exhausted budget is reported to a client that knew the tool, although the list no longer has it", async () => {
   const denied = { outcome: "denied", id: "c_1", need: null, hint: "", approval: null, reason: null };
@@ -98,7 +107,7 @@ test("missing trust is reported as such, although the tool is on no list", async
   const denied = { outcome: "denied", id: "c_1", need: null, hint: "h", approval: null, reason: null };
   const world = owner((tool) => ({ ...denied, code: tool === "fs_read" ? "untrusted_policy" : "capability_absent" }));
   world.tools = [];
-  const answers = await Promise.all(["fs_read", "memory_get"].map((tool) => world.session.call(tool, {}, NEVER)));
+  const answers = await Promise.all(["fs_read", "send_money"].map((tool) => world.session.call(tool, {}, NEVER)));
   expect(answers.map(({ structuredContent }) => structuredContent)).toMatchObject([
     { code: "untrusted_policy", hint: "h" },
     { code: "unknown_tool" },

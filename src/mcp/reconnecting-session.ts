@@ -1,4 +1,5 @@
 // The daemon session behind an MCP server: opened on first use, and opened again after the daemon restarts.
+import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
 import type { DenialCode } from "../core/authority/decision.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import { isJsonObject, member } from "../core/base/json.ts";
@@ -161,6 +162,8 @@ export class ReconnectingSession {
   }
 
   async #denied(live: Live, tool: string, denial: DenialView): Promise<CallResult> {
+    // Everybody knows the built-in tools, so the model reads what it would have to ask for.
+    if (isBuiltin(tool)) return deniedResult(tool, denial);
     const wasKnown = this.#known.has(tool);
     // A fresh list: the answer must not reveal grants that were added or removed since the last one.
     const listed = await this.#listWith(live);
@@ -169,9 +172,13 @@ export class ReconnectingSession {
     // A client that could call the tool may know that its budget or grant has ended.
     const hasEnded = wasKnown && ENDED_CODES.has(denial.code);
     // The project's own files name what needs trust, and the model has to tell the user.
-    const isKnown = isListed || hasEnded || denial.code === "untrusted_policy";
+    const isKnown = isListed || hasEnded || denial.code === "untrusted_policy" || denial.code === "frozen";
     return isKnown ? deniedResult(tool, denial) : unknownTool(tool, denial);
   }
+}
+
+function isBuiltin(tool: string): boolean {
+  return BUILTIN_TOOLS.includes(tool.replace(/^builtin:/, ""));
 }
 
 function callEvents(signal: AbortSignal, note: (line: string) => void): RequestOptions {
@@ -192,6 +199,7 @@ const ENDED_CODES: ReadonlySet<DenialCode> = new Set<DenialCode>([
   "expired",
   "revoked",
   "generation_stale",
+  "frozen",
 ]);
 
 /** The SDK discards the result of a cancelled call. */

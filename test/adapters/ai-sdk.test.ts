@@ -78,6 +78,7 @@ describe("a run", () => {
           output: {
             type: "error-json",
             value: {
+              kind: "denied",
               code: "scope_violation",
               need: "memory.read b",
               hint: expect.stringContaining("Stay within your grants"),

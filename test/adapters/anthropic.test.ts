@@ -74,6 +74,7 @@ describe("a run", () => {
     const denied = (second["messages"] as { content: { content: string }[] }[])[2]?.content[1]?.content ?? "";
     const told = JSON.parse(denied) as Record<string, unknown>;
     expect(told).toEqual({
+      kind: "denied",
       code: "scope_violation",
       need: "memory.read b",
       hint: "No grant covers this request. Stay within your grants, or tell the user which access you need.",

@@ -78,6 +78,7 @@ describe("a run", () => {
     expect(outputs.map(({ call_id }) => call_id)).toEqual(["c1", "c2", "c3"]);
     expect(outputs[0]?.output).toBe('{"sum":3}');
     expect(JSON.parse(outputs[1]?.output ?? "")).toEqual({
+      kind: "denied",
       code: "scope_violation",
       need: "memory.read b",
       hint: expect.stringContaining("Stay within your grants"),

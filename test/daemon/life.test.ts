@@ -47,7 +47,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
     await ask(echo, "echo");
     process.kill(pid, signal);
     for (const answer of await Promise.all(waiting))
-      expect(answer).toEqual({ ok: false, code: "not_available", message: "the daemon ends", fix: null });
+      expect(answer).toEqual({ ok: false, code: "no_daemon", message: "the daemon ends", fix: null });
     await gone(pid);
     expect(logOf(state)).toMatch(new RegExp(`ends: ${signal}\n.*closed\n$`));
   },
@@ -81,7 +81,7 @@ test.each<readonly [string, (folder: string) => void]>([
   const { state, echo, pid } = await running();
   const waiting = echo.ask("wait", {});
   change(daemonFolder(state));
-  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
+  expect(await waiting).toMatchObject({ ok: false, code: "no_daemon" });
   await gone(pid);
   expect(logOf(state) === "" || logOf(state).includes("its folder or a socket in it")).toBe(true);
 });
@@ -90,7 +90,7 @@ test("does not go on after a mistake that nobody caught", async () => {
   const { state, echo, pid } = await running();
   const waiting = echo.ask("wait", {});
   void echo.ask("fall", {});
-  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
+  expect(await waiting).toMatchObject({ ok: false, code: "no_daemon" });
   await gone(pid);
   expect(logOf(state)).toMatch(/a mistake: Error: fell/);
   expect(logOf(state)).toMatch(/closed\n$/);
@@ -102,7 +102,7 @@ test("does not go on when nobody listens for it any more", async () => {
   await ask(echo, "echo");
   const listener = await ask(echo, "children");
   process.kill(Number(listener["first"]), "SIGKILL");
-  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
+  expect(await waiting).toMatchObject({ ok: false, code: "no_daemon" });
   await gone(pid);
 });
 

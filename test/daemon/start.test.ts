@@ -72,8 +72,8 @@ test("one that was killed is started again by the next who needs it", async () =
   const pid = ownerOf(state);
   const waiting = first.ask("wait", {});
   process.kill(pid as number, "SIGKILL");
-  expect(await waiting).toMatchObject({ ok: false, code: "not_available" });
-  expect(await first.ask("echo", {})).toMatchObject({ ok: false, code: "not_available" });
+  expect(await waiting).toMatchObject({ ok: false, code: "no_daemon" });
+  expect(await first.ask("echo", {})).toMatchObject({ ok: false, code: "no_daemon" });
   const second = await world.started(state);
   expect(ownerOf(state)).not.toBe(pid);
   expect(await ask(second, "echo", { again: 1 })).toEqual({ again: 1 });
@@ -92,9 +92,9 @@ test("for another state folder than the user's own it is started only where a pe
   // Below the home folder, too.
   const home = join(homeOf(state), "..");
   const refused = await world.start(state, "call", { home });
-  expect(refused).toMatchObject({ ok: false, code: "not_available", fix: "ambit daemon start" });
+  expect(refused).toMatchObject({ ok: false, code: "no_daemon", fix: "ambit daemon start" });
   expect(lstatSync(daemonFolder(state), { throwIfNoEntry: false })).toBeUndefined();
-  expect(await world.start(state, "call", { home: null })).toMatchObject({ ok: false, code: "not_available" });
+  expect(await world.start(state, "call", { home: null })).toMatchObject({ ok: false, code: "no_daemon" });
   const named = await world.started(state, "call", { home, isByName: true });
   named.close();
   expect(await endOwner(lockOf(state))).toBe("ended");

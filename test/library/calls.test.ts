@@ -305,10 +305,15 @@ test("without a daemon nothing runs, and the next session has one again", async 
   const session = await ambit.session("app");
   const before = ran.length;
   await library.world.killDaemon();
-  expect(await session.call("add", { a: 1, b: 2 })).toMatchObject({ ok: false, code: "not_available", id: "" });
-  expect(await session.call("memory_get", { key: "a" })).toMatchObject({ ok: false, code: "not_available" });
+  expect(await session.call("add", { a: 1, b: 2 })).toMatchObject({
+    ok: false,
+    kind: "failed",
+    code: "no_daemon",
+    id: "",
+  });
+  expect(await session.call("memory_get", { key: "a" })).toMatchObject({ ok: false, code: "no_daemon" });
   expect(ran.length).toBe(before);
-  await expect(session.tools()).rejects.toMatchObject({ code: "not_available" });
+  await expect(session.tools()).rejects.toMatchObject({ code: "no_daemon" });
   const next = await ambit.session("app");
   expect(await next.call("add", { a: 1, b: 2 })).toMatchObject({ ok: true, value: { sum: 3 } });
   writeFileSync(join(library.world.project, "notes", "b.txt"), "later");

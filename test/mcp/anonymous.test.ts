@@ -39,8 +39,8 @@ describe("where its grants come from", () => {
       said(await client.call("fs_read", { path: "a.txt" })),
       said(await client.call("proc_exec", ECHO)),
     ]);
-    // Nothing is listed, and whatever is called all the same is as if it were not there.
-    expect(used).toEqual([[], "unknown_tool", "unknown_tool"]);
+    // Nothing is listed, and a built-in tool that is called all the same says what is missing.
+    expect(used).toEqual([[], "capability_absent", "capability_absent"]);
     expect(errors).toContain("everything is denied");
   });
 
@@ -72,7 +72,7 @@ describe("where its grants come from", () => {
       said(await client.call("fs_read", { path: "a.txt" })),
       said(await client.call("proc_exec", { argv: ["true"], in: ".", root: "ro" })),
     ]);
-    expect(used).toEqual(["unknown_tool", "unknown_tool"]);
+    expect(used).toEqual(["capability_absent", "capability_absent"]);
     expect(errors).toContain("not understood, so everything is denied");
     expect(errors).toContain(why);
   });
@@ -83,7 +83,7 @@ describe("where its grants come from", () => {
   ])("a file that %s grants nothing", async (_, text, why) => {
     world.write("config/ambit/caveats.toml", text);
     const { used, errors } = await serving([], null, async (client) => said(await client.call("proc_exec", ECHO)));
-    expect(used).toBe("unknown_tool");
+    expect(used).toBe("capability_absent");
     expect(errors).toContain(why);
   });
 
@@ -93,7 +93,7 @@ describe("where its grants come from", () => {
       said(await client.call("fs_read", { path: "a.txt" })),
       said(await client.call("memory_get", { key: "a" })),
     ]);
-    expect(used).toEqual(["done", "done", "unknown_tool"]);
+    expect(used).toEqual(["done", "done", "capability_absent"]);
     expect(errors).toMatch(/WARNING.*UNCONFINED/);
     for (const [words, brought] of [
       [["--unconfined"], caveats({})],
@@ -110,7 +110,7 @@ describe("what it holds", () => {
     const { used } = await serving([], caveats({}), async (client) =>
       said(await client.call("memory_get", { key: "a" })),
     );
-    expect(used).toBe("unknown_tool");
+    expect(used).toBe("capability_absent");
   });
 
   test("is cut by the user's ceiling, by the user's own record, and by its pledge", async () => {
@@ -166,8 +166,7 @@ describe("what it holds", () => {
         )
       ).used;
     expect(await run([0])).toBe("done");
-    // Nothing of it can be called, so nothing of it is there; a person sees why.
-    expect(await run([7])).toBe("unknown_tool");
+    expect(await run([7])).toBe("generation_stale");
     const denied = await world.log({ kind: "decision", outcome: "deny" });
     expect(denied.map(({ code }) => code)).toContain("generation_stale");
   });

@@ -155,7 +155,7 @@ describe.each(PEERS)("%s", (_, version, open) => {
       record(before.filter((grant) => grant !== "memory.write"));
       // What is taken away counts at once, without anybody's trust.
       const after = await peer.call("memory_set", { key: "notes/a", value: "2" });
-      expect(after).toMatchObject({ isError: true, structuredContent: { code: "unknown_tool" } });
+      expect(after).toMatchObject({ isError: true, structuredContent: { code: "capability_absent" } });
       await until(() => changes > 0, "it is told");
       expect((await peer.list()).map(({ name }) => name)).not.toContain("memory_set");
     } finally {

@@ -135,7 +135,7 @@ describe("a daemon that goes away", () => {
     await until(() => runs(napping()), "it sleeps");
     await world.killDaemon();
     const { result } = await client.answer(id);
-    expect(result).toMatchObject({ isError: true, structuredContent: { code: "not_available" } });
+    expect(result).toMatchObject({ isError: true, structuredContent: { code: "no_daemon" } });
     const again = await client.call("memory_get", { key: "kept" });
     expect(again.structuredContent).toMatchObject({ value: "yes" });
     expect((await world.status()).sessions.map(({ face, isClean }) => [face, isClean])).toEqual([["mcp", false]]);

@@ -25,7 +25,7 @@ async function decided(session: Session): Promise<readonly string[]> {
   return [read.said, permitted.said, ran.said];
 }
 
-const NOTHING = ["revoked", "revoked", "revoked"];
+const NOTHING = ["frozen", "frozen", "frozen"];
 
 test("what runs ends, nothing is decided, a new daemon is frozen too, and thaw is the way back", async () => {
   const session = await open();
@@ -43,7 +43,7 @@ test("what runs ends, nothing is decided, a new daemon is frozen too, and thaw i
   expect(await decided(session)).toEqual(NOTHING);
   expect(await decided(await open())).toEqual(NOTHING);
   const denied = await world.log({ kind: "decision", outcome: "deny", session: session.id });
-  expect(denied.map(({ code }) => code)).toContain("revoked");
+  expect(denied.map(({ code }) => code)).toContain("frozen");
 
   await world.killDaemon();
   await world.startDaemon();

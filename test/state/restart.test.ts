@@ -79,7 +79,7 @@ test("what was acknowledged before it was killed is there afterwards: values, re
 test("a session does not outlive the daemon", async () => {
   const session = await open("worker");
   await restart();
-  expect((await session.do("memory_get", { key: "a" })).said).toMatch(/unknown_session|not_available/);
+  expect((await session.do("memory_get", { key: "a" })).said).toMatch(/unknown_session|no_daemon/);
   expect((await session.do("memory_get", { key: "a" })).said).toBe("unknown_session");
 });
 

@@ -133,7 +133,7 @@ describe("files", () => {
   });
   test("that are not there are told of as the file tools do", async () => {
     await within(whole(), async ({ files }) => {
-      const missing = { ok: false, code: "not_available", message: "no such file or folder" };
+      const missing = { ok: false, code: "not_found", message: "no such file or folder" };
       expect(await files.readText(file("in/missing.txt"))).toMatchObject(missing);
       expect(await files.stat(file("in/missing.txt"))).toMatchObject(missing);
       expect(await files.remove(file("in/missing.txt"))).toMatchObject(missing);

@@ -95,7 +95,10 @@ export function toolsIn(asked: Asked): ToolsWorld {
       record: null,
       blocked: null,
     };
-    return { holding: { authority, written: null, reading, ...nothing }, moment: moment(world.moment) };
+    return {
+      holding: { authority, written: null, revoked: () => [], reading, ...nothing },
+      moment: moment(world.moment),
+    };
   };
   const folders = { state: asked.state ?? null, config: null };
   const program = asked.program ?? ourPackage;

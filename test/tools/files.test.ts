@@ -19,7 +19,7 @@ import { said, toolsIn, write } from "./files-world.ts";
 
 const OUTSIDE = "scope_violation: a symbolic link in the path leads outside your grants";
 const GATE = "scope_violation: by the gate";
-const NOT_THERE = "not_available: no such file or folder";
+const NOT_THERE = "not_found: no such file or folder";
 
 describe.skipIf(nativeMissing() !== null)("file tools", () => {
   let above = "";

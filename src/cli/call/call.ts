@@ -1,6 +1,8 @@
 // `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
 
+import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { jsonCharactersMax } from "../../core/base/limits.ts";
 import type { CallMessages, CallRequest, DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
@@ -13,6 +15,8 @@ import { isTerminal } from "../terminal/output.ts";
 
 export interface CallWorld extends ControlWorld {
   readonly cwd: string;
+  /** Standard input; the process's own where it is not said. */
+  piped?(): AsyncIterable<Uint8Array>;
   /** `lost` rings when whoever serves is gone before we are. `about`: the call it is for. */
   call(lost: () => void, about: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
@@ -27,7 +31,11 @@ export interface CallOptions {
   readonly pledge?: readonly string[];
   readonly wait?: string;
   readonly token?: string;
+  /** A file with the arguments; `-` is standard input. */
+  readonly input?: string;
 }
+
+const BOTH = { ok: false, message: "the arguments are given twice: leave out either --input or the text" } as const;
 
 const waitSecondsMax = 86_400;
 
@@ -38,7 +46,15 @@ export async function call(
   text: string | undefined,
   options: CallOptions,
 ): Promise<ExitCode> {
-  const input = text === undefined ? {} : world.readJsonObject(text);
+  const from = options.input ?? (text === "-" ? text : undefined);
+  const isBoth = options.input !== undefined && text !== undefined && text !== "-";
+  const read = isBoth ? BOTH : from === undefined ? null : await readInput(from, world.piped ?? (() => process.stdin));
+  if (read !== null && !read.ok) {
+    tellRefusal(world, { ok: false, code: "invalid_input", message: read.message, fix: null }, options.json);
+    return EXIT.usage;
+  }
+  const json = read?.text ?? text;
+  const input = json === undefined ? {} : world.readJsonObject(json);
   const wait = Number(options.wait ?? 0);
   if (input === null || !(wait >= 0 && wait <= waitSecondsMax)) {
     const message = input === null ? "the arguments must be one JSON object" : "--wait must be a number of seconds";
@@ -161,4 +177,49 @@ function resultText(result: Json): string {
     /[\u007f-\u009f\u200e\u200f\u2028-\u202e\u2066-\u2069]/g,
     (one) => `\\u${one.charCodeAt(0).toString(16).padStart(4, "0")}`,
   );
+}
+
+type InputText = { readonly ok: true; readonly text: string } | { readonly ok: false; readonly message: string };
+
+/** What is too long for a command line comes from a file or standard input. `from`: a path, or `-` for standard input. */
+async function readInput(from: string, piped: () => AsyncIterable<Uint8Array>): Promise<InputText> {
+  try {
+    return textOf(from === "-" ? await whole(piped()) : fileBytes(from));
+  } catch (error) {
+    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    return { ok: false, message: `cannot read ${from === "-" ? "standard input" : from} (${code})` };
+  }
+}
+
+async function whole(input: AsyncIterable<Uint8Array>): Promise<Buffer> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of input) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > jsonCharactersMax) break;
+  }
+  return Buffer.concat(pieces);
+}
+
+/** Neither a pipe without a writer nor a folder is waited for. */
+function fileBytes(path: string): Buffer {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
+  try {
+    if (!fstatSync(file).isFile()) throw Object.assign(new Error("not a file"), { code: "not a regular file" });
+    const bytes = Buffer.alloc(jsonCharactersMax + 1);
+    let length = 0;
+    for (let read = -1; read !== 0 && length < bytes.length; length += read)
+      read = readSync(file, bytes, length, bytes.length - length, null);
+    return bytes.subarray(0, length);
+  } finally {
+    closeSync(file);
+  }
+}
+
+function textOf(bytes: Buffer): InputText {
+  if (bytes.length > jsonCharactersMax)
+    return { ok: false, message: `the arguments are longer than ${jsonCharactersMax} bytes` };
+  const text = bytes.toString("utf8");
+  return Buffer.from(text).equals(bytes) ? { ok: true, text } : { ok: false, message: "the arguments are not UTF-8" };
 }

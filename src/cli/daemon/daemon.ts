@@ -1,7 +1,7 @@
 // `ambit daemon`: the owner of the state, seen and ended by hand. It starts by itself when it is needed.
 
 import type { ControlMessages, DaemonStatus, SessionView } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, type MessageClient, NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
 import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
@@ -72,7 +72,7 @@ export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<E
 }
 
 /** What is said of a daemon that nobody can speak to. */
-const UNSPOKEN: readonly string[] = ["not_available", "wrong_protocol", "no_answer"];
+const UNSPOKEN: readonly string[] = ["not_available", NO_DAEMON, "wrong_protocol", "no_answer"];
 
 export const logLinesDefault = 50;
 

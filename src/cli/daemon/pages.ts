@@ -19,6 +19,16 @@ export const DAEMON_CODES: Readonly<Record<string, Page>> = {
     doThis: "Stop the daemon; the next command starts the matching version. No acknowledged entry is lost.",
     example: "ambit daemon stop",
   },
+  no_daemon: {
+    means: "No daemon serves this state folder, it could not be started, or it exited during the call.",
+    doThis: "Start it, and read its log if it does not stay.",
+    example: "ambit daemon start",
+  },
+  unknown_session: {
+    means: "The session of this call has ended: the daemon restarted, or a person ran `ambit stop`.",
+    doThis: "Open a new session.",
+    example: "ambit status",
+  },
   no_answer: {
     means: "The daemon is running but did not respond in time.",
     doThis: "Read its log, and stop it if it does not recover.",

@@ -6,7 +6,7 @@ import { isRootWord, ROOT_WORDS_TEXT } from "../../core/authority/axes/root-word
 import type { Json } from "../../core/base/json.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import type { Ending, RunRefusal } from "../../core/ports/process.ts";
+import type { Ending } from "../../core/ports/process.ts";
 import { otherDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
 import { sentence } from "../can/can.ts";
@@ -21,7 +21,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { denialText } from "./denial.ts";
 import { keptStreams, passingStreams } from "./streams.ts";
-import type { ExecAsked, ExecResult, ExecWorld } from "./world.ts";
+import type { ExecAsked, ExecRefusal, ExecResult, ExecWorld } from "./world.ts";
 
 export interface ExecOptions {
   readonly json: boolean;
@@ -132,8 +132,7 @@ function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, result: Exec
   const { code } = result.refused;
   // Accounts, people, pledges and revocations are the daemon's to know: where it says something else, it is right.
   if (decision.outcome === "ask") return code === "approval_required" ? verdict : null;
-  const isSame = decision.outcome === "deny" && (decision.code !== "untrusted_policy" || code === decision.code);
-  return isSame ? verdict : null;
+  return decision.outcome === "deny" && decision.code === code ? verdict : null;
 }
 
 function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult, verdict: Verdict | null): object {
@@ -172,7 +171,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
 }
 
 /** One shape for everything that was not run. */
-export function refusedData({ code, message, fix }: RunRefusal, request: string | null): object {
+export function refusedData({ code, message, fix }: ExecRefusal, request: string | null): object {
   return { request, outcome: "refused", code, message, fix, status: null };
 }
 
@@ -207,7 +206,7 @@ function tellDenial(world: ExecWorld, denial: Extract<ExecResult, { ok: false }>
   if (id !== "") world.printError(`  why: ambit why ${shown(id)}`);
 }
 
-function refusalText({ code, message, fix }: RunRefusal, word: string): string {
+function refusalText({ code, message, fix }: ExecRefusal, word: string): string {
   const said = message === "" ? "" : `: ${shown(message)}`;
   return `${word}  ${code}${said}${fix === null ? "" : `\n  fix: ${shown(fix)}`}\n  ambit explain ${code}`;
 }

@@ -4,6 +4,7 @@ import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json } from "../../core/base/json.ts";
+import type { NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
 import type { CompletedRun, RunRefusal, Sinks } from "../../core/ports/process.ts";
 import type { World } from "../world.ts";
 
@@ -38,12 +39,15 @@ export interface ExecStreams extends Sinks {
   onEvent?(event: Json): void;
 }
 
+/** A refused run; by the command itself where no daemon serves it. */
+export type ExecRefusal = Omit<RunRefusal, "code"> & { readonly code: RunRefusal["code"] | typeof NO_DAEMON };
+
 export type ExecResult =
   | { readonly ok: true; readonly request: Request; readonly ran: CompletedRun; readonly receipt: string }
   | {
       readonly ok: false;
       readonly request: Request | null;
-      readonly refused: RunRefusal;
+      readonly refused: ExecRefusal;
       /** The entry that tells of it, and what waits for a person; null where it never came to a decision. */
       readonly denial: { readonly id: string; readonly approval: string | null } | null;
     };

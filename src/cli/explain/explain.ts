@@ -1,6 +1,6 @@
-// `ambit explain <name>`: the page of a code, or the entry of a verb.
+// `ambit explain [name]`: the page of a code or the entry of a verb; alone, the catalog.
 
-import { CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
+import { byRisk, CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
 import { DAEMON_CODES } from "../daemon/pages.ts";
@@ -11,7 +11,43 @@ import { paintRisk } from "../terminal/paint.ts";
 import type { World } from "../world.ts";
 import { DENIALS, DIAGNOSTICS, type Page } from "./pages.ts";
 
-export function explainName(world: World, name: string, options: { readonly json: boolean }): ExitCode {
+export function explainName(world: World, name: string | undefined, options: { readonly json: boolean }): ExitCode {
+  return name === undefined ? catalog(world, options) : explainOne(world, name, options);
+}
+
+/** Every verb, the consequential ones first, and the names of all codes. */
+function catalog(world: World, { json }: { readonly json: boolean }): ExitCode {
+  const verbs = CATALOG.toSorted((left, right) => byRisk(right, left));
+  const codes = PAGES.map(([kind, pages]) => [kind, Object.keys(pages).sort()] as const);
+  if (json) {
+    const entries = verbs.map((verb) => {
+      const { verb: name, family, risk, effect } = verb;
+      return { name, family, risk, effect, keys: scopeKeys(verb) };
+    });
+    world.print(jsonLine({ verbs: entries, codes: Object.fromEntries(codes) }));
+    return EXIT.ok;
+  }
+  const { paint } = world;
+  const width = Math.max(...verbs.map(({ verb }) => verb.length));
+  for (const verb of verbs) {
+    const { verb: name, risk, effect } = verb;
+    const keys = scopeKeys(verb).join(", ");
+    const level = `${paintRisk(paint, risk)}${" ".repeat(6 - risk.length)}`;
+    world.print(`${level}  ${name.padEnd(width)}  ${effect}${keys === "" ? "" : paint.dim(`  {${keys}}`)}`);
+  }
+  for (const [kind, names] of codes) world.print(`\n${paint.strong(`${kind} codes`)}\n  ${names.join("  ")}`);
+  world.print(paint.dim("\nambit explain <name> explains one of them"));
+  return EXIT.ok;
+}
+
+const PAGES = [
+  ["denial", DENIALS],
+  ["diagnostic", DIAGNOSTICS],
+  ["finding", FINDINGS],
+  ["daemon", DAEMON_CODES],
+] as const;
+
+function explainOne(world: World, name: string, options: { readonly json: boolean }): ExitCode {
   const page = pageOf(name);
   const verb = verbEntry(name);
   if (page !== null) {
@@ -31,12 +67,7 @@ export function explainName(world: World, name: string, options: { readonly json
     );
     return EXIT.ok;
   }
-  const names = [
-    ...Object.keys(DENIALS),
-    ...Object.keys(DIAGNOSTICS),
-    ...Object.keys(FINDINGS),
-    ...CATALOG.map((entry) => entry.verb),
-  ];
+  const names = [...PAGES.flatMap(([, pages]) => Object.keys(pages)), ...CATALOG.map((entry) => entry.verb)];
   const nearest = nearestName(name, names);
   const message = `no code or verb called ${JSON.stringify(name.slice(0, 80))}`;
   if (options.json) world.print(jsonLine({ error: { message, suggestion: nearest } }));
@@ -50,12 +81,7 @@ export function explainName(world: World, name: string, options: { readonly json
 function pageOf(
   name: string,
 ): { readonly kind: "denial" | "diagnostic" | "finding" | "daemon"; readonly page: Page } | null {
-  for (const [kind, pages] of [
-    ["denial", DENIALS],
-    ["diagnostic", DIAGNOSTICS],
-    ["finding", FINDINGS],
-    ["daemon", DAEMON_CODES],
-  ] as const) {
+  for (const [kind, pages] of PAGES) {
     if (Object.hasOwn(pages, name)) return { kind, page: (pages as Readonly<Record<string, Page>>)[name] as Page };
   }
   return null;

@@ -20,6 +20,16 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     doThis: "Check the name. A third-party tool must be registered and granted with tool.invoke.",
     example: "ambit can scout tool.invoke send_money '{}'",
   },
+  frozen: {
+    means: "A person ran `ambit freeze`: every call of every agent is denied, and running programs were ended.",
+    doThis: "`ambit thaw` ends the freeze. Nothing else does.",
+    example: "ambit thaw",
+  },
+  not_found: {
+    means: "A tool was asked for a file or folder that does not exist. The call was allowed.",
+    doThis: "Check the path; paths are relative to the folder of the session.",
+    example: `ambit call scout fs_list '{"path": "."}'`,
+  },
   capability_absent: {
     means: "No grant names this verb.",
     doThis: "If the agent should be allowed to do this, add the smallest grant, which the decision shows.",

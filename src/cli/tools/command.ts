@@ -3,6 +3,7 @@ import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
 import { type ToolsListOptions, type ToolsListWorld, toolsList } from "./list.ts";
+import { toolsShow } from "./show.ts";
 import { type ToolsWorld, toolsLint } from "./tools.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. `listing`: who can ask the daemon. */
@@ -12,13 +13,20 @@ export function addTools(
   end: (exit: ExitCode) => void,
   listing: ToolsListWorld | null = null,
 ): void {
-  const tools = program.command("tools").description("list and lint the tools of this workspace");
+  const tools = program.command("tools").description("list, show and lint the tools of this workspace");
   tools
     .command("lint")
     .description("find direct use of files, network, processes and the like that should go through the context")
     .argument("[paths...]", "files and folders; default: .ambit/tools")
     .option("--json", "print one JSON object", false)
     .action((paths: string[], options: Asked) => end(toolsLint(world, paths, options)));
+  if (listing !== null)
+    tools
+      .command("show")
+      .description("show one tool: what it does, its input, and an example call")
+      .argument("<tool>", "the name of a tool")
+      .option("--json", "print one JSON object", false)
+      .action(async (name: string, options: Asked) => end(await toolsShow(listing, name, options)));
   if (listing !== null)
     tools
       .command("list")
@@ -32,6 +40,7 @@ export function addTools(
 const EXAMPLES = `
 Examples:
   ambit tools list --agent scout
+  ambit tools show fs_read
   ambit tools lint
   ambit tools lint .ambit/tools/weather.ts --json
 

@@ -39,10 +39,11 @@ export function chainLevel(chain: Chain, request: Request, moment: Moment, purpo
   return level;
 }
 
-export type LinkFault = "expired" | "generation_stale" | "revoked" | "budget_exhausted";
+export type LinkFault = "frozen" | "expired" | "generation_stale" | "revoked" | "budget_exhausted";
 
 export function linkState({ link }: CompiledLink, moment: Moment): LinkFault | null {
   const { notBefore, expires, generations } = link.validity;
+  if (moment.frozen?.() === true) return "frozen";
   if (moment.revoked?.(link.id) === true) return "revoked";
   if (generations !== null && !generations.includes(moment.generation)) return "generation_stale";
   if ((notBefore !== null && moment.now < notBefore) || (expires !== null && moment.now >= expires)) return "expired";

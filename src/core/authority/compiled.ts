@@ -19,6 +19,8 @@ export interface Moment {
   readonly clean: boolean;
   readonly generation: number;
   readonly revoked: ((link: string) => boolean) | null;
+  /** While true nothing is covered; absent where nothing can be frozen. */
+  readonly frozen?: () => boolean;
   /** An account without anything left: the grant (or, for WHOLE_LINK, the link) does not cover. */
   readonly exhausted: ((link: string, grant: number) => boolean) | null;
   /** On whose behalf the session acts; absent: for no user. */

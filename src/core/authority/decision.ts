@@ -28,6 +28,8 @@ export const DENIAL_CODES = [
   "untrusted_content",
   "unknown_user",
   "approval_unavailable",
+  "frozen",
+  "not_found",
 ] as const;
 
 export type DenialCode = (typeof DENIAL_CODES)[number];

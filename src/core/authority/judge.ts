@@ -37,6 +37,7 @@ const PROGRESS: Readonly<Partial<Record<DenialCode, number>>> = {
   revoked: 3,
   untrusted_content: 3,
   budget_exhausted: 4,
+  frozen: 5,
 };
 
 function progress(failure: Failure): number {
@@ -74,7 +75,9 @@ function linkFailure(
 ): Failure | null {
   const fault: LinkFault | null = linkState(compiled, moment);
   const fail = (code: DenialCode, axis: Shortfall["axis"] = null): Failure => ({ code, axis, link: place });
-  const { grants } = compiled.link;
+  const { grants, validity } = compiled.link;
+  // Valid in no generation at all: it grants nothing, now or later.
+  if (validity.generations?.length === 0) return fail("capability_absent");
   if (compiled.grantsOf(request.verb).length === 0) return fail("capability_absent");
   const matching = compiled.matching(request);
   if (matching.length === 0) {

@@ -64,18 +64,21 @@ export function decideCopied(
   const blocked = caller.blocked ?? null;
   if (blocked !== null) return deny(blocked.code, null, blocked.reason);
   const decision = decideBy(caller, call, tools, moment, protectedPaths);
-  // INVARIANT: what is not trusted changes the code of a denial, and never makes it anything else.
+  // INVARIANT: what is not trusted, or was revoked, changes the code of a denial, and never makes it anything else.
   if (decision.outcome !== "deny" || !mayWantTrust(decision.code)) return decision;
-  const authority = writtenOf(caller);
-  if (authority === null) return decision;
-  const written = decideBy({ agent: caller.agent, authority }, call, tools, moment, protectedPaths);
-  return written.outcome === "deny" ? decision : deny("untrusted_policy", decision.request);
+  const isAllowedBy = (authority: Authority): boolean =>
+    decideBy({ agent: caller.agent, authority }, call, tools, moment, protectedPaths).outcome !== "deny";
+  const written = unlessBroken(caller.written);
+  if (written !== null && isAllowedBy(written)) return deny("untrusted_policy", decision.request);
+  for (const { authority, what } of unlessBroken(caller.revoked) ?? [])
+    if (isAllowedBy([...caller.authority, ...authority])) return deny("revoked", decision.request, what);
+  return decision;
 }
 
 /** Texts that cannot be read say nothing. */
-function writtenOf({ written }: Caller): Authority | null {
+function unlessBroken<T>(read: (() => T) | null | undefined): T | null {
   try {
-    return written?.() ?? null;
+    return read?.() ?? null;
   } catch {
     return null;
   }

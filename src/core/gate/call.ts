@@ -68,6 +68,7 @@ async function committed<T>(
     agent,
     authority: caller.authority,
     written: caller.written ?? null,
+    revoked: caller.revoked ?? null,
     blocked: caller.blocked ?? null,
   };
   const { tool } = call;

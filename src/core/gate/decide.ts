@@ -19,8 +19,16 @@ export interface Caller {
   readonly authority: Authority;
   /** All that is written, were it trusted; for the code of a denial and nothing else. Absent where all of it counts. */
   readonly written?: (() => Authority) | null;
+  /** What it held until it was revoked; for the code of a denial and nothing else. */
+  readonly revoked?: (() => readonly RevokedAuthority[]) | null;
   /** Why nothing is decided for it, whatever it holds; absent or null where nothing stands in the way. */
   readonly blocked?: { readonly code: DenialCode; readonly reason: string } | null;
+}
+
+/** Chains that no longer count, and what was revoked, in words. INVARIANT: nothing is allowed by them. */
+export interface RevokedAuthority {
+  readonly authority: Authority;
+  readonly what: string;
 }
 
 export interface Verdict {

@@ -1,10 +1,16 @@
 // The outcome of a call, as a log entry and as the caller's result.
+
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
+import type { Denied } from "../../core/gate/call.ts";
+import type { DenialView, ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
-import { hintOf } from "../log/denials.ts";
-import type { ExecutionResult } from "../tools/owner-tool.ts";
+import { denialView, hintOf } from "../log/denials.ts";
+import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
+import { reachedBy } from "../tools/owner-tools.ts";
+import { needOf } from "./counterexample.ts";
+import type { GatedCall } from "./gatekeeper.ts";
 
 const DONE: Omit<Outcome, "receipt"> = { ended: "done", denials: [], enforcement: [], wallMicroseconds: 0 };
 export const REFUSED: Omit<Outcome, "receipt"> = {
@@ -62,3 +68,22 @@ export function programAnswer(
 function told(id: string, code: DenialCode): { readonly id: string; readonly hint: string } {
   return { id, hint: hintOf(code) };
 }
+
+/** The denial of a call as its caller reads it. */
+export function denialOf(
+  { session, holding, owner, input, ports }: GatedCall & { readonly owner: OwnerTool | null },
+  gate: Denied,
+): Answer<DenialView> {
+  owner?.denied?.(input, session);
+  // INVARIANT: a third-party tool that this session can never call answers as one that does not exist.
+  const isHidden = owner?.foreign !== undefined && HIDING.has(gate.code);
+  if (isHidden && !reachedBy(holding.authority, ports.moment())(owner)) {
+    const { receipt } = gate;
+    return { ok: true, value: denialView(session, { ...UNKNOWN_TOOL, receipt }) };
+  }
+  const request = needOf(session.facts.name.agent, holding, gate.code, gate.request);
+  return { ok: true, value: denialView(session, { ...gate, request }) };
+}
+
+const HIDING: ReadonlySet<string> = new Set(["capability_absent", "scope_violation", "invalid_input"]);
+const UNKNOWN_TOOL = { code: "unknown_tool", request: null, approval: null, reason: null } as const;

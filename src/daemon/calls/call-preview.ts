@@ -5,16 +5,20 @@ import { done, refuse } from "../../core/base/result.ts";
 import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
 import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
-import type { GatedCall } from "./gatekeeper.ts";
+import { callerOf, type GatedCall } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 
 export type PreviewCall = Pick<GatedCall, "session" | "holding" | "tool" | "input" | "ports">;
 
 /** Previews the decision, without an approval request or a log entry. */
 export function previewCall({ session, holding, tool, input, ports }: PreviewCall, lookup: ToolLookup): CallDecision {
-  const { authority, written, blocked } = holding;
-  const caller = { agent: session.facts.name.agent, authority, written, blocked };
-  return decideCall(caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths);
+  return decideCall(
+    callerOf(session, holding),
+    { tool, input },
+    lookup,
+    ports.moment(),
+    holding.reading.ground.protectedPaths,
+  );
 }
 
 /** The same tool, with approval required for requests that change a trigger path. */

@@ -3,7 +3,6 @@ import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
-import type { Denied } from "../../core/gate/call.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
@@ -35,9 +34,8 @@ import { secretUse } from "../secret-use.ts";
 import type { Session, Sessions } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import type { OwnerTools } from "../tools/owner-tools.ts";
-import { CANCELLED, outcomeOf, programAnswer, REFUSED, SECRET_GIVEN } from "./call-outcome.ts";
+import { CANCELLED, denialOf, outcomeOf, programAnswer, REFUSED, SECRET_GIVEN } from "./call-outcome.ts";
 import { clientToolLookup, markTriggers, type PreviewCall, previewCall } from "./call-preview.ts";
-import { needOf } from "./counterexample.ts";
 import { ExchangeStop, ExchangeWait } from "./exchange-stop.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration } from "./open-calls.ts";
@@ -273,7 +271,8 @@ export class Calls {
     if (session === null) return NO_SESSION;
     const holding = this.#gatekeeper.holdings.of(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
-    const moment = this.#gatekeeper.moment(session, holding);
+    // The list stays as it is during a freeze, so that a model calls and reads why nothing works.
+    const { frozen: _frozen, ...moment } = this.#gatekeeper.moment(session, holding);
     return { ok: true, value: { tools: await this.#tools.shown(session, holding.authority, moment) } };
   }
 
@@ -300,7 +299,7 @@ export class Calls {
     // INVARIANT: a client tool never has the name of a daemon tool, or one that looks like it: secrets and grants go by name.
     if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
       return refusal("invalid_input", "an application tool needs a plain name that no other tool has");
-    const holding = this.#gatekeeper.holdings.of(session);
+    const holding = this.#gatekeeper.holding(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
     const ports = this.#gatekeeper.ports(session, holding, new ExchangeWait(exchange, read.wait), input);
     if (texts !== null) {
@@ -372,12 +371,6 @@ export class Calls {
       refused: (denial, reason) => ports.refused({ receipt, tool, denial, reason }),
     };
   }
-}
-
-function denialOf({ session, holding, owner, input }: IncomingCall, gate: Denied): Answer<DenialView> {
-  owner?.denied?.(input, session);
-  const request = needOf(session.facts.name.agent, holding, gate.code, gate.request);
-  return { ok: true, value: denialView(session, { ...gate, request }) };
 }
 
 const TOO_MANY_OPEN = refusal(

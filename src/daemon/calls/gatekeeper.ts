@@ -4,6 +4,7 @@ import type { Moment } from "../../core/authority/compiled.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type Authorization, authorize, permit } from "../../core/gate/call.ts";
+import type { Caller } from "../../core/gate/decide.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { CommitResult, Entry, Outcome } from "../../core/ports/stores/commit.ts";
 import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
@@ -21,7 +22,7 @@ import {
   type SessionCallActions,
 } from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
-import { type Holding, Holdings } from "./holding.ts";
+import { type Blocked, type Holding, Holdings } from "./holding.ts";
 import { HoldingMoments } from "./moment.ts";
 
 /** Shorter than the time until a client's next call. */
@@ -70,6 +71,12 @@ export class Gatekeeper {
     };
   }
 
+  /** What a session holds for its next call; while frozen, every call is denied with that code. */
+  holding(session: Session): ReturnType<Holdings["of"]> {
+    const holding = this.holdings.of(session);
+    return this.isFrozen && !("refused" in holding) ? { ...holding, blocked: FROZEN } : holding;
+  }
+
   moment(session: Session, holding: Holding): Moment {
     return this.#standing(session, holding).moment(this.#parts.now());
   }
@@ -104,8 +111,7 @@ export class Gatekeeper {
 
   #decidedBy({ session, holding, tool, input, lookup, ports }: GatedCall): Parameters<typeof authorize> {
     session.calls++;
-    const { authority, written, blocked } = holding;
-    const caller = { agent: session.facts.name.agent, authority, written, blocked };
+    const caller = callerOf(session, holding);
     return [caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths, ports];
   }
 
@@ -144,7 +150,8 @@ export class Gatekeeper {
       this.moment(session, holding),
     );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
-    if (this.isFrozen || session.isClosed) return { ok: false, code: "revoked" };
+    if (this.isFrozen) return { ok: false, code: "frozen" };
+    if (session.isClosed) return { ok: false, code: "revoked" };
     // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
     if (way.waiting.isStopped) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
@@ -191,6 +198,12 @@ export class Gatekeeper {
     await observed;
     return written.ok ? { ok: true, receipt: entry.id } : written;
   }
+}
+
+const FROZEN: Blocked = { code: "frozen", reason: "a person froze all agents; `ambit thaw` ends it" };
+
+export function callerOf({ facts }: Session, { authority, written, revoked, blocked }: Holding): Caller {
+  return { agent: facts.name.agent, authority, written, revoked, blocked };
 }
 
 /** Derived from the user's own configuration, which the caller does not learn. */

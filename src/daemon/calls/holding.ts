@@ -3,6 +3,7 @@ import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Grant } from "../../core/authority/grant.ts";
+import type { RevokedAuthority } from "../../core/gate/decide.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { limitedBy, type PolicyTable } from "../../core/notation/policy/policy.ts";
@@ -14,11 +15,15 @@ import type { Session, SessionFacts } from "../session.ts";
 /** Deeper delegations are invalid. */
 export const delegationDepthMax = 16;
 const heldLinksMax = 64;
+/** Revoked delegations that a denial is compared with. */
+const revokedLinksMax = 16;
 
 export interface Holding {
   readonly authority: Authority;
   /** The authority if every file were trusted; null if all are. INVARIANT: nothing is allowed by it. */
   readonly written: (() => Authority) | null;
+  /** What was held by delegations that were revoked, the last one first. INVARIANT: nothing is allowed by it. */
+  readonly revoked: () => readonly RevokedAuthority[];
   /** For each chain the delegations it rests on, from the root down. */
   readonly links: readonly (readonly string[])[];
   readonly approvers: Approvers;
@@ -122,6 +127,7 @@ export class Holdings {
     return {
       authority: chains,
       written: counting.isAnyWaiting ? () => this.#written(record, held, limits) : null,
+      revoked: () => this.#revoked(name, limits),
       links,
       approvers,
       needsReview,
@@ -151,7 +157,14 @@ export class Holdings {
 
   #nothing(cwd: string): Omit<Holding, "blocked"> {
     const reading = this.#records.readingAt(cwd);
-    const nothing = { authority: [], written: null, links: [], approvers: ANY_APPROVER, needsReview: true };
+    const nothing = {
+      authority: [],
+      written: null,
+      revoked: () => [],
+      links: [],
+      approvers: ANY_APPROVER,
+      needsReview: true,
+    };
     return { ...nothing, reading, notes: [], record: null };
   }
 
@@ -159,6 +172,20 @@ export class Holdings {
     const texts = new RecordView(true);
     const given = held.slice(0, heldLinksMax).flatMap((link) => this.#pathsOf(link, texts).map(({ chain }) => chain));
     return [...texts.authorityOf(record), ...given].map((chain): Chain => [...chain, ...limits]);
+  }
+
+  /** Read when a call is denied, never for one that is allowed. */
+  #revoked(name: AgentName, limits: readonly CompiledLink[]): readonly RevokedAuthority[] {
+    const texts = new RecordView(false);
+    return this.#links
+      .all()
+      .filter(({ holder, revoked }) => revoked !== null && holder !== null && sameName(holder, name))
+      .slice(-revokedLinksMax)
+      .reverse()
+      .map((link) => ({
+        authority: this.#pathsOf(link, texts, 0, true).map(({ chain }): Chain => [...chain, ...limits]),
+        what: `${link.granter.agent} delegated ${link.specs.join(", ")} (${link.id}), which was revoked`,
+      }));
   }
 
   /** For a record without delegations, which is the usual case. Every change of its inputs makes a new record object. */
@@ -172,7 +199,8 @@ export class Holdings {
     const { approvers, needsReview, reading, notes, written: text } = record;
     const written = text === null ? null : (): Authority => text.map((chain): Chain => [...chain, ...limits]);
     const links = authority.map(() => []);
-    const held = { authority, written, links, approvers, needsReview };
+    const revoked = (): readonly RevokedAuthority[] => this.#revoked(facts.name, limits);
+    const held = { authority, written, revoked, links, approvers, needsReview };
     const holding: Holding = { ...held, reading, notes, record, blocked: null };
     this.#kept.set(session, { holding, record, user, pledges: pledges.length });
     return holding;
@@ -202,11 +230,11 @@ export class Holdings {
   }
 
   /** From the root record down to this link. A link whose granter holds nothing any more is invalid. */
-  #pathsOf(link: StoredLink, texts: RecordView, depth = 0): readonly HeldChain[] {
+  #pathsOf(link: StoredLink, texts: RecordView, depth = 0, isRevokedToo = false): readonly HeldChain[] {
     const compiled = this.#compile(link);
-    if (compiled === null || link.revoked !== null || depth >= delegationDepthMax) return [];
+    if (compiled === null || (link.revoked !== null && !isRevokedToo) || depth >= delegationDepthMax) return [];
     const { countsWith } = link;
-    if (countsWith !== undefined && this.#links.get(countsWith)?.revoked !== null) return [];
+    if (countsWith !== undefined && !isRevokedToo && this.#links.get(countsWith)?.revoked !== null) return [];
     // The user it was granted for limits it permanently, whoever uses it.
     const limits = link.user === null ? [] : this.#userLimits(link.user);
     if (limits.length === 0 && link.isUserLimited === true) return [];
@@ -221,7 +249,7 @@ export class Holdings {
         .map((chain) => ({ chain: [...chain, ...given], links: own, approvers, needsReview }));
     const parent = this.#links.get(link.parent);
     if (parent === null || parent.holder === null || !sameName(parent.holder, link.granter)) return [];
-    return this.#pathsOf(parent, texts, depth + 1).map((path) => ({
+    return this.#pathsOf(parent, texts, depth + 1, isRevokedToo).map((path) => ({
       chain: [...path.chain, ...given],
       links: [...path.links, ...own],
       approvers: strictest(path.approvers, approvers),

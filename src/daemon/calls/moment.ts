@@ -15,6 +15,7 @@ export class HoldingMoments {
   readonly accounts: AccountMap | null;
   readonly #kept: Stores;
   readonly #revoked: NonNullable<Moment["revoked"]>;
+  readonly #frozen: () => boolean;
   readonly #exhausted: Moment["exhausted"];
   #generations: Generations = [];
   #at = 0;
@@ -27,7 +28,8 @@ export class HoldingMoments {
     this.session = session;
     this.accounts = counted;
     this.#kept = kept;
-    this.#revoked = (id) => isFrozen() || session.isClosed || isRevoked(id);
+    this.#frozen = isFrozen;
+    this.#revoked = (id) => session.isClosed || isRevoked(id);
     this.#exhausted =
       counted === null
         ? null
@@ -46,6 +48,7 @@ export class HoldingMoments {
       clean: session.isClean,
       generation: this.#kept.ledger.generation(session.scope),
       revoked: this.#revoked,
+      frozen: this.#frozen,
       exhausted: this.#exhausted,
       principals: session.principals,
     };

@@ -1,8 +1,10 @@
 // Lists all tools for a person: built-in and third-party, with their declarations and whether they can run.
 import { byRisk, verbEntry } from "../../core/authority/catalog.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import { exampleInput } from "../../runtime/tool/example-input.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import { optionalText, textIn } from "../input.ts";
@@ -42,13 +44,15 @@ export function toolAnswers(
   ];
 }
 
-function ownListed({ name, verbs, anyVerb = [] }: OwnerTool): ToolDetails {
+function ownListed({ name, verbs, anyVerb = [], description, input }: OwnerTool): ToolDetails {
   const entries = [...verbs, ...anyVerb].flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
-  return { name, origin: "builtin", risk: entries.at(-1)?.risk ?? "low", declared: null, available: true, why: null };
+  const risk = entries.at(-1)?.risk ?? "low";
+  const schema = { description, input: input as unknown as JsonObject, example: exampleInput(name, input) };
+  return { name, origin: "builtin", risk, declared: null, available: true, why: null, ...schema };
 }
 
 function otherListed(
-  { name, source, risk, capabilities, needs, isUntrusted }: ForeignToolView,
+  { name, source, risk, capabilities, needs, isUntrusted, description, input }: ForeignToolView,
   contexts: Contexts,
 ): ToolDetails {
   const availability = availabilityOf(needs, contexts.backends(name));
@@ -57,5 +61,6 @@ function otherListed(
       ? "in development: loaded without trust"
       : null
     : missingText(availability);
-  return { name, origin: source, risk, declared: capabilities, available: availability.ok, why };
+  const schema = { description, input: input as unknown as JsonObject, example: exampleInput(name, input) };
+  return { name, origin: source, risk, declared: capabilities, available: availability.ok, why, ...schema };
 }

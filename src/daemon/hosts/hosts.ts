@@ -72,10 +72,12 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
       const { tools, refused } = await sources.of(workspace);
       return {
         refused,
-        tools: tools.map(({ registered: { name, risk, needs, declared, tool }, source, isUntrusted }) => ({
+        tools: tools.map(({ registered: { name, risk, needs, declared, tool }, source, input, isUntrusted }) => ({
           ...{ name, risk, needs, declared, isUntrusted },
           source: source.name,
           capabilities: tool.capabilities ?? {},
+          description: tool.description,
+          input,
         })),
       };
     },

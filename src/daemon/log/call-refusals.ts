@@ -9,7 +9,7 @@ import type { ExecutionResult } from "../tools/owner-tool.ts";
 import { hintOf } from "./denials.ts";
 
 /** Codes for external failures or invalid arguments, not for missing grants. */
-const FAILURES: ReadonlySet<string> = new Set(["not_available", "invalid_input", "execution_failed"]);
+const FAILURES: ReadonlySet<string> = new Set(["not_available", "not_found", "invalid_input", "execution_failed"]);
 
 /** Null if the code stands for a failure, not for a denial. */
 export function denialCodeOf(code: string): DenialCode | null {

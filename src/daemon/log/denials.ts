@@ -45,6 +45,8 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   unknown_user: "The user of this session has no user record, and one is required. Do not retry; tell the user.",
   approval_unavailable:
     "This call needs approval, but no approval could be requested: see `reason`. Do not retry; tell the user.",
+  frozen: "The user has frozen all agents. Do not retry; stop, and tell the user that `ambit thaw` ends the freeze.",
+  not_found: "There is no such file or folder. Check the path, and list the folder if you may.",
 };
 
 /** The hint of a denial, for the denied caller. */

@@ -22,7 +22,7 @@ import {
   silenceMillisecondsMax,
 } from "./limits.ts";
 import { monotonicMilliseconds } from "./monotonic.ts";
-import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+import { noDaemon, refusal, wrongProtocol } from "./refusals.ts";
 import type { Door } from "./serving.ts";
 import { TurnWriter } from "./turn-writer.ts";
 
@@ -72,8 +72,7 @@ async function openClient(folder: DaemonFolder, door: Door, asked: ConnectOption
   for (;;) {
     const opened = await tryClient(folder.socket(door), door, asked);
     if (typeof opened !== "string") return { ok: true, value: opened };
-    if (opened === "ENOENT" || opened === "ECONNREFUSED")
-      return notAvailable("no daemon is running", "ambit daemon start");
+    if (opened === "ENOENT" || opened === "ECONNREFUSED") return noDaemon("no daemon is running", "ambit daemon start");
     // The kernel's connection backlog is full.
     if (opened !== "EAGAIN" || performance.now() > until)
       return refusal("no_answer", `the daemon cannot be reached: ${opened}`, "ambit daemon stop");
@@ -141,7 +140,7 @@ class Client {
     this.#timer = setTimeout(() => this.#lose(late), daemonHelloMilliseconds);
     socket.removeAllListeners("error");
     socket.on("error", () => undefined);
-    socket.on("close", () => this.#lose(notAvailable("the daemon exited")));
+    socket.on("close", () => this.#lose(noDaemon("the daemon exited")));
   }
 
   ask(name: string, value: object, along: RequestOptions | null = null): Promise<Answer<never>> {
@@ -178,7 +177,7 @@ class Client {
     this.#isClosed = true;
     this.#writer.flush();
     this.#socket.end();
-    this.#lose(notAvailable("the connection was closed"));
+    this.#lose(noDaemon("the connection was closed"));
   }
 
   /** INVARIANT: a hung daemon is not waited for: while a request is pending, the daemon sends something in time or all requests fail. */
@@ -221,14 +220,14 @@ class Client {
     if (this.#lost !== null) return;
     this.#heardAt = performance.now();
     const problem = this.#cutter.take(buffer, length, this.#take);
-    if (problem !== null) this.#lose(notAvailable("the daemon sent an invalid message"));
+    if (problem !== null) this.#lose(noDaemon("the daemon sent an invalid message"));
   }
 
   /** Whether to continue. */
   readonly #take = (frame: Frame): boolean => {
     if (frame.kind === "json") {
       const message = readDaemonMessage(frame.text);
-      if (message === null) this.#lose(notAvailable("the daemon sent an invalid message"));
+      if (message === null) this.#lose(noDaemon("the daemon sent an invalid message"));
       else this.#hear(message);
     } else if (frame.kind === "bytes") {
       const waiting = this.#waiting.get(frame.id);

@@ -4,7 +4,7 @@ import { join } from "node:path";
 import { VERSION } from "../../core/base/version.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages, DaemonStatus, Presence } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, MessageClient, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { configFolder, nameConfigFolder } from "../../platform/config-folder.ts";
 import { awaitOwnerEnd, endOwner } from "../../platform/daemon/daemon-end.ts";
@@ -86,13 +86,13 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     if (known === config) return null;
     if (existsSync(folder)) {
       const message = `the daemon of this state reads its configuration in ${known}, but yours is in ${config}`;
-      return { ok: false, code: "not_available", message, fix: "ambit daemon stop && ambit daemon start" };
+      return { ok: false, code: NO_DAEMON, message, fix: "ambit daemon stop && ambit daemon start" };
     }
     // If no daemon starts automatically, its configuration does not matter.
     const unstarted = notStarted({ state, home, isByName: false });
     if (unstarted !== null) return unstarted;
     const message = `an automatically started daemon reads its configuration in ${known}, but yours is in ${config}`;
-    return { ok: false, code: "not_available", message, fix: "ambit daemon start" };
+    return { ok: false, code: NO_DAEMON, message, fix: "ambit daemon start" };
   };
   const refused = (about: CallDescription, { message }: Refusal): void =>
     void keepRefusedCall(state, { ...about, at: Date.now(), reason: message });
@@ -119,7 +119,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     },
     running: async () => {
       const connected = await connect("control", { folder, version: VERSION });
-      if (!connected.ok) return connected.code === "not_available" ? { ok: true, value: null } : connected;
+      if (!connected.ok) return connected.code === NO_DAEMON ? { ok: true, value: null } : connected;
       const status = await connected.value.ask("daemon.status", {});
       connected.value.close();
       return status;
@@ -127,7 +127,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
     admit: async (asked) => {
       const served = await connect("control", { folder, version: VERSION });
       // No daemon is running, so there is no session that this process could belong to.
-      if (!served.ok && served.code === "not_available" && !isPresenceNeeded()) return { ok: true, value: {} };
+      if (!served.ok && served.code === NO_DAEMON && !isPresenceNeeded()) return { ok: true, value: {} };
       const control = served.ok ? served : await starting("control", false);
       if (!control.ok) return control;
       const answer = await control.value.ask("control.admit", { ...asked, isWidening: true });
@@ -168,7 +168,7 @@ const CALLS: ReadonlySet<string> = new Set(["call.do", "call.run", "call.commit"
 
 const STATELESS: Refusal = {
   ok: false,
-  code: "not_available",
+  code: NO_DAEMON,
   message: "no state folder: neither a home folder nor an absolute XDG_STATE_HOME is set",
   fix: "export XDG_STATE_HOME=/an/absolute/folder",
 };

@@ -12,7 +12,7 @@ import {
 } from "node:fs";
 import { dirname } from "node:path";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { notAvailable, refusal } from "./refusals.ts";
+import { noDaemon, refusal } from "./refusals.ts";
 import type { Door } from "./serving.ts";
 
 const DOORS: readonly Door[] = ["call", "control"];
@@ -31,12 +31,12 @@ export function makeDaemonFolder(path: string): Answer<null> {
 /** `not_available` if there is none; everything else wrong with it is `folder_refused`. */
 export function openDaemonFolder(path: string): Answer<DaemonFolder> {
   if (process.platform !== "linux")
-    return notAvailable(`the daemon does not run on ${process.platform} yet`, "run it on Linux");
+    return noDaemon(`the daemon does not run on ${process.platform} yet`, "run it on Linux");
   let descriptor: number;
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_DIRECTORY | constants.O_NOFOLLOW);
   } catch (error) {
-    if (isCode(error, "ENOENT")) return notAvailable("no daemon is running", "ambit daemon start");
+    if (isCode(error, "ENOENT")) return noDaemon("no daemon is running", "ambit daemon start");
     return refused(`${path} cannot be opened as a folder: ${wordsOf(error)}`, `look at it: ls -ld ${path}`);
   }
   const wrong = problemOf(path, descriptor);
@@ -104,7 +104,7 @@ function problemOf(path: string, descriptor: number): Answer<never> | null {
   if ((folder.mode & 0o077) !== 0) return refused(`${path} is open to other users`, `chmod 700 ${path}`);
   const above = dirname(path);
   const around = statSync(above, { throwIfNoEntry: false });
-  if (around === undefined) return notAvailable("no daemon is running", "ambit daemon start");
+  if (around === undefined) return noDaemon("no daemon is running", "ambit daemon start");
   if (around.uid !== own) return refused(`${above} belongs to another user`, "run ambit as the user it belongs to");
   if ((around.mode & 0o022) !== 0) return refused(`${above} can be changed by other users`, `chmod go-w ${above}`);
   return null;

@@ -1,7 +1,7 @@
 // Lifetime of the daemon: it ends when told to, when idle, or when its folder is no longer its own. It shuts down in order
 // or, if that takes too long, exits at once; it never continues half shut down.
 import type { DaemonFolder } from "./folder.ts";
-import { notAvailable } from "./refusals.ts";
+import { noDaemon } from "./refusals.ts";
 import type { Serving } from "./serve.ts";
 
 export const idleSecondsDefault = 600;
@@ -42,7 +42,7 @@ export function startLife({ serving, folder, idleSeconds, isBusy, close, log }: 
     // Responses of the current event-loop turn are still sent, including the one to the client that asked for the end.
     setImmediate(() => {
       void serving
-        .stop(notAvailable("the daemon ends"))
+        .stop(noDaemon("the daemon ends"))
         .then(close)
         .catch((error: unknown) => fail("on the way to the end", error))
         .finally(() => process.exit(status));

@@ -1,5 +1,5 @@
 // Refusals by the sockets themselves, independent of the request.
-import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import { NO_DAEMON, type Refusal } from "../../core/ports/daemon/exchange.ts";
 
 export function refusal(code: string, message: string, fix: string | null = null): Refusal {
   return { ok: false, code, message, fix };
@@ -7,6 +7,11 @@ export function refusal(code: string, message: string, fix: string | null = null
 
 export function notAvailable(message: string, fix: string | null = null): Refusal {
   return refusal("not_available", message, fix);
+}
+
+/** No daemon serves this state, or it is ending: a client may start one. */
+export function noDaemon(message: string, fix: string | null = null): Refusal {
+  return refusal(NO_DAEMON, message, fix);
 }
 
 /** The next client starts its own daemon, so ending this one is sufficient. */

@@ -7,7 +7,7 @@ import { FairTurns } from "./fair-turns.ts";
 import type { DaemonFolder } from "./folder.ts";
 import { jsonFrame } from "./frame.ts";
 import { connectionsPerDoorMax, farewellMilliseconds } from "./limits.ts";
-import { notAvailable, refusal } from "./refusals.ts";
+import { noDaemon, notAvailable, refusal } from "./refusals.ts";
 import type { Door, MessageHandlers, ProcessLookup } from "./serving.ts";
 
 export interface ServingOptions {
@@ -37,8 +37,8 @@ export async function serveDoors(asked: ServingOptions): Promise<Answer<Serving>
   const served = new DoorServer(asked);
   const why = await served.process.ready;
   if (why === null && asked.folder.note()) return { ok: true, value: served };
-  await served.stop(notAvailable("the daemon ends"));
-  return notAvailable(`the daemon's sockets cannot be opened: ${why ?? "they are gone again"}`, "ambit daemon logs");
+  await served.stop(noDaemon("the daemon ends"));
+  return noDaemon(`the daemon's sockets cannot be opened: ${why ?? "they are gone again"}`, "ambit daemon logs");
 }
 
 class DoorServer implements Serving {
@@ -115,7 +115,7 @@ class DoorServer implements Serving {
   }
 
   #refusalOf(door: Door, looked: ProcessLookup): Refusal | null {
-    if (this.#isStopping) return notAvailable("the daemon ends");
+    if (this.#isStopping) return noDaemon("the daemon ends");
     if (this.#isFull(door)) return notAvailable("too many connections to the daemon", "close some of them");
     // The control socket needs the full ancestry of its client.
     return door === "call" || (looked.isFound && looked.isWhole)

@@ -129,6 +129,8 @@ export interface ForeignToolView {
   readonly capabilities: JsonObject;
   readonly needs: Needs;
   readonly declared: Requirement;
+  readonly description: string;
+  readonly input: JsonSchema;
   /** Loaded although its current content is not trusted: development. */
   readonly isUntrusted: boolean;
 }

@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { closeSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
-import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, NO_DAEMON, type Refusal } from "../../core/ports/daemon/exchange.ts";
 import { isSameFolder, userFolders } from "../folders.ts";
 import { openDaemonLog } from "./daemon-log.ts";
 import { takeLock } from "./owner-lock.ts";
@@ -44,7 +44,7 @@ export function daemonFolder(state: string): string {
 export async function connectStarting<T>(asked: StartOptions<T>): Promise<Answer<T>> {
   const folder = daemonFolder(asked.state);
   const connected = await asked.connect(folder);
-  if (connected.ok || connected.code !== "not_available") return connected;
+  if (connected.ok || connected.code !== NO_DAEMON) return connected;
   const unstarted = notStarted(asked);
   if (unstarted !== null) return unstarted;
   const made = mayMake(asked) ? asked.makeFolder(folder) : MADE;
@@ -52,7 +52,7 @@ export async function connectStarting<T>(asked: StartOptions<T>): Promise<Answer
   const until = performance.now() + startMillisecondsMax;
   for (let look = 0; performance.now() < until; look++) {
     const before = await asked.connect(folder);
-    if (before.ok || before.code !== "not_available") return before;
+    if (before.ok || before.code !== NO_DAEMON) return before;
     if (look % looksPerTry === 0) {
       const refused = await tryStart(asked, folder, until);
       if (refused !== null && refused.code !== "owned") return refused;
@@ -104,7 +104,7 @@ async function tryStart<T>(asked: StartOptions<T>, folder: string, until: number
       (connected.value as { close?(): void }).close?.();
       return null;
     }
-    return connected.code === "not_available" ? await start(asked, folder, until) : connected;
+    return connected.code === NO_DAEMON ? await start(asked, folder, until) : connected;
   } finally {
     lock.value.release();
   }
@@ -168,7 +168,7 @@ function readRefusal(text: string): Refusal | null {
 }
 
 function unavailable(message: string, fix: string): Refusal {
-  return { ok: false, code: "not_available", message, fix };
+  return { ok: false, code: NO_DAEMON, message, fix };
 }
 
 function pause(milliseconds: number): Promise<void> {

@@ -29,7 +29,8 @@ export function failed(code: DenialCode, message: string): FileAnswer {
 export function refusedWith({ code, reason }: FileRefusal): FileAnswer {
   if (code === "self_modification") return failed(code, KEPT);
   if (code === "approval_required") return failed(code, UNASKED);
-  return failed(code, WORDS.get(reason) ?? WORDS.get(errnoIn(reason)) ?? reason);
+  const told = code === "not_available" && errnoIn(reason) === "ENOENT" ? "not_found" : code;
+  return failed(told, WORDS.get(reason) ?? WORDS.get(errnoIn(reason)) ?? reason);
 }
 
 export function isErrno({ reason }: FileRefusal, name: string): boolean {

@@ -96,6 +96,11 @@ export interface ToolDetails {
   /** Its declaration; null for built-in tools, which request everything they do. */
   readonly declared: JsonObject | null;
   readonly available: boolean;
+  readonly description: string;
+  /** JSON Schema of its input. */
+  readonly input: JsonObject;
+  /** Arguments that the schema accepts; null if none could be made from it. */
+  readonly example: JsonObject | null;
   /** Why it cannot run; or that its current content is not trusted. */
   readonly why: string | null;
 }

@@ -2,6 +2,9 @@
 // `daemon-calls` and `daemon-control`.
 import type { Json } from "../../base/json.ts";
 
+/** Code of a refusal by a client itself: no daemon serves it, or the daemon exited. */
+export const NO_DAEMON = "no_daemon";
+
 /** Every refusal has a code, a message, and where possible a fix to type. */
 export interface Refusal {
   readonly ok: false;

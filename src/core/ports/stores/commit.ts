@@ -42,6 +42,7 @@ export type CommitCode =
   | "budget_exhausted"
   | "generation_stale"
   | "revoked"
+  | "frozen"
   | "approval_required"
   | "not_available"
   | "audit_unavailable";

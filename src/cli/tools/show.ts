@@ -1,0 +1,83 @@
+// `ambit tools show <tool>`: what one tool does, what its input is, and a call of it to copy.
+
+import type { JsonObject } from "../../core/base/json.ts";
+import { isJsonList, isJsonObject, member } from "../../core/base/json.ts";
+import { nearestName } from "../../core/notation/nearest.ts";
+import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
+import { askOnce, tellRefusal } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import type { ToolsListWorld } from "./list.ts";
+
+export async function toolsShow(world: ToolsListWorld, name: string, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(world, "tools.all", { cwd: world.cwd, agent: null });
+  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const plain = name.replace(/^(?:builtin|tool):/, "");
+  const { tools } = answer.value;
+  const tool = tools.find((one) => one.name === plain);
+  if (tool === undefined) {
+    const nearest = nearestName(
+      plain,
+      tools.map((one) => one.name),
+    );
+    const message = `there is no tool called ${JSON.stringify(plain.slice(0, 80))}`;
+    return fail(
+      world,
+      options,
+      EXIT.error,
+      message,
+      nearest === null ? "ambit tools list" : `did you mean ${nearest}?`,
+    );
+  }
+  world.print(options.json ? jsonLine(tool) : toolText(tool, world));
+  return EXIT.ok;
+}
+
+function toolText(tool: ToolDetails, { paint }: ToolsListWorld): string {
+  const { name, origin, risk, description, declared, why, example } = tool;
+  const call = example === null ? null : `ambit call scout ${name} ${quoted(JSON.stringify(example))}`;
+  return [
+    `${paint.strong(shown(name))}  ${risk} risk  ${paint.dim(shown(origin))}`,
+    ...shown(description)
+      .split("\n")
+      .map((line) => `  ${line}`),
+    ...(why === null ? [] : [`  ${paint.warn(shown(why))}`]),
+    ...(declared === null ? [] : [`  declares ${shown(JSON.stringify(declared))}`]),
+    "input:",
+    ...inputLines(tool.input),
+    ...(call === null ? [] : ["example:", `  ${shown(call)}`]),
+  ].join("\n");
+}
+
+function inputLines(schema: JsonObject): readonly string[] {
+  const properties = member(schema, "properties");
+  const required = member(schema, "required");
+  const needed = isJsonList(required) ? required : [];
+  const named = isJsonObject(properties) ? Object.entries(properties) : [];
+  if (named.length === 0) return ["  no arguments"];
+  const width = Math.max(...named.map(([name]) => name.length));
+  return named.map(([name, one]) => {
+    const type = isJsonObject(one) ? typeText(one) : "any value";
+    const words = isJsonObject(one) ? member(one, "description") : undefined;
+    const mark = needed.includes(name) ? "required" : "optional";
+    return `  ${shown(name).padEnd(width)}  ${mark}  ${type}${typeof words === "string" ? `: ${shown(words)}` : ""}`;
+  });
+}
+
+function typeText(schema: JsonObject): string {
+  const choices = member(schema, "enum");
+  if (isJsonList(choices)) return choices.map((one) => shown(JSON.stringify(one))).join(" | ");
+  const type = member(schema, "type");
+  if (type === "array") {
+    const items = member(schema, "items");
+    return `list of ${isJsonObject(items) ? typeText(items) : "any value"}`;
+  }
+  return typeof type === "string" ? type : "any value";
+}
+
+/** For a POSIX shell. */
+function quoted(text: string): string {
+  return `'${text.replaceAll("'", `'\\''`)}'`;
+}

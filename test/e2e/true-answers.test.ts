@@ -1,0 +1,124 @@
+// Answers that are true: what people and models are told about freezes, revocations, missing tools, files and daemons.
+import { spawnSync } from "node:child_process";
+import { writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import type { Caller } from "../state/calling.ts";
+import { given, World } from "../state/world.ts";
+import { root } from "./ambit.ts";
+
+let world: World;
+let caller: Caller;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("scout", ["memory.read", "memory.write", "fs.read"], "sandbox: .\n");
+  world.agent("lead", ["agent.grant", "net.get{hosts=[*.github.com]}"]);
+  await world.begin();
+  caller = world.caller();
+});
+afterAll(() => world?.remove());
+
+function json(text: string): Record<string, unknown> {
+  return JSON.parse(text) as Record<string, unknown>;
+}
+
+describe("someone freezes everything", () => {
+  test("calls, programs and unknown tools all say `frozen`, and `thaw` ends it", async () => {
+    expect((await world.ambit("freeze")).status).toBe(0);
+    const called = await world.ambit("call", "scout", "memory_get", '{"key": "a"}', "--json");
+    expect(json(called.out)).toMatchObject({ ok: false, code: "frozen" });
+    expect((await world.ambit("call", "scout", "no_such_tool", "{}", "--json")).out).toContain('"frozen"');
+    expect((await world.ambit("exec", "scout", "--json", "--", "ls")).out).toContain('"code":"frozen"');
+    expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+    expect((await world.ambit("call", "scout", "memory_get", '{"key": "a"}')).out).not.toContain("frozen");
+  });
+});
+
+describe("someone revokes a delegation", () => {
+  test("the next call says `revoked` and what was revoked", async () => {
+    const lead = given(await caller.open(world.project, "lead"));
+    const given1 = await lead.do("agent_grant", { agent: "scout", grants: ["net.get{hosts=[api.github.com]}"] });
+    const { link } = given1.value["result"] as { readonly link: string };
+    expect((await world.ambit("agents", "revoke", "--link", link, "--yes")).status).toBe(0);
+    const scout = given(await caller.open(world.project, "scout"));
+    const denied = await scout.do("web_fetch", { url: "https://api.github.com/" });
+    expect(denied.value).toMatchObject({
+      code: "revoked",
+      reason: `lead delegated net.get{hosts=[api.github.com]} (${link}), which was revoked`,
+    });
+    // One character away: what was never delegated was not revoked either.
+    expect((await scout.do("web_fetch", { url: "https://apj.github.com/" })).value).toMatchObject({
+      code: "capability_absent",
+    });
+  });
+});
+
+describe("someone calls a tool whose arguments are long", () => {
+  const value = "x".repeat(200_000);
+  test("from a file, and from standard input", async () => {
+    const file = join(world.base, "arguments.json");
+    writeFileSync(file, JSON.stringify({ key: "long", value }));
+    expect((await world.ambit("call", "scout", "memory_set", "--input", file)).status).toBe(0);
+    const piped = spawnSync(process.execPath, [join(root, "bin", "ambit"), "call", "scout", "memory_set", "-"], {
+      cwd: world.project,
+      input: JSON.stringify({ key: "long", value }),
+      env: { ...process.env, ...world.environment },
+    });
+    expect([piped.status, String(piped.stderr)]).toEqual([0, ""]);
+    const read = await world.ambit("call", "scout", "memory_get", '{"key": "long"}', "--json");
+    expect(read.out).toContain(value);
+  });
+
+  test.each([
+    [["--input", "/nowhere.json"], "cannot read /nowhere.json (ENOENT)"],
+    [["--input", "/"], "not a regular file"],
+    [["{}", "--input", "/nowhere.json"], "given twice"],
+  ])("bad input is a usage error: %j", async (words, message) => {
+    const ran = await world.ambit("call", "scout", "memory_set", ...words);
+    expect(ran.status).toBe(2);
+    expect(ran.out).toContain(message);
+  });
+});
+
+describe("someone looks a tool or a verb up", () => {
+  test("`tools show` prints the input and an example that the tool accepts", async () => {
+    const listed = json((await world.ambit("tools", "list", "--json")).out);
+    const tools = listed["tools"] as readonly { readonly name: string; readonly example: object | null }[];
+    expect(tools.length).toBeGreaterThan(20);
+    expect(tools.filter(({ example }) => example === null)).toEqual([]);
+    const shown = await world.ambit("tools", "show", "fs_read");
+    expect(shown.out).toMatch(/^fs_read {2}medium risk {2}builtin\n/);
+    expect(shown.out).toMatch(/^ {2}path +required {2}string/m);
+    expect(shown.out).toContain(`ambit call scout fs_read '{"path":"README.md"}'`);
+    expect((await world.ambit("tools", "show", "fs_reed")).out).toContain("did you mean fs_read?");
+  });
+
+  test("`explain` alone lists the catalog, consequential verbs first", async () => {
+    const { out, status } = await world.ambit("explain");
+    expect(status).toBe(0);
+    expect(out.indexOf("fs.write")).toBeLessThan(out.indexOf("fs.read"));
+    expect(out.indexOf("fs.read")).toBeLessThan(out.indexOf("records.read"));
+    expect(out).toContain("capability_absent");
+    expect(json((await world.ambit("explain", "--json")).out)["verbs"]).toHaveLength(
+      out.split("\n").filter((line) => /^(?:high|medium|low) /.test(line)).length,
+    );
+  });
+});
+
+test("a missing file, a failing tool, an ended session and a missing daemon are four codes", async () => {
+  world.write(
+    "project/.ambit/tools/broken.mjs",
+    'export const tool = { name: "broken", description: "Fails.", capabilities: {}, input: { type: "object" }, execute: () => { throw new Error("no"); } };\n',
+  );
+  world.agent("four", ["fs.read", "tool.invoke{tools=[builtin:**,broken]}"], "sandbox: .\n");
+  await world.trust();
+  const session = given(await caller.open(world.project, "four"));
+  const said = async (tool: string, input: object): Promise<string> => (await session.do(tool, input as never)).said;
+  expect(await said("fs_read", { path: "nowhere.txt" })).toBe("not_found");
+  expect(await said("broken", {})).toBe("execution_failed");
+  expect((await world.ambit("stop", "four")).status).toBe(0);
+  expect(await said("fs_read", { path: "nowhere.txt" })).toBe("unknown_session");
+  await world.killDaemon();
+  expect(await said("fs_read", { path: "nowhere.txt" })).toBe("no_daemon");
+});
