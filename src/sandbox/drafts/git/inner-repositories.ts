@@ -94,7 +94,7 @@ function worktreeNamedIn(folder: string): string | null {
   const file = readGitFile(join(folder, "gitdir"), pointerBytesMax, "gitdir");
   if (!file.ok) return null;
   const written = file.value === null ? configuredWorktree(folder) : dirname(file.value.bytes.toString("utf8"));
-  if (written === null || written.includes("\0")) return null;
+  if (written === null || written.includes("\0") || written.includes("\uFFFD")) return null;
   try {
     return realpathSync.native(isAbsolute(written) ? written : join(folder, written));
   } catch (error) {

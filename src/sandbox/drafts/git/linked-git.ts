@@ -63,7 +63,8 @@ function submoduleAt(folder: string, top: string): GitResult<LinkedGit> {
   const worktree = settings.ok
     ? settings.value.findLast(({ section, key }) => section === "core" && key === "worktree")?.value
     : null;
-  if (typeof worktree !== "string" || realFolder(folder, worktree) !== top)
+  // A replaced byte would name another folder.
+  if (typeof worktree !== "string" || worktree.includes("\uFFFD") || realFolder(folder, worktree) !== top)
     return refuseGit("unsupported", "the git folder that `.git` leads to does not name this folder as its worktree");
   return value({ kind: "submodule", folder, common: folder });
 }

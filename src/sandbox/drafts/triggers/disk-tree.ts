@@ -13,7 +13,7 @@ export interface PathSnapshot {
   isRead: boolean;
 }
 
-const UTF8 = new TextDecoder("utf-8", { fatal: true });
+const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
 
 export class DiskTree implements RealTree {
   readonly #entries = new Map<string, TreeEntry | null>();
@@ -51,9 +51,7 @@ export class DiskTree implements RealTree {
     const { facts } = this.#look(text, true);
     if (facts === null || !facts.isFile() || facts.size > charactersMax) return null;
     try {
-      const bytes = readFileSync(text);
-      // A comment may be in another encoding: the plain part is parsed nevertheless.
-      return isUtf8(bytes) ? UTF8.decode(bytes) : bytes.toString("latin1");
+      return decoded(readFileSync(text));
     } catch {
       return null;
     }
@@ -110,4 +108,33 @@ function kindOf(facts: { isFile(): boolean; isDirectory(): boolean; isSymbolicLi
 
 function textOf(path: Path): string {
   return `/${path.join("/")}`;
+}
+
+/** A comment or a name may be in another encoding: such bytes become single surrogates, and the text around them stays as it is. */
+function decoded(bytes: Buffer): string {
+  if (isUtf8(bytes)) return UTF8.decode(bytes);
+  let text = "";
+  for (let start = 0; start < bytes.length; ) {
+    const end = bytes.indexOf(NEWLINE, start) + 1 || bytes.length;
+    const line = bytes.subarray(start, end);
+    text += isUtf8(line) ? UTF8.decode(line) : escaped(line);
+    start = end;
+  }
+  return text;
+}
+
+const NEWLINE = 0x0a;
+const sequenceBytesMax = 4;
+
+function escaped(line: Buffer): string {
+  let text = "";
+  for (let at = 0; at < line.length; ) {
+    let length = 1;
+    while (length < sequenceBytesMax && !isUtf8(line.subarray(at, at + length))) length++;
+    const part = line.subarray(at, at + length);
+    const isText = isUtf8(part);
+    text += isText ? UTF8.decode(part) : String.fromCharCode(0xdc00 + (line[at] as number));
+    at += isText ? part.length : 1;
+  }
+  return text;
 }

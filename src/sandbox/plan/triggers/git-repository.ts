@@ -1,6 +1,7 @@
 // One git repository as git finds it from a folder: its git folder, the folder it shares with worktrees, and its
 // settings with every included file.
 import { type GitSetting, gitConfigCharactersMax, readGitConfig } from "./git-config.ts";
+import { gitValueKind } from "./git-values.ts";
 import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
 import { nameKey } from "./spelling.ts";
 
@@ -27,6 +28,8 @@ const pointerCharactersMax = 8_192;
 /** Git's own limit. */
 const includeDepthMax = 10;
 const configFilesMax = 64;
+/** Repeated includes count each time. */
+const settingsMax = 100_000;
 
 /** Null where the folder has no `.git` that leads to a folder. */
 export function repositoryAt(tree: RealTree, top: Path): GitRepository | null {
@@ -81,37 +84,72 @@ export function repositorySettings(tree: RealTree, { folder, common }: GitReposi
   return settingsFrom(tree, [[...common, "config"], ...worktree, [...folder, "config.worktree"]], home);
 }
 
-/** The settings in these files and in all includes, whatever their conditions. */
+/**
+ * The settings in these files and in all includes, whatever their conditions, in git's order: those of an included file stand where
+ * it is included.
+ */
 export function settingsFrom(tree: RealTree, starts: readonly Path[], home: Path | null): GitSettings {
-  const settings: GitSetting[] = [];
-  const files: Path[] = [];
-  const seen = new Set<string>();
-  let unread: string | null = null;
-  let waiting = starts.map((path) => ({ path, depth: 0 }));
-  while (waiting.length > 0) {
-    const [{ path, depth }, ...others] = waiting as [(typeof waiting)[number], ...typeof waiting];
-    waiting = others;
+  const reader = new SettingsReader(tree, home);
+  for (const path of starts) reader.read(path, 0);
+  return { settings: reader.settings, files: [...reader.files.values()], unread: reader.unread };
+}
+
+class SettingsReader {
+  readonly settings: GitSetting[] = [];
+  readonly files = new Map<string, Path>();
+  unread: string | null = null;
+  readonly #tree: RealTree;
+  readonly #home: Path | null;
+  readonly #parsed = new Map<string, readonly GitSetting[]>();
+
+  constructor(tree: RealTree, home: Path | null) {
+    this.#tree = tree;
+    this.#home = home;
+  }
+
+  /** A file that is included twice counts twice. */
+  read(path: Path, depth: number): void {
     const key = path.join("/");
-    if (seen.has(key)) continue;
-    if (seen.size >= configFilesMax)
-      return { settings, files, unread: "there are too many included git configurations" };
-    seen.add(key);
-    files.push(path);
-    const { end } = followPath(tree, path);
-    const entry = end === null ? null : tree.at(end);
-    if (end === null || entry === null) continue;
-    const text = tree.text(end, gitConfigCharactersMax);
-    const read = text === null ? null : readGitConfig(text);
-    if (read === null || !read.ok) {
-      unread ??= `/${key} cannot be read`;
-      continue;
+    if (depth > includeDepthMax || this.settings.length > settingsMax) {
+      this.unread ??= "there are too many included git configurations";
+      return;
     }
-    settings.push(...read.value);
-    for (const one of read.value) {
+    if (!this.files.has(key) && this.files.size >= configFilesMax) {
+      this.unread ??= "there are too many included git configurations";
+      return;
+    }
+    this.files.set(key, path);
+    for (const one of this.#settingsIn(path, key)) {
+      this.settings.push(one);
       if ((one.section !== "include" && one.section !== "includeif") || one.key !== "path") continue;
-      const included = writtenPath(one.value ?? "", path.slice(0, -1), home);
-      if (included !== null && depth < includeDepthMax) waiting.push({ path: included, depth: depth + 1 });
+      const included = writtenPath(one.value ?? "", path.slice(0, -1), this.#home);
+      if (included !== null) this.read(included, depth + 1);
     }
   }
-  return { settings, files, unread };
+
+  #settingsIn(path: Path, key: string): readonly GitSetting[] {
+    const known = this.#parsed.get(key);
+    if (known !== undefined) return known;
+    const { end } = followPath(this.#tree, path);
+    const entry = end === null ? null : this.#tree.at(end);
+    const text = end === null || entry === null ? "" : this.#tree.text(end, gitConfigCharactersMax);
+    const read = text === null ? null : readGitConfig(text);
+    const settings = read?.ok === true ? read.value : [];
+    // A path that is not UTF-8 has no name here, so that what git runs or reads there would be missed.
+    const isNamed = settings.every((one) => !ESCAPED_BYTE.test(one.value ?? "") || !namesFile(one));
+    if (read?.ok !== true || !isNamed) this.unread ??= `/${key} cannot be read`;
+    this.#parsed.set(key, settings);
+    return settings;
+  }
+}
+
+/** A byte that is not part of UTF-8 text, as a `RealTree` gives it. */
+const ESCAPED_BYTE = /[\ud800-\udfff]/u;
+
+function namesFile(one: GitSetting): boolean {
+  return (
+    one.section.startsWith("include") ||
+    (one.section === "core" && one.key === "worktree") ||
+    gitValueKind(one) !== null
+  );
 }
