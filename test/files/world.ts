@@ -30,6 +30,8 @@ export interface World {
   readonly limits?: Partial<FileLimits>;
   readonly program?: string;
   readonly walls?: WorkerRestrictions;
+  /** Called before each decision. */
+  readonly onDecision?: () => void;
 }
 
 const folders: string[] = [];
@@ -79,7 +81,10 @@ export function filesIn(world: World): ConfinedFiles {
   const files = new ConfinedFiles({
     program: world.program ?? nativeProgram,
     trees: world.trees ?? treesOf(world.granted),
-    judge: (request) => judge(authority, request, moment()),
+    judge: (request) => {
+      world.onDecision?.();
+      return judge(authority, request, moment());
+    },
     protectedPaths: (world.protectedPaths ?? []).map(path),
     pinned: (world.pinned ?? []).map(path),
     restrictions: world.walls ?? walls,

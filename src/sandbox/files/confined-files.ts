@@ -7,7 +7,7 @@ import { FileJudge, GuardedTrees } from "./file-judge.ts";
 import { type FileTree, isStillThere, locateTrees, type OpenTree } from "./open-trees.ts";
 import { below, type FileOperation, FileReach } from "./reach.ts";
 import { refused } from "./refusals.ts";
-import { type BelowLimits, globBelow, listJob, type SearchResult, searchBelow } from "./tree-search.ts";
+import { type BelowLimits, globBelow, inTurns, listJob, type SearchResult, searchBelow } from "./tree-search.ts";
 import { contentBytesMax, contentRequest, plainRequest, readChunkBytesMax, readRequest } from "./wire.ts";
 import type { WorkerEnforcement } from "./worker.ts";
 import type { WorkerRestrictions } from "./worker-setup.ts";
@@ -152,11 +152,11 @@ export class ConfinedFiles implements Files {
     if (!listed.ok) return listed;
     const { some, at } = listed.value;
     const entries: FileEntry[] = [];
-    for (const { path: name, kind } of some.items) {
+    await inTurns(some.items, ({ path: name, kind }) => {
       const entry = name === null ? null : below(at, [name]);
       if (entry !== null && this.#reach.isReadable(entry)) entries.push({ path: entry.named, kind });
       else this.#leftOut++;
-    }
+    });
     entries.sort((left, right) => ((left.path.at(-1) as string) < (right.path.at(-1) as string) ? -1 : 1));
     return { ok: true, value: entries.slice(0, this.#items(entriesMax)) };
   }

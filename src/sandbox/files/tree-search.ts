@@ -1,5 +1,6 @@
 // Finds files below a folder by a pattern or by a text in them. Asks the worker for a whole tree at once; where that
 // exceeds one answer, for one folder after the other.
+import { setImmediate } from "node:timers/promises";
 import { parsePathPatterns } from "../../core/authority/axes/path.ts";
 import { type Sequence, sequenceMatches } from "../../core/authority/patterns/sequence.ts";
 import type { FileEntry, FileMatch, FilePath, FileResult } from "../../core/ports/files.ts";
@@ -55,15 +56,14 @@ export async function globBelow(
   if (!patterns.ok) return refused("invalid_input", patterns.message);
   const start = literalStart(patterns.value);
   const gathering: Collection<FileEntry> = { found: [], foundMax: entriesMax, left: limits.walkEntriesMax, leftOut: 0 };
-  const take = ({ some, at }: At<ListedEntry>): void => {
-    for (const { path, kind } of some.items) {
-      if (kind !== "file" && kind !== "link") continue;
+  const take = ({ some, at }: At<ListedEntry>): Promise<void> =>
+    inTurns(some.items, ({ path, kind }) => {
+      if (kind !== "file" && kind !== "link") return;
       const entry = entryAt(gathering, at, path);
-      if (entry === null || !patterns.value.some((one) => matches(one, entry.named))) continue;
+      if (entry === null || !patterns.value.some((one) => matches(one, entry.named))) return;
       if (reach.isReadable(entry)) gathering.found.push({ path: entry.named, kind });
       else gathering.leftOut++;
-    }
-  };
+    });
   const first = await reach.run(walkJob(limits), start);
   if (!first.ok) return first;
   await gather(reach, gathering, first.value, (at) => reach.at(walkJob(limits), at), take, null);
@@ -86,14 +86,13 @@ export async function searchBelow(
     value: (body, at) => located(body, readMatches(body), at),
   };
   const gathering: Collection<FileMatch> = { found: [], foundMax: matchesMax, left: limits.walkEntriesMax, leftOut: 0 };
-  const take = ({ some, at }: At<SearchMatch>): void => {
-    for (const { path, line, text: shown } of some.items) {
+  const take = ({ some, at }: At<SearchMatch>): Promise<void> =>
+    inTurns(some.items, ({ path, line, text: shown }) => {
       const entry = entryAt(gathering, at, path);
-      if (entry === null) continue;
+      if (entry === null) return;
       if (reach.isReadable(entry)) gathering.found.push({ path: entry.named, line, text: shown });
       else gathering.leftOut++;
-    }
-  };
+    });
   const first = await reach.run(job, root);
   if (!first.ok) return first;
   await gather(
@@ -107,6 +106,17 @@ export async function searchBelow(
   return { ok: true, value: { items: ordered(gathering, (match) => match.path), leftOut: gathering.leftOut } };
 }
 
+/** Other sessions and control get a turn after this many entries, each of which is decided on. */
+export const entriesPerTurn = 256;
+
+/** Calls `take` for every item and yields to the event loop in between. */
+export async function inTurns<T>(items: readonly T[], take: (item: T) => void): Promise<void> {
+  for (const [at, item] of items.entries()) {
+    if (at > 0 && at % entriesPerTurn === 0) await setImmediate();
+    take(item);
+  }
+}
+
 /**
  * One answer for a whole tree, or, where that is incomplete, one for each part of it. `single`: the plain files that
  * are requested one by one; null where a folder's listing is sufficient.
@@ -116,7 +126,7 @@ async function gather<S, T>(
   gathering: Collection<T>,
   first: At<S>,
   ask: (at: FileLocation) => Promise<FileResult<At<S>>>,
-  take: (answer: At<S>) => void,
+  take: (answer: At<S>) => Promise<void>,
   single: ((at: FileLocation) => boolean) | null,
 ): Promise<void> {
   const parts: FileLocation[] = [];
@@ -125,7 +135,7 @@ async function gather<S, T>(
     if (answer !== null) {
       gathering.left -= answer.some.items.length + 1;
       const before = { found: gathering.found.length, leftOut: gathering.leftOut };
-      take(answer);
+      await take(answer);
       // Splitting helps where one answer was too small, or was filled by entries that are not granted.
       const isFull =
         single === null
@@ -149,20 +159,20 @@ async function partsOf<S, T>(
   reach: FileReach,
   gathering: Collection<T>,
   at: FileLocation,
-  take: (answer: At<S>) => void,
+  take: (answer: At<S>) => Promise<void>,
   single: ((at: FileLocation) => boolean) | null,
 ): Promise<readonly FileLocation[]> {
   const listed = await reach.at(listJob(gathering.left), at);
   if (!listed.ok) return [];
   gathering.left -= listed.value.some.items.length + 1;
-  if (single === null) take(listed.value as unknown as At<S>);
+  if (single === null) await take(listed.value as unknown as At<S>);
   const parts: FileLocation[] = [];
-  for (const { path, kind } of listed.value.some.items) {
-    if (path === null || (kind !== "folder" && (single === null || kind !== "file"))) continue;
+  await inTurns(listed.value.some.items, ({ path, kind }) => {
+    if (path === null || (kind !== "folder" && (single === null || kind !== "file"))) return;
     const part = below(at, [path]);
     if (kind === "folder" || single?.(part) === true) parts.push(part);
     else gathering.leftOut++;
-  }
+  });
   return parts;
 }
 
