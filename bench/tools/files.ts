@@ -4,9 +4,12 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { daemonFiles } from "../../src/daemon/tools/files.ts";
+import { Contexts } from "../../src/daemon/contexts/contexts.ts";
+import { daemonFiles } from "../../src/daemon/contexts/files.ts";
+import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
+import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { authorityOf } from "../sandbox/ground.ts";
@@ -50,12 +53,25 @@ export async function measureFileTools({ base, project, folders }: ToolsGround):
     ...{ program: rootFolder, folders, home: null, triggers: () => table },
     held: () => heldBy(authority, reading),
   });
+  const contexts = new Contexts({
+    held: () => heldBy(authority, reading),
+    // No file tool keeps anything.
+    stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
+    redacting: { known: null, text: (text) => text, json: (value) => value },
+    instruments: {
+      backends: () => ({ has: () => true, hasSecret: () => false }),
+      of: (each) => ({ fetching: null, files: files.of(each), programs: null, secrets: null }),
+    },
+    now: () => 0,
+    id: () => "o_bench",
+  });
+  const tools = new Map(FILE_TOOLS.map((tool) => [tool.name, builtinTool(tool)]));
   const call = async (name: string, input: JsonObject): Promise<Readonly<Record<string, unknown>>> => {
-    const tool = files.tools.find((one) => one.name === name);
+    const tool = tools.get(name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
     const requests = (given: JsonObject) => tool.requests(given, reading, session);
     const warrant = await warrantOf(authority, { name, requirement: null, requests }, input);
-    return carriedValue(await tool.execute(carryingOf(session, warrant)));
+    return carriedValue(await tool.execute(carryingOf(session, warrant, contexts, reading)));
   };
   const rows: Row[] = [];
   try {

@@ -136,13 +136,18 @@ export const COMMITTED = async (): Promise<{ readonly ok: true; readonly receipt
   receipt: "c_bench",
 });
 
-export function carryingOf(session: Session, warrant: Warrant, contexts: Contexts | null = null): ToolExecution {
+export function carryingOf(
+  session: Session,
+  warrant: Warrant,
+  contexts: Contexts | null = null,
+  reading: Reading = readingIn("/"),
+): ToolExecution {
   const stop = { stopped: false, onStop: () => undefined };
   const context: ToolExecution["context"] = (options) => {
     if (contexts === null) throw new Error("this tool has no context");
     return contexts.open({ ...options, session, warrant, ground: NO_PROGRAMS });
   };
-  return { input: warrant.arguments, session, warrant, stop, ground: NO_PROGRAMS, context };
+  return { input: warrant.arguments, session, warrant, reading, stop, ground: NO_PROGRAMS, context };
 }
 
 /** A refusal ends the run: nothing that was not done is timed. */

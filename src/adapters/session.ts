@@ -31,7 +31,15 @@ export interface CallRefused {
   readonly reason: string | null;
 }
 
-export type CallAnswer = { readonly ok: true; readonly value: Json; readonly receipt: string } | CallRefused;
+export type CallAnswer =
+  | {
+      readonly ok: true;
+      readonly value: Json;
+      readonly receipt: string;
+      /** What enforced each axis of a call that the daemon carried out: `kernel`, `broker`, `checked` or `none`. */
+      readonly enforcement?: readonly { readonly axis: string; readonly strength: string }[];
+    }
+  | CallRefused;
 
 export interface CallOptions {
   /** How long to wait for approval; without it the answer is `approval_required` at once. */

@@ -5,6 +5,7 @@ import type { DaemonStatus, SessionView } from "../core/ports/daemon/daemon-cont
 import type { RefusedCall } from "../core/ports/daemon/refused-call.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
+import { FILE_TOOLS } from "../tools/files/file-tools.ts";
 import { MEMORY_TOOLS } from "../tools/memory/memory-tools.ts";
 import { OBSERVATION_TOOLS } from "../tools/observations/observation-tools.ts";
 import { Calls } from "./calls/calls.ts";
@@ -83,7 +84,7 @@ export class Daemon {
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
     const own: readonly OwnerTool[] = [
-      ...[...MEMORY_TOOLS, ...OBSERVATION_TOOLS].map(builtinTool),
+      ...[...FILE_TOOLS, ...MEMORY_TOOLS, ...OBSERVATION_TOOLS].map(builtinTool),
       ...delegations.tools(),
       ...asked.more,
     ];

@@ -116,7 +116,7 @@ export interface ProgramContext {
   /** Whether a secret may be given to the program's credential helper for this request; decided and logged. */
   useSecret(request: Request): Promise<boolean>;
   /** Records a denial while the call runs. Returns the id of its entry. */
-  refused(denial: RunDenial, reason: string | null): string;
+  refused(denial: RunDenial, reason: string | null, target?: string | null): string;
 }
 
 export interface ProgramRun {

@@ -135,8 +135,8 @@ export class Session implements ModelSession {
     const answer = await calls.ask("call.do", asked, stoppable(stop));
     if (!answer.ok) return refusalAnswer(answer);
     if (answer.value.outcome === "denied") return denialAnswer(answer.value);
-    const { receipt, result } = answer.value;
-    return { ok: true, value: await present(tool.replace(/^builtin:/, ""), input, result), receipt };
+    const { receipt, result, enforcement } = answer.value;
+    return { ok: true, value: await present(tool.replace(/^builtin:/, ""), input, result), receipt, enforcement };
   }
 
   #run(tool: RegisteredTool, input: JsonObject, waitMilliseconds: number, stop: StopSignal): Promise<CallAnswer> {

@@ -10,6 +10,7 @@ import type { Config } from "../core/notation/config/config.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import { daemonClock } from "../daemon/clock.ts";
+import { daemonFiles } from "../daemon/contexts/files.ts";
 import { daemonInstruments } from "../daemon/contexts/instruments.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { daemonHosts } from "../daemon/hosts/hosts.ts";
@@ -32,7 +33,6 @@ import { protocolVersion } from "../daemon/rpc/limits.ts";
 import { daemonSecrets } from "../daemon/secrets.ts";
 import type { Session } from "../daemon/session.ts";
 import { daemonAgents } from "../daemon/tools/agents.ts";
-import { daemonFiles } from "../daemon/tools/files.ts";
 import { gitOwnerTool } from "../daemon/tools/git.ts";
 import { programOwnerTools } from "../daemon/tools/programs.ts";
 import { daemonRecords } from "../daemon/tools/records.ts";
@@ -198,7 +198,7 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
   const resolvers = ({ facts: { cwd } }: Session): readonly string[] =>
     runGround({ home, folders, program, cwd, environment: {}, records, now }).user?.resolvers ?? [];
   const instruments = daemonInstruments({
-    ...{ program, programs, files: files.calls, secrets, kept, resolvers, entry: bare, log },
+    ...{ program, programs, files, secrets, kept, resolvers, entry: bare, log },
   });
   const held = (session: Session): ReturnType<Daemon["held"]> => daemon.held(session);
   const { open, ready, redacting } = secrets;
@@ -212,7 +212,7 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
   const recordTools = daemonRecords({ state, records, memory: kept.memory, held, now });
   const agentTools = daemonAgents({ home, folders, records, links: kept.links, held, entry: bare, now });
   const shell = shellOwnerTool({ programs, files: files.calls, userName });
-  const own = [...files.tools, daemonWeb(web), ...programOwnerTools(programs), shell, gitOwnerTool(programs)];
+  const own = [daemonWeb(web), ...programOwnerTools(programs), shell, gitOwnerTool(programs)];
   const more = [...own, search, ...recordTools, ...agentTools];
   const hosts = daemonHosts({
     ...{ state, program, folders },

@@ -1,6 +1,6 @@
 // The result of a call in the protocol's form: text for the model, and the same as data.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
-import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
+import type { CallEnforcementView, DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Refusal } from "../core/ports/daemon/exchange.ts";
 
 export interface CallResult {
@@ -9,8 +9,10 @@ export interface CallResult {
   readonly isError?: true;
 }
 
-export function doneResult(result: Json): CallResult {
-  const structuredContent = isJsonObject(result) ? result : { result };
+/** The data says what enforced each axis, as results of programs do. */
+export function doneResult(result: Json, enforcement: CallEnforcementView = []): CallResult {
+  const held = enforcement.length === 0 ? {} : { enforcement: enforcement.map((one) => ({ ...one })) };
+  const structuredContent = { ...held, ...(isJsonObject(result) ? result : { result }) };
   return { content: textsOf(result).map((text) => ({ type: "text", text })), structuredContent };
 }
 

@@ -158,7 +158,7 @@ export class ReconnectingSession {
     const { value } = answer;
     if (value.outcome === "denied") return this.#denied(live, tool, value);
     this.#known.add(tool);
-    return doneResult(await this.#options.present(tool, input, value.result));
+    return doneResult(await this.#options.present(tool, input, value.result), value.enforcement);
   }
 
   async #denied(live: Live, tool: string, denial: DenialView): Promise<CallResult> {

@@ -3,16 +3,21 @@ import { existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, 
 import { tmpdir } from "node:os";
 import { dirname, join, posix } from "node:path";
 import { tree } from "../../src/core/authority/axes/path.ts";
+import type { Authority } from "../../src/core/authority/chain.ts";
+import { judge } from "../../src/core/authority/judge.ts";
+import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import type { Files } from "../../src/core/ports/files.ts";
+import { makeContext } from "../../src/runtime/context/context.ts";
+import type { UseResult } from "../../src/runtime/context/use-result.ts";
 import type { FileToolName } from "../../src/tools/files/definitions.ts";
-import type { FileAnswer } from "../../src/tools/files/file-call.ts";
-import { fileTools } from "../../src/tools/files/file-tools.ts";
+import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { filesUnder } from "../files/reading.ts";
-import { grant } from "../forge/authority.ts";
+import { chain, grant, link, moment } from "../forge/authority.ts";
+import { authorized } from "../tools/carrying.ts";
 import { type Data, flag, text, texts } from "./data.ts";
 import { compared, type Outcome } from "./tally.ts";
 
 const marker = "inside the root";
-const tools = fileTools();
 
 export async function runLayout(row: Data, must: boolean): Promise<Outcome> {
   const above = realpathSync(mkdtempSync(join(tmpdir(), "ambit-layout-")));
@@ -55,21 +60,39 @@ function build(root: string, entries: readonly string[], target: string | null, 
   }
 }
 
+const NOTHING_ELSE = {
+  ...{ fetching: null, programs: null, secrets: null, storage: null, memory: null, observations: null },
+};
+
 /** By the real tools: read, or listed where it is a folder. */
 async function reach(root: string, input: string): Promise<string> {
   const base = root.split("/").filter((name) => name !== "");
   const granted = [grant("fs.read", [{ kind: "sequences", of: [tree(base)] }])];
   const files = filesUnder(granted, [{ path: base, mode: "read" }], []);
-  const call = async (name: FileToolName): Promise<FileAnswer> => {
-    const made = tools
-      .find((tool) => tool.name === name)
-      ?.call({ path: input }, { home: null, base, protectedPaths: [] });
-    if (made?.ok === true) return made.value.carry(files);
-    return { ok: false, code: "invalid_input", message: made?.code ?? "no such tool" };
+  const port = Object.assign(files, { exclusively: <T>(_: unknown, act: (all: Files) => Promise<T>) => act(files) });
+  const authority: Authority = [chain(link("record", granted))];
+  const reading = { ground: { home: null, base, protectedPaths: [] }, toAscii: (name: string) => name };
+  const call = async (name: FileToolName): Promise<UseResult<Json>> => {
+    const tool = FILE_TOOLS.find((one) => one.name === name);
+    if (tool === undefined) throw new Error(`no tool ${name}`);
+    const requests = (given: JsonObject) => tool.requests(given, { ...reading, tool: name, agent: "scout" });
+    const known = { name, requirement: null, requests };
+    const gate = await authorized(authority, { tool: name, input: { path: input } }, () => known, moment());
+    if (!gate.ok) return { ok: false, code: gate.code, verb: null, message: gate.reason ?? "by the gate" };
+    const open = makeContext(gate.warrant, {
+      ...{ ...reading, store: null, denied: () => undefined },
+      instruments: { ...NOTHING_ELSE, files: port },
+      judge: (request) => judge(authority, request, moment()),
+    });
+    try {
+      return await tool.execute(gate.warrant.arguments, open.context);
+    } finally {
+      open.end();
+    }
   };
   try {
     const read = await call("fs_read");
-    if (read.ok) return read.value["text"] === marker ? "inside" : "outside";
+    if (read.ok) return (read.value as JsonObject)["text"] === marker ? "inside" : "outside";
     if (!read.message.startsWith("it is a folder")) return `${read.code}: ${read.message}`;
     const listed = await call("fs_list");
     return listed.ok ? "inside" : `${listed.code}: ${listed.message}`;

@@ -163,6 +163,7 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
           { path: ["elsewhere"], line: 1, text: "x" },
         ]),
       close: () => undefined,
+      exclusively: (_, act) => act(all.files as NonNullable<Instruments["files"]>),
     },
     programs: {
       run: async ({ argv }) => {

@@ -1,25 +1,75 @@
 // One call as an owner's tool is handed it, for tests of what it does once the gate is passed.
 
+import type { Authority, Chain } from "../../src/core/authority/chain.ts";
+import { type CompiledLink, compile, type Moment } from "../../src/core/authority/compiled.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
+import { type Authorization, authorize } from "../../src/core/gate/call.ts";
+import type { ToolLookup } from "../../src/core/gate/known-tool.ts";
 import type { Warrant } from "../../src/core/gate/warrant.ts";
+import type { Reading } from "../../src/core/notation/reading.ts";
+import type { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import type { ProgramContext } from "../../src/daemon/parts.ts";
 import type { Session } from "../../src/daemon/session.ts";
 import type { ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
+import { grant } from "../forge/authority.ts";
 
-/** Without what programs need: for tools that run none. */
+/** As the gate decides it, for an agent that may call every tool; nobody but `isApproved` answers for a person. */
+export function authorized(
+  authority: Authority,
+  call: { readonly tool: string; readonly input: JsonObject },
+  lookup: ToolLookup,
+  moment: Moment,
+  isApproved = false,
+): Promise<Authorization> {
+  const caller = { agent: "scout", authority: authority.map((chain) => chain.map(invoking) as unknown as Chain) };
+  return authorize(caller, call, lookup, moment, [], {
+    approvals: async () =>
+      isApproved ? { kind: "approved", approval: "a", level: 2 } : { kind: "pending", approval: "a" },
+    commit: async () => ({ ok: true, receipt: "c_test" }),
+  });
+}
+
+const known = new WeakMap<CompiledLink, CompiledLink>();
+
+function invoking(compiled: CompiledLink): CompiledLink {
+  const { link } = compiled;
+  const made = known.get(compiled) ?? compile({ ...link, grants: [...link.grants, grant("tool.invoke")] });
+  known.set(compiled, made);
+  return made;
+}
+
+/** Without what programs need: for tools that run none. `reading`: that of the decision. */
+export function executing(
+  session: Session,
+  warrant: Warrant,
+  reading: Reading,
+  contexts: Contexts | null = null,
+): ToolExecution {
+  const stop = { stopped: false, onStop: () => undefined };
+  const context: ToolExecution["context"] = (options) => {
+    if (contexts === null) throw new Error("no context is opened here");
+    return contexts.open({ ...options, session, warrant, ground: NO_PROGRAMS });
+  };
+  return { input: warrant.arguments, session, warrant, reading, stop, ground: NO_PROGRAMS, context };
+}
+
+/** For tools without a context, which look at nothing but the requests. */
 export function carrying(input: JsonObject, session: Session, requests: readonly Request[]): ToolExecution {
   const { agent } = session.facts.name;
   const warrant: Warrant = { agent, tool: "", arguments: input, requests, basis: [], receipt: "c_test" };
-  const stop = { stopped: false, onStop: () => undefined };
-  const context = (): never => {
-    throw new Error("no context is opened here");
-  };
-  return { input, session, warrant, stop, ground: NO_PROGRAMS, context };
+  return executing(session, warrant, NO_READING);
 }
+
+const NO_READING: Reading = {
+  ground: { home: null, base: null, protectedPaths: [] },
+  toAscii: (name) => name,
+  ceiling: null,
+};
 
 const NO_PROGRAMS: ProgramContext = new Proxy({} as ProgramContext, {
   get: (_, name) => {
+    if (name === "refused") return () => "e_test";
     throw new Error(`${String(name)}: no program runs here`);
   },
 });

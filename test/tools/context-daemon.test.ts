@@ -50,7 +50,7 @@ beforeAll(async () => {
     "memory.read{keys=[**]}",
     "memory.write{keys=[**]}",
     "secret.use{names=[**],tools=[weather],hosts=[127.0.0.1]}",
-    "tool.invoke{tools=[weather,bare,memory_set,memory_list]}",
+    "tool.invoke{tools=[weather,bare,memory_set,memory_list,fs_read,fs_glob,fs_write,web_fetch]}",
   ]);
   await world.begin();
   const binding = { tools: ["weather"], hosts: [`127.0.0.1:${port}`], uses: null };
@@ -267,6 +267,49 @@ test("pages of a list go on where the last one ended, in every store", async () 
   };
   expect(await page(null)).toMatchObject({ result: [{ key: "shared/p/a" }, { key: "shared/p/b" }] });
   expect(await page("shared/p/b")).toMatchObject({ result: [{ key: "shared/p/c" }] });
+});
+
+describe("a result says what enforced each axis", () => {
+  test.each<[string, () => JsonObject, readonly string[]]>([
+    ["fs_read", () => ({ path: file("in/a.txt") }), ["arguments checked", "path kernel", "tool checked"]],
+    ["memory_list", () => ({}), ["arguments checked", "tool checked"]],
+    ["memory_set", () => ({ key: "e", value: "x" }), ["arguments checked", "key checked", "tool checked"]],
+    ["web_fetch", () => ({ url: at("/") }), ["arguments checked", "host broker", "port broker", "tool checked"]],
+  ])("%s", async (tool, input, expected) => {
+    const asked = { session, tool, input: input(), requests: null, waitMilliseconds: 0 };
+    const done = given(await call.ask("call.do", asked));
+    if (done.outcome !== "done") throw new Error(JSON.stringify(done));
+    expect(done.enforcement.map(({ axis, strength }) => `${axis} ${strength}`).toSorted()).toEqual(expected);
+  });
+});
+
+test("the file tools and a context reach the same paths, and a mark is not written over its secret by either", async () => {
+  const tool = async (name: string, input: JsonObject): Promise<unknown> =>
+    given(await call.ask("call.do", { session, tool: name, input, requests: null, waitMilliseconds: 0 }));
+  writeFileSync(file("in/held.txt"), `token=${VALUE}\n`);
+  await within(whole(), async ({ files }) => {
+    const inside = await files.locate("files/in/a.txt");
+    expect(inside).toEqual({ ok: true, value: { path: file("in/a.txt"), folder: world.project } });
+    expect(await files.edit(file("in/a.txt"), [{ old: "hello", new: "hello" }])).toMatchObject({ ok: false });
+    expect(await files.edit(file("in/a.txt"), [{ old: "hell", new: "HELL" }])).toMatchObject({
+      ok: true,
+      value: { edits: [{ replaced: 1, line: 1 }], bytes: 5 },
+    });
+    expect(await files.edit(file("in/a.txt"), [{ old: "HELL", new: "hell" }])).toMatchObject({ ok: true });
+    expect(await files.write(file("in/x/y/z.txt"), "deep")).toMatchObject({ ok: false, code: "not_found" });
+    expect(await files.write(file("in/x/y/z.txt"), "deep", { folders: true })).toEqual({ ok: true, value: null });
+    // Only what contains every match has to be readable.
+    const found = await files.glob(world.project, "files/in/x/**");
+    expect(found).toMatchObject({ ok: true, value: [{ path: file("in/x/y/z.txt"), kind: "file" }] });
+    const lost = await files.write(file("in/held.txt"), "token=[REDACTED:TOKEN]\n");
+    expect(lost).toMatchObject({ ok: false, code: "secret_refused" });
+  });
+  const mark = { path: file("in/held.txt"), content: "token=[REDACTED:TOKEN]\n" };
+  expect(await tool("fs_write", mark)).toMatchObject({ outcome: "denied", code: "secret_refused" });
+  expect(await tool("fs_glob", { pattern: "files/in/x/**" })).toMatchObject({
+    result: { paths: ["files/in/x/y/z.txt"] },
+  });
+  expect(readFileSync(file("in/held.txt"), "utf8")).toBe(`token=${VALUE}\n`);
 });
 
 test("a context is of no use after its call, whoever sends", async () => {

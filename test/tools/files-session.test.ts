@@ -3,12 +3,11 @@ import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFil
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
 import { compile } from "../../src/core/authority/compiled.ts";
+import { SessionFiles } from "../../src/daemon/contexts/session-files.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import { SessionFiles } from "../../src/daemon/tools/session-files.ts";
 import { nativeMissing, nativeProgram, nativeWalls } from "../files/native.ts";
 import { swapping } from "../files/swapper.ts";
 import { newFolder, path } from "../files/world.ts";
-import { carrying } from "./carrying.ts";
 import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
 
 const GATE = "scope_violation: by the gate";
@@ -75,38 +74,26 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
 
   test("what is taken back while a call is on its way is not done", async () => {
     const world = toolsIn({ granted: [["write", root]], folder: root });
-    const tool = world.files.tools.find(({ name }) => name === "fs_write");
-    const ground = { home: null, base: root.split("/").slice(1), protectedPaths: [] };
-    const reading = { ground, toAscii: (name: string) => name, ceiling: null };
-    const input = { path: "a", content: "x" };
-    const requests = tool?.requests(input, reading, world.session);
-    if (tool === undefined || requests?.ok !== true) throw new Error("not asked");
+    const decided = await world.decide("fs_write", { path: "a", content: "x" });
+    if (typeof decided !== "function") throw new Error(decided.ok ? "" : decided.code);
     world.authority = [holding(["write", join(above, "other")])];
-    expect(await said(tool.execute(carrying(input, world.session, requests.value)))).toMatch(/^scope_violation/);
+    expect(await said(decided())).toMatch(/^scope_violation/);
     world.authority = [holding(["write", root])];
     world.moment = { revoked: () => true };
-    expect(await said(tool.execute(carrying(input, world.session, requests.value)))).toMatch(/^revoked/);
-    // Nothing is carried out that was not decided.
+    expect(await said(decided())).toMatch(/^revoked/);
     world.moment = {};
-    expect(await said(tool.execute(carrying({ path: "src/b", content: "x" }, world.session, requests.value)))).toMatch(
-      /^not_available/,
-    );
     expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");
     expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
   });
 
   test("what was decided by another reading is read again, and not done where it says something else now", async () => {
     const world = toolsIn({ granted: [["write", root]], folder: root });
-    const tool = world.files.tools.find(({ name }) => name === "fs_write");
     const ground = { home: null, base: path(join(root, "src")), protectedPaths: [] };
     const before = { ground, toAscii: (name: string) => name, ceiling: null };
-    const input = Object.freeze({ path: "b", content: "x" });
-    const requests = tool?.requests(input, before, world.session);
-    if (tool === undefined || requests?.ok !== true) throw new Error("not asked");
+    const decided = await world.decide("fs_write", { path: "b", content: "x" }, false, before);
+    if (typeof decided !== "function") throw new Error(decided.ok ? "" : decided.code);
     // By now relative names begin in the folder above.
-    expect(await said(tool.execute(carrying(input, world.session, requests.value)))).toMatch(
-      /^not_available: the working/,
-    );
+    expect(await said(decided())).toMatch(/^not_available: the working/);
     expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
   });
 
@@ -188,7 +175,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
       ],
       folder: above,
     });
-    expect(await said(call(...read("later/x")))).toMatch(/^not_available/);
+    expect(await said(call(...read("later/x")))).toMatch(/^not_found/);
     mkdirSync(later);
     expect(await said(call("fs_write", { path: "later/x", content: "x" }))).toMatchObject({ bytes: 1 });
     expect(await said(call(...read("later/x")))).toMatchObject({ text: "x" });

@@ -5,18 +5,20 @@ import { join } from "node:path";
 import { afterEach } from "vitest";
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import type { Moment } from "../../src/core/authority/compiled.ts";
-import { judge } from "../../src/core/authority/judge.ts";
-import type { Request } from "../../src/core/authority/request.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
+import type { Reading } from "../../src/core/notation/reading.ts";
+import { Contexts } from "../../src/daemon/contexts/contexts.ts";
+import { type DaemonFiles, daemonFiles } from "../../src/daemon/contexts/files.ts";
 import { Session } from "../../src/daemon/session.ts";
-import { type DaemonFiles, daemonFiles } from "../../src/daemon/tools/files.ts";
-import type { ExecutionResult } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool, type ExecutionResult } from "../../src/daemon/tools/owner-tool.ts";
+import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
+import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { type Granted, grantOf, path } from "../files/world.ts";
 import { chain, link, moment } from "../forge/authority.ts";
-import { carrying } from "./carrying.ts";
+import { authorized, executing } from "./carrying.ts";
 
 export interface ToolsWorld {
   readonly session: Session;
@@ -25,6 +27,13 @@ export interface ToolsWorld {
   moment: Partial<Moment>;
   /** As the daemon does it: the requests are decided, and only then carried out. */
   call(tool: string, input: JsonObject, approved?: boolean): Promise<ExecutionResult>;
+  /** What carries it out, if the gate allows it. `reading`: that of the decision. */
+  decide(
+    tool: string,
+    input: JsonObject,
+    approved?: boolean,
+    reading?: Reading,
+  ): Promise<(() => Promise<ExecutionResult>) | ExecutionResult>;
   readonly files: DaemonFiles;
 }
 
@@ -54,6 +63,9 @@ export function holding(...granted: readonly Granted[]): Chain {
     ),
   );
 }
+
+/** No file tool keeps anything. */
+const NO_STORES = {} as ConstructorParameters<typeof Contexts>[0]["stores"];
 
 let sessions = 0;
 
@@ -112,30 +124,37 @@ export function toolsIn(asked: Asked): ToolsWorld {
     triggers: () => table,
   });
   opened.push(files);
+  const contexts = new Contexts({
+    held,
+    stores: NO_STORES,
+    redacting: { known: null, text: (text) => text, json: (value) => value },
+    instruments: {
+      backends: () => ({ has: () => true, hasSecret: () => false }),
+      of: (call) => ({ fetching: null, files: files.of(call), programs: null, secrets: null }),
+    },
+    now: () => 0,
+    id: () => "o_test",
+  });
+  const tools = new OwnerTools(FILE_TOOLS.map(builtinTool), { of: async () => [] });
   const world: ToolsWorld = {
     session,
     files,
     authority: [holding(...asked.granted)],
     moment: {},
     call: async (name, input, approved = false) => {
-      const tool = files.tools.find((one) => one.name === name);
-      if (tool === undefined) throw new Error(`no tool ${name}`);
-      const requests = tool.requests(input, reading, session);
-      if (!requests.ok) return { ok: false, code: "invalid_input", message: requests.message };
-      for (const request of requests.value) {
-        const denied = refusalOf(world.authority, request, moment(world.moment), approved);
-        if (denied !== null) return denied;
-      }
-      return tool.execute(carrying(input, session, requests.value));
+      const decided = await world.decide(name, input, approved);
+      return typeof decided === "function" ? decided() : decided;
+    },
+    decide: async (name, input, approved = false, by = reading) => {
+      const tool = tools.ours(name);
+      if (tool === null) throw new Error(`no tool ${name}`);
+      const lookup = tools.lookup(tool, by, session, []);
+      const gate = await authorized(world.authority, { tool: name, input }, lookup, moment(world.moment), approved);
+      if (gate.ok) return () => tool.execute(executing(session, gate.warrant, by, contexts));
+      return { ok: false, code: gate.code, message: gate.reason ?? "by the gate" };
     },
   };
   return world;
-}
-
-function refusalOf(authority: Authority, request: Request, at: Moment, approved: boolean): ExecutionResult | null {
-  const decision = judge(authority, request, at);
-  if (decision.outcome === "allow" || (decision.outcome === "ask" && approved)) return null;
-  return { ok: false, code: decision.outcome === "ask" ? "approval_required" : decision.code, message: "by the gate" };
 }
 
 /** The value, or the code of the refusal and why. */

@@ -69,17 +69,21 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
     });
 
     test("every read is untrusted, and no write is", async () => {
-      const { call } = all();
       for (const [tool, input] of [
         ["fs_read", { path: "README.md" }],
         ["fs_list", {}],
         ["fs_glob", { pattern: "*" }],
         ["fs_grep", { text: "one" }],
         ["fs_edit", { path: "src/a.ts", edits: [{ old: "two", new: "2" }] }],
-      ] as const)
-        expect([tool, await call(tool, input)]).toMatchObject([tool, { ok: true, isUntrusted: true }]);
-      expect(await call("fs_write", { path: "new", content: "" })).toMatchObject({ ok: true, isUntrusted: false });
-      expect(await call("fs_delete", { path: "new" })).toMatchObject({ ok: true, isUntrusted: false });
+      ] as const) {
+        const { call, session } = all();
+        expect([tool, await call(tool, input)]).toMatchObject([tool, { ok: true }]);
+        expect([tool, session.isClean]).toEqual([tool, false]);
+      }
+      const { call, session } = all();
+      expect(await call("fs_write", { path: "new", content: "" })).toMatchObject({ ok: true });
+      expect(await call("fs_delete", { path: "new" })).toMatchObject({ ok: true });
+      expect(session.isClean).toBe(true);
     });
 
     test("a large file comes in parts that together are the whole", async () => {

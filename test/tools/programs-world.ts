@@ -13,10 +13,10 @@ import { decideCall } from "../../src/core/gate/call-decision.ts";
 import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
+import { type DaemonFiles, daemonFiles } from "../../src/daemon/contexts/files.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { type DaemonPrograms, daemonPrograms } from "../../src/daemon/programs/programs.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import { type DaemonFiles, daemonFiles } from "../../src/daemon/tools/files.ts";
 import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
@@ -155,6 +155,7 @@ export function programsWorld(
         input: gate.warrant.arguments,
         session,
         warrant: gate.warrant,
+        reading,
         stop,
         context: () => {
           throw new Error("no context is opened here");

@@ -2,7 +2,7 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
-import type { CallFiles } from "../../src/daemon/tools/files.ts";
+import type { CallFiles } from "../../src/daemon/contexts/files.ts";
 import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 

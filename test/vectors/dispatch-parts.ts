@@ -1,15 +1,14 @@
 // What the daemon is handed for a row: the real store and vault; nobody at the control socket, nothing that runs programs.
 
 import type { Authority } from "../../src/core/authority/chain.ts";
-import { done } from "../../src/core/base/result.ts";
 import type { Refusal } from "../../src/core/ports/daemon/exchange.ts";
 import type { DaemonParts } from "../../src/daemon/parts.ts";
 import type { DaemonSecrets } from "../../src/daemon/secrets.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool, type OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { canonicalJson } from "../../src/log/chain/canonical.ts";
 import { sha256 } from "../../src/platform/digest.ts";
 import type { State } from "../../src/store/state.ts";
-import { fileTools } from "../../src/tools/files/file-tools.ts";
+import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { READING } from "./machine.ts";
 
 const ABSENT: Refusal = { ok: false, code: "not_available", message: "there is none in a vector", fix: null };
@@ -79,12 +78,8 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
 
 /** The file tools as the daemon decides them. What is decided is the answer: no file of a row is there. */
 export function decidedFileTools(): readonly OwnerTool[] {
-  return fileTools().map((tool) => ({
-    ...tool.definition,
-    requests: (input, { ground }) => {
-      const call = tool.call(input, ground);
-      return call.ok ? done(call.value.requests) : call;
-    },
+  return FILE_TOOLS.map((tool) => ({
+    ...builtinTool(tool),
     execute: async () => ({ ok: true, value: null, isUntrusted: true }),
   }));
 }

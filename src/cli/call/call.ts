@@ -107,13 +107,13 @@ async function carry(
     return HELD.has(answer.code) ? EXIT.deny : exit;
   }
   if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
-  const { receipt } = answer.value;
+  const { receipt, enforcement } = answer.value;
   const result = await world.present(asked.tool, asked.input, answer.value.result);
   const ran = RUNNING.has(asked.tool) ? ranIn(result) : null;
   // What a program wrote is for a pipe as it stands; a terminal would obey it.
   const written = (text: string, descriptor: 1 | 2): string =>
     (isTerminal(descriptor) ? lines(text) : text).replace(/\n$/, "");
-  if (json) world.print(jsonLine({ ok: true, receipt, result }));
+  if (json) world.print(jsonLine({ ok: true, receipt, result, enforcement: enforcement.map((one) => ({ ...one })) }));
   else if (ran === null) world.print(resultText(result));
   else {
     if (ran.stdout !== "") world.print(written(ran.stdout, 1));

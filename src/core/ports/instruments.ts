@@ -4,6 +4,7 @@
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
 import type { Address } from "../base/address.ts";
+import type { FilePath, Files } from "./files.ts";
 import type { CompletedRun, RunRefusal } from "./process.ts";
 import type { Resolver } from "./resolver.ts";
 
@@ -89,6 +90,11 @@ export interface SecretsPort {
       readonly origin: string;
     },
   ): Promise<PortResult<string>>;
+}
+
+export interface FilesPort extends Files {
+  /** Several operations on one path, without changes of it by other calls in between. */
+  exclusively<T>(path: FilePath, act: (files: Files) => Promise<T>): Promise<T>;
 }
 
 export interface KeyValue {

@@ -27,6 +27,7 @@ import { LongUses } from "../contexts/long-uses.ts";
 import { numberOr, objectIn, textIn, textsIn, toolIn } from "../input.ts";
 import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "../log/call-refusals.ts";
 import { denialView } from "../log/denials.ts";
+import { enforcementOf } from "../log/enforcement.ts";
 import type { DaemonParts, ProgramContext } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
@@ -120,7 +121,8 @@ export class Calls {
     if (value["isUntrusted"] === true) session.taint(`result of a call (${receipt})`);
     const wallMicroseconds = milliseconds * 1000;
     const denials = call.opened?.denials() ?? [];
-    call.ports.settleLater({ receipt, ended, denials, enforcement: [], wallMicroseconds });
+    const enforcement = call.opened?.enforcement() ?? [];
+    call.ports.settleLater({ receipt, ended, denials, enforcement, wallMicroseconds });
     return { ok: true, value: {} };
   }
 
@@ -167,6 +169,7 @@ export class Calls {
               input: warrant.arguments,
               session,
               warrant,
+              reading: asked.holding.reading,
               stop: new ExchangeStop(exchange),
               ground,
               context: (options) => this.#contexts.open({ ...options, session, warrant, ground }),
@@ -175,10 +178,11 @@ export class Calls {
     const denials = withEntries(asked, receipt, carried.met?.denials ?? []);
     const refused = refusedIn(carried);
     if (refused !== null && !carried.ok) return this.#refusedOnTheWay(asked, receipt, carried, refused, denials);
-    ports.settleLater(outcomeOf(receipt, carried, denials));
+    const enforcement = enforcementOf(warrant.requests, carried.met?.enforcement ?? []);
+    ports.settleLater({ ...outcomeOf(receipt, carried, denials), enforcement });
     if (!carried.ok) return refusal(carried.code, carried.message, carried.fix ?? null);
     const result = withDenials(this.#parts.redacting.json(carried.value), denials);
-    return { ok: true, value: { outcome: "done", receipt, result } };
+    return { ok: true, value: { outcome: "done", receipt, result, enforcement } };
   }
 
   /** A call that was decided and then refused is reported as a denial, and logged as one. */
@@ -368,7 +372,7 @@ export class Calls {
       environment,
       moment: () => ports.moment(),
       useSecret: secretUse(session, holding, ports, receipt),
-      refused: (denial, reason) => ports.refused({ receipt, tool, denial, reason }),
+      refused: (denial, reason, target = null) => ports.refused({ receipt, tool, denial, reason, target }),
     };
   }
 }

@@ -45,7 +45,10 @@ function served(answer: Json = { ok: true }): { readonly context: CallContext; r
     heard.push(use);
     return answer;
   };
-  return { context: { context: null, serve, denials: () => [], end: () => undefined }, heard };
+  return {
+    context: { context: null, reading: null, serve, denials: () => [], enforcement: () => [], end: () => undefined },
+    heard,
+  };
 }
 
 /** Until all pushed data is taken, or reading stops. */

@@ -1,28 +1,31 @@
 // Contexts of calls: what a tool can reach during one call, for built-in tools, third-party tools and tools of applications
 // alike. Every use is checked against the session's current holding and the tool's declaration.
 
+import type { AxisName } from "../../core/authority/catalog.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
-import type { Decision } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import { workingGround } from "../../core/notation/reading.ts";
+import { type Reading, workingGround } from "../../core/notation/reading.ts";
+import type { Strength } from "../../core/ports/enforcement.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
+import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
 import type { RunUse } from "../../runtime/context/life.ts";
 import { serveUse } from "../../runtime/context/remote.ts";
-import { isSameRequest } from "../../runtime/context/use-gate.ts";
 import { useDenial } from "../../runtime/context/use-result.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
 import type { Holding } from "../calls/holding.ts";
 import { ContextDenials } from "../log/context-denials.ts";
+import { CallEnforcement } from "../log/enforcement.ts";
 import type { OutputRedactor, ProgramContext, Stores } from "../parts.ts";
 import type { Session } from "../session.ts";
+import { contextJudge, HoldingCache } from "./context-judge.ts";
 import { contextKeys, contextObservations } from "./memory.ts";
 import { SingleUses } from "./single-uses.ts";
 
@@ -42,6 +45,10 @@ export interface InstrumentsOptions {
   readonly judge: Judge;
   /** What a request was decided by; null for an undecided one. */
   decidedBy(request: Request): Authority | null;
+  /** The path of a use, or one that it led to, was refused. */
+  refusedPath(request: Request): void;
+  /** What enforced an axis of a use. */
+  enforced(axis: AxisName, strength: Strength): void;
 }
 
 /** Instruments whose backends are processes; those of the stores are always there. */
@@ -68,10 +75,14 @@ export interface ContextOptions {
 export interface CallContext {
   /** For code in this process; null if the session holds nothing any more. */
   readonly context: Context | null;
+  /** How its arguments are read; null with the context. */
+  readonly reading: Reading | null;
   /** Answers every use that comes over a connection, and `revoked` after the end. */
   serve(use: JsonObject): Promise<Json>;
   /** Denials during the call. */
   denials(): readonly RunDenial[];
+  /** What enforced the axes of its uses, so far. */
+  enforcement(): Outcome["enforcement"];
   end(): void;
 }
 
@@ -86,8 +97,6 @@ export interface ContextsParts {
 
 /** Concurrent uses of one call. */
 const usesMax = 32;
-const GONE: Decision = { outcome: "deny", code: "revoked", at: null };
-const APPROVAL_SPENT: Decision = { outcome: "deny", code: "approval_required", at: null };
 const NO_PROCESSES: ProcessInstruments = { fetching: null, files: null, programs: null, secrets: null };
 
 export class Contexts {
@@ -114,27 +123,25 @@ export class Contexts {
       return by === null ? null : { authority: bounded(by.holding.authority), moment: by.moment };
     });
     const decided = new WeakMap<Request, Authority>();
-    const decide: Judge = (request) => {
-      const by = look.for(request);
-      if (by === null) return GONE;
-      const { authority, moment } = by;
-      decided.set(request, authority);
-      // INVARIANT: grants with a budget, and approvals, cover only requests that the call was charged for. A built-in tool uses
-      // them as often as its one call needs; every other tool as often as it requested them.
-      const isLeft = once === null ? warrant.requests.some((one) => isSameRequest(one, request)) : once.isLeft(request);
-      const decision = judge(authority, request, { ...moment, exhausted: isLeft ? null : countedIsSpent(authority) });
-      return decision.outcome === "ask" && !isLeft ? APPROVAL_SPENT : decision;
-    };
+    const { requests } = warrant;
+    const decide = contextJudge({
+      requests,
+      once,
+      holds: (request) => look.for(request),
+      decided: (request, authority) => decided.set(request, authority),
+    });
     const tool = warrant.tool.replace(/^tool:/, "");
-    const noted = new ContextDenials((denial, reason) =>
-      ground.refused(denial, reason === null ? null : redacting.text(reason)),
+    const noted = new ContextDenials((denial, reason, target) =>
+      ground.refused(denial, reason === null ? null : redacting.text(reason), target),
     );
+    const enforcement = new CallEnforcement();
     const call = `${tool} (${warrant.receipt})`;
     const instruments = this.#instruments({
-      ...{ session, tool, call, isForeign, ground },
-      requests: warrant.requests,
+      ...{ session, tool, call, isForeign, ground, requests },
       judge: decide,
       decidedBy: (request) => decided.get(request) ?? null,
+      refusedPath: (request) => noted.refusedPath(request),
+      enforced: (axis, strength) => enforcement.add(axis, strength),
     });
     const { reading } = now.holding;
     const { context, end } = makeContext(warrant, {
@@ -143,7 +150,12 @@ export class Contexts {
       denied: (request, code) => noted.expect(request, code),
       run: runUse(once, look, noted),
     });
-    return { context, serve: this.#serving(context, noted), denials: () => noted.denials(), end };
+    return {
+      ...{ context, reading, end },
+      serve: this.#serving(context, noted),
+      denials: () => noted.denials(),
+      enforcement: () => enforcement.list(),
+    };
   }
 
   #instruments(asked: InstrumentsOptions): Instruments {
@@ -203,37 +215,9 @@ function isChanged(before: JsonObject, after: JsonObject): boolean {
 
 const NOTHING: CallContext = {
   context: null,
+  reading: null,
   serve: async () => ({ ...useDenial("revoked", null, "the session has no grants any more") }),
   denials: () => [],
+  enforcement: () => [],
   end: () => undefined,
 };
-
-interface HeldAuthority {
-  readonly authority: Authority;
-  readonly moment: Moment;
-}
-
-/** That many paths of one use are decided by one holding; any other request reads the holding again. */
-const pathsPerHolding = 256;
-
-class HoldingCache {
-  readonly #held: () => HeldAuthority | null;
-  #left = 0;
-  #last: HeldAuthority | null = null;
-
-  constructor(held: () => HeldAuthority | null) {
-    this.#held = held;
-  }
-
-  /** Starts a use: nothing of an earlier one counts. */
-  anew(): void {
-    this.#left = 0;
-  }
-
-  for({ verb }: Request): HeldAuthority | null {
-    if (verb.verb === "fs.read" && this.#left-- > 0) return this.#last;
-    this.#last = this.#held();
-    this.#left = pathsPerHolding;
-    return this.#last;
-  }
-}

@@ -3,22 +3,18 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { parseUrl } from "../../core/authority/axes/url.ts";
-import type { Request } from "../../core/authority/request.ts";
-import type { FilePath, FileRefusal, FileResult, Files } from "../../core/ports/files.ts";
 import type { PortFailure, SecretsPort } from "../../core/ports/instruments.ts";
-import type { Judge } from "../../core/ports/judge.ts";
 import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
-import { refusedWith } from "../../tools/files/refusals.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
-import type { CallFiles } from "../tools/files.ts";
 import { type StoredSecretsOptions, storedSecrets, type WebSecrets } from "../tools/web-secrets.ts";
 import type { InstrumentsSource } from "./contexts.ts";
+import type { DaemonFiles } from "./files.ts";
 import { netFetching } from "./net.ts";
 import { contextPrograms } from "./programs.ts";
 
@@ -26,7 +22,7 @@ interface DaemonInstrumentsOptions extends Pick<StoredSecretsOptions, "entry" | 
   /** The folder of our package. */
   readonly program: string;
   readonly programs: DaemonPrograms;
-  readonly files: CallFiles;
+  readonly files: Pick<DaemonFiles, "of" | "isThere">;
   readonly secrets: Pick<DaemonSecrets, "open" | "ready" | "stream">;
   readonly kept: StoredSecretsOptions["kept"];
   /** The DNS servers of the user's configuration; those of the machine where it is empty. */
@@ -64,10 +60,11 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
       },
     }),
     of: (wanted) => {
-      const { session, tool, call, requests, judge } = wanted;
+      const { session, tool } = wanted;
       return {
         fetching: netFetching({
           session,
+          enforced: wanted.enforced,
           fetch: (wish) => programs.fetch(wish),
           resolver: () => {
             const servers = options.resolvers(session);
@@ -75,53 +72,12 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
           },
           redacted,
         }),
-        files: contextFiles({ session, call, calls: files, requests, judge }),
+        files: files.of(wanted),
         programs: contextPrograms(programs, wanted),
         secrets: contextSecrets(secretsFor(tool), session, tool),
       };
     },
   };
-}
-
-interface ContextFilesOptions {
-  readonly session: Session;
-  readonly call: string;
-  readonly calls: CallFiles;
-  /** Those of the warrant. */
-  readonly requests: readonly Request[];
-  readonly judge: Judge;
-}
-
-/** Files: the session's file worker acts; its grants and the tool's declaration decide every path. */
-function contextFiles({ session, call, calls, requests, judge }: ContextFilesOptions): Files {
-  const act = async <T>(
-    path: FilePath,
-    isChanging: boolean,
-    how: (files: Files) => Promise<FileResult<T>>,
-  ): Promise<FileResult<T>> => {
-    const answer = await calls.use(session, requests, { path, isChanging, within: judge }, how);
-    // A file is trusted where a person committed it. Nobody looks at commits yet, and unknown is untrusted.
-    if (answer.ok && !isChanging) session.taint(call);
-    return answer.ok ? answer : inWords(answer);
-  };
-  return {
-    read: (path, range) => act(path, false, (files) => files.read(path, range)),
-    stat: (path) => act(path, false, (files) => files.stat(path)),
-    list: (path, most) => act(path, false, (files) => files.list(path, most)),
-    glob: (root, pattern, most) => act(root, false, (files) => files.glob(root, pattern, most)),
-    search: (root, text, most) => act(root, false, (files) => files.search(root, text, most)),
-    write: (path, content) => act(path, true, (files) => files.write(path, content)),
-    makeFolder: (path) => act(path, true, (files) => files.makeFolder(path)),
-    append: (path, content) => act(path, true, (files) => files.append(path, content)),
-    remove: (path) => act(path, true, (files) => files.remove(path)),
-    close: () => undefined,
-  };
-}
-
-/** As the file tools say it: the author of a tool is told the same as a model. */
-function inWords(refused: FileRefusal): FileRefusal {
-  const said = refusedWith(refused);
-  return said.ok ? refused : { ...refused, reason: said.message };
 }
 
 /** What one of these may be used by: the tool it is bound to. */

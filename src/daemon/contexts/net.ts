@@ -16,6 +16,8 @@ export interface ContextNetOptions {
   readonly session: Session;
   fetch(wish: FetchOptions): Promise<FetchResult>;
   resolver(): ResolverChoice;
+  /** What enforced an axis of the exchange. */
+  enforced(axis: "host" | "port", strength: "broker"): void;
   /** Redacts known secrets. */
   redacted(bytes: Uint8Array): Uint8Array;
 }
@@ -65,6 +67,7 @@ async function exchange(asked: ContextNetOptions, wish: HttpExchange): Promise<P
       secrets: [],
       stop: stopping.signal,
     });
+    for (const axis of ["host", "port"] as const) asked.enforced(axis, "broker");
     // Even a server's refusal carries data from it.
     session.taint(`a tool's fetch of ${`${scheme}://${host}`.slice(0, 200)}`);
     if (!fetched.ok) return fetched;

@@ -15,7 +15,7 @@ export function contextPrograms(programs: Pick<Programs, "run">, asked: Instrume
 
 async function run(
   programs: Pick<Programs, "run">,
-  { session, ground, decidedBy }: InstrumentsOptions,
+  { session, ground, decidedBy, enforced }: InstrumentsOptions,
   program: ProgramRequest,
 ): Promise<Answer> {
   const { argv, request, by, input, millisecondsMax, outputBytesMax } = program;
@@ -56,6 +56,7 @@ async function run(
       },
     );
     if (!result.ok) return { ok: false, refused: result.refused };
+    for (const { axis, strength } of result.ran.enforcement) enforced(axis, strength);
     const denials = result.ran.denials.map((denial) => ({ ...denial, id: ground.refused(denial, null) }));
     // Past a limit the result is a refusal, never truncated output.
     if (left < 0) return refuse("budget_exhausted", `it wrote more than ${outputBytesMax} bytes`);

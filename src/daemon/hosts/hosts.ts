@@ -152,7 +152,8 @@ async function execute(
     const milliseconds = Math.min(asked.milliseconds(), registered.tool.milliseconds ?? Number.POSITIVE_INFINITY);
     const outcome = await host.execute(name, input, (use) => context.serve(use), ring.stop, milliseconds);
     const wallMicroseconds = Math.round((performance.now() - before) * 1000);
-    const met = { ended: "done", denials: context.denials(), enforcement: enforcementOf(host), wallMicroseconds };
+    const enforcement = [...enforcementOf(host), ...context.enforcement()];
+    const met = { ended: "done", denials: context.denials(), enforcement, wallMicroseconds };
     if (!outcome.ok) return { ok: false, code: outcome.code, message: outcome.message, met };
     return { ok: true, value: outcome.value, isUntrusted: true, met };
   } finally {

@@ -20,11 +20,13 @@ interface ExpectedDenial {
 
 export class ContextDenials {
   /** Logs a denial; returns the id of its entry. */
-  readonly #write: (denial: RunDenial, reason: string | null) => string;
+  readonly #write: (denial: RunDenial, reason: string | null, target: string | null) => string;
+  /** The last refused path of the running use. */
+  #path: string | null = null;
   readonly #expected: ExpectedDenial[] = [];
   readonly #seen = new Map<string, RunDenial>();
 
-  constructor(write: (denial: RunDenial, reason: string | null) => string) {
+  constructor(write: (denial: RunDenial, reason: string | null, target: string | null) => string) {
     this.#write = write;
   }
 
@@ -33,6 +35,11 @@ export class ContextDenials {
     if (this.#expected.length >= expectedMax) this.#expected.shift();
     const text = request === null ? "" : requestText(request);
     this.#expected.push({ code, verb: request?.verb.verb ?? null, request: text });
+  }
+
+  /** A path was refused during a use: the one that it named, or one that a link or a missing folder led to. */
+  refusedPath(request: Request): void {
+    this.#path = requestText(request);
   }
 
   /** The same result; a refusal gets its request, a hint, and the id of its entry. */
@@ -45,7 +52,10 @@ export class ContextDenials {
     if (code === null) return answer;
     const { verb, message } = answer;
     const request = this.#requestOf(code, verb);
-    const id = this.#write({ code, request, times: 1 }, message);
+    // INVARIANT: a symlink's target goes only to the log. The caller sees the path it asked for.
+    const target = request.startsWith("fs.") && this.#path !== request ? this.#path : null;
+    this.#path = null;
+    const id = this.#write({ code, request, times: 1 }, message, target);
     this.#count(code, request, id);
     return { ...answer, need: request === "" ? null : request, hint: hintOf(code), id };
   }

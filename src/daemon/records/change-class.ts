@@ -6,8 +6,8 @@ import type { Config } from "../../core/notation/config/config.ts";
 import type { WrittenTriggers } from "../../core/notation/config/trigger-setting.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 import { strictTriggers, TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import { GrantedTrees } from "../../tools/files/trees.ts";
-import { type ChangeClass, ProtectedFiles, type ProtectedFilesOptions } from "../tools/protected-files.ts";
+import { GrantedTrees } from "../contexts/granted-trees.ts";
+import { type ChangeClass, ProtectedFiles, type ProtectedFilesOptions } from "../contexts/protected-files.ts";
 
 /** `triggers:` and `runtime:` of the user's configuration, and of the project's if it is trusted. */
 export function writtenTriggers(

@@ -9,6 +9,7 @@ import type { Derived } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { type Reading, workingGround } from "../../core/notation/reading.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
+import { isSameRequest } from "../../runtime/context/use-gate.ts";
 import type { Needs } from "../../runtime/tool/availability.ts";
 import type { BuiltinTool } from "../../runtime/tool/builtin.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
@@ -49,6 +50,8 @@ export interface ToolExecution {
   /** The arguments that were decided on. */
   readonly input: JsonObject;
   readonly session: Session;
+  /** What the arguments were read with when they were decided. */
+  readonly reading: Reading;
   /** The decided requests: the first is the tool itself, the tool's own follow. */
   readonly warrant: Warrant;
   /** Stops when the client has cancelled or disconnected. */
@@ -94,23 +97,27 @@ export interface OwnerTool {
 
 /** A built-in tool: one context of the call, without a declaration. */
 export function builtinTool(tool: BuiltinTool): OwnerTool {
-  const { name } = tool;
+  const requests: OwnerTool["requests"] = (input, reading, { facts: { name } }) => {
+    const { toAscii } = reading;
+    return tool.requests(input, { ground: workingGround(reading), toAscii, tool: tool.name, agent: name.agent });
+  };
   return {
     ...tool,
-    requests: (input, reading, session) =>
-      tool.requests(input, {
-        ground: workingGround(reading),
-        toAscii: reading.toAscii,
-        tool: name,
-        agent: session.facts.name.agent,
-      }),
+    requests,
     execute: async (call) => {
+      const { warrant, session } = call;
       const opened = call.context({ requirement: null, store: null, isForeign: false });
-      const { context } = opened;
-      if (context === null) return { ok: false, code: "revoked", message: "the session has no grants any more" };
+      const { context, reading } = opened;
+      if (context === null || reading === null)
+        return { ok: false, code: "revoked", message: "the session has no grants any more" };
+      const before = performance.now();
       try {
-        const result = await tool.execute(call.input, context);
-        const met = { ended: "done", denials: opened.denials(), enforcement: [], wallMicroseconds: 0 };
+        // INVARIANT: what is executed is what was decided; a working folder may have moved since.
+        const again = reading === call.reading ? null : requests(warrant.arguments, reading, session);
+        if (again !== null && !isDecided(again, warrant)) return MOVED;
+        const result = await tool.execute(warrant.arguments, context);
+        const wallMicroseconds = Math.round((performance.now() - before) * 1000);
+        const met = { ended: "done", denials: opened.denials(), enforcement: opened.enforcement(), wallMicroseconds };
         if (result.ok) return { ok: true, value: result.value, isUntrusted: false, met };
         return { ok: false, code: result.code, message: result.message, met };
       } finally {
@@ -119,6 +126,16 @@ export function builtinTool(tool: BuiltinTool): OwnerTool {
     },
   };
 }
+
+function isDecided(requests: Derived, warrant: Warrant): boolean {
+  return requests.ok && requests.value.every((one) => warrant.requests.some((other) => isSameRequest(one, other)));
+}
+
+const MOVED: ExecutionResult = {
+  ok: false,
+  code: "not_available",
+  message: "the working folder changed during the call; call again",
+};
 
 /** A third-party tool as shown to a person. */
 export interface ForeignToolView {

@@ -57,7 +57,9 @@ export function searchTool({ fetch, provider, readingOf }: SearchOptions): Owner
       const decided = new Set(warrant.requests.map(requestIdentity));
       if (!asks.ok || !asks.value.every((one) => decided.has(requestIdentity(one)))) return MOVED;
       const carried = await fetch.execute({ ...call, input });
-      return carried.ok ? answered(written, carried.value, count) : withoutProvider(carried);
+      if (!carried.ok) return withoutProvider(carried);
+      const told = answered(written, carried.value, count);
+      return carried.met === undefined ? told : { ...told, met: carried.met };
     },
   };
 }

@@ -7,9 +7,9 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { CompletedRun, RunResult } from "../../core/ports/process.ts";
+import { fileFailure } from "../../runtime/context/file-refusals.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
-import { refusedWith } from "../../tools/files/refusals.ts";
 import * as admission from "../../tools/shell/admission.ts";
 import { scriptAnswer } from "../../tools/shell/answer.ts";
 import { BufferBudget } from "../../tools/shell/buffer-budget.ts";
@@ -29,10 +29,10 @@ import type { RedirectionFiles } from "../../tools/shell/redirection-files.ts";
 import { runScript, type ScriptResult } from "../../tools/shell/run-script.ts";
 import { scriptEnvironment } from "../../tools/shell/script-environment.ts";
 import { agentScope } from "../calls/generations.ts";
+import type { CallFiles } from "../contexts/files.ts";
 import type { ProgramRun, Programs } from "../parts.ts";
 import { CapturedOutput } from "../programs/captured-output.ts";
 import type { Session } from "../session.ts";
-import type { CallFiles } from "./files.ts";
 import type { ExecutionResult, OwnerTool, ToolExecution } from "./owner-tool.ts";
 import { SpentTime, timedStop } from "./shell-time.ts";
 
@@ -142,9 +142,7 @@ async function carry(
   const kept = writtenIn(script).find(({ path }) => asked.files.classOf(session, path) === "never");
   if (kept !== undefined) {
     const { request } = kept;
-    const { message } = refusedWith({ ok: false, code: "self_modification", reason: "" }) as {
-      readonly message: string;
-    };
+    const { message } = fileFailure("fs.write", { ok: false, code: "self_modification", reason: "" });
     return { ok: false, code: "self_modification", message, denied: { code: "self_modification", request } };
   }
   const ring = session.ringing(call.stop);
@@ -158,10 +156,7 @@ async function carry(
       files: redirectionFiles(asked.files, call),
       sinks: gathered.sinks,
       stop: timed.stop,
-      told: ({ path }, refused) => {
-        const answer = refusedWith(refused);
-        return `${pathText(path)}: ${answer.ok ? "" : answer.message}`;
-      },
+      told: ({ path }, refused) => `${pathText(path)}: ${fileFailure("fs.write", refused).message}`,
     });
     if (ran.refused !== null && ran.commands.length === 1) return { ok: false, ...ran.refused };
     return answered(timed.isOver ? outOfTime(ran) : ran, gathered);

@@ -165,6 +165,7 @@ async function answered(call: WebCall, fetched: FetchResult & { readonly ok: tru
   return {
     ok: true,
     isUntrusted: true,
+    met: { ended: "done", denials: [], enforcement: BROKERED, wallMicroseconds: 0 },
     value: webResultData({
       status,
       url,
@@ -178,6 +179,9 @@ async function answered(call: WebCall, fetched: FetchResult & { readonly ok: tru
     }),
   };
 }
+
+/** The broker resolves, screens and connects; no other process of the call has a network. */
+const BROKERED = ["host", "port"].map((axis) => ({ axis, strength: "broker" }));
 
 function failed(code: DenialCode, message: string): ExecutionResult {
   return { ok: false, code, message };

@@ -3,8 +3,8 @@
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
-import type { Files } from "../../core/ports/files.ts";
 import type {
+  FilesPort,
   HttpPort,
   MemoryPort,
   ObservationsPort,
@@ -47,7 +47,7 @@ export interface SignalInstrument {
 /** Null is a missing backend: its instruments answer `not_available`. */
 export interface Instruments {
   readonly fetching: HttpPort | null;
-  readonly files: Files | null;
+  readonly files: FilesPort | null;
   readonly programs: ProgramsPort | null;
   readonly secrets: SecretsPort | null;
   readonly storage: StoragePort | null;

@@ -14,7 +14,12 @@ export const secretsPerFetchMax = 8;
 /** Addresses a name may resolve to. */
 export const addressesMax = 64;
 export const fileBytesMax = 16_777_216;
-export const entriesMax = 10_000;
+export const entriesMax = 20_000;
+export const entriesUsual = 10_000;
+export const editsMax = 100;
+export const editCharactersMax = 262_144;
+/** Of a file that is edited: what the file worker writes at once. */
+export const editBytesMax = 1_040_384;
 export const valueCharactersMax = 262_144;
 export const keyCharactersMax = 512;
 export const listedKeysMax = 1000;

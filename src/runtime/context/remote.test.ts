@@ -61,7 +61,7 @@ test("every method of a context is told as itself, with its arguments", async ()
   await context.memory.set("k", "v", { version: 0 });
   await context.observe.append("seen");
   expect(heard).toEqual([
-    ["files.write", "/a", bytes],
+    ["files.write", "/a", bytes, undefined],
     ["files.read", "/a", { offset: 3 }],
     ["memory.set", "k", "v", { version: 0 }],
     ["observe.append", "seen", undefined],

@@ -1,9 +1,9 @@
 // A context for code in another process: the same shape, every use a message to the process of the context. It only holds
-// the send function; forged messages are decided in the same way.
-import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+// the send function; forged messages are decided in the same way. `serveUse` answers such a message: a fixed table of methods.
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { closed } from "./closed.ts";
-import { type OpenContext, signalInstrument } from "./context.ts";
-import type { FilesInstrument } from "./files.ts";
+import { type Context, type OpenContext, signalInstrument } from "./context.ts";
+import type { FilesInstrument, ListOptions, WriteOptions } from "./files.ts";
 import type { KeyOptions, KeyQuery, KeysInstrument } from "./keys.ts";
 import { Life } from "./life.ts";
 import type { ObservationsQuery } from "./observations.ts";
@@ -12,8 +12,6 @@ import { remoteJson, remoteValue } from "./remote-value.ts";
 import { type FetchedResponse, responseOf } from "./response.ts";
 import type { SecretOptions } from "./secrets.ts";
 import { invalid, type UseResult, useCodeOf, useDenial, useResult } from "./use-result.ts";
-
-export { serveUse } from "./serve-use.ts";
 
 /** Sends a use and resolves to its result. An exception yields a refusal. */
 export type SendUse = (use: JsonObject) => Promise<Json>;
@@ -39,13 +37,18 @@ export function remoteContext(send: SendUse): OpenContext {
   const files = closed({
     read: (path: string, range?: object) => ask<Uint8Array>("fs.read", "files", "read", [path, range]),
     readText: (path: string) => ask<string>("fs.read", "files", "readText", [path]),
-    write: (path: string, content: string | Uint8Array) => ask<null>("fs.write", "files", "write", [path, content]),
+    locate: (path?: string) => ask("fs.read", "files", "locate", [path]),
+    write: (path: string, content: string | Uint8Array, options?: WriteOptions) =>
+      ask<null>("fs.write", "files", "write", [path, content, options]),
+    edit: (path: string, edits: readonly object[]) => ask("fs.write", "files", "edit", [path, edits]),
     append: (path: string, content: string | Uint8Array) => ask<null>("fs.write", "files", "append", [path, content]),
     remove: (path: string) => ask<null>("fs.delete", "files", "remove", [path]),
     stat: (path: string) => ask("fs.read", "files", "stat", [path]),
-    list: (path: string) => ask("fs.read", "files", "list", [path]),
-    glob: (root: string, pattern: string) => ask("fs.read", "files", "glob", [root, pattern]),
-    search: (root: string, text: string) => ask("fs.read", "files", "search", [root, text]),
+    list: (path: string, options?: ListOptions) => ask("fs.read", "files", "list", [path, options]),
+    glob: (root: string, pattern: string, options?: ListOptions) =>
+      ask("fs.read", "files", "glob", [root, pattern, options]),
+    search: (root: string, text: string, options?: ListOptions) =>
+      ask("fs.read", "files", "search", [root, text, options]),
   }) as FilesInstrument;
   const keys = (instrument: "storage" | "memory"): KeysInstrument =>
     closed({
@@ -121,4 +124,61 @@ function responseIn(value: unknown): UseResult<FetchedResponse> {
     body instanceof Uint8Array;
   if (!isResponse) return unheard("net.get");
   return useResult(responseOf({ status, url, redirected, headers: headers as never, body }));
+}
+
+/** Hostile arguments are refused by the instruments, as for a local tool. */
+type Act = (context: Context, given: readonly never[]) => Promise<UseResult<unknown>>;
+
+const METHODS: ReadonlyMap<string, Act> = new Map<string, Act>([
+  ["net.fetch", async ({ net }, [url, options]) => plainly(await net.fetch(url as never, options))],
+  ["files.read", ({ files }, [path, range]) => files.read(path as never, range)],
+  ["files.readText", ({ files }, [path]) => files.readText(path as never)],
+  ["files.locate", ({ files }, [path]) => files.locate(path)],
+  ["files.write", ({ files }, [path, content, options]) => files.write(path as never, content as never, options)],
+  ["files.edit", ({ files }, [path, edits]) => files.edit(path as never, edits as never)],
+  ["files.append", ({ files }, [path, content]) => files.append(path as never, content as never)],
+  ["files.remove", ({ files }, [path]) => files.remove(path as never)],
+  ["files.stat", ({ files }, [path]) => files.stat(path as never)],
+  ["files.list", ({ files }, [path, options]) => files.list(path as never, options)],
+  ["files.glob", ({ files }, [root, pattern, options]) => files.glob(root as never, pattern as never, options)],
+  ["files.search", ({ files }, [root, text, options]) => files.search(root as never, text as never, options)],
+  ["process.run", ({ process }, [argv, options]) => process.run(argv as never, options)],
+  ["secrets.has", ({ secrets }, [name, options]) => secrets.has(name as never, options)],
+  ["secrets.use", ({ secrets }, [name, options]) => secrets.use(name as never, options)],
+  ...(["storage", "memory"] as const).flatMap((store): readonly (readonly [string, Act])[] => [
+    [`${store}.get`, (context, [key]) => context[store].get(key as never)],
+    [`${store}.set`, (context, [key, value, options]) => context[store].set(key as never, value as never, options)],
+    [`${store}.delete`, (context, [key, options]) => context[store].delete(key as never, options)],
+    [`${store}.list`, (context, [prefix]) => context[store].list(prefix)],
+    [`${store}.find`, (context, [query]) => context[store].find(query)],
+  ]),
+  ["observe.append", ({ observe }, [text, tags]) => observe.append(text as never, tags)],
+  ["observe.query", ({ observe }, [asked]) => observe.query(asked)],
+]);
+
+const argumentsMax = 4;
+
+/** INVARIANT: returns what `remoteContext` parses, and throws for no input. */
+export async function serveUse(context: Context, use: JsonObject): Promise<Json> {
+  const { instrument, method, arguments: given } = use;
+  const act =
+    typeof instrument === "string" && typeof method === "string" ? METHODS.get(`${instrument}.${method}`) : null;
+  if (act === null || act === undefined) return { ...invalid(null, "there is no such instrument") };
+  if (!isJsonList(given) || given.length > argumentsMax || Object.keys(use).length !== 3)
+    return { ...invalid(null, "a use is an instrument, its method and a few arguments") };
+  // Decoded one by one: an omitted argument in the middle is undefined.
+  const values = given.map((one) => (one === null ? undefined : (remoteValue(one) ?? NOTHING)));
+  if (values.includes(NOTHING)) return { ...invalid(null, "an argument is too large, or no bytes where it says so") };
+  const answer = await act(context, values as unknown as readonly never[]);
+  if (!answer.ok) return { ...answer };
+  const value = remoteJson(answer.value);
+  return value === undefined ? { ...invalid(null, "the answer is too large to be told") } : { ok: true, value };
+}
+
+const NOTHING: unique symbol = Symbol("nothing");
+
+async function plainly(answer: UseResult<FetchedResponse>): Promise<UseResult<unknown>> {
+  if (!answer.ok) return answer;
+  const { status, url, redirected, headers } = answer.value;
+  return useResult({ status, url, redirected, headers: headers.entries(), body: await answer.value.bytes() });
 }

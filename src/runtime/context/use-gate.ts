@@ -72,6 +72,11 @@ export class UseGate {
     return this.#refuse(request, decision.outcome === "deny" ? "address_refused" : "approval_required");
   }
 
+  /** A port refused an allowed request. */
+  refused(request: Request, code: DenialCode): void {
+    if (code !== "not_available" && code !== "invalid_input") this.#tell(request, code);
+  }
+
   #refuse(request: Request, code: DenialCode): UseResult<never> {
     this.#tell(request, code);
     return useDenial(code, request.verb.verb, MESSAGES[code] ?? "it is not allowed");

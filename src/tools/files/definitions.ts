@@ -1,4 +1,6 @@
 // Definitions of the file tools for models: names, descriptions and input schemas. Data only.
+
+import { editBytesMax, editCharactersMax, editsMax } from "../../runtime/context/limits.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { countSchema, flagSchema, objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";
@@ -49,7 +51,7 @@ export const FILE_TOOL_DEFINITIONS: readonly FileToolDefinition[] = [
     input: objectSchema(
       {
         path: path("The file path."),
-        content: { type: "string", maxLength: limits.contentBytesMax, description: "The complete new content." },
+        content: { type: "string", maxLength: editBytesMax, description: "The complete new content." },
       },
       ["path", "content"],
     ),
@@ -66,11 +68,11 @@ export const FILE_TOOL_DEFINITIONS: readonly FileToolDefinition[] = [
         edits: {
           type: "array",
           minItems: 1,
-          maxItems: limits.editsMax,
+          maxItems: editsMax,
           items: objectSchema(
             {
-              old: textSchema("The exact text to replace.", 1, limits.editCharactersMax),
-              new: textSchema("The replacement; empty to delete.", 0, limits.editCharactersMax),
+              old: textSchema("The exact text to replace.", 1, editCharactersMax),
+              new: textSchema("The replacement; empty to delete.", 0, editCharactersMax),
               all: flagSchema("Replace every occurrence; default false."),
             },
             ["old", "new"],

@@ -2,18 +2,29 @@
 import { describe, expect, test } from "vitest";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
+import { refuse } from "../../core/base/result.ts";
+import type { Derived } from "../../core/gate/known-tool.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
 import { readSchema } from "../../runtime/tool/schema-reader.ts";
 import { FILE_TOOL_DEFINITIONS, FILE_TOOL_NAMES, type FileToolName } from "./definitions.ts";
-import { fileTools } from "./file-tools.ts";
+import { FILE_TOOLS } from "./file-tools.ts";
 
 const ground: Ground = { home: ["home", "u"], base: ["work", "p"], protectedPaths: [["home", "u", ".ssh"]] };
-const tools = fileTools();
+const reading = { ground, toAscii: (name: string) => name, tool: "test", agent: "scout" };
+
+/** As the daemon does it: the schema first. */
+function derived(name: FileToolName, input: JsonObject): Derived {
+  const tool = FILE_TOOLS.find((one) => one.name === name);
+  if (tool === undefined) throw new Error(`no tool ${name}`);
+  const accepted = inputParser(tool.input).accept(input);
+  if (accepted.ok) return tool.requests(input, reading);
+  return refuse("bad_value", accepted.issues.map(({ at, message }) => `${at} ${message}`).join());
+}
 
 function asked(name: FileToolName, input: JsonObject): readonly string[] | string {
-  const call = tools.find((tool) => tool.name === name)?.call(input, ground);
-  if (call === undefined) throw new Error(`no tool ${name}`);
-  return call.ok ? call.value.requests.map(requestText) : call.message;
+  const requests = derived(name, input);
+  return requests.ok ? requests.value.map(requestText) : requests.message;
 }
 
 describe("definitions", () => {
@@ -36,9 +47,9 @@ describe("definitions", () => {
       fs_glob: { pattern: "*" },
       fs_grep: { text: "x" },
     };
-    for (const { name, definition, call } of tools) {
-      const made = call(inputs[name], ground);
-      expect(made.ok && made.value.requests.map(({ verb }) => verb.verb)).toEqual(definition.verbs);
+    for (const { name, verbs } of FILE_TOOL_DEFINITIONS) {
+      const made = derived(name, inputs[name]);
+      expect(made.ok && made.value.map(({ verb }) => verb.verb)).toEqual(verbs);
     }
   });
 });
@@ -68,8 +79,8 @@ describe("requests", () => {
   });
 
   test("a protected path stays guarded in the request", () => {
-    const call = tools[0]?.call({ path: "~/.ssh/id" }, ground);
-    expect(call?.ok === true && call.value.requests[0]?.values).toEqual([
+    const call = derived("fs_read", { path: "~/.ssh/id" });
+    expect(call.ok && call.value[0]?.values).toEqual([
       { segments: ["home", "u", ".ssh", "id"], guarded: [true, true, true, false] },
     ]);
   });

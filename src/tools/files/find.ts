@@ -1,107 +1,105 @@
 // fs_list, fs_glob and fs_grep: the contents of a folder, by names or by lines.
-import type { Ground } from "../../core/authority/axes/path.ts";
+import { parsePath } from "../../core/authority/axes/path.ts";
 import { anyMatches } from "../../core/authority/patterns/sequence.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { FileMatch, FilePath, Files } from "../../core/ports/files.ts";
-import { displayPath, type PatternTarget, parsePatternTarget, placeOf, requestFor } from "./call-paths.ts";
-import type { FileAnswer, FileCall } from "./file-call.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { Json, JsonObject } from "../../core/base/json.ts";
+import { type Result, refuse } from "../../core/base/result.ts";
+import type { Context } from "../../runtime/context/context.ts";
+import type { FoundLine, LocatedPath } from "../../runtime/context/files.ts";
+import { type PatternTarget, parsePatternTarget } from "../../runtime/context/pattern-target.ts";
+import { type UseResult, unreadable, useResult } from "../../runtime/context/use-result.ts";
+import { type CallReading, requestsFor } from "../../runtime/tool/builtin.ts";
+import { displayPath, segmentsOf } from "./display-path.ts";
 import { fitting } from "./fit-items.ts";
 import * as limits from "./limits.ts";
-import { refusedWith } from "./refusals.ts";
 
-export interface ListInput {
+interface ListInput {
   readonly path?: string;
   readonly limit?: number;
 }
 
-export interface GlobInput {
+interface GlobInput {
   readonly pattern: string;
   readonly in?: string;
   readonly limit?: number;
 }
 
-export interface GrepInput {
+interface GrepInput {
   readonly text: string;
   readonly in?: string;
   readonly glob?: string;
   readonly limit?: number;
 }
 
-export function listCall({ path, limit = limits.itemsUsual }: ListInput, ground: Ground): Result<FileCall> {
-  const place = placeOf(path, ground);
-  if (!place.ok) return place;
-  const { segments } = place.value;
-  return done({
-    requests: [requestFor("fs.read", place.value)],
-    changes: null,
-    isReading: true,
-    carry: async (files) => {
-      const listed = await files.list(segments, limit + 1);
-      if (!listed.ok) return refusedWith(listed);
-      const { items, more } = fitting(listed.value, limit, false, ({ path: entry, kind }) => ({
-        name: entry.at(-1) ?? "",
-        kind,
-      }));
-      return { ok: true, value: { path: displayPath(segments, ground), entries: items, more } };
-    },
-  });
+export async function list(input: JsonObject, { files }: Context): Promise<UseResult<Json>> {
+  const { path, limit = limits.itemsUsual } = input as unknown as ListInput;
+  const at = await files.locate(path);
+  if (!at.ok) return at;
+  const listed = await files.list(at.value.path, { entriesMax: limit + 1 });
+  if (!listed.ok) return listed;
+  const { items, more } = fitting(listed.value, limit, false, ({ path: entry, kind }) => ({
+    name: segmentsOf(entry).at(-1) ?? "",
+    kind,
+  }));
+  return useResult({ path: displayPath(at.value), entries: items, more });
 }
 
-export function globCall(input: GlobInput, ground: Ground): Result<FileCall> {
-  const { pattern, limit = limits.itemsUsual } = input;
-  const root = placeOf(input.in, ground);
-  if (!root.ok) return root;
-  const place = parsePatternTarget(pattern, root.value, ground);
-  if (!place.ok) return place;
-  const { segments } = root.value;
-  return done({
-    requests: [requestFor("fs.read", place.value.start)],
-    changes: null,
-    isReading: true,
-    carry: async (files) => {
-      const found = await files.glob(segments, pattern, limit + 1);
-      if (!found.ok) return refusedWith(found);
-      const { items, more } = fitting(found.value, limit, false, ({ path }) => displayPath(path, ground));
-      return { ok: true, value: { in: displayPath(segments, ground), paths: items, more } };
-    },
-  });
+export function globRequests(input: JsonObject, reading: CallReading): Result<readonly Request[]> {
+  const { pattern, in: folder = "." } = input as unknown as GlobInput;
+  return patternRequests(pattern, folder, reading);
 }
 
-export function grepCall(input: GrepInput, ground: Ground): Result<FileCall> {
-  const { text, glob } = input;
+export async function glob(input: JsonObject, { files }: Context): Promise<UseResult<Json>> {
+  const { pattern, in: folder, limit = limits.itemsUsual } = input as unknown as GlobInput;
+  const at = await files.locate(folder);
+  if (!at.ok) return at;
+  const found = await files.glob(at.value.path, pattern, { entriesMax: limit + 1 });
+  if (!found.ok) return found;
+  const { items, more } = fitting(found.value, limit, false, ({ path }) => displayPath({ ...at.value, path }));
+  return useResult({ in: displayPath(at.value), paths: items, more });
+}
+
+export function grepRequests(input: JsonObject, reading: CallReading): Result<readonly Request[]> {
+  const { text, glob: pattern, in: folder = "." } = input as unknown as GrepInput;
   if (/[\0\n]/.test(text) || Buffer.byteLength(text) > limits.wantedCharactersMax)
     return refuse("bad_value", `the text must be within one line and at most ${limits.wantedCharactersMax} bytes`);
-  const root = placeOf(input.in, ground);
-  if (!root.ok) return root;
-  const place = glob === undefined ? null : parsePatternTarget(glob, root.value, ground);
-  if (place !== null && !place.ok) return place;
-  const start = place === null ? root.value : place.value.start;
-  return done({
-    requests: [requestFor("fs.read", start)],
-    changes: null,
-    isReading: true,
-    carry: (files) => grep(files, start.segments, input, place === null ? null : place.value, ground),
-  });
+  if (pattern !== undefined) return patternRequests(pattern, folder, reading);
+  return requestsFor(reading, { verb: "fs.read", path: folder });
 }
 
-async function grep(
-  files: Files,
-  start: FilePath,
-  { text, limit = limits.matchesUsual }: GrepInput,
-  place: PatternTarget | null,
-  ground: Ground,
-): Promise<FileAnswer> {
-  const most = place === null ? limit + 1 : limits.sortedMatchesMax;
-  const found = await files.search(start, text, most);
-  if (!found.ok) return refusedWith(found);
-  const isMeant = ({ path }: FileMatch): boolean =>
-    place === null || anyMatches(place.patterns, { segments: path, guarded: null });
+export async function grep(input: JsonObject, { files }: Context): Promise<UseResult<Json>> {
+  const { text, glob: pattern, in: folder, limit = limits.matchesUsual } = input as unknown as GrepInput;
+  const root = await files.locate(folder);
+  if (!root.ok) return root;
+  const target = pattern === undefined ? null : targetOf(pattern, root.value);
+  if (target !== null && !target.ok) return unreadable("fs.read", target);
+  const start = target === null ? root.value.path : `/${target.value.start.segments.join("/")}`;
+  const most = target === null ? limit + 1 : limits.sortedMatchesMax;
+  const found = await files.search(start, text, { entriesMax: most });
+  if (!found.ok) return found;
+  const isMeant = ({ path }: FoundLine): boolean =>
+    target === null || anyMatches(target.value.patterns, { segments: segmentsOf(path), guarded: null });
   // At the requested number there may be more.
   const hasMore = found.value.length >= most;
   const { items, more } = fitting(found.value.filter(isMeant), limit, hasMore, (match) => ({
-    path: displayPath(match.path, ground),
+    path: displayPath({ ...root.value, path: match.path }),
     line: match.line,
     text: match.text,
   }));
-  return { ok: true, value: { in: displayPath(start, ground), matches: items, more } };
+  return useResult({ in: displayPath({ ...root.value, path: start }), matches: items, more });
+}
+
+/** The folder that contains everything the pattern can match: all that such a call needs to read. */
+function patternRequests(pattern: string, folder: string, reading: CallReading): Result<readonly Request[]> {
+  const root = parsePath(folder, reading.ground);
+  if (!root.ok) return root;
+  const target = parsePatternTarget(pattern, root.value, reading.ground);
+  if (!target.ok) return target;
+  return requestsFor(reading, { verb: "fs.read", path: `/${target.value.start.segments.join("/")}` });
+}
+
+function targetOf(pattern: string, { path }: LocatedPath): Result<PatternTarget> {
+  const ground = { home: null, base: null, protectedPaths: [] };
+  const root = parsePath(path, ground);
+  return root.ok ? parsePatternTarget(pattern, root.value, ground) : root;
 }

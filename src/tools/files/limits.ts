@@ -1,8 +1,6 @@
 // Limits on input and output of one call of a file tool. An answer must fit in one message of the daemon.
 
 export const pathCharactersMax = 4096;
-/** The port's limit: a frame without the path and headers. */
-export const contentBytesMax = 1_040_384;
 
 /** Text of one read: six times as much if every character has to be escaped. */
 export const textBytesMax = 131_072;
@@ -12,9 +10,6 @@ export const linesUsual = 2_000;
 /** How far into a file lines are counted. */
 export const scanBytesMax = 67_108_864;
 export const countMax = 1_000_000_000;
-
-export const editsMax = 100;
-export const editCharactersMax = 262_144;
 
 export const itemsMax = 5_000;
 export const itemsUsual = 1_000;

@@ -100,7 +100,11 @@ export interface CallCompletion {
   readonly outcome: "done";
   readonly receipt: string;
   readonly result: Json;
+  readonly enforcement: CallEnforcementView;
 }
+
+/** What enforced each axis of a call: `kernel`, `broker`, `checked` or `none`. */
+export type CallEnforcementView = readonly { readonly axis: string; readonly strength: string }[];
 
 export interface ProgramCompletion {
   readonly outcome: "ran";

@@ -1,24 +1,7 @@
-// Paths of a call: parsed from the input, made into requests, and displayed so that they can be used again.
-
+// The folder that a path pattern can match in: all that a search for it needs to read.
 import { type Ground, parsePath, parsePathPatterns, pathText } from "../../core/authority/axes/path.ts";
-import { type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import type { Segments, Sequence } from "../../core/authority/patterns/sequence.ts";
-import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { FilePath } from "../../core/ports/files.ts";
-
-export type FileVerb = "fs.read" | "fs.write" | "fs.delete";
-
-/** Defaults to the working folder. */
-export function placeOf(text: string | undefined, ground: Ground): Result<Segments> {
-  return parsePath(text ?? ".", ground);
-}
-
-export function requestFor(name: FileVerb, path: Segments): Request {
-  const verb: VerbEntry | null = verbEntry(name);
-  if (verb === null) throw new Error(`there is no verb ${name}`);
-  return { verb, values: [path] };
-}
 
 export interface PatternTarget {
   readonly patterns: readonly Sequence[];
@@ -45,12 +28,4 @@ function literalStart(patterns: readonly Sequence[]): readonly string[] {
   });
   const shared = first.findIndex((name, at) => others.some((other) => other[at] !== name));
   return shared < 0 ? first : first.slice(0, shared);
-}
-
-/** The shortest form that a later call accepts: relative below the working folder, absolute elsewhere. */
-export function displayPath(path: FilePath, { base }: Ground): string {
-  if (base === null || base.length > path.length || !base.every((name, at) => name === path[at])) return pathText(path);
-  const rest = path.slice(base.length);
-  // A leading tilde would be parsed as the home folder.
-  return rest.length === 0 ? "." : rest[0]?.startsWith("~") === true ? `./${rest.join("/")}` : rest.join("/");
 }

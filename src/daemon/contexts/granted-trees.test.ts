@@ -6,7 +6,7 @@ import { ANY } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { GrantedTrees } from "./trees.ts";
+import { GrantedTrees } from "./granted-trees.ts";
 
 type Written = readonly [verb: "read" | "write" | "delete", root: string, pattern?: string];
 

@@ -5,7 +5,8 @@ import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Sequence } from "../../core/authority/patterns/sequence.ts";
 import type { FilePath } from "../../core/ports/files.ts";
-import type { FileVerb } from "./call-paths.ts";
+
+type FileVerb = "fs.read" | "fs.write" | "fs.delete";
 
 export interface GrantedTree {
   readonly path: FilePath;

@@ -5,9 +5,9 @@ import type { Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../sandbox/files/confined-files.ts";
 import type { WorkerRestrictions } from "../../sandbox/files/worker-setup.ts";
-import type { GrantedTree } from "../../tools/files/trees.ts";
 import { InputTurns } from "../records/input-turns.ts";
 import type { Session } from "../session.ts";
+import type { GrantedTree } from "./granted-trees.ts";
 
 /** Concurrent processes; the one idle longest is closed to make room. */
 const workersMax = 128;
@@ -47,6 +47,11 @@ export class SessionFiles {
   /** Whether a worker exists for it, as far as is known. */
   has(session: Session): boolean {
     return this.#kept.has(session);
+  }
+
+  /** Whether the kernel restricts the session's worker, which has answered. */
+  isKernelHeld(session: Session): boolean {
+    return this.#kept.get(session)?.files.enforcement?.landlock === true;
   }
 
   async use<T>(session: Session, asked: SessionFilesOptions, act: (files: Files) => Promise<T>): Promise<T> {

@@ -6,7 +6,7 @@ import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Conditions } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { callJudge } from "./call-judge.ts";
+import { changeJudge, contextJudge } from "./context-judge.ts";
 
 function names(text: string): readonly string[] {
   return text.split("/").filter((name) => name !== "");
@@ -31,10 +31,10 @@ function holds(...written: readonly Written[]): Authority {
 function decided(authority: Authority, asked: readonly string[], met: string, more: Partial<Moment> = {}): string {
   const classOf = (path: readonly string[]) =>
     path.includes(".git") ? "never" : path.includes(".envrc") ? "ask" : "free";
-  const judge = callJudge(asked.map(request), () => ({ authority, moment: moment(more) }), {
-    classOf,
-    makesFolders: true,
-  });
+  const requests = asked.map(request);
+  const held = { authority, moment: moment(more) };
+  const decide = contextJudge({ requests, holds: () => held, once: null });
+  const judge = changeJudge(requests, { classOf, makesFolders: true }, decide);
   const decision = judge(request(met));
   return decision.outcome === "deny" ? decision.code : decision.outcome;
 }
@@ -65,9 +65,9 @@ describe("a call's own judge", () => {
     ["the folder above a trigger's file", plain, ["fs.write! /p/.envrc/a"], "fs.write /p/.envrc", "allow"],
     ["what was approved", asking, ["fs.read /p/a"], "fs.read /p/a", "allow"],
     ["what lies below what was approved", asking, ["fs.read /p"], "fs.read /p/a/b", "allow"],
-    ["what lies beside what was approved", asking, ["fs.read /p/a"], "fs.read /p/b", "ask"],
-    ["what begins alike", asking, ["fs.read /p/a"], "fs.read /p/ab", "ask"],
-    ["what another grant asks for", asking, ["fs.read /p"], "fs.read /q/a", "ask"],
+    ["what lies beside what was approved", asking, ["fs.read /p/a"], "fs.read /p/b", "approval_required"],
+    ["what begins alike", asking, ["fs.read /p/a"], "fs.read /p/ab", "approval_required"],
+    ["what another grant asks for", asking, ["fs.read /p"], "fs.read /q/a", "approval_required"],
     ["what was paid for", counted, ["fs.read /p/a"], "fs.read /p/a", "allow"],
     ["what was not paid for", counted, ["fs.read /p/a"], "fs.read /p/b", "budget_exhausted"],
   ])("%s", (_, authority, asked, met, expected) => {
@@ -79,7 +79,7 @@ describe("a call's own judge", () => {
     const ending = holds(["fs.read", "/p", { expires: 1_500 }]);
     expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_499 })).toBe("allow");
     expect(decided(ending, ["fs.read /p/a"], "fs.read /p/a", { now: 1_500 })).toBe("expired");
-    const judge = callJudge([request("fs.read /p/a")], () => null, { classOf: () => "free", makesFolders: false });
+    const judge = contextJudge({ requests: [request("fs.read /p/a")], holds: () => null, once: null });
     expect(judge(request("fs.read /p/a"))).toMatchObject({ outcome: "deny", code: "revoked" });
   });
 
@@ -93,6 +93,6 @@ describe("a call's own judge", () => {
         ]),
       ),
     ];
-    expect(decided(stricter, ["fs.read /p"], "fs.read /p/deep/a")).toBe("ask");
+    expect(decided(stricter, ["fs.read /p"], "fs.read /p/deep/a")).toBe("approval_required");
   });
 });

@@ -1,7 +1,7 @@
-// Refusals of file tools for models. The port's reasons are short and reveal nothing that is not granted.
-import type { DenialCode } from "../../core/authority/decision.ts";
+// Refusals of file operations in words for models and authors of tools. The port's reasons are short and reveal nothing
+// that is not granted.
 import type { FileRefusal } from "../../core/ports/files.ts";
-import type { FileAnswer } from "./file-call.ts";
+import { type UseDenial, useDenial } from "./use-result.ts";
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   ["ENOENT", "no such file or folder"],
@@ -22,22 +22,18 @@ const WORDS: ReadonlyMap<string, string> = new Map([
   ["the file worker ended", "the file worker exited; try again"],
 ]);
 
-export function failed(code: DenialCode, message: string): FileAnswer {
-  return { ok: false, code, message };
-}
-
-export function refusedWith({ code, reason }: FileRefusal): FileAnswer {
-  if (code === "self_modification") return failed(code, KEPT);
-  if (code === "approval_required") return failed(code, UNASKED);
+export function fileFailure(verb: string, { code, reason }: FileRefusal): UseDenial {
+  if (code === "self_modification") return useDenial(code, verb, PROTECTED);
+  if (code === "approval_required") return useDenial(code, verb, UNASKED);
   const told = code === "not_available" && errnoIn(reason) === "ENOENT" ? "not_found" : code;
-  return failed(told, WORDS.get(reason) ?? WORDS.get(errnoIn(reason)) ?? reason);
+  return useDenial(told, verb, WORDS.get(reason) ?? WORDS.get(errnoIn(reason)) ?? reason);
 }
 
 export function isErrno({ reason }: FileRefusal, name: string): boolean {
   return errnoIn(reason) === name;
 }
 
-const KEPT = "this path is protected from tools: policy files, git's own files and settings that start programs";
+const PROTECTED = "this path is protected from tools: policy files, git's own files and settings that start programs";
 
 const UNASKED = "this needs approval; call the tool with the real path of the file, so that approval can be requested";
 
