@@ -30,8 +30,6 @@ const config: ViteUserConfig = {
     setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
     maxWorkers: 2,
-    // Real processes on a busy machine: CI tries a test again that failed, and says so. At home nothing is tried twice.
-    retry: Number(process.env["AMBIT_RETRY"] ?? 0),
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

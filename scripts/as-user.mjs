@@ -31,8 +31,8 @@ try {
     HOME: home,
     USER,
     LOGNAME: USER,
-    AMBIT_RETRY: process.env.AMBIT_RETRY ?? "0",
     ...(process.env.CI ? { CI: process.env.CI } : {}),
+    ...(process.env.AMBIT_SEED ? { AMBIT_SEED: process.env.AMBIT_SEED } : {}),
   };
   status = spawnSync("setpriv", words, { cwd: folder, env, stdio: "inherit" }).status ?? 1;
 } finally {

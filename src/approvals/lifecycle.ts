@@ -174,7 +174,7 @@ function personFault(approval: Approval, answer: ApproverAnswer): LifeChange | n
   if (of !== null && !of.includes(answer.by))
     return fault("not_an_approver", `${JSON.stringify(answer.by)} is not one of those who may approve this`);
   if (answers.some(({ by }) => by === answer.by))
-    return fault("already_agreed", `${JSON.stringify(answer.by)} has agreed already; somebody else has to`);
+    return fault("already_agreed", `${JSON.stringify(answer.by)} has agreed already; another person has to`);
   return null;
 }
 

@@ -1,4 +1,4 @@
-// What commands are handed that speak to the state owner: its control socket, started where nobody serves it yet.
+// The port of commands that use the daemon's control socket; starts the daemon if none runs.
 
 import type { ControlMessages, DaemonStatus } from "../core/ports/daemon/daemon-control.ts";
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
@@ -14,9 +14,9 @@ export interface ControlWorld {
   now(): number;
   /** Connects, starting the daemon where it is not running. */
   control(): Promise<Answer<MessageClient<ControlMessages>>>;
-  /** Whoever serves now, without starting anybody; null where nobody does. */
+  /** Connects to a running daemon; null if none runs. */
   running(): Promise<Answer<DaemonStatus | null>>;
-  /** Why nobody starts by itself here; null where somebody does when it is needed. */
+  /** Why no daemon starts automatically here; null if one does. */
   unstarted?(): Refusal | null;
   print(text: string): void;
   printError(text: string): void;
@@ -49,7 +49,7 @@ const DAEMONS: ReadonlySet<string> = new Set([
   "owned",
 ]);
 
-/** Where the ids are that somebody got wrong. */
+/** The command that lists valid ids, for unknown ones. */
 const LISTED: Readonly<Record<string, string>> = {
   unknown_approval: "ambit approvals list",
   unknown_entry: "ambit log",

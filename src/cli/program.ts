@@ -142,7 +142,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
     await program.parseAsync([...helpWords(program, own)], { from: "user" });
   } catch (error) {
     if (!(error instanceof CommanderError)) throw error;
-    // Whoever asked for one object gets one, whatever is wrong with the words.
+    // With `--json` the output is one object, also for wrong arguments.
     if (error.exitCode !== 0 && own[0] === "exec" && own.includes("--json")) {
       const refused = { code: "invalid_input", message: error.message, fix: "ambit exec --help" } as const;
       world.print(JSON.stringify(refusedData(refused, null)));

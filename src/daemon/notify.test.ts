@@ -33,7 +33,7 @@ const WAITING: Approval = {
   times: 1,
 };
 
-test("what waits is told in one line without control characters, once in a burst, and by nobody where nobody is named", async () => {
+test("pending approvals are notified in one line without control characters, once a burst, and not at all without a configured program", async () => {
   const out = join(folder, "told");
   const script = join(folder, "tell");
   writeFileSync(script, `#!/bin/sh\nprintf '%s\\n' "$1-$2" >> ${out}\n`, { mode: 0o755 });

@@ -18,11 +18,11 @@ describe("patience", () => {
 
   it("time in which nothing ran does not end it", async () => {
     let isRung = false;
-    const end = startTimeout(400, () => {
+    const end = startTimeout(1_000, () => {
       isRung = true;
     });
-    // As if the process had been suspended.
-    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 600);
+    // As if the process had been suspended. A quarter of the timeout is left then.
+    Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 1_100);
     await new Promise((done) => setTimeout(done, 1));
     await new Promise((done) => setImmediate(done));
     expect(isRung).toBe(false);

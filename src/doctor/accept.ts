@@ -4,7 +4,7 @@ import { nearestName } from "../core/notation/nearest.ts";
 import { entryOf, type TreeNode } from "../core/notation/tree.ts";
 import { type About, type Finding, found } from "./finding.ts";
 
-/** Warnings about what somebody may well mean. Mistakes cannot be accepted. */
+/** Warnings about configurations that may be intended. Errors cannot be accepted. */
 const ACCEPTABLE = [
   "lethal_combination",
   "records_writable",

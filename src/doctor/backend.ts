@@ -1,6 +1,6 @@
 // Can this machine hold a process at all? The sandbox backend, what stands in its way, and the command that mends it.
 import type { MachineFacts } from "../core/ports/machine.ts";
-import { type Finding, found, NOBODY } from "./finding.ts";
+import { type Finding, found, NO_AGENT } from "./finding.ts";
 
 export interface MachineReport {
   readonly findings: readonly Finding[];
@@ -17,7 +17,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
   else if (facts.platform !== "linux") findings.push(noBackend(facts.platform, severity));
   else if (facts.bubblewrap === null) {
     findings.push(
-      found("sandbox_missing", NOBODY, {
+      found("sandbox_missing", NO_AGENT, {
         severity,
         message: "bubblewrap is not installed",
         meaning: "Processes of agents are refused: nothing runs outside a sandbox.",
@@ -29,7 +29,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
     else findings.push({ ...blocked(facts), severity });
   } else if (facts.bubblewrap === "unknown") {
     findings.push(
-      found("not_checked", NOBODY, {
+      found("not_checked", NO_AGENT, {
         severity: "info",
         message: "whether bubblewrap works could not be found out",
         fix: "bwrap --version",
@@ -46,7 +46,7 @@ export function examineMachine(facts: MachineFacts, needed: boolean): MachineRep
 }
 
 function noBackend(platform: string, severity: "error" | "warning"): Finding {
-  return found("sandbox_missing", NOBODY, {
+  return found("sandbox_missing", NO_AGENT, {
     severity,
     message: `there is no sandbox for ${platform.slice(0, 40)}`,
     meaning: "Processes of agents are refused: nothing runs outside a sandbox.",
@@ -63,10 +63,14 @@ function blocked({ userNamespaces, appArmorRestricts }: MachineFacts): Finding {
   const meaning = "Processes of agents are refused: nothing runs outside a sandbox.";
   if (userNamespaces === false) {
     const fix = "sudo sysctl -w kernel.unprivileged_userns_clone=1 user.max_user_namespaces=15000";
-    return found("sandbox_blocked", NOBODY, { message: `${message}: user namespaces are switched off`, meaning, fix });
+    return found("sandbox_blocked", NO_AGENT, {
+      message: `${message}: user namespaces are switched off`,
+      meaning,
+      fix,
+    });
   }
   if (appArmorRestricts === true) {
-    return found("sandbox_blocked", NOBODY, {
+    return found("sandbox_blocked", NO_AGENT, {
       message: `${message}: AppArmor allows user namespaces only to programs with a profile`,
       meaning,
       fix: [
@@ -76,7 +80,7 @@ function blocked({ userNamespaces, appArmorRestricts }: MachineFacts): Finding {
       ].join("\n"),
     });
   }
-  return found("sandbox_blocked", NOBODY, {
+  return found("sandbox_blocked", NO_AGENT, {
     message,
     meaning,
     fix: "bwrap --unshare-all --ro-bind / / true   # shows why; containers often forbid namespaces",
@@ -93,7 +97,7 @@ function landlock({ landlock: version }: MachineFacts, findings: Finding[], pass
     return;
   }
   findings.push(
-    found("landlock_missing", NOBODY, {
+    found("landlock_missing", NO_AGENT, {
       severity: "warning",
       message:
         version === null ? "this kernel has no Landlock" : `this kernel has Landlock ${version}, which is too old`,
@@ -108,7 +112,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
   if (native === "unknown") return;
   if (native === null) {
     findings.push(
-      found("program_missing", NOBODY, {
+      found("program_missing", NO_AGENT, {
         severity,
         message: "ambit's native program is not built, or does not run here",
         meaning: "Processes of agents and their file tools are refused.",
@@ -119,7 +123,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
   }
   if (!native.descriptorMounts || !native.seccomp) {
     findings.push(
-      found("kernel_too_old", NOBODY, {
+      found("kernel_too_old", NO_AGENT, {
         severity,
         message: "this kernel lacks what a sandbox is made of",
         meaning: "Processes of agents are refused.",
@@ -132,7 +136,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
   if (native.transparent) passed.push("network: names, addresses and every port are seen by the broker");
   else {
     findings.push(
-      found("network_narrower", NOBODY, {
+      found("network_narrower", NO_AGENT, {
         severity: "info",
         message: "the network broker sees listed ports only",
         meaning: "Nothing more is reachable; denials of raw addresses and other ports are not reported.",
@@ -152,7 +156,7 @@ function drafts(
   const meaning = "Programs that may write a folder are refused; those that only read run.";
   if (!program.overlay)
     findings.push(
-      found("drafts_unavailable", NOBODY, {
+      found("drafts_unavailable", NO_AGENT, {
         severity,
         message: "this kernel allows no overlays in a user namespace",
         meaning,
@@ -161,7 +165,7 @@ function drafts(
     );
   else if (draftsRefusedBy !== null)
     findings.push(
-      found("drafts_unavailable", NOBODY, {
+      found("drafts_unavailable", NO_AGENT, {
         severity,
         message: `the state folder is on ${draftsRefusedBy}, which cannot hold drafts`,
         meaning,
@@ -179,7 +183,7 @@ function limits({ controlGroups, isRoot }: MachineFacts, findings: Finding[], pa
   const root =
     isRoot && missing.includes("processes") ? " For root the number of processes is not limited at all." : "";
   findings.push(
-    found("limits_weaker", NOBODY, {
+    found("limits_weaker", NO_AGENT, {
       severity: "info",
       message: `no control groups of ours for ${missing.join(" and ")}`,
       meaning: `These limits are of single processes, not of the whole tree.${root}`,

@@ -14,7 +14,7 @@ export function lethalCombination(
   about: About,
   now: number,
 ): Finding | null {
-  // What a person approves each time is no leak by itself; what is only passed on is used by somebody else.
+  // What a person approves each time is no leak by itself; a grant with `pass_on` alone is used by another agent.
   const free = grants.filter(
     (grant) => grant.conditions.ask === 0 && grant.conditions.pass !== "pass" && isLive(grant, now),
   );
@@ -25,7 +25,7 @@ export function lethalCombination(
   if (untrusted === undefined || secret === undefined || out === undefined) return null;
   return found("lethal_combination", about, {
     message: `reads private data (${short(secret)}), takes in what strangers wrote (${short(untrusted)}), and can send it away (${short(out)})`,
-    meaning: "Whoever writes a page or a message it reads can tell it to send what it knows somewhere else.",
+    meaning: "The author of a page or message it reads can make it send what it knows somewhere else.",
     fix: 'ask: true or clean: true on one of the three, or doctor: { accept: [{ code: lethal_combination, reason: "..." }] }',
     span: out.span,
     grants: [...new Set([secret, untrusted, out])],

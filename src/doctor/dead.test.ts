@@ -65,7 +65,7 @@ describe("dead rules of random agents", () => {
     expect(found).toBeGreaterThan(500);
   });
 
-  test("are never those that nobody wrote", () => {
+  test("are never implied grants", () => {
     for (let seed = runSeed(); seed < runSeed() + 300; seed++) {
       const all = randomGrants(seeded(seed)).map((grant) => ({ ...grant, implied: "sandbox" }));
       expect(deadRules(all, NOW, PROTECTED).dead).toEqual([]);

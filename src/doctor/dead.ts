@@ -36,7 +36,7 @@ export function deadRules(grants: readonly Grant[], now: number, protectedPaths:
     const alike = others.grantsOf(grant.verb).length;
     left -= alike + costOf(grant);
     if (left < 0) return { dead, cut: true };
-    // What nobody wrote, nobody can delete.
+    // An implied grant has no line that could be deleted.
     const isAsked = alike > 0 && grant.implied === null;
     if (isAsked && within([grant], [[others]], { protectedPaths, delegating: false }).kind === "within")
       dead.push(grant);

@@ -54,7 +54,7 @@ function overFolders(grant: Grant, written: WrittenScope, about: About, { worksp
 }
 
 function reaches(grant: Grant, written: WrittenScope, folder: readonly string[], ground: Ground): boolean {
-  // Judged as written although it is inert: with the root that somebody adds next, it would reach the folder.
+  // Judged as written although it is inert: with a root added later, it would reach the folder.
   const patterns = grant.root === null ? rootless(written, folder, ground) : patternsOf(grant, "path");
   const guarded = guardPath(folder, ground.protectedPaths).guarded?.lastIndexOf(true) ?? -1;
   return patterns.some((pattern) => {
@@ -107,7 +107,7 @@ function unscoped(grant: Grant, written: WrittenScope, about: About): Finding[] 
   ];
 }
 
-/** `agent.grant` beside grants so broad that whoever receives them could do nearly anything. */
+/** `agent.grant` beside grants so broad that an agent that receives them could do nearly anything. */
 function passingOn(grants: readonly Grant[], about: About, { ground, now }: Asked): Finding[] {
   const granting = grants.find(
     (grant) => grant.verb.verb === "agent.grant" && grant.conditions.pass !== "pass" && isLive(grant, now),

@@ -87,7 +87,7 @@ export interface About {
   readonly file: string | null;
 }
 
-export const NOBODY: About = { agent: null, file: null };
+export const NO_AGENT: About = { agent: null, file: null };
 
 interface Said {
   readonly message: string;

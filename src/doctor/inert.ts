@@ -1,4 +1,4 @@
-// Grants of `fs.*` and `proc.*` that cover nothing because nobody says where: one finding for all of them.
+// Grants of `fs.*` and `proc.*` that cover nothing because no root is set: one finding for all of them.
 import { scopeKeys } from "../core/authority/catalog.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { entryOf } from "../core/notation/tree.ts";

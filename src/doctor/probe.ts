@@ -64,9 +64,9 @@ export interface Probe {
   readonly workspace: ProbeWorkspace | null;
   /** Null where the machine was not asked. */
   readonly machine: MachineFacts | null;
-  /** The second copy of the log; null or nothing where none is kept, or nobody was asked. */
+  /** The second copy of the log; null or absent if none is configured, or no daemon was asked. */
   readonly sink?: SinkStatus | null;
-  /** Where the key of the secrets comes from; null or nothing where none are kept, or nobody was asked. */
+  /** Where the key of the secrets comes from; null or absent if there are none, or no daemon was asked. */
   readonly secrets?: KeyStatus | null;
   readonly tools: readonly ProbeTool[];
   readonly ground: Ground;

@@ -2,7 +2,7 @@
 // read, ids that are taken twice.
 import type { Span } from "../core/authority/grant.ts";
 import { entryOf } from "../core/notation/tree.ts";
-import { type Finding, found, fromDiagnostic, NOBODY } from "./finding.ts";
+import { type Finding, found, fromDiagnostic, NO_AGENT } from "./finding.ts";
 import type { Probe, ProbeAgent, Trust } from "./probe.ts";
 
 export function projectFindings({ workspace, broken, configs }: Probe): readonly Finding[] {
@@ -24,14 +24,14 @@ function trustFindings(trust: Trust): readonly Finding[] {
       return [];
     case "untrusted":
       return [
-        found("untrusted_project", NOBODY, {
+        found("untrusted_project", NO_AGENT, {
           message: "this project is not trusted: what its agents hold is inert",
           fix: "ambit trust",
         }),
       ];
     case "widened":
       return [
-        found("untrusted_project", NOBODY, {
+        found("untrusted_project", NO_AGENT, {
           message: "the project asks for more than was trusted: the addition waits",
           fix: "ambit trust",
         }),
@@ -39,7 +39,7 @@ function trustFindings(trust: Trust): readonly Finding[] {
   }
 }
 
-/** Every agent whose id somebody before it has; by the place in the list. */
+/** Agents whose id an earlier agent has, by their index. */
 export function duplicates(agents: readonly ProbeAgent[]): ReadonlyMap<number, Finding> {
   const first = new Map<string, ProbeAgent>();
   const free = new FreeIds(agents);
@@ -69,7 +69,7 @@ export function duplicates(agents: readonly ProbeAgent[]): ReadonlyMap<number, F
 
 const idCharactersMax = 80;
 
-/** Ids that nobody has, each handed out once. */
+/** Unused ids, each returned once. */
 class FreeIds {
   readonly #taken: ReadonlySet<string>;
   readonly #last = new Map<string, number>();

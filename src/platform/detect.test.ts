@@ -59,7 +59,7 @@ test("servers are named with their file, and what stands beside the name stays t
   expect(JSON.stringify(found)).not.toContain("hidden");
 });
 
-describe("settings that are not understood name nobody", () => {
+describe("settings that do not parse name no one", () => {
   const rows: readonly (readonly [string, string])[] = [
     ["not JSON", "{"],
     ["a list", '["mcpServers"]'],

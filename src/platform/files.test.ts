@@ -72,7 +72,7 @@ describe("what is no file is refused at once", () => {
     expect(readTextFile(join(folder, "folder"), 10)).toMatchObject({ ok: false, code: "not_a_file" });
   });
 
-  it("a pipe nobody writes to", () => {
+  it("a pipe without a writer", () => {
     expect(spawnSync(makePipe, [join(folder, "pipe")]).status).toBe(0);
     symlinkSync(join(folder, "pipe"), join(folder, "to-pipe"));
     for (const name of ["pipe", "to-pipe"])

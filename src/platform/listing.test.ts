@@ -39,7 +39,7 @@ test("in steps a bound holds as well", async () => {
   expect(await listFolderInSteps(asked(1_000), turn)).toEqual(whole);
 });
 
-test("whoever asks while it looks is answered before it is over", async () => {
+test("other requests are answered while it scans", async () => {
   const order: string[] = [];
   const looking = listFolderInSteps(asked(), turn).then(() => order.push("listed"));
   for (let at = 0; at < 5; at++) await turn();

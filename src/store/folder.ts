@@ -83,7 +83,7 @@ function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid 
   if (found.isSymbolicLink()) return `${path} is a link: put a real ${wanted} in its place`;
   if (wanted === "folder" ? !found.isDirectory() : !found.isFile()) return `${path} is no ${wanted}: move it away`;
   if (uid === null) return null;
-  if (found.uid !== uid) return `${path} belongs to somebody else: move it away`;
+  if (found.uid !== uid) return `${path} belongs to another user: move it away`;
   if ((found.mode & 0o022) !== 0)
     return `others can write to ${path}: look at what is in it, then chmod go-rwx ${path}`;
   // A second hard link may be in a folder that was not checked.

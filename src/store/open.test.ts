@@ -98,7 +98,7 @@ describe("the folder and the file", () => {
     ["smb2", "linux", 0xfe534d42, false],
     ["9p", "linux", 0x01021997, false],
     ["fuse", "linux", 0x65735546, false],
-    ["what nobody knows", "linux", 0x12345678, false],
+    ["an unknown type", "linux", 0x12345678, false],
     ["apfs", "darwin", 0x1a, true],
     ["nfs on a Mac", "darwin", 0x02, false],
   ])("lie on a disk of this machine: %s", (_, platform, kind, isTaken) => {

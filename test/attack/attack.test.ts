@@ -74,7 +74,7 @@ describe.each(callers())("as $caller", (who) => {
     });
   });
 
-  test("nobody came to the machine's sockets, and the file beside the root is as it was", () => {
+  test("no connection reached the machine's sockets, and the file beside the root is unchanged", () => {
     expect(Object.entries(visits).filter(([, count]) => count > 0)).toEqual([]);
     expect(Object.keys(visits).length).toBeGreaterThanOrEqual(8);
     expect(canary).toBe("as it was\n");

@@ -72,7 +72,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(existsSync(join(scene.folder, "state", "ambit", "planted"))).toBe(false);
   });
 
-  test("a protected name that is a link through the old root leads nobody out", async () => {
+  test("a protected name that is a link through the old root leads nowhere outside", async () => {
     const outside = join(scene.folder, "outside");
     for (const name of [".vscode", ".idea", ".cursor"]) {
       rmSync(at(name), { recursive: true, force: true });

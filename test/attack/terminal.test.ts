@@ -25,7 +25,7 @@ beforeAll(() => {
 afterAll(() => ground.remove());
 
 describe.each(callers())("as $caller", (who) => {
-  test("nothing is typed into the terminal of whoever started it", async () => {
+  test("nothing is typed into the user's terminal", async () => {
     const { scene, ambit } = await ground.scene(who);
     try {
       const argv = [join(scene.root, "probe"), join(scene.root, "scene"), ...WORDS];

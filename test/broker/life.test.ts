@@ -83,7 +83,7 @@ async function begun(sandbox: Inside, argv: readonly string[], wanted: RegExp): 
   }
 }
 
-test("closing a network resets its connections and nobody else's", async () => {
+test("closing a network resets its connections and no others", async () => {
   const one = await open();
   const other = await open();
   await begun(one, ["node", "-e", STAY, "3"], /(welcome\s+){3}/);
@@ -168,7 +168,7 @@ test("the broker ends with its owner", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("where everything comes to the broker, an address and a port that nobody listed are refused by name", async () => {
+test("where everything comes to the broker, an unlisted address and port are refused by name", async () => {
   const sandbox = await world.open({ specs: [SPEC], ports: [PORT], transparent: true });
   if (sandbox.mode !== 2) console.log("not tried: this kernel does not show us every port");
   else {

@@ -82,7 +82,7 @@ describe("a program that opens a socket itself", () => {
       ]);
     }));
 
-  test("is reset on a port that is served but not granted for the name, and meets nobody on any other", () =>
+  test("is reset on a port that is served but not granted for the name, and reaches no server on any other", () =>
     inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
       expect((await sandbox.run(CLIENT, "api.example.test", "443")).value).toBeGreaterThan(2);
       expect(await sandbox.refused()).toEqual(["scope_violation net.connect api.example.test:443 (authority)"]);

@@ -223,7 +223,7 @@ function resign(database: Database, other: Signer): void {
 }
 
 describe("the verifier with the public key alone", () => {
-  test("finds nothing in a log that nobody touched", async () => {
+  test("finds nothing in an unchanged log", async () => {
     expect(await verified(() => {})).toMatchObject({
       isIntact: true,
       entries,

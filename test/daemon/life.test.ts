@@ -1,4 +1,4 @@
-// How the daemon ends: when nobody needs it, when it is told to, and when its place is not its own any more.
+// How the daemon ends: when no client is connected, when it is told to, and when its place is not its own any more.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -29,13 +29,13 @@ async function running(
   return { state, echo, pid: ownerOf(state) as number };
 }
 
-test("ends when nobody is connected for a while, and not before", async () => {
+test("ends after its idle timeout without connections, and not before", async () => {
   const { state, echo, pid } = await running(1);
   await new Promise((done) => setTimeout(done, 2_500));
   expect(await ask(echo, "echo", { still: 1 })).toEqual({ still: 1 });
   echo.close();
   await gone(pid);
-  expect(logOf(state)).toMatch(/ends: nobody needs it\n.*closed\n$/);
+  expect(logOf(state)).toMatch(/ends: no client is connected\n.*closed\n$/);
   expect(readdirSync(daemonFolder(state))).not.toContain("call.sock");
 });
 
@@ -53,7 +53,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("answers whoever asked it to end, and then ends", async () => {
+test("answers the request to end, and then ends", async () => {
   const { echo, pid } = await running();
   expect(await ask(echo, "end")).toEqual({});
   await gone(pid);
@@ -86,7 +86,7 @@ test.each<readonly [string, (folder: string) => void]>([
   expect(logOf(state) === "" || logOf(state).includes("its folder or a socket in it")).toBe(true);
 });
 
-test("does not go on after a mistake that nobody caught", async () => {
+test("ends after an uncaught exception", async () => {
   const { state, echo, pid } = await running();
   const waiting = echo.ask("wait", {});
   void echo.ask("fall", {});
@@ -96,7 +96,7 @@ test("does not go on after a mistake that nobody caught", async () => {
   expect(logOf(state)).toMatch(/closed\n$/);
 });
 
-test("does not go on when nobody listens for it any more", async () => {
+test("ends when its listener exits", async () => {
   const { echo, pid } = await running();
   const waiting = echo.ask("wait", {});
   await ask(echo, "echo");
@@ -106,14 +106,14 @@ test("does not go on when nobody listens for it any more", async () => {
   await gone(pid);
 });
 
-test("the one who listens goes with a daemon that was killed", async () => {
+test("the listener exits with a killed daemon", async () => {
   const { echo, pid } = await running();
   const listener = Number((await ask(echo, "children"))["first"]);
   process.kill(pid, "SIGKILL");
   await gone(listener);
 });
 
-test("ends although somebody does not read, nor go", async () => {
+test("ends although a client neither reads nor disconnects", async () => {
   const { state, echo, pid } = await running();
   const stranger = await Stranger.greeted(state);
   stranger.socket.pause();
@@ -124,7 +124,7 @@ test("ends although somebody does not read, nor go", async () => {
   stranger.socket.destroy();
 });
 
-test("without descriptors to spare whoever comes too many is let go, and who is there is served on", async () => {
+test("without free descriptors new connections are dropped, and open ones are served", async () => {
   const state = world.state();
   mkdirSync(daemonFolder(state), { mode: 0o700 });
   // By hand, with room for a few connections only; nobody hears that it is ready.

@@ -64,7 +64,7 @@ test("a peer is known with its start, its ancestors and its terminal", async () 
   expect(ancestors.at(-1)?.pid).toBe(1);
 });
 
-test("a number that stands for another process by now is nobody", () => {
+test("a reused pid identifies no process", () => {
   const { pid, start } = ownIdentity();
   expect(readPeer(pid, 0, start as string)).toMatchObject({ isFound: true, isWhole: true });
   expect(readPeer(pid, 0, "1")).toEqual({ isFound: false });

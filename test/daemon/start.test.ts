@@ -50,7 +50,7 @@ test("sixty-four who need it at once get one and the same", async () => {
   expect(logOf(state)).toBe("");
 });
 
-test("it has nothing of whoever started it, and everything of it is closed to others", async () => {
+test("it inherits nothing from its starter, and its files are closed to other users", async () => {
   const state = world.state();
   process.env["AMBIT_TEST_SECRET"] = "hidden";
   const echo = await world.started(state);
@@ -130,7 +130,7 @@ test.each<readonly [string, (folder: string) => void]>([
       chmodSync(join(folder, ".."), 0o777);
     },
   ],
-])("a folder that is %s is refused, and nobody is started", async (_, make) => {
+])("a folder that is %s is refused, and no daemon is started", async (_, make) => {
   const state = world.state();
   const before = process.umask(0);
   make(daemonFolder(state));
@@ -169,7 +169,7 @@ test("a lock is one process's, and gone with it", async () => {
   expect(takeLock({ path, native: join(state, "absent") })).toMatchObject({ ok: false, fix: "npm run build" });
 });
 
-test("one that cannot be spoken to is ended by its number, and nobody else is", async () => {
+test("one that does not respond is killed by its pid, and no other process is", async () => {
   const state = world.state();
   (await world.started(state)).close();
   const pid = ownerOf(state) as number;

@@ -65,7 +65,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(await echo.ask("constructor", {})).toMatchObject({ ok: false, code: "invalid_input" });
   });
 
-  test("tells events on the way, and what nobody asked for", async () => {
+  test("sends events of a request, and events that belong to no request", async () => {
     const events: unknown[] = [];
     let stop = (): void => undefined;
     const waiting = echo.ask("wait", {}, { onEvent: (event) => events.push(event), onStop: (ring) => (stop = ring) });
@@ -96,7 +96,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(arrived).toBe(5_000_000);
   });
 
-  test("is not held up by input that nobody takes, nor by input that never comes", async () => {
+  test("is not blocked by unread input, nor by input that never comes", async () => {
     async function* endless(): AsyncGenerator<Uint8Array> {
       for (;;) yield new Uint8Array(65_536);
     }
@@ -113,7 +113,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect((await waiting).ok).toBe(true);
   });
 
-  test("rings when the asker vanishes in the middle of a question", async () => {
+  test("cancels a request when its client disconnects", async () => {
     const before = Number((await ask(echo, "stopped"))["stopped"]);
     const strangers = await Promise.all(Array.from({ length: 20 }, () => Stranger.greeted(state)));
     for (const stranger of strangers) {
@@ -352,7 +352,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     stranger.socket.destroy();
   });
 
-  test("cuts somebody who does not read events", async () => {
+  test("disconnects a client that does not read events", async () => {
     const slow = await Stranger.greeted(state);
     slow.socket.pause();
     slow.say({ id: 1, ask: "flood", value: { events: 100_000 } });
@@ -365,7 +365,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(slow.bytes).toBeLessThan(40_000_000);
   });
 
-  test("sends no more bytes than the asker takes, and all of them in the end", async () => {
+  test("sends no more bytes than the client acknowledges, and all of them in the end", async () => {
     const own = answered(await world.connect(state));
     let arrived = 0;
     let take = (): void => undefined;
@@ -387,7 +387,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     own.close();
   });
 
-  test("an asker that takes more bytes than it was sent is sent away", async () => {
+  test("a client that acknowledges more bytes than it was sent is disconnected", async () => {
     const stranger = await Stranger.greeted(state);
     stranger.say({ id: 1, ask: "wait", value: {} });
     expect(await stranger.message()).toEqual({ id: 1, event: { waiting: true } });

@@ -87,7 +87,7 @@ describe("changes", () => {
     expect((await scanned(other)).alarm).toContain("user.overlay.whiteout on dir/b.txt");
   });
 
-  test("modes of a draft keep nobody out", async () => {
+  test("file modes in a draft do not stop the scan", async () => {
     const given = await ground({ root: ROOT, upper: { "dir/b.txt": { text: "B", mode: 0o000 }, "closed/x": "x" } });
     chmodSync(join(given.upper, "closed"), 0o000);
     expect([...told(await scanned(given))].sort()).toEqual(["file closed/x", "file dir/b.txt", "folder closed"]);

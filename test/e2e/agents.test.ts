@@ -168,7 +168,7 @@ describe("on a terminal", () => {
 });
 
 describe("without a terminal", () => {
-  test("nobody is asked: the line to run is named, and nothing is written", () => {
+  test("there is no prompt: the command to run is printed, and nothing is written", () => {
     const ran = agents("grant", "scout", "net.post{hosts=[it.example]}", "--for", "30m");
     expect(ran.status).toBe(2);
     expect(ran.err).toContain("ambit agents grant scout 'net.post{hosts=[it.example]}' --for 30m --yes");

@@ -154,7 +154,7 @@ describe("--fix", () => {
     });
   });
 
-  test("--yes changes what gives nobody more, and every other byte stays", () => {
+  test("--yes applies edits that widen nothing, and every other byte stays", () => {
     inFolder({ [file]: wrong }, (folder) => {
       const { out } = doctor(folder, "--fix", "--yes");
       expect(out).toContain("skipped scout");

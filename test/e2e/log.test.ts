@@ -61,7 +61,7 @@ describe("ambit log", () => {
     expect(order).toEqual(order.toSorted((one, other) => one - other));
   });
 
-  test("follows what is new until nobody reads it", async () => {
+  test("follows new entries until the reader exits", async () => {
     const follower = spawn(
       process.execPath,
       [join(root, "bin", "ambit"), "log", "--follow", "--json", "--count", "1"],

@@ -169,7 +169,7 @@ describe("a cache counts only if it is the owner's alone", () => {
     });
   }
 
-  test("somebody who does not own the program leaves no cache, and can still start it", () => {
+  test("a user who does not own the program leaves no cache, and can still start it", () => {
     const folder = install("honest");
     if (isRoot) chmodSync(join(folder, "dist"), 0o777);
     else chmodSync(join(folder, "dist"), 0o555);

@@ -184,7 +184,7 @@ describe("a project that comes with authority", () => {
 });
 
 describe("the user's own folder", () => {
-  test("is trusted: nobody else could have written it", () => {
+  test("is trusted: no other user could have written it", () => {
     write("config/ambit/.ambit/agents/scout.md", HUB);
     expect(ambitIn(join(base, "config/ambit"), {}, ...asked).status).toBe(0);
     expect(JSON.parse(ambitIn(join(base, "config/ambit"), {}, "status", "--json").out)).toMatchObject({ trust: "own" });
@@ -344,7 +344,7 @@ describe("status", () => {
   });
 });
 
-test("a state folder nobody may write to is an error, and nothing is trusted", () => {
+test("a read-only state folder is an error, and nothing is trusted", () => {
   write(SCOUT, HUB);
   write("state/ambit", "not a folder");
   chmodSync(join(base, "state"), 0o700);

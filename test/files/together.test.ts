@@ -91,7 +91,7 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     expect(lost).toBeGreaterThan(0);
   });
 
-  test("leave no draft where nobody wants them any more", async () => {
+  test("leave no draft when they are cancelled", async () => {
     let unanswered = 0;
     for (let round = 0; round < 12; round++) {
       const root = newFolder();

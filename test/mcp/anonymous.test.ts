@@ -106,7 +106,7 @@ describe("where its grants come from", () => {
 });
 
 describe("what it holds", () => {
-  test("is never what somebody else's record of the same name says", async () => {
+  test("never gets the grants of another user's record of the same name", async () => {
     const { used } = await serving([], caveats({}), async (client) =>
       said(await client.call("memory_get", { key: "a" })),
     );
@@ -178,7 +178,7 @@ describe("who may bring their own", () => {
     ...{ environment: {}, isForParent: false, caveats: caveats({}) },
   };
 
-  test("nobody whom a session brought forth", async () => {
+  test("no process that a session started", async () => {
     const caller = world.caller();
     given(await caller.open(world.project, "scout"));
     const ran = await caller.spawn(world.project, ...world.words("mcp", "serve", "--unconfined"));
@@ -186,7 +186,7 @@ describe("who may bring their own", () => {
     expect(ran.out).toContain("control_refused");
   });
 
-  test("nor whoever has an agent's session itself", async () => {
+  test("nor a client with an agent's session", async () => {
     const caller = world.caller();
     given(await caller.open(world.project, "scout", {}));
     expect(
@@ -197,7 +197,7 @@ describe("who may bring their own", () => {
     });
   });
 
-  test("and nobody under another name, or with a token", async () => {
+  test("and no client under another name, or with a token", async () => {
     const caller = world.caller();
     const opening = { ...OPENING, cwd: world.project };
     for (const wrong of [opening, { ...opening, agent: "anonymous", token: "t" }, { ...opening, caveats: 7 }])

@@ -264,7 +264,7 @@ describe("a person", () => {
     await client.end();
   });
 
-  test("is still one where a server has nobody above it but the first process", async () => {
+  test("is still one for a server whose only ancestor is the first process", async () => {
     const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "keeper"];
     const child = spawn("perl", ["-e", "exit if fork; select(undef, undef, undef, 0.3); exec @ARGV", "--", ...server], {
       cwd: world.project,

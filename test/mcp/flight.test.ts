@@ -53,7 +53,7 @@ describe("a thousand calls in flight", () => {
     expect(await client.end()).toBe(0);
   });
 
-  test("are all answered to somebody who has said all and closed its end", async () => {
+  test("are all answered to a client that closed its output after the last request", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     for (let at = 0; at < 300; at++)
       client.request("tools/call", { name: "memory_get", arguments: { key: `k/${at}` } });
@@ -142,7 +142,7 @@ describe("a daemon that goes away", () => {
     expect(await client.end()).toBe(0);
   });
 
-  test("is not started again by a server that nobody asks anything", async () => {
+  test("is not started again by an idle server", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
     await client.names();
@@ -179,7 +179,7 @@ describe("a call that a person has to approve", () => {
     expect(await client.end()).toBe(0);
   });
 
-  test("is approved by nobody who only speaks the protocol", async () => {
+  test("cannot be approved over the protocol alone", async () => {
     const client = new LineClient(world, ["--agent", "asking"]);
     client.request("initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } });
     const refused = await client.call("memory_get", { key: "b" });

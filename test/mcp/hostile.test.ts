@@ -37,7 +37,7 @@ describe("a line that is no request", () => {
     ["has null for its id", '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600, null],
     ["has an object for its id", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
     ["has a fraction for its id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600, null],
-    ["names a method nobody knows", '{"jsonrpc":"2.0","id":907,"method":"files/burn"}', -32_601, 907],
+    ["names an unknown method", '{"jsonrpc":"2.0","id":907,"method":"files/burn"}', -32_601, 907],
     ["names a resource", '{"jsonrpc":"2.0","id":908,"method":"resources/read","params":{"uri":"a:b"}}', -32_601, 908],
     ["names a prompt", '{"jsonrpc":"2.0","id":909,"method":"prompts/get","params":{"name":"a"}}', -32_601, 909],
     [
@@ -73,7 +73,7 @@ describe("a line that is no request", () => {
   test.each([
     ["an empty line", ""],
     ["blanks", "  \t"],
-    ["a notification nobody knows", '{"jsonrpc":"2.0","method":"notifications/none"}'],
+    ["an unknown notification", '{"jsonrpc":"2.0","method":"notifications/none"}'],
     ["a notification with a list", '{"jsonrpc":"2.0","method":"notifications/none","params":[]}'],
     ["an answer to what was never asked", '{"jsonrpc":"2.0","id":77,"result":{}}'],
     [
@@ -166,7 +166,7 @@ describe("before anything was agreed on", () => {
     await twice.end();
   });
 
-  test("a version nobody speaks is told which there are", async () => {
+  test("an unknown protocol version is answered with the known ones", async () => {
     const odd = new LineClient(world, ["--agent", "keeper"]);
     expect(await odd.ask("initialize", { protocolVersion: "1999-01-01" })).toMatchObject({
       result: { protocolVersion: "2025-11-25" },
@@ -216,7 +216,7 @@ describe("an agent that is not there", () => {
     expect(nobody.errors).toContain("unknown_agent");
   });
 
-  test("so are words that nobody knows", async () => {
+  test("so are unknown arguments", async () => {
     const odd = new LineClient(world, ["--agent", "keeper", "--wait", "soon"]);
     expect(await odd.over).toBe(2);
     expect(odd.errors).toContain("fix: --wait 60");

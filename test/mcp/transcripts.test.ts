@@ -100,7 +100,7 @@ describe("the transcript of `web_fetch`", () => {
     expect(resultOf(told, 3)).toMatchObject({ isError: true, structuredContent: { code: "scope_violation" } });
   });
 
-  test("everything granted, the metadata address is still refused, and so is the loopback that nobody named", async () => {
+  test("everything granted, the metadata address is still refused, and so is a loopback address that no grant names", async () => {
     const { port } = site.address() as AddressInfo;
     const { told } = await said(caveats({}), lines(`http://127.0.0.1:${port}/`));
     for (const id of [2, 3])

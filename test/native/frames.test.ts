@@ -28,7 +28,7 @@ const handled = writer().u64(1n).u64(0n).u64(0n).done();
 const rule = (path: string): Uint8Array => writer().u64(1n).text(bytes(path)).done();
 
 const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: number])[] = [
-  ["a kind nobody knows", frameOf("?", new Uint8Array(0)), EPROTO],
+  ["an unknown kind", frameOf("?", new Uint8Array(0)), EPROTO],
   ["a command before the set-up is over", frameOf("X", commandPayload({ argv: ["true"] })), EPROTO],
   ["a length over the limit", raw(1_048_577, "T", new Uint8Array(0)), EPROTO],
   ["the greatest length there is", raw(0xffffffff, "T", new Uint8Array(0)), EPROTO],
@@ -86,7 +86,7 @@ const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: numbe
   ["4,097 instructions", frameOf("S", new Uint8Array(8 * 4_097)), E2BIG],
   ["a second program", times(2, frameOf("S", new Uint8Array(8))), EEXIST],
   ["a program the kernel refuses", Buffer.concat([frameOf("S", new Uint8Array(8).fill(255)), go]), EINVAL],
-  ["a resource nobody knows", Buffer.concat([frameOf("U", limit(99)), go]), EINVAL],
+  ["an unknown resource", Buffer.concat([frameOf("U", limit(99)), go]), EINVAL],
   ["17 limits", times(17, frameOf("U", limit(4))), E2BIG],
   ["the top as a folder to empty", frameOf("D", writer().u32(0).text(bytes("/")).done()), EPROTO],
   ["five folders to empty", times(5, frameOf("D", writer().u32(0).text(bytes("/tmp")).done())), E2BIG],
@@ -101,7 +101,7 @@ const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: numbe
 const command = commandPayload({ argv: ["true"] });
 const COMMANDS: readonly (readonly [title: string, frames: Uint8Array])[] = [
   ["a set-up frame", frameOf("U", limit(4))],
-  ["a kind nobody knows", frameOf("\0", new Uint8Array(0))],
+  ["an unknown kind", frameOf("\0", new Uint8Array(0))],
   ["a length over the limit", raw(1_048_577, "X", new Uint8Array(0))],
   ["a command cut short", frameOf("X", command.subarray(0, -1))],
   ["a command with a byte behind it", frameOf("X", Buffer.concat([command, new Uint8Array(1)]))],

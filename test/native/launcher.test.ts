@@ -85,7 +85,7 @@ describe.each(variants)("%s", (_variant, program) => {
       ["no such path", ["/usr/bin/nonesuch"], {}, ENOENT],
       ["an empty name", [""], {}, ENOENT],
       ["no such folder", ["true"], { directory: "/nonesuch" }, ENOENT],
-      ["a file nobody may execute", ["/etc-file"], { file: "etc-file" }, EACCES],
+      ["a file without execute permission", ["/etc-file"], { file: "etc-file" }, EACCES],
       ["an argument of 128 KiB", ["true", "x".repeat(131_072)], {}, E2BIG],
       ["4,097 words", ["true", ...Array(4_096).fill("x")], {}, E2BIG],
       ["257 variables", ["true"], { environment: Array(257).fill("A=1") }, E2BIG],
@@ -149,7 +149,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(await run("sleep 1000 & echo done")).toMatchObject({ ...exited(0), output: "done\n", leftovers: 1 });
     });
 
-    test("by the owner's word comes at once, also while input waits that nobody reads", async () => {
+    test("by a cancel of the owner comes at once, also while input is unread", async () => {
       owner.begin({ argv: sh("echo up; exec sleep 1000"), input: "x".repeat(2_000_000) });
       expect(Buffer.from((await owner.expect("O")).rest()).toString()).toBe("up\n");
       owner.send("K");
@@ -182,7 +182,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(await run("head -c 1000 /dev/zero", { outputBytes: 1_000 })).toMatchObject({ ...exited(0), dropped: 0n });
     });
 
-    test("one byte longer is over, whoever ends first", async () => {
+    test("one byte more is over the limit, whichever process ends first", async () => {
       const ended = await run("head -c 1001 /dev/zero", { outputBytes: 1_000 });
       expect(ended).toMatchObject({ how: 3, dropped: 1n });
       expect(ended.output.length).toBe(1_000);
@@ -213,7 +213,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(readdirSync(root)).toEqual(["finished"]);
     });
 
-    test("that nobody reads does not keep the time from running out", async () => {
+    test("that is not read does not stop the timeout", async () => {
       owner.control.pause();
       owner.begin({ argv: sh("yes"), milliseconds: 200 });
       await pause(400);
@@ -264,7 +264,7 @@ describe.each(variants)("%s", (_variant, program) => {
         "folders without any right",
         "mkdir -p /tmp/a/b/c; touch /tmp/a/b/c/d; chmod 000 /tmp/a/b/c /tmp/a/b /tmp/a /tmp",
       ],
-      ["folders nobody writes to", "mkdir -p /tmp/a/b; touch /tmp/a/b/c; chmod 555 /tmp/a/b /tmp/a /tmp"],
+      ["read-only folders", "mkdir -p /tmp/a/b; touch /tmp/a/b/c; chmod 555 /tmp/a/b /tmp/a /tmp"],
       ["names that are not text", "cd /tmp; touch -- '-rf' '*' \"$(printf 'a\\nb')\" \"$(printf '\\377\\376')\""],
       [
         "its inner folder replaced by a link",
@@ -307,7 +307,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(await owner.exit()).toBe(125);
     });
 
-    test("ends with its owner's socket, whatever runs and whoever does not read", async () => {
+    test("ends with its owner's socket, whatever runs and whatever is unread", async () => {
       owner.control.pause();
       owner.begin({ argv: sh("setsid yes & exec yes"), milliseconds: 0, outputBytes: 1e12 });
       await pause(200);

@@ -152,7 +152,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(await (owner as Owner).run({ argv: [NODE, "-e", script] })).toMatchObject({ output: "own\n", errors: "" });
   });
 
-  test("names are asked of one address; every other datagram meets nobody", async () => {
+  test("names are asked of one address; every other datagram is dropped", async () => {
     await open(true, []);
     expect(await ask("198.18.0.53", 53)).toBe("answer to question");
     expect(await ask("198.18.0.54", 53)).toBe("ECONNREFUSED");

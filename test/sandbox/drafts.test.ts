@@ -136,7 +136,7 @@ describe("what a program writes is in its draft, and the root stays as it is", (
 });
 
 describe("the draft", () => {
-  test("is flushed by whoever lands or keeps it, not by the program and not at its end", async () => {
+  test("is flushed when it is landed or kept, not by the program and not at its end", async () => {
     const { output } = await shell(sandboxes, planFor(folder), `grep " ${folder} overlay " /proc/self/mounts`);
     expect(output).toMatch(/[,=]volatile[, ]/);
   });

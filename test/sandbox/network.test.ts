@@ -77,7 +77,7 @@ describe("a program in a sandbox with a network", () => {
     expect(await call("api.example.test")).toEqual(["hello\n", []]);
   });
 
-  test("asks whoever runs it now: yesterday's word does not count", async () => {
+  test("asks the judge of the current run, not of an earlier one", async () => {
     expect((await call("api.example.test"))[0]).toBe("hello\n");
     const [heard, denials] = await call("api.example.test", NOBODY);
     expect(heard).toBe("");

@@ -42,13 +42,13 @@ describe.skipIf(!canTry())("a caller without any rights", () => {
   });
 
   test.each<[string, string, unknown]>([
-    ["is itself inside, nobody else", "who", `${USER}\n${USER}\n`],
+    ["has its own user and group inside, and no others", "who", `${USER}\n${USER}\n`],
     ["writes in its folder", "wrote", "text\n"],
     ["has no capabilities", "capabilities", "0000000000000000\n"],
     ["gets none by running a program", "noNew", "1\n"],
     ["changes a repository in its draft", "hooks", "pre-commit\n[core]\nx\n"],
     ["does not see what is masked", "masked", ".git\n"],
-    ["sees nobody's secrets", "secrets", ""],
+    ["sees no secret", "secrets", ""],
     ["leaves a sealed draft", "sealed", true],
     ["starts no more processes than it may", "forked", ""],
     ["starts many sandboxes at once", "together", ["exited"]],

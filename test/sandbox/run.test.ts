@@ -66,7 +66,7 @@ describe("how a command ends", () => {
     expect([ranOf(told).ending, ranOf(told).outputDropped]).toEqual([{ kind: "exited", status: 0 }, 0]);
   });
 
-  test("somebody said stop, while it ran and before it did", async () => {
+  test("it is cancelled, while it runs and before it starts", async () => {
     const bell = new Bell();
     const running = shell(sandboxes, plan, "echo begun; sleep 600", {
       stop: bell,
@@ -98,7 +98,7 @@ describe("how a command ends", () => {
     expect(existsSync(`${folder}/zero`)).toBe(false);
   });
 
-  test("a sink that fails ends the command and is told to whoever gave it", async () => {
+  test("a sink that throws ends the command, and its error is passed on", async () => {
     const sinks = {
       output: () => {
         throw new Error("full");

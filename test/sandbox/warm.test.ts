@@ -197,7 +197,7 @@ describe("between two commands", () => {
     expect(processesNaming(folder)).toEqual([]);
   });
 
-  test("a sandbox that nobody needs for a while ends by itself", async () => {
+  test("an idle sandbox ends after its timeout", async () => {
     const short = sandboxesIn(folder, { bounds: { idlePerKeyMax: 4, idleMax: 64, idleMilliseconds: 50 } });
     await shell(short, plan, "exit 0");
     expect(await processesLeft(folder)).toEqual([]);

@@ -138,7 +138,7 @@ describe("where names lead", () => {
     expect(taken.length).toBe(before);
   });
 
-  test("a name that nobody knows is no denial: it says what is the matter", async () => {
+  test("an unknown name is no denial: the message says that it does not resolve", async () => {
     const { fetched } = await world.whole(ALL, { url: `http://gone.example.test:${plain}/x` });
     expect(fetched).toEqual({
       ok: false,
@@ -404,7 +404,7 @@ describe("hostile servers", () => {
   });
 });
 
-describe("requests that are refused before anybody is asked", () => {
+describe("requests that are refused before any server is contacted", () => {
   test.each([
     ["an address with a password", { url: "https://a:b@api.example.test/" }],
     ["an address that is none", { url: "ftp://api.example.test/" }],

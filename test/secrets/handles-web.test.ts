@@ -80,7 +80,7 @@ describe("a secret that is granted and bound", () => {
     expect(got.value).toMatchObject({ hops: 1, url: `https://other.example.test:${other}/` });
   });
 
-  test("is refused when its uses are at an end, and nobody is called", async () => {
+  test("is refused when its uses are exhausted, and no server is contacted", async () => {
     world.secrets.set("token", { ...world.secrets.get("token"), uses: 1 } as never);
     expect(await ask({})).toMatchObject({ said: "done" });
     expect(await ask({})).toMatchObject({ said: "secret_refused", by: "way" });
@@ -165,7 +165,7 @@ describe("a secret that is not for the one who asks", () => {
   });
 });
 
-test("the value itself does not leave, whoever writes it: only its handle does", async () => {
+test("the value itself never leaves, whatever wrote it: only its handle does", async () => {
   world.known = [VALUE];
   for (const input of [{ url: api(`/?key=${VALUE}`) }, { headers: { "X-A": VALUE } }, { method: "POST", body: VALUE }])
     expect(await ask(input)).toMatchObject({ said: "secret_refused", by: "way" });

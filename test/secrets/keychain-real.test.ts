@@ -91,7 +91,7 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     expect(opened(vault())).toBe(VALUE);
   });
 
-  test("on a bus that nobody serves is told of", async () => {
+  test("a bus without a secret service is reported", async () => {
     await kept();
     const next = vault();
     const answer = await next.unlock({ ...NOTHING, bus: "unix:path=/nowhere/bus" });

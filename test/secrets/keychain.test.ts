@@ -148,7 +148,7 @@ describe("asking", () => {
   });
 });
 
-test("a keychain that is lost with nothing sealed under it holds nobody up", async () => {
+test("a lost keychain with nothing sealed under its key blocks nothing", async () => {
   const vault = await kept();
   await vault.ready();
   await vault.delete("token", world.entry("deleted"));

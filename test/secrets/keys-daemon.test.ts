@@ -118,7 +118,7 @@ test("a file by reference: the daemon reads it when it starts, and says why wher
   expectNowhere(VALUE);
 }, 120_000);
 
-test("a variable: the daemon has nobody's, and whoever has it hands it over", () => {
+test("a variable: the daemon reads none, the command that has it passes it on", () => {
   const environment = { AMBIT_KEY: KEY };
   expect(ambit(["secrets", "key", "--from", "env:AMBIT_KEY"], { environment }).status).toBe(0);
   expect(ambit(["daemon", "stop"]).status).toBe(0);
@@ -160,7 +160,7 @@ test("a program: run by the daemon, without a shell, and not for longer than it 
 }, 120_000);
 
 describe.skipIf(missingPrograms().length > 0)("a real keychain (skipped where its programs are not installed)", () => {
-  test("has the key; the daemon finds it over the bus of whoever unlocks", async () => {
+  test("has the key; the daemon finds it over the bus of the unlocking command", async () => {
     const keyring = new Keyring();
     try {
       await keyring.start();

@@ -202,7 +202,7 @@ describe("a reference", () => {
     expect(asKept()).toBe(before);
   });
 
-  test("to a variable is handed over by whoever has it: the daemon reads nobody's", async () => {
+  test("to a variable is passed on by the command that has it: the daemon reads none", async () => {
     process.env["AMBIT_TEST_KEY"] = KEY;
     const first = world.vault();
     await world.set(first);

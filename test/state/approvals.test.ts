@@ -253,7 +253,7 @@ describe("people", () => {
     expect((await set(session, "both")).said).toBe("done");
   });
 
-  test("nobody comes to be known without somebody who is, and nobody speaks for another", async () => {
+  test("a new approver needs a known one, and no approver answers for another", async () => {
     const mallory = { name: "mallory", passphrase: "correct horse of mallory" };
     expect(await world.control("presence.set", { ...mallory, presence: null })).toMatchObject({ ok: false });
     expect(await world.control("presence.set", { ...BOB, presence: ANN })).toMatchObject({ ok: false });

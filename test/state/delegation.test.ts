@@ -101,7 +101,7 @@ describe("nothing is passed on that is not held", () => {
     expect(why.out).toContain(key);
   });
 
-  test("nobody grants to itself", async () => {
+  test("an agent cannot grant to itself", async () => {
     const session = await open("boss");
     for (const grants of [["memory.read{keys=[notes/a]}"], ["memory.read"]])
       expect((await session.do("agent_grant", { agent: "boss", grants })).said).toBe("self_modification");
@@ -111,7 +111,7 @@ describe("nothing is passed on that is not held", () => {
     ).toBe("self_modification");
   });
 
-  test("what may only be passed on is not used, and is used by whoever it was passed to", async () => {
+  test("a grant that may only be passed on is not usable by its holder, but by the delegate", async () => {
     const passer = await open("passer");
     expect(await reads(passer, "notes/a")).not.toBe("done");
     await make(passer, "passed-to", ["memory.read{keys=[notes/**]}"]);

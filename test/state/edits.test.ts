@@ -90,7 +90,7 @@ describe("an edit", () => {
   });
 });
 
-test("a project that nobody trusts grants nothing, and says what to do", async () => {
+test("an untrusted project grants nothing, and the message says what to do", async () => {
   world.write("untrusted/.ambit/agents/scout.md", "---\ncapabilities: [memory.read]\n---\n");
   const session = await open("scout", join(world.base, "untrusted"));
   expect(session.notes.join(" ")).toMatch(/ambit trust/);

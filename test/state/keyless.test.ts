@@ -142,7 +142,7 @@ describe("between stop and start", () => {
     save("stopped");
   });
 
-  test("what nobody touched goes on", async () => {
+  test("unaffected calls continue", async () => {
     restore("stopped");
     await world.startDaemon();
     expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
@@ -216,7 +216,7 @@ describe("while it runs", () => {
   });
 });
 
-test("before the first start: a log that somebody left there is not signed with a new key", async () => {
+test("before the first start: an existing log is not signed with a new key", async () => {
   restore("stopped");
   rmSync(path("keys"), { recursive: true });
   const started = await world.ambit("daemon", "start");

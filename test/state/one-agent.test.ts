@@ -45,7 +45,7 @@ test("a link to the workspace, and the record's path from elsewhere, charge the 
   expect(said).toEqual(["done", "done", "budget_exhausted", "budget_exhausted", "budget_exhausted"]);
 });
 
-test("what was passed on for a user does not exceed that user, whoever uses it", async () => {
+test("a delegation for a user stays below that user's ceiling, for every agent that uses it", async () => {
   const lead = await open("lead", { user: "ann" });
   const grants = ["memory.read", "memory.write"];
   expect((await lead.do("agent_create", { id: "made-for-ann", instructions: "x", grants })).said).not.toBe("done");
@@ -54,7 +54,7 @@ test("what was passed on for a user does not exceed that user, whoever uses it",
   expect((await (await open("made-for-nobody")).do("memory_set", SET)).said).toBe("done");
 });
 
-test("where two people have to agree, they have to for whoever it was passed on to", async () => {
+test("two required approvers are required for the delegate as well", async () => {
   const board = await open("board");
   const grants = ["memory.write{ask}"];
   expect((await board.do("agent_create", { id: "clerk", instructions: "x", grants })).said).toBe("done");
@@ -64,7 +64,7 @@ test("where two people have to agree, they have to for whoever it was passed on 
   expect(shown.approval).toMatchObject({ need: 2, of: ["ann", "bob"] });
 });
 
-test("what an untrusted session passes on makes whoever holds it untrusted", async () => {
+test("a delegation from an untrusted session makes the delegate's session untrusted", async () => {
   const lead = await open("lead");
   given(await lead.ask("session.taint", { why: "a page" }).answer);
   expect((await lead.do("agent_grant", { agent: "kid", grants: ["memory.write"] })).said).toBe("done");

@@ -226,7 +226,7 @@ describe("a refusal", () => {
 });
 
 describe("an id that reads like another", () => {
-  test.each(["scout ", "sco\u200but", "-y", "anonymous", "Anonymous"])("%j is made by nobody", async (id) => {
+  test.each(["scout ", "sco\u200but", "-y", "anonymous", "Anonymous"])("%j cannot be created", async (id) => {
     const boss = await open("boss");
     const grants = ["memory.read{keys=[a]}"];
     expect((await boss.do("agent_create", { id, instructions: "x", grants })).said).toBe("invalid_input");
@@ -257,7 +257,7 @@ describe("an id that reads like another", () => {
 });
 
 describe("users: required", () => {
-  test("turns away unknown users and none, in the log; an edit that nobody trusted does not lift it", async () => {
+  test("turns away unknown users and none, in the log; an untrusted edit does not lift it", async () => {
     world.write("project/.ambit/config.yml", "users: required\n");
     await world.trust();
     await until(async () => !(await caller.open(world.project, "plain")).ok, "it holds");

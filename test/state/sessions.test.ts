@@ -103,7 +103,7 @@ async function tainted(): Promise<Session> {
   return session;
 }
 
-describe("a session is clean until it reads what nobody vouches for", () => {
+describe("a session is clean until it reads untrusted content", () => {
   test("memory of a clean session leaves it clean, memory of a tainted one does not", async () => {
     await (await open("writer")).do("memory_set", { key: "shared/good", value: "x" });
     await (await tainted()).do("memory_set", { key: "shared/bad", value: "x" });

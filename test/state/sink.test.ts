@@ -318,7 +318,7 @@ describe("where it cannot be kept", () => {
 
   const OTHERS = "notes of mine\n";
   test.each<readonly [string, (path: string) => void, RegExp]>([
-    ["a pipe nobody reads", (path) => void spawnSync("mkfifo", [path]), /no plain file/],
+    ["a pipe without a reader", (path) => void spawnSync("mkfifo", [path]), /no plain file/],
     ["a folder", (path) => void mkdirSync(path), /no plain file/],
     ["a link", (path) => void symlinkSync("/dev/null", path), /is a link/],
     ["a file of something else", (path) => writeFileSync(path, OTHERS, { mode: 0o600 }), /no copy of a log/],

@@ -70,7 +70,7 @@ test("a denial outside the agent's root proposes no grant, and one inside does",
   expect(await denied("a.txt")).toEqual(["scope_violation", expect.stringContaining("fs.delete")]);
 });
 
-test("what no tool changes is told before anybody tries, with the code of the tool", async () => {
+test("a protected path is reported before a tool runs, with the tool's code", async () => {
   await world.trust();
   for (const path of [".git/hooks/x", ".vscode/tasks.json", "sub/.git/config"]) {
     const asked = await world.ambit("can", "coder", "fs.write", path, "--json");

@@ -117,7 +117,7 @@ describe("a user's record", () => {
   const reads = async (session: Session, key: string): Promise<string> =>
     (await session.do("memory_get", { key })).said;
 
-  test("narrows every agent that is started for them, and nobody else's", async () => {
+  test("narrows every agent that is started for that user, and no other", async () => {
     const limited = await open("scout", { user: "narrow" });
     expect(await reads(limited, "notes/a")).toBe("done");
     expect(await reads(limited, "elsewhere")).toBe("scope_violation");
@@ -162,7 +162,7 @@ describe("a user's record", () => {
 });
 
 describe("what a session's process starts is started for the same user", () => {
-  test("named or not, and for nobody else, also when the session is over", async () => {
+  test("named or not, and for no other session, also after the session ended", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "scout", { user: "narrow" }));
     const call = (key: string, ...words: readonly string[]): ReturnType<Caller["spawn"]> =>
@@ -215,7 +215,7 @@ describe("no message names another", () => {
     expect(await use("mine")).toMatchObject({ ok: false, code: "unknown_session" });
   });
 
-  test("an agent, user or chain in a call is nobody", async () => {
+  test("an agent, user or chain in a call's arguments has no effect", async () => {
     const session = await open("scout", { user: "ann" });
     const forged = { ...CALL, agent: "other", user: "root", chain: ["l_x"], workspace: "/" };
     const answer = given(await session.ask("call.do", forged).answer);

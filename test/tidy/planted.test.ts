@@ -2,6 +2,7 @@
 import { describe, expect, test } from "vitest";
 import { checkFolders, checkSmallFiles, folderFilesMax, largeFolders, smallFiles, smallLines } from "./budgets.ts";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
+import { checkLanguage } from "./language.ts";
 import { checkPurity } from "./purity.ts";
 import { isPureRoom, isRoom, knownBy, roomNames } from "./rooms.ts";
 import { checkIndex, checkLength, checkPurpose, linesMax, linesWanted, longFiles } from "./shape.ts";
@@ -334,6 +335,21 @@ describe("budgets", () => {
   ])("%s: does not count", (_title, sources) => {
     expect(smallFiles(sources)).toEqual([]);
   });
+});
+
+describe("language", () => {
+  const at = "src/core/gate/gate.ts";
+  holds(checkLanguage, [
+    ["a comment", at, "// The daemon drops whoever says nothing.", /says "whoever"/],
+    ["a comment with a technical noun", at, "// The daemon drops idle connections.", undefined],
+    ["a message", at, 'const a = "Nobody listens";', /says "Nobody"/],
+    ["a name", at, "const somebody = 1;", /says "somebody"/],
+    ["a name that contains one", at, "const somebodyElse = 1;", undefined],
+    ["the user of the system", at, 'const a = user === "nobody";', undefined],
+    ["the user of the system, and a process", at, 'const a = "nobody"; // as nobody else', /says "nobody"/],
+    ["a test", "src/core/gate/gate.test.ts", "// whoever", undefined],
+    ["a room that is unfinished", "src/tools/a.ts", "// whoever", undefined],
+  ]);
 });
 
 describe("words", () => {

@@ -6,6 +6,7 @@ import ts from "typescript";
 import { describe, expect, test } from "vitest";
 import { checkFolders, checkSmallFiles } from "./budgets.ts";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
+import { checkLanguage } from "./language.ts";
 import { checkPurity, platformGlobals } from "./purity.ts";
 import { isPureRoom, roomNames } from "./rooms.ts";
 import { checkIndex, checkLength, checkPurpose, linesWanted, longFiles } from "./shape.ts";
@@ -26,6 +27,7 @@ const rules: readonly (readonly [string, (sources: readonly Source[]) => Report]
   ["no folder holds more source files than its budget", checkFolders],
   ["no more small files with a single importer than the budget", (all) => checkSmallFiles(all)],
   ["no name we give holds a banned word", checkWords],
+  ["programs and processes are named by what they are", checkLanguage],
 ];
 
 describe("tidy", () => {

@@ -18,7 +18,8 @@ const file = join(world.root, "config");
 function byGit(text: string): readonly string[] | null {
   writeFileSync(file, text);
   const output = world.run(["git", "config", "--file", file, "--null", "--list"]);
-  if (output.startsWith("fatal:") || output.startsWith("error:")) return null;
+  // Its complaint comes behind the settings that it printed before.
+  if (/(?:^|[\0\n])(?:fatal|error): /.test(output)) return null;
   return output.split("\0").slice(0, -1);
 }
 

@@ -75,7 +75,7 @@ describe("the command", () => {
     expect(out.trimEnd().split("\n").at(-1)).toBe("1 passed, 1 failed");
   });
 
-  test("refuses a file that nobody knows, by its name", async () => {
+  test("refuses an unknown file, with its name", async () => {
     const { status, out, problem } = await said(
       folderOf({ "egghead-host-match.json": [MATCH], "egghead-hosts.json": [] }),
     );

@@ -103,8 +103,8 @@ describe("the listing of the folder", () => {
     expect(listed()).toEqual({ files: ["own.md"], problems: [] });
   });
 
-  test("a closed folder is one problem, and the others are read", () => {
-    if (process.getuid?.() === 0) return;
+  // Root reads every folder.
+  test.skipIf(process.getuid?.() === 0)("a closed folder is one problem, and the others are read", () => {
     put("a/x.md");
     put("b/x.md");
     chmodSync(join(workspace, RECORDS, "a"), 0);

@@ -112,7 +112,7 @@ function privateFolder(state: string, folder: string): void {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
   for (const one of [state, join(state, "trust"), folder]) {
     if (isPrivate(one, "folder")) continue;
-    if (lstatSync(one).uid !== ownUser()) throw new Error(`${one} belongs to somebody else`);
+    if (lstatSync(one).uid !== ownUser()) throw new Error(`${one} belongs to another user`);
     chmodSync(one, 0o700);
     if (!isPrivate(one, "folder")) throw new Error(`${one} is no folder of the user's own`);
   }

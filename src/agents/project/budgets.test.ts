@@ -32,6 +32,12 @@ describe("more budget is a widening", () => {
       [],
     ],
     [
+      "a number divided between a line that stays and a new one",
+      ["memory.read{keys=[a,b],calls=5}"],
+      ["memory.read{keys=[a,b],calls=3}", "memory.read{keys=[a],calls=2}"],
+      ["budget"],
+    ],
+    [
       "a number divided into more than there was",
       ["memory.read{keys=[a,b],calls=5}"],
       ["memory.read{keys=[a],calls=3}", "memory.read{keys=[b],calls=3}"],

@@ -22,7 +22,7 @@ interface Line {
 /**
  * The grants of `to` that may be used more often than `from` allows. Each of `to` is within `from` in everything else.
  * Every line of `to` claims its whole budget from lines of `from` that cover it: from an equal one, else from one that
- * covers it alone, else from all that cover it together. INVARIANT: no budget is claimed twice, so whatever is not
+ * covers it alone, else from all that cover it together, of the lines that `to` no longer has. INVARIANT: no budget is claimed twice, so whatever is not
  * returned could be spent under `from` as well. What cannot be proved in this way is returned.
  */
 export function moreBudget(
@@ -33,7 +33,10 @@ export function moreBudget(
   if (!from.some(isCounted)) return [];
   const lines = from.map(lineOf);
   const more = to.filter((grant) => !claimsSame(lines, grant));
-  return more.filter((grant) => !claims(lines, grant, protectedPaths));
+  // A line that stays keeps its account with what was spent, so a line beside it would start with a fresh budget.
+  const staying = new Set(to.map(textOf));
+  const claimable = lines.filter((line) => isFree(line) || !staying.has(line.text));
+  return more.filter((grant) => !claims(claimable, grant, protectedPaths));
 }
 
 function isCounted({ conditions: { calls, rate } }: Grant): boolean {

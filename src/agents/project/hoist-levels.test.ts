@@ -19,7 +19,7 @@ function verdict(agent: Agent, line: string): string {
 
 describe("the outermost root goes from the user over the project", () => {
   test.each<[string, string | null, string | null, string | null, readonly string[]]>([
-    ["nobody says one", null, null, null, []],
+    ["none is set", null, null, null, []],
     ["the user alone", "sandbox: /srv", null, "/srv", []],
     ["the project alone", null, "sandbox: /srv/a", "/srv/a", []],
     ["the project inside the user's", "sandbox: /srv", "sandbox: /srv/a", "/srv/a", []],
@@ -45,7 +45,7 @@ describe("an agent inside its levels", () => {
   test.each<[string, string | null, string | null, readonly string[], string, string]>([
     ["hoists the project's root", null, "sandbox: /srv", ["capabilities: [fs.read]"], "fs.read /srv/x", "allow"],
     ["and not its neighbour", null, "sandbox: /srv", ["capabilities: [fs.read]"], "fs.read /srw/x", "deny"],
-    ["has no root where nobody gives one", null, null, ["capabilities: [fs.read]"], "fs.read /work/x", "deny"],
+    ["has no root where none is set", null, null, ["capabilities: [fs.read]"], "fs.read /work/x", "deny"],
     ["is clamped to it", null, "sandbox: /srv", ["sandbox: /home"], "fs.read /srv/x", "allow"],
     ["and has nothing outside", null, "sandbox: /srv", ["sandbox: /home"], "fs.read /home/x", "deny"],
     [

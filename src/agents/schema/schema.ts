@@ -67,7 +67,7 @@ function approversSchema(): Schema {
   const need: Schema = { type: "integer", minimum: 1, maximum: 10, description: "different people who must agree" };
   const of = listOf({ type: "string", pattern: "^[A-Za-z0-9][A-Za-z0-9._@-]{0,63}$" }, "those who count");
   return {
-    description: "who has to agree to what the agent asks; one person, anybody, where nothing is written",
+    description: "who approves requests of the agent; by default one person, anyone",
     anyOf: [need, closedMap({ need, of }, "so many of these", { required: ["need"] })],
   };
 }
@@ -174,7 +174,7 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
       url: { type: "string", pattern: "^https?://.", description: "where it is asked; needed for searxng" },
       secret: { type: "string", description: "the name of a secret that goes with every question" },
     },
-    "who searches the web for agents; nobody where nothing is written",
+    "the web search provider for agents; by default none",
     { required: ["provider"] },
   ),
   development: listOf(

@@ -108,7 +108,7 @@ function configText({ clients, servers, toolchains }: Surroundings): string {
   const lines = [
     modeline("schema/config.json"),
     "# ambit: what holds for every agent of this project. The agents themselves are in agents/*.md.",
-    "# Somebody who clones this project has to trust it first: ambit trust",
+    "# Users who clone this project have to trust it first: ambit trust",
     "",
     "# The folder no agent's sandbox leaves.",
     "sandbox: .",
@@ -126,7 +126,7 @@ function configText({ clients, servers, toolchains }: Surroundings): string {
   if (servers.length > 0) {
     lines.push(
       "",
-      "# MCP servers found here. Their tools are nobody's until a record grants them (tool.invoke: { tools: [...] }):",
+      "# MCP servers found here. No agent has their tools until a record grants them (tool.invoke: { tools: [...] }):",
     );
     lines.push(...servers.map(({ name, file }) => `#   ${name}  (${file})`));
   }

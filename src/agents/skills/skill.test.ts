@@ -28,7 +28,7 @@ describe("a skill is whole or none", () => {
     ["no instructions", `---\n${whole}---\n \n\n`, ["error missing_field"], false],
     ["a list", "---\n- a\n---\nx\n", ["error wrong_type"], false],
     ["half a file", `---\n${whole}`, ["error syntax"], false],
-    ["a tool nobody knows", `---\n${whole}allowed-tools: Raed\n---\nx\n`, ["warning not_understood"], true],
+    ["an unknown tool", `---\n${whole}allowed-tools: Raed\n---\nx\n`, ["warning not_understood"], true],
     ["a tool that cannot be read", `---\n${whole}allowed-tools: Bash()\n---\nx\n`, ["error bad_value"], true],
     ["tools that are no text", `---\n${whole}allowed-tools: [1]\n---\nx\n`, ["error wrong_type"], true],
   ])("%s", (_what, text, codes, isSkill) => {

@@ -44,7 +44,7 @@ interface Holder {
 
 type NoSpec = Extract<ReturnType<typeof readGrantSpec>, { ok: false }>;
 
-/** Who holds at least what the spec says. Whoever cannot be shown to hold it is not named. */
+/** Agents that hold at least the spec. An agent for which that cannot be shown is left out. */
 function holdersOf(world: AgentsWorld, all: readonly Listed[], can: string, step: Step): readonly Holder[] | NoSpec {
   const { protectedPaths } = world.reading.ground;
   const found: Holder[] = [];

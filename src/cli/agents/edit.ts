@@ -163,7 +163,7 @@ function notEdited(world: AgentsWorld, name: string, result: RefusedEdit, option
   return fail(world, options, exit, `${result.message}${example}`, null);
 }
 
-/** An id that nobody has is told like everywhere, with those that there are. */
+/** An unknown id is reported as by other commands, with the known ids. */
 export function notFound(world: AgentsWorld, name: string, message: string, options: EditOptions): ExitCode {
   const loaded = world.loadAgent(name);
   return loaded.ok

@@ -19,7 +19,7 @@ export interface Delegated {
   readonly made: readonly CreatedAgent[];
 }
 
-/** Null where no daemon runs: then nobody acts on a delegation, and none is shown. */
+/** Null where no daemon runs: then no delegation is in use, and none is shown. */
 export async function delegationsNow(world: AgentsWorld): Promise<Delegated | null> {
   const running = await world.running();
   if (!running.ok || running.value === null) return null;

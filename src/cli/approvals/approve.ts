@@ -129,7 +129,7 @@ async function sent(
 
 interface Limits {
   readonly chosen: Pick<Reach, "uses" | "milliseconds">;
-  /** Somebody said so in the command line, and is not asked again. */
+  /** Confirmed by an option, so there is no prompt. */
   readonly isSaid: boolean;
 }
 

@@ -33,7 +33,7 @@ test.each<[string, readonly (string | null)[] | undefined, number]>([
   expect([result.exit, result.asked.length]).toEqual([code, 0]);
 });
 
-test("where somebody has to vouch, that one's passphrase is asked for, once", async () => {
+test("where presence is required, that person's passphrase is asked for, once", async () => {
   const answers = {
     "presence.list": () => done({ names: ["bob"] }),
     "presence.set": ({ presence }: { readonly presence: object | null }) =>

@@ -10,7 +10,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 
 export interface PresenceOptions extends Asked {
-  /** Who vouches for the change, where somebody has to. */
+  /** The person who confirms the change, if confirmation is required. */
   readonly presence?: string;
 }
 
@@ -113,7 +113,7 @@ export async function presenceDelete(
   );
 }
 
-/** Tried as it is; where the daemon wants somebody to vouch for it, once more with a passphrase. */
+/** Tries without presence first; if the daemon requires it, tries again with a passphrase. */
 async function changed(
   world: ControlWorld,
   options: PresenceOptions,

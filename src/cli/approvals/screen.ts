@@ -32,7 +32,7 @@ const KEYS: Readonly<Record<string, Word>> = {
   "\u0004": "quit",
 };
 
-/** Several keys may come at once; a sequence nobody knows is no key, and none of its letters is one. */
+/** Several keys may arrive at once; an unknown escape sequence is ignored as a whole. */
 export function keysOf(text: string): readonly Key[] {
   const keys: Key[] = [];
   // biome-ignore lint/suspicious/noControlCharactersInRegex: sequences of a terminal begin with one

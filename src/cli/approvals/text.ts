@@ -1,4 +1,4 @@
-// Approvals as lines: one for a list, and the whole question for somebody who is to answer it.
+// Approvals as text: one line for a list, and the full request for the approver.
 import { missing, needsPresence } from "../../approvals/lifecycle.ts";
 import type { Line, Question, RequestLine } from "../../approvals/question.ts";
 import { questionOf } from "../../approvals/question.ts";

@@ -12,7 +12,7 @@ export async function typedYes(terminal: Terminal, what: string): Promise<boolea
 
 /** Typing has stopped when nothing comes for so long. */
 const quietMilliseconds = 250;
-/** Somebody who types on and on is asked all the same: what they type is a no. */
+/** Input over the limit counts as a refusal. */
 const dropMillisecondsMax = 3_000;
 const INTERRUPT = "\u0003";
 

@@ -66,7 +66,7 @@ class Watch {
   /** By its id: what is drawn elsewhere now must not be answered in its place. */
   #chosen: string | null = null;
   #said = "";
-  /** Somebody is being asked: nothing is drawn, and nothing is heard. */
+  /** A prompt is open: the screen is not drawn and keys are ignored. */
   #isBusy = false;
   #isOver = false;
   #stop: () => void = () => {};
@@ -88,7 +88,7 @@ class Watch {
     });
     let ring: () => void = () => {};
     const unclock = this.#screen.every(redrawMilliseconds, () => this.#draw());
-    // First the keys: one pressed at what is seen must not go to whoever reads the terminal otherwise.
+    // Take the keyboard first: a key pressed at this screen must not reach another reader of the terminal.
     this.#listen();
     this.#draw();
     const asked = control.ask(

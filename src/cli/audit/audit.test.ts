@@ -260,7 +260,7 @@ describe("key, rotate and retain", () => {
     expect(JSON.parse((await run({ answers: done }, "audit", ...argv, "--json", "--yes")).out)).toBeTruthy();
   });
 
-  test("asks for a passphrase where somebody has to vouch for it", async () => {
+  test("asks for a passphrase where presence is required", async () => {
     const needs = ({ presence }: { presence: unknown }): Answer<unknown> =>
       presence === null
         ? { ok: false, code: "presence_required", message: "who are you?", fix: null }

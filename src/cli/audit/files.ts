@@ -4,7 +4,7 @@ import { closeSync, createReadStream, fsyncSync, linkSync, openSync, readSync, r
 export type FileTold = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
 /**
- * Every line without its end. A line that is longer than any may be is handed over cut, which nobody takes for one. `torn`: what
+ * Every line without its end. A line over the limit is truncated, so that it does not parse. `torn`: what
  * stands behind the last line's end.
  */
 export async function readLines(

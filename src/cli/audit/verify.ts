@@ -22,7 +22,7 @@ import { readLines, readShort } from "./files.ts";
 export interface AuditWorld extends ControlWorld {
   /** For what is verified here instead of by the daemon. */
   readonly verifying: VerifyPorts;
-  /** Reads and verifies the log's own files, for a daemon that refuses to serve them. Nobody writes them then. */
+  /** Reads and verifies the log's own files, for a daemon that refuses to serve them and therefore does not write them. */
   verifyStored?(head: ChainHead | null, key: string | null): Promise<DurableResult<VerifyReport>>;
 }
 
@@ -172,7 +172,7 @@ async function verifiedHere(
 
 export function linesIn(event: Json): readonly string[] {
   const lines = isJsonObject(event) ? event["lines"] : undefined;
-  // What is no text is handed on as a line that nobody takes for one.
+  // Bytes that are no UTF-8 become a line that does not parse.
   return isJsonList(lines) ? lines.map((line) => (typeof line === "string" ? line : "")) : [];
 }
 

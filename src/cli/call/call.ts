@@ -17,7 +17,7 @@ export interface CallWorld extends ControlWorld {
   readonly cwd: string;
   /** Standard input; the process's own where it is not said. */
   piped?(): AsyncIterable<Uint8Array>;
-  /** `lost` rings when whoever serves is gone before we are. `about`: the call it is for. */
+  /** `lost` is called if the daemon disconnects first. `about`: the call it is for. */
   call(lost: () => void, about: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Text as the core takes it: no key twice, no number that loses digits. Null for anything else. */
   readJsonObject(text: string): JsonObject | null;

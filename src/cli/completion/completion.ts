@@ -62,7 +62,7 @@ export function complete(world: CompletionWorld, program: CommandShape, words: r
     if (files) lines.push(FILES);
     if (lines.length > 0) world.print(lines.join("\n"));
   } catch {
-    // Nothing to offer is an answer; an error in the middle of somebody's typing is not.
+    // No completion is a valid result; an error message in the middle of a command line is not.
   }
   return EXIT.ok;
 }

@@ -95,7 +95,7 @@ test("status shows what runs, what waits and what is wrong, and hides nothing in
   expect(text).not.toContain("frozen");
 });
 
-test("status of a daemon that is not there ends with its own status, and starts nobody", async () => {
+test("status without a daemon has its own exit status, and starts none", async () => {
   const { world, out, asked } = worldWith(down);
   expect(await daemonStatus(world, { json: true })).toBe(EXIT.daemon);
   expect(JSON.parse(out[0] ?? "")).toEqual({ running: false });

@@ -14,9 +14,9 @@ export interface DaemonWorld extends ControlWorld {
   /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
   startDaemon(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Waits until the owner of the state is gone, if it still is this process. */
-  awaitDaemonEnd(pid: number): Promise<"nobody" | "ended" | "stays">;
+  awaitDaemonEnd(pid: number): Promise<"absent" | "ended" | "stays">;
   /** Ends one that cannot be told to. */
-  endDaemon(): Promise<"nobody" | "ended" | "stays">;
+  endDaemon(): Promise<"absent" | "ended" | "stays">;
   /** The last lines of its log; null where there is none. */
   daemonLog(linesMax: number): readonly string[] | null;
 }
@@ -57,7 +57,7 @@ export async function daemonStart(world: DaemonWorld, { json }: Asked): Promise<
 export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
   const running = await world.running();
   const told = running.ok && running.value !== null ? await askOnce(world, "daemon.stop", {}) : running;
-  // Whoever is not let in does not end it in another way either; one that cannot be spoken to is ended by its number.
+  // A refused client must not kill the daemon; a daemon that does not respond is killed by its pid.
   if (!told.ok && !UNSPOKEN.includes(told.code)) return tellRefusal(world, told, json);
   const pid = told.ok && running.ok && running.value !== null ? running.value.pid : null;
   const end = pid === null ? await world.endDaemon() : await world.awaitDaemonEnd(pid);
@@ -71,7 +71,7 @@ export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<E
   return EXIT.ok;
 }
 
-/** What is said of a daemon that nobody can speak to. */
+/** Codes of a daemon that does not respond. */
 const UNSPOKEN: readonly string[] = ["not_available", NO_DAEMON, "wrong_protocol", "no_answer"];
 
 export const logLinesDefault = 50;

@@ -29,7 +29,7 @@ export interface AgentDiff {
 
 interface ShownChange {
   readonly grant: string | null;
-  /** Why it is there although nobody wrote it as such. */
+  /** Why a grant exists that is not written in the record. */
   readonly implied: string | null;
   readonly example: string | null;
   readonly because: Change["because"];
@@ -102,10 +102,10 @@ function comparePairs(
   protectedPaths: Ground["protectedPaths"],
   step: Step = () => {},
 ): readonly AgentDiff[] {
-  const nobody = agentRefused("nobody", "record", []);
+  const noAgent = agentRefused("none", "record", []);
   return pairs.flatMap(([id, old, now], at) => {
     step(at, pairs.length);
-    const { widened, narrowed } = differenceOf(old?.agent ?? nobody, now?.agent ?? nobody, protectedPaths);
+    const { widened, narrowed } = differenceOf(old?.agent ?? noAgent, now?.agent ?? noAgent, protectedPaths);
     const one = {
       agent: id,
       widened: widened.map((change) => shown(change, now)),

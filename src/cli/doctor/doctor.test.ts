@@ -177,7 +177,7 @@ describe("the exit status", () => {
     ["a mistake", { a: "capabilities: [records.raed]" }, {}, 3],
     ["a file that cannot be read", {}, { broken: [{ file: "a.md", problem: "is not UTF-8 text" }] }, 3],
     ["a machine that cannot run what is granted", { a: runs }, { machine }, 1],
-    ["a machine that nobody needs", { a: "capabilities: [records.read]" }, { machine }, 0],
+    ["a machine that no agent needs", { a: "capabilities: [records.read]" }, { machine }, 0],
     ["both", { a: runs, b: "capabilities: [records.raed]" }, { machine }, 3],
     ["no agents at all", {}, {}, 0],
   ] as const)("for %s", async (_what, files, more, status) => {
@@ -209,7 +209,7 @@ describe("--fix", () => {
 
   test.each<[string, Readonly<Record<string, string>>, Omit<Given, "options">, string]>([
     ["on a no", wrong, {}, "\n"],
-    ["where nobody can be asked", old, { answer: null }, ": no terminal to ask at; to write it anyway: --yes\n"],
+    ["without a terminal", old, { answer: null }, ": no terminal to ask at; to write it anyway: --yes\n"],
     [
       "where nobody can, to a widening",
       wrong,
@@ -235,7 +235,7 @@ describe("--fix", () => {
     expect(files["scout"]).toBe(wrong.scout.replace("gte", "get").replace("shell", "proc"));
   });
 
-  test("asks about a change that gives nobody more as well", async () => {
+  test("asks about a change that widens nothing as well", async () => {
     const { questions, files } = await run(old, { options: fix, answer: true });
     expect(questions).toEqual(["Write this change?"]);
     expect(files["scout"]).toBe(renamed);

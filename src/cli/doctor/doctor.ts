@@ -26,7 +26,7 @@ export interface DoctorWorld extends ProgressWorld {
   readAgent(source: Source, id: string): Agent;
   /** Writes the file anew if it still holds the text it was read with. */
   replace(before: Source, text: string): ReplaceResult;
-  /** Asks a person; null where nobody can be asked. */
+  /** Asks a person; null without a terminal. */
   confirm(question: string): Promise<boolean | null>;
   /** Whether this process may widen anything. */
   mayWiden(what: string): Promise<boolean>;

@@ -9,7 +9,7 @@ import { shown } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { DoctorOptions, DoctorWorld } from "./doctor.ts";
 
-/** refused: a person said no, or nobody could, which the message says. held: every edit would have widened. */
+/** refused: a person refused, or none could be asked; the message says which. held: every edit would have widened. */
 type Outcome = "written" | "refused" | "held" | "failed";
 
 export interface FixReport {

@@ -51,7 +51,7 @@ test.each<[string, DenialCode, string, string]>([
   expect(told(code, request)).toBe(`ambit: denied while running: ${request}  ${code}\n  why: ${why}`);
 });
 
-test("a name that could not be resolved was refused by nobody, and no grant is spoken of", () => {
+test("a name that could not be resolved is no denial, and no grant is proposed", () => {
   expect(told("not_available", "net.connect api.example.test:443", 3)).toBe(
     "ambit: not reachable while running: net.connect api.example.test:443  not_available: the host name could not be resolved (3 times)",
   );

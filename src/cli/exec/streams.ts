@@ -1,10 +1,10 @@
-// The streams of a program that runs for somebody: what it is given to read, where its output goes, who can stop it.
+// The streams of a program: its input, the sinks of its output, and what stops it.
 import { writeSync } from "node:fs";
 import type { ExecStreams } from "./world.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
-/** Whoever ends us ends the program first: what it did is then looked at, put right and written down. */
+/** A signal that ends this process ends the program first, so that its draft is landed or kept and its outcome logged. */
 function stopping(): { onStop(ring: () => void): void; release(): void } {
   const rings: (() => void)[] = [];
   const stop = (): void => {

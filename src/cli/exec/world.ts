@@ -1,4 +1,4 @@
-// What `ambit exec` is handed: somebody who runs a program for an agent, and what comes back.
+// The port of `ambit exec`: runs a program for an agent and returns its result.
 
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
@@ -12,7 +12,7 @@ export interface ExecAsked {
   readonly agent: LoadedAgent["agent"];
   /** As it was written: an id or a file. */
   readonly name: string;
-  /** On whose behalf; null is nobody in particular. */
+  /** The user; null if none is named. */
   readonly user: string | null;
   /** Compact specs that it holds at most. */
   readonly pledge: readonly string[] | null;

@@ -88,7 +88,7 @@ function starterName(word: string): string {
   return word === newestPreset(name) ? name : word;
 }
 
-/** The narrowest where nobody says anything else. */
+/** The narrowest preset by default. */
 const DEFAULT: readonly Starter[] = ["reader"];
 
 async function choose(

@@ -1,4 +1,4 @@
-// The questions of `ambit init`, on a terminal. A file of its own: the prompts are loaded only when somebody is asked.
+// The questions of `ambit init`, on a terminal. A file of its own: the prompts are loaded only when they are needed.
 import { confirm, intro, isCancel, log, multiselect, outro } from "@clack/prompts";
 import { STARTERS, type Starter } from "../../agents/schema/starter.ts";
 import { shown } from "../terminal/cells.ts";

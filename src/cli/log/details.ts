@@ -42,7 +42,7 @@ export function endText(entry: LogEntry): string {
   return milliseconds === null ? ended : `${ended} in ${milliseconds} ms`;
 }
 
-/** Members that nobody has shown yet, as lines; for kinds that have words of their own. */
+/** The remaining members as lines, for kinds with their own text. */
 export function otherMembers({ more }: LogEntry, shown: readonly string[]): readonly string[] {
   return Object.keys(more)
     .filter((key) => !shown.includes(key) && !isNothing(more[key]))

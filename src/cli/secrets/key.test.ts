@@ -100,7 +100,7 @@ test.each<[readonly string[], object, Setting]>([
   expect(result.out + result.errors).not.toContain(WORDS);
 });
 
-test("a recipient without an identity is warned about: nobody tried whether it opens", async () => {
+test("a recipient without an identity is warned about: opening was not tried", async () => {
   expect((await ran(["key", "--age", RECIPIENT])).errors).toContain("it was not tested");
   expect((await ran(["key", "--age", RECIPIENT, "--identity", "key"])).errors).toBe("");
 });

@@ -23,7 +23,7 @@ export interface KeyOptions extends Asked {
   readonly age?: string;
   readonly identity?: string;
   readonly from?: string;
-  /** Who vouches for the change, where somebody has to. */
+  /** The person who confirms the change, if confirmation is required. */
   readonly presence?: string;
 }
 

@@ -157,7 +157,7 @@ test.each<[string, readonly string[], Setting, number]>([
   ["a place that is none", ["set", "token", "--from", "cmd:cat /etc/passwd"], {}, 2],
   ["no uses", ["set", "token", "--uses", "0"], { says: [VALUE] }, 2],
   ["a policy without one", ["policy", "token"], {}, 2],
-  ["deleting with nobody to ask", ["delete", "token"], {}, 2],
+  ["deleting without a terminal", ["delete", "token"], {}, 2],
   ["deleting, and no", ["delete", "token"], { says: [false] }, 11],
 ])("%s: nothing is sent", async (_, words, setting, exit) => {
   const result = await ran(words, setting);

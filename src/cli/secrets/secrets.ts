@@ -18,7 +18,7 @@ export interface BindingOptions {
 }
 
 interface Vouched extends Asked {
-  /** Who vouches for the change, where somebody has to. */
+  /** The person who confirms the change, if confirmation is required. */
   readonly presence?: string;
 }
 

@@ -40,7 +40,7 @@ export async function readValue(
   return kind === "file" ? fromFile(at ?? "") : no("--from must be env:NAME, file:PATH or -", true);
 }
 
-/** Of whoever runs the command; null where it is not set. */
+/** A variable of the command's environment; null if unset. */
 export function variable(world: SecretsWorld, name: string): string | null {
   const text = (world.values ?? OWN).environment[name];
   return text === undefined || text === "" ? null : text;

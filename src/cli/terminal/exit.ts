@@ -16,7 +16,7 @@ export const EXIT = {
   refused: 125,
 } as const;
 
-/** The status of a program that was run for somebody is passed on as it is. */
+/** The status of a program is passed on unchanged. */
 type PassedStatus = number & { readonly passed: true };
 
 export type ExitCode = (typeof EXIT)[keyof typeof EXIT] | PassedStatus;

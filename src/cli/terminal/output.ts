@@ -27,9 +27,9 @@ export class Output {
       try {
         rest = rest.subarray(writeSync(descriptor, rest));
       } catch (error) {
-        // Nobody reads any more (`ambit ... | head`), or nothing is there: the exit status still says how it ended.
+        // The reader is gone (`ambit ... | head`) or the descriptor is closed: the exit status is still right.
         if (["EPIPE", "EBADF", "EIO"].includes(codeOf(error))) return;
-        // A disk that is full has not kept what it was given, and whoever relies on that has to know.
+        // A full disk lost output, so the command has to fail.
         if (codeOf(error) !== "EAGAIN") {
           this.#hasFailed = true;
           return;
@@ -40,7 +40,7 @@ export class Output {
     if (rest.length > 0) this.#queue(descriptor === 1 ? process.stdout : process.stderr, rest);
   }
 
-  /** The stream waits until the descriptor takes more. That nobody reads any more is no mistake here either. */
+  /** The stream waits until the descriptor takes more. A reader that is gone is no error here either. */
   #queue(stream: NodeJS.WriteStream, rest: Uint8Array): void {
     if (!stream.listeners("error").includes(ignored)) stream.on("error", ignored);
     stream.write(rest);

@@ -82,7 +82,7 @@ export async function ran(words: readonly string[], setting: Setting = {}): Prom
   let exit: ExitCode | null = null;
   const next = (question: string): string | boolean | null => {
     questions.push(question);
-    if (says.length === 0) throw new Error(`nobody answers ${question}`);
+    if (says.length === 0) throw new Error(`no answer is prepared for ${question}`);
     const said = says.shift() ?? null;
     // The number is another one for each question: a person reads it there.
     return said === "the number shown" ? (/^Type (\d{4}) to /.exec(question)?.[1] ?? "none") : said;

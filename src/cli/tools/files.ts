@@ -31,7 +31,7 @@ export function toolFilesAt(base: string): ToolFiles {
   };
 }
 
-/** `isNamed`: somebody named it, so that it must be there. */
+/** `isNamed`: given as an argument, so it must exist. */
 function look(base: string, path: string, depth: number, isNamed: boolean, found: ToolFile[]): void {
   const shown = relative(base, path) || ".";
   const problem = (what: string): void => void found.push({ path: shown, text: null, problem: what });

@@ -70,7 +70,7 @@ class TokenReader {
     else this.#sign(character);
   }
 
-  /** Ends with its line where nobody closed it. Escapes are read, so that `"\\u0066s"` is `fs`. */
+  /** An unclosed string ends with its line. Escapes are read, so that `"\\u0066s"` is `fs`. */
   #string(quote: string): void {
     const start = this.#at;
     let end = start + 1;

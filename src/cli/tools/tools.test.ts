@@ -123,7 +123,7 @@ describe("ambit tools lint", () => {
     });
   });
 
-  test("of what is not there says so, unless nobody named it", async () => {
+  test("of a missing file is reported, unless it was not named", async () => {
     expect(await lint("nowhere.js")).toMatchObject({ exit: EXIT.error });
     rmSync(join(folder, ".ambit"), { recursive: true });
     expect(await lint()).toMatchObject({ exit: EXIT.ok, out: expect.stringContaining("no tools") });

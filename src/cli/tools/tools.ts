@@ -26,7 +26,7 @@ interface Looked {
 
 const findingsMax = 1000;
 
-/** Ends with 1 where anything is found, or could not be looked at: what nobody has seen is not clean. */
+/** Exits with 1 if there are findings or unreadable files: an unread file is not clean. */
 export function toolsLint(world: ToolsWorld, paths: readonly string[], { json }: Asked): ExitCode {
   const looked = world.toolFiles.read(paths).map(look);
   const count = looked.reduce((sum, { uses }) => sum + uses.length, 0);

@@ -1,4 +1,4 @@
-// Before a command widens anything: whoever serves the state says whether this process may, and remembers that it did.
+// Before a command widens anything, the daemon decides whether this process may, and logs that it did.
 import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { Terminal } from "../agents/world.ts";
@@ -14,7 +14,7 @@ export interface AdmitAsked {
 
 export interface AdmitWorld extends Pick<World, "paint" | "print" | "printError"> {
   readonly terminal: Terminal;
-  /** Yes at once where nobody serves and nobody has to be there: then there is no session a process could belong to. */
+  /** Allowed at once if no daemon runs and presence is not required: then no session could have started this process. */
   admit(asked: AdmitAsked): Promise<Answer<object>>;
 }
 

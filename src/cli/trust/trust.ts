@@ -46,7 +46,7 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
   );
   const isSettled = review.state === "own" || review.state === "trusted";
   if (!options.json) show(world, opened, diffs);
-  // While a level is broken nothing is shown, so nobody can have read what would count once it is mended.
+  // While a level is broken nothing is shown, so the user cannot have reviewed what would apply once it is fixed.
   if (!isSettled && levels.broken.length > 0)
     return fail(world, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
   const agreed = isSettled || options.yes || (!options.json && (await asked(world)));

@@ -9,14 +9,14 @@ import type { Request } from "./request.ts";
 export type Chain = readonly [CompiledLink, ...CompiledLink[]];
 export type Authority = readonly Chain[];
 
-/** A call uses the last link that is somebody's own, and every one before it must have been passed on. */
+/** A call uses the last link that has an owner, and every link before it must allow passing on. */
 export function purposeAt(chain: Chain, place: number, purpose: Purpose): Purpose | null {
   const link = (chain[place] as CompiledLink).link;
   if (link.role === "limit") return null;
   return place === lastOwn(chain) ? purpose : "pass";
 }
 
-/** The place of the last link that is somebody's own. */
+/** The index of the last link that has an owner. */
 export function lastOwn(chain: Chain): number {
   for (let place = chain.length - 1; place > 0; place--)
     if ((chain[place] as CompiledLink).link.role === "own") return place;

@@ -1,8 +1,8 @@
-// Grants that may be used only so often. What is decided in the middle of a run is charged to nobody, so they do not cover it.
+// Grants with a limited number of uses. Requests of a running program are not charged, so these grants do not cover them.
 import type { Authority } from "./chain.ts";
 import { type Moment, WHOLE_LINK } from "./compiled.ts";
 
-/** In place of `exhausted`: whatever is counted is spent. INVARIANT: a limit that nobody counts is not a limit. */
+/** In place of `exhausted`: whatever is counted is spent. INVARIANT: a limit that is not counted is no limit. */
 export function countedIsSpent(authority: Authority): NonNullable<Moment["exhausted"]> {
   const links = new Map(authority.flat().map(({ link }) => [link.id, link]));
   return (id, grant) => {

@@ -57,7 +57,7 @@ export interface Grant {
   /** Folder an `fs.*` grant was written for; its paths lie below. For showing and for the sandbox plan. */
   readonly root: readonly string[] | null;
   readonly span: Span | null;
-  /** Why the grant is there although nobody wrote it as such: "sandbox", "access", "default", a preset. */
+  /** Why a grant exists that is not written in the record: "sandbox", "access", "default", a preset. */
   readonly implied: string | null;
 }
 

@@ -6,7 +6,7 @@ import type { CompiledLink } from "./compiled.ts";
 import type { Grant } from "./grant.ts";
 import type { Request } from "./request.ts";
 
-/** Whoever is denied can ask again at will, so the search for something near is bounded. */
+/** A denied caller can repeat its request at will, so the search for a near grant is bounded. */
 const nearestGrantsMax = 1024;
 
 export interface NearestGrant {

@@ -16,7 +16,7 @@ export interface Request {
   /** It changes a name that tools on this machine run or obey: a person has to agree, although a grant covers it. */
   readonly isTrigger?: true;
   /**
-   * Of the address it was read from, for whoever is shown it. INVARIANT: nothing is decided by this, and no request is another
+   * Of the address it was read from, for display. INVARIANT: nothing is decided by this, and no request is another
    * one by it. Denials that are counted go by what is shown.
    */
   readonly scheme?: Scheme;

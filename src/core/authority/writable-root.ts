@@ -33,7 +33,7 @@ export function writeLevel(chain: Chain, root: Segments, moment: Moment, purpose
       if (scope?.kind === "sequences") for (const pattern of scope.of) stars = Math.max(stars, starSegments(pattern));
     }
   }
-  // What a process writes is charged to nobody: a grant that is counted does not make a whole tree writable.
+  // Writes of a process are not charged: a counted grant does not make a whole tree writable.
   const uncounted = { ...moment, exhausted: countedIsSpent([chain]) };
   let level: Level = 0;
   for (let copies = 0; copies <= stars + 1; copies++) {

@@ -32,7 +32,7 @@ const SPECIAL_TEXT = [
   "8000::/1",
 ] as const;
 
-/** Answers that hand out credentials to whoever asks. Only a grant for that one address opens them. */
+/** Addresses that hand out credentials to every client. Only a grant for that one address opens them. */
 const METADATA_TEXT = [
   "169.254.169.254",
   "169.254.170.2",

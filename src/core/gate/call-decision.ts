@@ -1,4 +1,4 @@
-// The pure part of a tool call: what would be decided, without asking anybody or writing anything.
+// The pure part of a tool call: what would be decided, without asking a person and without writing.
 
 import { parseTool } from "../authority/axes/name.ts";
 import type { Ground } from "../authority/axes/path.ts";
@@ -53,7 +53,7 @@ export function decideCall(
   return decideCopied(caller, { tool: call.tool, input: copyJson(call.input) }, tools, moment, protectedPaths);
 }
 
-/** INVARIANT: the input is a copy that nobody else holds, and frozen. */
+/** INVARIANT: the input is a private, frozen copy. */
 export function decideCopied(
   caller: Caller,
   call: Copied,

@@ -139,7 +139,7 @@ async function refuse(
   return denied(code, need, approval, reason, written?.ok === true ? written.receipt : null);
 }
 
-/** With a code where nobody said yes. */
+/** With a code if the request was not approved. */
 interface Answered {
   readonly code: "approval_refused" | "approval_required" | "approval_unavailable" | null;
   readonly approval: string | null;
@@ -163,7 +163,7 @@ async function approvalFor(
     return { code: "approval_required", approval: null, reason: null };
   if (answer.kind === "pending" && answer.approval)
     return { code: "approval_required", approval: answer.approval, reason: null };
-  // INVARIANT: whoever is told to wait has something to wait for.
+  // INVARIANT: a caller that is told to wait has an approval to wait for.
   if (answer.kind !== "approved") {
     const reason = answer.kind === "unavailable" ? answer.reason : UNANSWERED.reason;
     return { code: "approval_unavailable", approval: null, reason };

@@ -1,4 +1,4 @@
-// Decides one request: nobody changes itself, everything is covered by one chain, nothing is passed on that is not held.
+// Decides one request: an agent never changes itself, one chain covers the request, and only held authority is passed on.
 
 import type { Ground } from "../authority/axes/path.ts";
 import { isSegments } from "../authority/axes/scope.ts";
@@ -39,7 +39,7 @@ export interface Verdict {
   readonly unenforceable: RunRefusal | null;
 }
 
-/** Verbs that nobody may turn on itself, whatever it holds. */
+/** Verbs that an agent may never use on itself, whatever it holds. */
 const NEVER_ONESELF: readonly string[] = ["agent.grant", "agent.delete"];
 
 export function decide(
@@ -52,7 +52,7 @@ export function decide(
   if (NEVER_ONESELF.includes(request.verb.verb) && [idOf(request), delegation?.target].includes(caller.agent))
     return denied("self_modification");
   const decision = judge(caller.authority, request, moment);
-  // Whoever tells an agent what to do acts through it: what it holds must be the teller's to pass on.
+  // A caller acts through the agent it instructs, so it must be allowed to pass on all that the agent holds.
   const isPassing =
     request.verb.verb === "agent.grant" || (request.verb.verb === "agent.update" && delegation !== undefined);
   if (decision.outcome === "deny") return { decision, exceeds: null, unenforceable: null };

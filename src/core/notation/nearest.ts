@@ -1,4 +1,4 @@
-// The name somebody probably meant: plain Jaro similarity, as the seed's doctor uses it.
+// The name that was probably meant, by Jaro similarity.
 
 const similarityMin = 0.8;
 const nameCharactersMax = 256;

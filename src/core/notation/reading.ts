@@ -14,7 +14,7 @@ export interface Reading {
   readonly workingRoot?: readonly string[] | null;
   /** The root no agent may leave, from outer configuration; null where nothing is configured. */
   readonly ceiling: readonly string[] | null;
-  /** Applied to every root before it is compared. Without it a root is what is written: nobody looks at a disk. */
+  /** Applied to every root before it is compared. Without it a root is used as written, and no disk is read. */
   readonly realRoot?: RealRoot;
   /** What outer configuration says about capabilities; without it only a record's own table counts. */
   readonly policies?: OuterPolicies;

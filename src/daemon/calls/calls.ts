@@ -331,7 +331,7 @@ export class Calls {
     return this.#derived(owner, asked, lookup([]), new ExchangeStop(exchange)).then(askedBy);
   }
 
-  /** INVARIANT: the trigger rule applies to every tool, whoever provides it. A rule that fails allows nothing. */
+  /** INVARIANT: the trigger rule applies to every tool, built-in or not. A rule that fails allows nothing. */
   #marking(session: Session, lookup: ToolLookup): ToolLookup {
     return markTriggers(lookup, (request) => this.#parts.isTrigger(session, request));
   }

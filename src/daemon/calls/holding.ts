@@ -235,7 +235,7 @@ export class Holdings {
     if (compiled === null || (link.revoked !== null && !isRevokedToo) || depth >= delegationDepthMax) return [];
     const { countsWith } = link;
     if (countsWith !== undefined && !isRevokedToo && this.#links.get(countsWith)?.revoked !== null) return [];
-    // The user it was granted for limits it permanently, whoever uses it.
+    // The ceiling of the user it was granted for always applies, also to sessions of other users.
     const limits = link.user === null ? [] : this.#userLimits(link.user);
     if (limits.length === 0 && link.isUserLimited === true) return [];
     const given = [compiled, ...limits];

@@ -42,7 +42,7 @@ describe("places", () => {
     expect(counted(reserved(calls, session, 2))).toBe(1);
   });
 
-  test("come back when a call is settled, and not when its asker leaves what is kept", () => {
+  test("return when a call is settled, and not when its client disconnects before", () => {
     const [calls, session] = [new OpenCalls(), sessionOf("a")];
     for (const [at, place] of reserved(calls, session, 256).entries()) {
       place?.keep(`c_${at}`, CALL);

@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { InputTurns } from "./input-turns.ts";
 
-test("what follows without waiting for anybody is one stretch", async () => {
+test("work without an await of input is one event-loop turn", async () => {
   const stretch = new InputTurns();
   const first = stretch.now;
   expect(stretch.now).toBe(first);

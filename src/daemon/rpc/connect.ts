@@ -44,7 +44,7 @@ export interface DaemonClient {
   refused(about: CallDescription, refusal: Refusal): void;
 }
 
-export type DaemonEnd = "nobody" | "ended" | "stays";
+export type DaemonEnd = "absent" | "ended" | "stays";
 
 export interface AdmitRequest {
   readonly command: string;
@@ -181,7 +181,7 @@ const NOWHERE: DaemonClient = {
   running: async () => STATELESS,
   unstarted: () => STATELESS,
   admit: async () => STATELESS,
-  awaitDaemonEnd: async () => "nobody",
-  endDaemon: async () => "nobody",
+  awaitDaemonEnd: async () => "absent",
+  endDaemon: async () => "absent",
   daemonLog: () => null,
 };

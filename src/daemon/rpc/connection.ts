@@ -77,7 +77,10 @@ export class Connection implements ClientConnection {
     const answerBytesMax = asked.door === "control" ? controlResponseBytesMax : requestBytesMax;
     const weigh = (change: number): void => this.#weigh(change);
     this.#line = { connected: this, outgoing: this.#outgoing, answerBytesMax, weigh };
-    this.#helloTimer = setTimeout(() => this.refuse(notAvailable("nobody said hello in time")), helloMilliseconds);
+    this.#helloTimer = setTimeout(
+      () => this.refuse(notAvailable("the client sent no hello in time")),
+      helloMilliseconds,
+    );
     socket.on("drain", () => {
       this.#weigh();
       this.#pace();

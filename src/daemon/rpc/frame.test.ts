@@ -101,7 +101,7 @@ describe("frames", () => {
     expect(cut([Uint8Array.from(bytes)])).toEqual(problem === null ? [] : [problem]);
   });
 
-  test("nothing is given after somebody said that it is enough", () => {
+  test("nothing is delivered after the callback returned false", () => {
     const cutter = new FrameCutter(1_000);
     let given = 0;
     const both = Buffer.concat([jsonFrame("1"), jsonFrame("2")]);

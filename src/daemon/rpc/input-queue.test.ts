@@ -11,7 +11,7 @@ async function all(queue: InputQueue): Promise<readonly (readonly number[])[]> {
   return parts;
 }
 
-test("gives in order what was pushed before and while somebody waits, up to the end", async () => {
+test("returns items in order, pushed before and during a wait, up to the end", async () => {
   let taken = 0;
   const queue = new InputQueue((count) => {
     taken += count;

@@ -56,7 +56,7 @@ export function startLife({ serving, folder, idleSeconds, isBusy, close, log }: 
   const look = (): void => {
     if (!folder.isInPlace()) end("its folder or a socket in it is gone or is another one");
     else if (serving.connections > 0 || isBusy()) quietSince = performance.now();
-    else if (performance.now() - quietSince >= idleSeconds * 1_000) end("nobody needs it");
+    else if (performance.now() - quietSince >= idleSeconds * 1_000) end("no client is connected");
   };
   // Checked several times per idle period, so that it is not doubled.
   const looking = setInterval(look, Math.min(lookMilliseconds, Math.max(50, idleSeconds * 250)));

@@ -87,7 +87,7 @@ class DoorServer implements Serving {
 
   #lose(lastWords: string): void {
     if (this.#isStopping) return;
-    this.#lost = `nobody listens on the sockets any more: ${lastWords}`;
+    this.#lost = `the listener of the sockets exited: ${lastWords}`;
     const rings = this.#lostRings;
     this.#lostRings = [];
     for (const ring of rings) ring(this.#lost);

@@ -29,7 +29,7 @@ export function prepareKeyFolder(folder: string): string | null {
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     const found = lstatSync(folder);
     if (!found.isDirectory()) return `${folder} is no folder`;
-    if (found.uid !== process.geteuid?.()) return `${folder} belongs to somebody else`;
+    if (found.uid !== process.geteuid?.()) return `${folder} belongs to another user`;
     return (found.mode & 0o077) === 0 ? null : `${folder} is open to others (mode ${modeText(found.mode)}, not 700)`;
   } catch (error) {
     return `${folder} cannot be made (${codeOf(error)})`;
@@ -55,7 +55,7 @@ export function readOwn(path: string, open: number): FileRead {
     const wrong = !found.isFile()
       ? "is no file"
       : found.uid !== process.geteuid?.()
-        ? "belongs to somebody else"
+        ? "belongs to another user"
         : (found.mode & open) !== 0
           ? `is open to others (mode ${modeText(found.mode)})`
           : found.size > fileBytesMax

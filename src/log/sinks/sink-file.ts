@@ -106,7 +106,7 @@ export class FileSink implements Sink {
     const found = place.value;
     if (found?.ino !== ino || found.dev !== dev)
       return { ok: false, message: `${this.#path} was moved away or replaced` };
-    if (found.size !== size) return { ok: false, message: `${this.#path} was changed by somebody else` };
+    if (found.size !== size) return { ok: false, message: `${this.#path} was changed by another program` };
     return { ok: true, value: null };
   }
 

@@ -40,7 +40,7 @@ export async function checkSinkPath(path: string, kind: "file" | "socket"): Prom
   } catch (error) {
     const code = codeOf(error);
     if (code === "ENOENT" && kind === "file") return { ok: true, value: null };
-    return refused(code === "ENOENT" ? `nobody listens at ${path}` : `${path} cannot be looked at (${code})`);
+    return refused(code === "ENOENT" ? `no collector listens at ${path}` : `${path} cannot be looked at (${code})`);
   }
 }
 

@@ -6,20 +6,20 @@ const orderlyMilliseconds = 15_000;
 const killedMilliseconds = 5_000;
 const lookMilliseconds = 25;
 
-/** `nobody`: no daemon runs. `stays`: it runs and belongs to another user. */
-export type OwnerEnd = "nobody" | "ended" | "stays";
+/** `absent`: no daemon runs. `stays`: it runs and belongs to another user. */
+export type OwnerEnd = "absent" | "ended" | "stays";
 
 /** Waits until the owner of the state has exited. `pid`: the process to wait for; a later owner has another one. */
 export async function awaitOwnerEnd(lock: string, pid: number | null = null): Promise<OwnerEnd> {
   const owner = lastOwner(lock);
-  if (owner === null || stateOf(owner) === "gone" || (pid !== null && owner.pid !== pid)) return "nobody";
+  if (owner === null || stateOf(owner) === "gone" || (pid !== null && owner.pid !== pid)) return "absent";
   return (await isGone(owner, orderlyMilliseconds)) ? "ended" : "stays";
 }
 
 /** Sends SIGTERM, and after a timeout SIGKILL: the state on disk is consistent at every moment. */
 export async function endOwner(lock: string): Promise<OwnerEnd> {
   const owner = lastOwner(lock);
-  if (owner === null || stateOf(owner) === "gone") return "nobody";
+  if (owner === null || stateOf(owner) === "gone") return "absent";
   for (const [signal, milliseconds] of [
     ["SIGTERM", orderlyMilliseconds] as const,
     ["SIGKILL", killedMilliseconds] as const,

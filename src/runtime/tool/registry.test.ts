@@ -127,7 +127,7 @@ describe("registering against a policy", () => {
     ],
     ["a part that is no map", { process: ["sh"] as never }, {}, ["weather process sh not_understood"]],
     [
-      "a limit nobody knows",
+      "an unknown limit",
       { network: { allowedHosts: [], deny: ["a.b"] } as never },
       {},
       ["weather network a.b not_understood"],
@@ -151,7 +151,7 @@ describe("registering against a policy", () => {
     expect(registry.register(network, "application")).toMatchObject({ ok: false });
   });
 
-  test("a part nobody knows is not provided, and said", () => {
+  test("an unknown part is not provided, and reported", () => {
     expect(register({ browser: {} } as never, {})).toMatchObject({
       ok: true,
       warnings: [expect.stringContaining("browser")],
@@ -274,7 +274,7 @@ describe("what an agent is shown", () => {
       ],
       ["plain"],
     ],
-    ["nothing to nobody", [], []],
+    ["nothing from nothing", [], []],
   ];
   test.each(rows)("%s", (_title, authority, expected) => {
     expect(names(authority)).toEqual(expected);

@@ -221,8 +221,8 @@ export class BrokerClient {
 
   async #hop(running: Running, hopping: HopQuestion): Promise<void> {
     const word = await running.fetches.get(hopping.fetch)?.judged(hopping);
-    const nobody: JudgeAnswer = { kind: "judged", number: hopping.number, outcome: "deny", code: "not_available" };
-    running.process.send(word ?? nobody);
+    const denied: JudgeAnswer = { kind: "judged", number: hopping.number, outcome: "deny", code: "not_available" };
+    running.process.send(word ?? denied);
   }
 
   async #credit(running: Running, { number, sandbox, request }: CredentialQuery): Promise<void> {

@@ -23,7 +23,7 @@ test.each<[string, unknown, boolean]>([
   ["allowed with a code", { ...judged, code: "revoked" }, false],
   ["denied with a code", { ...judged, outcome: "deny", code: "revoked" }, true],
   ["denied with no code", { ...judged, outcome: "deny" }, false],
-  ["denied with a code nobody knows", { ...judged, outcome: "deny", code: "because" }, false],
+  ["denied with an unknown code", { ...judged, outcome: "deny", code: "because" }, false],
   ["a credential", { kind: "credited", number: 1, credential: { username: "a", password: "b" } }, true],
   ["half a credential", { kind: "credited", number: 1, credential: { username: "a" } }, false],
   ["what the broker says", judging, false],

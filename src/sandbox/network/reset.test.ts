@@ -33,7 +33,7 @@ test.each(MOMENTS)("a socket that was ended closes when it is reset %s", async (
   }
 });
 
-test("whoever is at the other end is told that it was no proper end", async () => {
+test("the other end receives a reset, not a regular end", async () => {
   const [one, other, server] = await pair();
   // Without any bytes before it: Node takes a reset that comes together with bytes for an end.
   one.resume();

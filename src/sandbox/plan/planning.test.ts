@@ -101,7 +101,7 @@ describe("the root", () => {
     expect(plannedBy(links, request, {}, 1)?.ok).toBe(true);
   });
 
-  test("is written no further than somebody was asked about", () => {
+  test("is writable no further than what was approved", () => {
     const links = [["proc.exec{in=/home/u/work}", "fs.write{in=/home/u/work,ask}", WRITE]];
     expect(place(links, "proc.exec in=/home/u/work/ws root=rw -- make")).toBe(
       "draft /home/u/work/ws in /home/u/work/ws",

@@ -58,7 +58,7 @@ function isRiskyDashless(program: string, risk: Risk, token: string): boolean {
   return isRiskyBundle({ ...risk, values: "" }, token);
 }
 
-/** `--` where it ends the options. Behind an option, or behind a word nobody knows, it may be that option's value. */
+/** `--` where it ends the options. Behind an option, or behind an unknown word, it may be that option's value. */
 function isEnd(token: string, at: number, argv: readonly string[]): boolean {
   const before = argv[at - 1];
   return token === "--" && before !== undefined && !before.startsWith("-") && !before.includes(ANY_TEXT);

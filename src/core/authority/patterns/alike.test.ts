@@ -56,7 +56,7 @@ describe("grants that differ on the indexed axis only", () => {
     expect(alikeElsewhere(other, one, ARGV)).toBe(alike);
   });
 
-  test("each is decided by itself, whoever stands for it", () => {
+  test("each is decided by itself, whichever represents it", () => {
     const grants = rows.flatMap(([, one, other], row) => [renamed(one, `a${row}`), renamed(other, `b${row}`)]);
     const link = compile({
       id: "l",

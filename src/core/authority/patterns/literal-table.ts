@@ -9,7 +9,7 @@ import type { Segments } from "./sequence.ts";
 
 /** Up to so many are compared one by one. */
 const scannedMax = 4;
-/** Further from its own slot no record stands: nobody can choose names that make a look-up long. */
+/** The longest probe distance: an attacker cannot choose names that make look-ups long. */
 const probesMax = 64;
 /** More steps than this a pattern, and the characters looked at do not tell the patterns apart. */
 const probesMeanMax = 3;

@@ -83,7 +83,7 @@ export function isRun(segment: Segment): boolean {
   return segment.kind === "deep" || segment.kind === "rest";
 }
 
-/** A run may stand for nothing: whoever is before it is also behind it. */
+/** Epsilon closure: `**` may match zero segments. */
 function close(pattern: Sequence, places: Uint8Array): void {
   for (let place = 0; place < pattern.length; place++) {
     if (places[place] === 1 && isRun(pattern[place] as Segment)) places[place + 1] = 1;

@@ -1,5 +1,5 @@
 // Witnesses of the host axis: unknown names, names with an opened address, and one literal address of every part of
-// the address space that somebody can tell apart.
+// the address space that requests can tell apart.
 import { type Address, type AddressRange, addressOf } from "../../base/address.ts";
 import { witnessesMax } from "../../base/limits.ts";
 import { isSpecial, rangeOpens, SPECIAL_RANGES } from "../../base/special.ts";

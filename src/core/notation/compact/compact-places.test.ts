@@ -41,7 +41,7 @@ describe("a part of a text stands where it is written", () => {
     ["block text of other lines", "ab\nce\n", "|\n  ab\n  cd\n", "ce", "the whole"],
     ["another reader's quotes", "a''b", "'a''b'", "b", "the whole"],
     ["three quotes", "ab", "'''ab'''", "b", "the whole"],
-    ["an escape nobody knows", "aqb", '"a\\qb"', "b", "the whole"],
+    ["an unknown escape", "aqb", '"a\\qb"', "b", "the whole"],
     ["one quote alone", "'", "'", "'", "'"],
     ["quotes that do not close", "ab", "'ab", "b", "the whole"],
     ["another text", "ab", "'ac'", "b", "the whole"],

@@ -8,7 +8,7 @@ import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
 export interface Approvers {
   /** Different people who must agree. */
   readonly need: number;
-  /** Those who count; null: anybody. */
+  /** People whose answer counts; null: everyone's. */
   readonly of: readonly string[] | null;
 }
 
@@ -92,7 +92,7 @@ function readPeople(value: TreeNode, diagnostics: Diagnostics, map: Mapping): re
   return isWrong || found.size > peopleMax ? "refused" : [...found];
 }
 
-/** Whoever may approve under `wanted` may under `held`, and no fewer of them are needed. Null is one person, anybody. */
+/** Everyone who may approve under `wanted` may under `held`, and `held` needs no more of them. Null: one person, anyone. */
 export function approversWithin(wanted: Approvers | null, held: Approvers | null): boolean {
   if ((wanted?.need ?? 1) < (held?.need ?? 1)) return false;
   const allowed = held?.of ?? null;
@@ -100,7 +100,7 @@ export function approversWithin(wanted: Approvers | null, held: Approvers | null
   return wanted?.of?.every((name) => allowed.includes(name)) ?? false;
 }
 
-/** What satisfies both. Where too few count for both, nobody can approve at all. */
+/** What satisfies both. If too few people count for both, no approval is possible. */
 export function stricterApprovers(left: Approvers | null, right: Approvers | null): Approvers | null {
   if (left === null || right === null) return left ?? right;
   const { of } = right;

@@ -7,7 +7,7 @@ import { entryOf, type Mapping } from "../tree.ts";
 export type ConfigLevel = "user" | "project";
 
 const SHARED = ["sandbox", "policy", "agents", "runtime", "mode", "tools", "triggers", "users", "land"] as const;
-/** What a clone could otherwise switch off for whoever opens it. */
+/** Keys that a cloned project could otherwise switch off for its users. */
 const USER_ONLY = [
   "ceiling",
   "capabilities",
@@ -30,7 +30,7 @@ export const CONFIG_KEYS: Readonly<Record<ConfigLevel, readonly string[]>> = {
   project: SHARED,
 };
 
-/** An unknown key is an error where it resembles one of ours: it may be the limit somebody meant to write. */
+/** An unknown key is an error where it resembles one of ours: it may be a misspelled limit. */
 export function checkConfigKeys(node: Mapping, level: ConfigLevel, diagnostics: Diagnostics): void {
   const own = CONFIG_KEYS[level];
   for (const { key, keySpan } of node.entries) {

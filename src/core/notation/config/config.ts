@@ -53,10 +53,10 @@ export interface Config {
   readonly limits: WrittenLimits;
   /** Who resolves names; the system where nothing is written. */
   readonly resolvers: readonly string[];
-  /** A program and its first words that are told when something waits for a person; nobody where nothing is written. */
+  /** A program and its first arguments, run when a request is waiting for approval; by default none. */
   readonly notify: readonly string[];
   readonly secrets: readonly WrittenSecret[];
-  /** Who searches the web for agents; nobody where nothing is written. */
+  /** The web search provider for agents; by default none. */
   readonly search: WrittenSearch | null;
   /** Where a second copy of the log is kept; nowhere where nothing is written. */
   readonly audit: WrittenAudit | null;

@@ -100,7 +100,7 @@ export function readSecrets(entry: Entry, diagnostics: Diagnostics): readonly Wr
 
 const SECRET_KEYS: readonly string[] = ["from", "hosts", "username"];
 
-/** A text alone is where the secret is, for nobody yet. */
+/** A plain string is the source of a secret that no tool may use yet. */
 function readSecret(entry: Entry, diagnostics: Diagnostics): WrittenSecret | null {
   const short: Mapping = { kind: "map", entries: [{ ...entry, key: "from" }], span: entry.value.span };
   const map =

@@ -18,7 +18,7 @@ export interface WrittenSearch {
   readonly secret: string | null;
 }
 
-/** SearXNG is run by whoever wants to: it has no address of its own. */
+/** SearXNG is self-hosted: it has no fixed address. */
 const USUAL: ReadonlyMap<SearchProvider, string> = new Map([
   ["brave", "https://api.search.brave.com/res/v1/web/search"],
   ["tavily", "https://api.tavily.com/search"],

@@ -103,7 +103,7 @@ describe("the network policy adds connections", () => {
       { policy: "allowlist", allowlist: ["x.com"] },
       ["error bad_value spec.network.allowlist[0]"],
     ],
-    ["a key nobody knows could be a limit", { policy: "full", deny: [] }, ["error unknown_key spec.network.deny:"]],
+    ["an unknown key could be a limit", { policy: "full", deny: [] }, ["error unknown_key spec.network.deny:"]],
     ["null is no policy", null, ["error bad_value spec.network"]],
   ])("%s", (_, network, said) => {
     const { grants, diagnostics } = read({ network });

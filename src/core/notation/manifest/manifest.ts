@@ -50,7 +50,7 @@ function readHead(node: TreeNode, diagnostics: Diagnostics): Mapping | null {
   return null;
 }
 
-/** The maps around `spec`, where a level of trust would be read by nobody. */
+/** The maps around `spec`, where a level of trust would have no effect. */
 function outside(node: TreeNode): readonly Mapping[] {
   const metadata = node.kind === "map" ? entryOf(node, "metadata")?.value : undefined;
   return [node, metadata].filter((one): one is Mapping => one?.kind === "map");

@@ -78,7 +78,7 @@ export interface Effective {
   readonly from: "agent" | "org" | "base";
 }
 
-/** Without an org table the base does not count: what nobody wrote is not granted. */
+/** Without an org table the base has no effect: nothing unwritten is granted. */
 export function effectivePolicy(
   agent: PolicyTable | null,
   org: PolicyTable | null,

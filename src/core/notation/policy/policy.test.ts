@@ -169,7 +169,7 @@ describe("an org table", () => {
   test.each<[string, Json]>([
     ["defaults with a mistake", { defaults: { capabilities: { cod: "deny" } } }],
     ["defaults that are no map", { defaults: "deny" }],
-    ["a key nobody knows", { default: { capabilities: { code: "deny" } } }],
+    ["an unknown key", { default: { capabilities: { code: "deny" } } }],
     ["agents that are a list", { agents: [] }],
     ["text", "deny"],
   ])("%s is no table", (_, value) => {

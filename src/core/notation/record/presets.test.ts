@@ -125,7 +125,7 @@ test.each([
   expect(level("ambit:reviewer@1", command, mode)).toBe(expected);
 });
 
-test("nobody who only reads or researches deletes, writes files or runs anything", () => {
+test("presets that only read or research never delete, write files or run programs", () => {
   const verbs = (name: string): string[] => grantsOf(name).map((grant) => grant.verb.verb);
   expect(verbs("ambit:reader@1")).toEqual(["records.read", "fs.read", "tool.invoke"]);
   expect(verbs("ambit:researcher@1")).toEqual(["records.read", "records.create", "records.update", "net.get"]);

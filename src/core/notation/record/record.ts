@@ -37,7 +37,7 @@ export interface AgentRecord {
   readonly tests: readonly RecordTest[];
   /** As written. */
   readonly mode: string | null;
-  /** Who has to agree to what it asks; null: one person, anybody. */
+  /** Who approves its requests; null: one person, anyone. */
   readonly approvers: Approvers | null;
   /** What its programs write waits for a person: `land: ask`. */
   readonly needsReview: boolean;

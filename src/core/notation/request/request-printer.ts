@@ -38,7 +38,7 @@ function valueWords(verb: VerbEntry, values: readonly Value[], scheme: Scheme | 
   switch (verb.verb.slice(0, verb.verb.indexOf("."))) {
     case "records":
       return [...named("id", second), ...named("class", first)];
-    // Both axes hold the same id. Where nobody is named, the verb says it all.
+    // Both axes hold the same id. Without an id the verb alone is printed.
     case "agent":
       return first === undefined && second === undefined ? [] : [text(first ?? second)];
     case "tool":
@@ -83,7 +83,7 @@ function connectionWords(host: Value, port: Value, raw: Value): readonly string[
   return [`${text(host)}:${port ?? UNKNOWN}`, ...addressWords(host), ...(raw === "raw" ? ["raw=true"] : [])];
 }
 
-/** Where nobody said how the server is spoken to, as is usual on that port. */
+/** Without a scheme: the usual one of the port. */
 function webWords(host: Value, port: Value, said: Scheme | undefined): readonly string[] {
   const scheme = said ?? (port === 80 ? "http" : "https");
   const suffix = port === (scheme === "http" ? 80 : 443) ? "" : `:${port ?? UNKNOWN}`;

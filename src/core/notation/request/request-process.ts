@@ -21,7 +21,7 @@ export function readProgram(words: readonly string[], reading: Reading): Result<
   return where.ok ? done([where.value.root, argv.value, where.value.mode]) : where;
 }
 
-/** What the shell line says is not an axis: whoever may run one may run any. */
+/** The text of a shell line is not an axis: a grant for one covers every line. */
 export function readShell(words: readonly string[], reading: Reading): Result<readonly Value[]> {
   const split = namedWords(words, KEYS);
   if (!split.ok) return split;

@@ -58,7 +58,7 @@ const METHODS: ReadonlyMap<string, string> = new Map([
   ["DELETE", "net.delete"],
 ]);
 
-/** The verb an HTTP method needs; null for a method nobody can be granted. Methods are case-sensitive. */
+/** The verb an HTTP method needs; null for a method that cannot be granted. Methods are case-sensitive. */
 export function methodVerb(method: string): VerbEntry | null {
   const verb = METHODS.get(method);
   return verb === undefined ? null : verbEntry(verb);

@@ -25,7 +25,7 @@ export interface GrantContext {
 export function readGrant(verb: VerbEntry, scope: Mapping | null, context: GrantContext): Grant | null {
   const found = new Diagnostics();
   const grant = readScopes(verb, scope, { ...context, diagnostics: found });
-  // Of a grant that is dropped only its mistakes are told: that it would also have covered nothing helps nobody.
+  // Of a dropped grant only the errors are reported: that it would also cover nothing is noise.
   for (const one of found.list) if (grant !== null || one.severity === "error") context.diagnostics.list.push(one);
   return grant;
 }

@@ -12,7 +12,7 @@ export function covers(grants: readonly Grant[], line: string, reading: Reading 
   return grants.some((grant) => grant.verb === verb && grantMatches(grant, values));
 }
 
-/** Text nobody means, and every reader must survive. */
+/** Random text that every parser must survive. */
 export const HOSTILE_TEXTS: readonly string[] = [
   "",
   " ",

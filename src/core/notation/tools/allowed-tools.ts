@@ -26,7 +26,7 @@ export interface ToolNeed {
 
 export interface AllowedTools {
   readonly tools: readonly ToolNeed[];
-  /** Names of tools nobody here knows, as written. They ask for nothing that could be compared. */
+  /** Names of unknown tools, as written. They need no grants that could be compared. */
   readonly unknown: readonly string[];
   /** Tools that are known with a scope that cannot be read, as written: nothing can be shown to be enough for them. */
   readonly unreadable: readonly string[];

@@ -154,7 +154,7 @@ describe("a malformed declaration is no requirement", () => {
     ["nothing", null],
     ["a list of hosts", { network: ["a.com"] }],
     ["hosts that are text", { network: { allowedHosts: "a.com" } }],
-    ["a limit nobody knows", { network: { allowedHosts: ["a.com"], deniedHosts: ["b.com"] } }],
+    ["an unknown limit", { network: { allowedHosts: ["a.com"], deniedHosts: ["b.com"] } }],
     ["no hosts", { network: {} }],
     ["an entry that is no text", { secrets: [1] }],
     ["another store", { storage: { scope: "global", kind: "kv" } }],
@@ -168,7 +168,7 @@ describe("a malformed declaration is no requirement", () => {
     expect(found).toBe(null);
     expect(diagnostics.some((one) => one.severity === "error")).toBe(true);
   });
-  test("a part nobody knows is not provided", () => {
+  test("an unknown part is not provided", () => {
     const { requirement: found, diagnostics } = read({ netwrok: { allowedHosts: ["*"] } });
     expect(found?.grants).toEqual([]);
     expect(diagnostics[0]).toMatchObject({ severity: "warning", suggestion: "network" });
@@ -228,7 +228,7 @@ describe("a tool fits a personality when all it asks for is allowed there", () =
   });
   test.each<[string, Json]>([
     ["a list of hosts that are refused", { safety: { network: { allow: ["a.com"], deny: ["b.com"] } } }],
-    ["rules nobody reads here", { safety: { network: { allow: ["a.com"] }, denyRules: ["x"] } }],
+    ["rules that are not supported", { safety: { network: { allow: ["a.com"] }, denyRules: ["x"] } }],
     ["a list that is text", { safety: { network: { allow: "*" } } }],
     ["inherited reach, which a personality cannot have", { fs_reach: { read: "from-personality" } }],
   ])("%s: the personality grants nothing", (_, personality) => {

@@ -43,7 +43,7 @@ export function readDeclaration(node: TreeNode, reading: Reading): DeclarationRe
   return { requirement: asked.includes(null) ? null : requirement, diagnostics: diagnostics.list };
 }
 
-/** A part nobody knows is not provided, so it is only said. */
+/** An unknown member has no effect, so it is a warning only. */
 function readPart({ key, keySpan, value }: Entry, reading: Reading, diagnostics: Diagnostics): readonly Asked[] | null {
   const read = PART_READERS.get(key);
   if (read !== undefined) return read(value, reading, diagnostics);

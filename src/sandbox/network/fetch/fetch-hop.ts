@@ -68,7 +68,7 @@ export async function reach(
     if (secured.ok || world.stop.aborted) return secured;
     return refused("not_available", secured.message);
   }
-  return refused("not_available", "nobody answers");
+  return refused("not_available", "the server does not answer");
 }
 
 export type ConnectResult =

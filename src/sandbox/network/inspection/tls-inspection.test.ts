@@ -36,7 +36,7 @@ const whole = (bytes: Uint8Array): string => `pass ${bytes.length}`;
 
 test.each<[string, Uint8Array, string | null]>([
   ["the name", hello(own), null],
-  ["the name among others that nobody knows", hello(GREASE, own, extension(0x2a2a, Buffer.from([0]))), null],
+  ["the name among unknown extensions", hello(GREASE, own, extension(0x2a2a, Buffer.from([0]))), null],
   ["the name in capitals", hello(serverNames("API.Example.test")), null],
   ["the name with a dot at its end", hello(serverNames(`${NAME}.`)), null],
   ["the name, one byte a record", records(handshake(1, helloBody(own)), 1), null],

@@ -131,7 +131,7 @@ describe("what a configuration names", () => {
 });
 
 describe("git", () => {
-  test("asks us for credentials where there is a network, and nobody else", () => {
+  test("asks only us for credentials where there is a network", () => {
     const variables = made({}, { ...PLAN, network: NETWORK });
     const settings = Array.from({ length: Number(variables.get("GIT_CONFIG_COUNT")) }, (_, place) => [
       variables.get(`GIT_CONFIG_KEY_${place}`),

@@ -279,7 +279,7 @@ describe("git by what is there", () => {
     expect(classOf(files, written)).toBe(expected);
   });
 
-  test("a repository that the draft completes never lands, whoever brings which part", () => {
+  test("a repository that the draft completes never lands, whichever side has which part", () => {
     const parts = ["b/HEAD", "b/objects/", "b/refs/"];
     expect(classes({}, parts)).toEqual(["never", "never", "never"]);
     expect(classes({}, parts.slice(0, 2))).toEqual(["free", "free"]);

@@ -19,6 +19,7 @@ describe("what git takes", () => {
     ["# only a comment", []],
     ["[core]\n\thooksPath = a/b\n", ["core.hookspath=a/b"]],
     ["[core] hooksPath = a ; comment\n", ["core.hookspath=a"]],
+    ["[core]\nhooksPath = a \\\n", ["core.hookspath=a "]],
     ['[core]\nx = "a # b" # c', ["core.x=a # b"]],
     ["[CORE]\nHOOKSPATH=a", ["core.hookspath=a"]],
     ['[includeIf "gitdir:~/W/"]\npath = x', ["includeif.gitdir:~/W/.path=x"]],
@@ -47,6 +48,7 @@ describe("what git does not take is an error, never nothing", () => {
     '[a]\nk = "x',
     "[a]\nk = \\q",
     "[a]\nk v",
+    "[a]\nk # comment",
     '[a "b]\nk=v',
     "[a b]\nk=v",
   ])("%j", (text) => {

@@ -40,7 +40,8 @@ export function readGitConfig(text: string): Result<readonly GitSetting[]> {
     if (word === undefined || section === "") return refuse("bad_value", "a git configuration cannot be read");
     rest = rest.slice(word.length);
     if (!rest.startsWith("=")) {
-      if (rest !== "" && !/^[\n#;]/.test(rest)) return refuse("bad_value", "a git configuration cannot be read");
+      // A comment needs a value before it: git refuses `key # comment`.
+      if (rest !== "" && !rest.startsWith("\n")) return refuse("bad_value", "a git configuration cannot be read");
       settings.push({ section, subsection, key: key.toLowerCase(), value: null });
       continue;
     }
@@ -72,7 +73,11 @@ function readValue(text: string): { readonly text: string; readonly rest: string
     if (isComment) continue;
     if (sign === "\\") {
       const next = text[++at];
-      if (next === "\n") continue;
+      if (next === "\n") {
+        // White space before a continuation stays, also where nothing follows.
+        end = value.length;
+        continue;
+      }
       const plain = next === undefined ? undefined : ESCAPES.get(next);
       if (plain === undefined) return null;
       value += plain;

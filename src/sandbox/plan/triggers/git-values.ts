@@ -58,7 +58,7 @@ export function gitValueKind({ section, subsection, key }: GitSetting): GitValue
 }
 
 const wordsMax = 2_048;
-/** Also what is not there yet: `[ -x scripts/local ] && scripts/local` runs it once somebody makes it. */
+/** Also what is not there yet: `[ -x scripts/local ] && scripts/local` runs it once it exists. */
 const PATH_WORD = /[/.]/;
 
 /** Files that the words of a command or script name, relative to `base`: those that are there, and words that look like a path. */
