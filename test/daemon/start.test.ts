@@ -178,10 +178,10 @@ test("one that does not respond is killed by its pid, and no other process is", 
   // Stopped, it does not see the first signal until it goes on.
   process.kill(pid, "SIGCONT");
   expect(await ending).toBe("ended");
-  expect(await endOwner(lockOf(state))).toBe("nobody");
+  expect(await endOwner(lockOf(state))).toBe("absent");
   // The number of a process of ours, with the start of another one.
   writeFileSync(lockOf(state), identityText({ ...ownIdentity(), start: "1" }));
-  expect(await endOwner(lockOf(state))).toBe("nobody");
+  expect(await endOwner(lockOf(state))).toBe("absent");
 });
 
 test("the log is put behind the older ones when it has grown, and two of those are kept", () => {

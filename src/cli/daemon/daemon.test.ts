@@ -125,7 +125,7 @@ test("stop tells it to end and waits until it has", async () => {
 });
 
 test("stop says so where there was none", async () => {
-  const { world, out } = worldWith(down, { endDaemon: async () => "nobody" });
+  const { world, out } = worldWith(down, { endDaemon: async () => "absent" });
   expect(await daemonStop(world, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["the daemon was not running"]);
 });

@@ -33,10 +33,13 @@ const RECORDS_READ = verbEntry("records.read");
 export function visibleFiles(decided: PlanDecision, root: FolderPath, facts: RootFacts): PlanningResult<VisibleFiles> {
   const links = readPatterns(decided, facts.moment);
   if (links === null) return planned(null);
+  // Everything below a path may be covered and the path itself not (`*/*/**`): it may be a file. The root is a folder.
+  const coversTop = (patterns: readonly Sequence[], path: FolderPath): boolean =>
+    path.length === root.length || anyMatches(patterns, guardPath(path, facts.protectedPaths));
   const isVisible = ({ path, isTree }: TreePath): boolean =>
     links.every((patterns) =>
       isTree
-        ? coversTree(patterns, path, facts.protectedPaths)
+        ? coversTree(patterns, path, facts.protectedPaths) && coversTop(patterns, path)
         : anyMatches(patterns, guardPath(path, facts.protectedPaths)),
     );
   if (isVisible({ path: root, isTree: true })) return planned(null);
