@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { input_none, input_pipe, input_terminal };
+
 static int wrong(int error) {
   errno = error;
   return -1;
@@ -33,13 +35,18 @@ int command_parse(struct command *into, const struct frame *frame) {
   into->milliseconds_max = read_u32(&reader);
   into->output_bytes_max = read_u64(&reader);
   const uint8_t input = read_u8(&reader);
-  into->input = input == 1;
+  into->input = input == input_pipe;
+  into->has_terminal = input == input_terminal;
+  if (into->has_terminal) {
+    into->size.columns = read_u16(&reader);
+    into->size.rows = read_u16(&reader);
+  }
   into->directory = read_text(&reader);
   bool too_many = false;
   parse_texts(&reader, into->arguments, arguments_max, &too_many);
   parse_texts(&reader, into->environment, environment_max, &too_many);
   int result = too_many ? wrong(E2BIG) : 0;
-  if (!read_done(&reader) || input > 1 || into->directory[0] != '/' || into->arguments[0] == NULL)
+  if (!read_done(&reader) || input > input_terminal || into->directory[0] != '/' || into->arguments[0] == NULL)
     result = wrong(EPROTO);
   if (result != 0) command_free(into);
   return result;

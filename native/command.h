@@ -6,6 +6,7 @@
 #include <stdint.h>
 
 #include "frame.h"
+#include "terminal.h"
 
 enum {
   arguments_max = 4096,
@@ -16,6 +17,8 @@ struct command {
   uint32_t milliseconds_max;  // 0: no limit
   uint64_t output_bytes_max;
   bool input;
+  bool has_terminal;  // instead of three pipes
+  struct terminal_size size;
   const char *directory;
   char **arguments;    // ended by a null
   char **environment;  // ended by a null

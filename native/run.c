@@ -44,12 +44,17 @@ bool run_reap(struct run *run) {
   for (;;) {
     int status;
     struct rusage usage;
-    const pid_t process = wait4(-1, &status, WNOHANG | __WALL, &usage);
+    const int options = WNOHANG | __WALL | (run->is_job ? WUNTRACED : 0);
+    const pid_t process = wait4(-1, &status, options, &usage);
     if (process < 0) return errno == ECHILD;
     if (process == 0) {
       // The command is over and somebody it started is not.
       if (run->process != 0 || run->ending) return false;
       run_end(run, run->how);
+      continue;
+    }
+    if (WIFSTOPPED(status)) {
+      if (process == run->process) run->halted = true;
       continue;
     }
     count_usage(run, &usage);

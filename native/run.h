@@ -22,6 +22,8 @@ struct run {
   int32_t value;
   pid_t process;        // of the command itself; 0 once it is reaped
   bool ending;          // everything was told to die
+  bool is_job;          // on a terminal: it can be stopped and continued
+  bool halted;          // it stopped, and the owner is not told yet
   uint64_t begun, deadline;  // microseconds; a deadline of 0 is none
   uint64_t wall, user, system, memory;
   uint64_t output_left, output_dropped;

@@ -22,6 +22,7 @@
 #include "overlay.h"
 #include "pins.h"
 #include "setup.h"
+#include "terminal.h"
 #include "zygote.h"
 
 static void say_hello(int control) {
@@ -124,6 +125,8 @@ _Noreturn void sandbox_main(int control, int handles) {
   if (setup.network.asked && handles < 0) frame_fail(control, EBADF, "network without handles");
 
   if (overlay_mount(&setup.overlay, &start, &stage) != 0) frame_fail(control, errno, stage);
+  // Before the pins, which make the files of /proc that it needs read-only.
+  if (setup.terminals_max != 0 && terminal_mount(setup.terminals_max) != 0) frame_fail(control, errno, "terminals");
   hold_pins(control, &setup, outcomes);
   if (setup.network.asked && network_open(&setup.network, handles, &network, &stage) != 0)
     frame_fail(control, errno, stage);

@@ -109,6 +109,14 @@ static enum setup_parsed parse_network(struct setup *into, struct reader *reader
   return setup_more;
 }
 
+static enum setup_parsed parse_terminals(struct setup *into, struct reader *reader) {
+  const uint32_t terminals_max = read_u32(reader);
+  if (!read_done(reader) || terminals_max == 0) return wrong(EPROTO);
+  if (into->terminals_max != 0) return wrong(EEXIST);
+  into->terminals_max = terminals_max;
+  return setup_more;
+}
+
 enum setup_parsed setup_parse(struct setup *into, const struct frame *frame, const char **stage) {
   struct reader reader = reader_of(frame);
   switch (frame->kind) {
@@ -130,6 +138,9 @@ enum setup_parsed setup_parse(struct setup *into, const struct frame *frame, con
     case 'N':
       *stage = "network";
       return parse_network(into, &reader);
+    case 'Y':
+      *stage = "terminals";
+      return parse_terminals(into, &reader);
     case 'G':
       *stage = "go";
       return read_done(&reader) ? setup_go : wrong(EPROTO);

@@ -57,6 +57,7 @@ struct setup {
   struct emptied emptied[emptied_max];
   size_t emptied_count;
   struct network_request network;
+  uint32_t terminals_max;  // 0: there are none
   struct restrictions restrictions;
 };
 

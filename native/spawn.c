@@ -70,6 +70,12 @@ IN_CHILD static int run_found(const struct start *start) {
   }
 }
 
+// A job in the foreground of its terminal; signals are still blocked, or asking for it from the background would stop us.
+IN_CHILD static int enter_session(const struct start *start) {
+  if (!start->command->has_terminal) return setsid() < 0 ? -1 : 0;
+  return setpgid(0, 0) != 0 ? -1 : tcsetpgrp(start->input, getpid());
+}
+
 // Runs in our memory on another stack, while we wait. It only makes system calls, and only to things of its own: its
 // descriptors, folder, session, limits and signal mask are not shared.
 IN_CHILD static int in_child(void *about) {
@@ -77,7 +83,7 @@ IN_CHILD static int in_child(void *about) {
   sigset_t none;
   sigemptyset(&none);
   // The three come from above 2, so none is overwritten before it is copied; dup2 makes the copies survive the exec.
-  if (setsid() < 0 || dup2(start->input, 0) < 0 || dup2(start->output, 1) < 0 || dup2(start->errors, 2) < 0 ||
+  if (enter_session(start) != 0 || dup2(start->input, 0) < 0 || dup2(start->output, 1) < 0 || dup2(start->errors, 2) < 0 ||
       kernel_close_range(3, ~0u, 0) != 0 || chdir(start->command->directory) != 0 ||
       limits_apply(start->ground->limits, start->ground->limit_count) != 0 ||
       sigprocmask(SIG_SETMASK, &none, NULL) != 0)
@@ -106,32 +112,54 @@ static int start_child(struct start *start, pid_t *process) {
   return start->error;
 }
 
-int spawn_command(const struct command *command, const struct spawn_ground *ground, struct spawned *spawned) {
+static int start_on_terminal(const struct command *command, struct start *start, struct spawned *spawned) {
+  struct terminal *terminal = &spawned->terminal;
+  int error = terminal_open(terminal, command->size);
+  if (error != 0) return error;
+  start->input = start->output = start->errors = terminal->theirs;
+  spawned->input = fcntl(terminal->ours, F_DUPFD_CLOEXEC, 3);
+  spawned->output = fcntl(terminal->ours, F_DUPFD_CLOEXEC, 3);
+  error = spawned->input < 0 || spawned->output < 0 ? errno : start_child(start, &spawned->process);
+  if (error == 0) return 0;
+  close_if(spawned->input);
+  close_if(spawned->output);
+  terminal_close(terminal);
+  return error;
+}
+
+static int start_on_pipes(const struct command *command, struct start *start, struct spawned *spawned) {
   int input[2] = {-1, -1}, output[2] = {-1, -1}, errors[2] = {-1, -1};
   int error = 0;
   if ((command->input && open_pipe(input, 1) != 0) || open_pipe(output, 0) != 0 || open_pipe(errors, 0) != 0)
     error = errno;
-  const char *search = value_of(command->environment, "PATH");
-  struct start start = {
-      .command = command,
-      .ground = ground,
-      .search = search == NULL ? "/usr/bin:/bin" : search,
-      .input = command->input ? input[0] : ground->nothing,
-      .output = output[1],
-      .errors = errors[1],
-  };
-  if (error == 0) error = start_child(&start, &spawned->process);
+  start->input = command->input ? input[0] : start->ground->nothing;
+  start->output = output[1];
+  start->errors = errors[1];
+  if (error == 0) error = start_child(start, &spawned->process);
   close_if(input[0]);
   close_if(output[1]);
   close_if(errors[1]);
   spawned->input = input[1];
   spawned->output = output[0];
   spawned->errors = errors[0];
-  if (error != 0) {
-    close_if(input[1]);
-    close_if(output[0]);
-    close_if(errors[0]);
-    *spawned = (struct spawned){-1, -1, -1, -1};
-  }
+  if (error == 0) return 0;
+  close_if(input[1]);
+  close_if(output[0]);
+  close_if(errors[0]);
+  return error;
+}
+
+int spawn_command(const struct command *command, const struct spawn_ground *ground, struct spawned *spawned) {
+  static const struct spawned nothing = {-1, -1, -1, -1, {-1, -1}};
+  const char *search = value_of(command->environment, "PATH");
+  struct start start = {
+      .command = command,
+      .ground = ground,
+      .search = search == NULL ? "/usr/bin:/bin" : search,
+  };
+  *spawned = nothing;
+  const int error = command->has_terminal ? start_on_terminal(command, &start, spawned)
+                                          : start_on_pipes(command, &start, spawned);
+  if (error != 0) *spawned = nothing;
   return error;
 }

@@ -1,4 +1,4 @@
-// Starting one command: a session of its own, default signals, three descriptors and no more.
+// Starting one command: a session or a terminal of its own, default signals, three descriptors and no more.
 #ifndef AMBIT_SPAWN_H
 #define AMBIT_SPAWN_H
 
@@ -6,11 +6,14 @@
 
 #include "command.h"
 #include "limits.h"
+#include "terminal.h"
 
-// Our ends, none of which waits. `input` is -1 where the command reads from nothing.
+// Our ends, none of which waits. `input` is -1 where the command reads from nothing. On a terminal the two are copies of
+// its master, there are no errors apart, and the command is a process group in the foreground.
 struct spawned {
   pid_t process;
   int input, output, errors;
+  struct terminal terminal;
 };
 
 // What every command gets.

@@ -35,6 +35,7 @@ struct zygote {
   struct run run;
   struct feed feed;
   int pipes[2];  // -1: at its end
+  struct terminal terminal;
   int next;      // which of the two is read first, so that neither starves the other
   int drained;   // how often something was read when nobody was left to write it
   struct outgoing outgoing;
@@ -92,6 +93,8 @@ static void begin(struct zygote *zygote, const struct frame *frame) {
     zygote->feed = feed_into(spawned.input);
     zygote->pipes[output_index] = spawned.output;
     zygote->pipes[errors_index] = spawned.errors;
+    zygote->terminal = spawned.terminal;
+    run->is_job = command.has_terminal;
     command_free(&command);
   }
   zygote->phase = phase_running;
@@ -102,6 +105,21 @@ static void begin(struct zygote *zygote, const struct frame *frame) {
   run->process = 0;
   run->wall = clock_now() - run->begun;
   tell(zygote, true);
+}
+
+static void resize(struct zygote *zygote, const struct frame *frame) {
+  struct reader reader = reader_of(frame);
+  const struct terminal_size size = {.columns = read_u16(&reader), .rows = read_u16(&reader)};
+  if (!read_done(&reader)) fail(zygote, EPROTO, "size");
+  if (zygote->phase == phase_running && zygote->terminal.theirs >= 0) terminal_resize(&zygote->terminal, size);
+}
+
+// A command on a terminal that stopped itself, or was stopped from its keyboard: the owner decides when it goes on.
+static void tell_halt(struct zygote *zygote) {
+  if (!zygote->run.halted || !outgoing_is_empty(&zygote->outgoing)) return;
+  zygote->run.halted = false;
+  outgoing_begin(&zygote->outgoing, 'Z', 0);
+  if (!outgoing_flush(&zygote->outgoing, zygote->ground->control)) end_with_owner();
 }
 
 static void take(struct zygote *zygote, const struct frame *frame) {
@@ -117,6 +135,14 @@ static void take(struct zygote *zygote, const struct frame *frame) {
     case 'J':
       if (frame->length != 0) fail(zygote, EPROTO, "end of input");
       if (running) feed_end(&zygote->feed);
+      return;
+    case 'W':
+      resize(zygote, frame);
+      return;
+    case 'C':
+      if (frame->length != 0) fail(zygote, EPROTO, "continue");
+      if (running && zygote->run.is_job && zygote->run.process > 0)
+        terminal_continue(&zygote->terminal, zygote->run.process);
       return;
     case 'K':
       if (frame->length != 0) fail(zygote, EPROTO, "stop");
@@ -198,6 +224,7 @@ static void drain(struct zygote *zygote) {
       zygote->pipes[index] = -1;
     }
     feed_close(&zygote->feed);
+    terminal_close(&zygote->terminal);
     const struct zygote_ground *ground = zygote->ground;
     const bool clean = emptied_again(ground->emptied, ground->emptied_count, is_owner_gone, zygote);
     tell(zygote, ipc_clear(is_owner_gone, zygote) && clean);
@@ -245,12 +272,13 @@ static void step(struct zygote *zygote) {
 
 _Noreturn void zygote_serve(const struct zygote_ground *ground) {
   // Never written as a whole: most of it is a buffer whose pages a quiet command does not touch.
-  static struct zygote zygote = {.phase = phase_idle, .feed = {.pipe = -1}, .pipes = {-1, -1}};
+  static struct zygote zygote = {.phase = phase_idle, .feed = {.pipe = -1}, .pipes = {-1, -1}, .terminal = {-1, -1}};
   zygote.ground = ground;
   take_frames(&zygote);
   for (;;) {
     step(&zygote);
     if (zygote.phase == phase_running && run_reap(&zygote.run)) zygote.phase = phase_draining;
+    if (zygote.phase == phase_running) tell_halt(&zygote);
     if (zygote.phase == phase_draining) drain(&zygote);
     if (zygote.phase == phase_telling) {
       if (!outgoing_flush(&zygote.outgoing, ground->control)) end_with_owner();

@@ -1,5 +1,5 @@
 // Makes a fresh checkout ready, and does nothing when it is: packages, the built program, bubblewrap, the native
-// program; for the tests also strace.
+// program; for the tests also strace and tmux.
 // Plain Node without dependencies, since it runs before there are any. Everything it says goes to stderr.
 
 /** As `engines` in package.json says it: the least of each line that is kept for long, and whatever is newer than the last. */
@@ -18,7 +18,7 @@ if (!suits(process.versions.node)) {
 
 // Imported only now, so that an old Node gets the message above and not a syntax error.
 const { setUp, setUpProgram } = await import("./house/house.mjs");
-const { keychain, strace, triggerPrograms } = await import("./house/system-package.mjs");
+const { keychain, strace, tmux, triggerPrograms } = await import("./house/system-package.mjs");
 const { prepareNative } = await import("./house/native.mjs");
 process.exitCode = await setUp();
 // After it, since a new dist takes the place of the old one with everything in it.
@@ -31,7 +31,7 @@ function isForTests() {
 }
 
 function forTests() {
-  return process.env.CI ? [strace, ...keychain, ...triggerPrograms] : [strace];
+  return process.env.CI ? [strace, tmux, ...keychain, ...triggerPrograms] : [strace, tmux];
 }
 
 function suits(version) {

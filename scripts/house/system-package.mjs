@@ -34,6 +34,9 @@ export const bubblewrap = { package: "bubblewrap", program: "bwrap", gives: "san
 /** Makes system calls fail, and writes down what reached the disk, for test/crash. */
 export const strace = { package: "strace", program: "strace", gives: "the tests of crashes" };
 
+/** A terminal with a screen that can be read, for the tests of programs on a terminal. */
+export const tmux = { package: "tmux", program: "tmux", gives: "the tests of terminals" };
+
 /**
  * A keychain of a desktop, its program, and age, for test/secrets. Only where `CI` says that the machine is for that: a keyring
  * changes who keeps the passwords of whoever works there. Named as Debian names them.
@@ -52,7 +55,6 @@ export const triggerPrograms = [
   ["neovim", "nvim"],
   ["emacs-nox", "emacs"],
   ["direnv", "direnv"],
-  ["tmux", "tmux"],
   ["vim", "vim"],
 ].map(([name, program]) => ({ package: name, program, gives: "the tests of start-up files", only: "apt-get" }));
 

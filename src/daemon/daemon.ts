@@ -26,6 +26,7 @@ import { Floods } from "./log/floods.ts";
 import { Offers } from "./offers.ts";
 import { Opening } from "./opening.ts";
 import type { DaemonParts } from "./parts.ts";
+import { terminalAnswers } from "./programs/terminal.ts";
 import { refusal } from "./refusal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { type Session, Sessions } from "./session.ts";
@@ -222,6 +223,7 @@ export class Daemon {
       ["context.use", (exchange) => calls.use(exchange)],
       ["call.do", (exchange) => calls.carry(exchange)],
       ["call.run", (exchange) => calls.run(exchange)],
+      ...terminalAnswers((exchange) => calls.session(exchange)),
       ["call.consider", (exchange) => calls.consider(exchange)],
       ["tools.list", (exchange) => calls.list(exchange)],
       ["tools.reach", async (exchange) => reachableAnswer(this.#heldIn(exchange), exchange.value)],

@@ -12,7 +12,7 @@ import type { ControlMessages, Presence, SecretView, VerifyReport } from "../cor
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { Digest } from "../core/ports/digest.ts";
 import type { DraftSummary, DraftView } from "../core/ports/drafts.ts";
-import type { RunDenial, RunResult, Sinks } from "../core/ports/process.ts";
+import type { RunDenial, RunResult, Sinks, TerminalRequest } from "../core/ports/process.ts";
 import type { KeyInput, KeyStatus } from "../core/ports/secret-key.ts";
 import type { ApprovalBinding, ApprovalStore } from "../core/ports/stores/approval-store.ts";
 import type { ChainStore } from "../core/ports/stores/chain-rows.ts";
@@ -130,6 +130,8 @@ export interface ProgramRun {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   readonly stop: CancelSignal | null;
+  /** Absent: it has pipes. */
+  readonly terminal?: TerminalRequest | null;
   /** All of its changes wait for a person's approval. */
   readonly needsReview?: boolean;
 }

@@ -2,6 +2,7 @@
 import type { CompiledLink } from "../core/authority/compiled.ts";
 import { type Principal, principalsOf } from "../core/authority/principal.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
+import type { TerminalControl } from "../core/ports/process.ts";
 import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
@@ -53,6 +54,8 @@ export class Session {
   #lastDenial = "";
   #equalDenials = 0;
   readonly running: Set<() => void> = new Set();
+  /** The terminal of the program that runs on one. */
+  terminal: TerminalControl | null = null;
   readonly #closing: (() => void)[] = [];
 
   constructor(facts: SessionFacts) {

@@ -114,6 +114,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
     present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
     toolFiles: toolFilesAt(cwd),
     now: () => Date.now(),
+    terminalPasses: () => agents.user()?.config.terminal ?? [],
     programs: programRunner({
       cwd,
       moment,

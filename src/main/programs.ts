@@ -8,6 +8,7 @@ import type { Moment } from "../core/authority/compiled.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { Request } from "../core/authority/request.ts";
+import { isJsonObject, member } from "../core/base/json.ts";
 import type { CallMessages, DenialView, ProgramCompletion, ProgramRefusal } from "../core/ports/daemon/daemon-calls.ts";
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../core/ports/daemon/refused-call.ts";
@@ -67,13 +68,24 @@ async function runWith(
   const request = requestOf(tool, input, ground());
   const { milliseconds, waitMilliseconds, needsReview } = program;
   const hasInput = streams.input !== null;
+  const terminal = streams.terminal ?? null;
+  terminal?.attach({
+    resize: (size) => void call.tell("terminal.resize", { session, ...size }),
+    resume: () => void call.tell("terminal.resume", { session }),
+  });
   const answer = await call.ask(
     "call.run",
-    { session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, needsReview },
+    {
+      ...{ session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, needsReview },
+      ...(terminal === null ? {} : { terminal: terminal.size }),
+    },
     {
       input: streams.input,
       onBytes: (channel, bytes) => (channel === 2 ? streams.errors(bytes) : streams.output(bytes)),
-      onEvent: (event) => streams.onEvent?.(event),
+      onEvent: (event) => {
+        if (isJsonObject(event) && member(event, "halted") === true) terminal?.onHalt();
+        else streams.onEvent?.(event);
+      },
       onStop: (ring) =>
         streams.onStop(() => {
           ring();

@@ -56,6 +56,8 @@ export interface Run {
   readonly outputBytes?: number;
   /** Sent at once, and ended. */
   readonly input?: string | null;
+  /** Instead of pipes: a terminal of this size. */
+  readonly terminal?: readonly [columns: number, rows: number];
 }
 
 export const bytes = (text: string): Uint8Array => Buffer.from(text);
@@ -179,8 +181,9 @@ export function commandPayload(run: Run): Uint8Array {
   const payload = new PayloadWriter()
     .u32(run.milliseconds ?? 60_000)
     .u64(BigInt(run.outputBytes ?? 16_777_216))
-    .u8(run.input === undefined ? 0 : 1)
-    .text(bytes(run.directory ?? "/"));
+    .u8(run.terminal === undefined ? (run.input === undefined ? 0 : 1) : 2);
+  for (const number of run.terminal ?? []) payload.u16(number);
+  payload.text(bytes(run.directory ?? "/"));
   for (const list of [run.argv, run.environment ?? ["PATH=/usr/bin:/bin"]]) {
     payload.u32(list.length);
     for (const word of list) payload.text(bytes(word));

@@ -3,7 +3,7 @@
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { ConfigKey } from "../../core/notation/config/config-keys.ts";
 import { LAND_WORDS } from "../../core/notation/config/land-setting.ts";
-import { LIMIT_KEYS } from "../../core/notation/config/run-settings.ts";
+import { LIMIT_KEYS, TERMINAL_PASSES } from "../../core/notation/config/run-settings.ts";
 import { SEARCH_PROVIDERS } from "../../core/notation/config/search-setting.ts";
 import { CAPABILITIES, type Ruling } from "../../core/notation/policy/policy-table.ts";
 import { PRESETS } from "../../core/notation/record/presets.ts";
@@ -105,6 +105,7 @@ type UserKey =
   | "limits"
   | "resolver"
   | "notify"
+  | "terminal"
   | "search"
   | "development"
   | "audit";
@@ -167,6 +168,10 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   notify: listOf(
     { type: "string" },
     "a program by its whole path, and its first words: told when something waits for you",
+  ),
+  terminal: listOf(
+    oneOfWords(TERMINAL_PASSES, "what passes"),
+    "what the output of programs may do to your terminal besides drawing",
   ),
   search: closedMap(
     {

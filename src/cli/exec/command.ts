@@ -26,6 +26,7 @@ export function addExec(
     .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
     .option("--pledge <specs...>", "limit the grants of this run to these specs")
     .option("--wait <seconds>", "how long to wait if the call needs approval")
+    .option("-t, --terminal", "give the program a terminal of its own, shown on yours", false)
     .option("--review", "show the files it wrote and ask before they land in the project", false)
     .option("--json", "print one JSON object: status, output, usage, denials, enforcement", false)
     .addHelpText("after", EXAMPLES)
@@ -46,6 +47,7 @@ Examples:
   ambit exec coder -- git status
   ambit exec coder --root ro -- npm test
   ambit exec coder --review -- npm install
+  ambit exec coder -t --root live -- vim README.md
   ambit exec coder --shell -- 'ls | wc -l'
   ambit exec coder --throwaway -- python3 -c 'print(6 * 7)'
   ambit exec scout --json -- curl -sS https://api.github.com/zen

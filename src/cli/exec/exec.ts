@@ -21,6 +21,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { denialText } from "./denial.ts";
 import { keptStreams, passingStreams } from "./streams.ts";
+import { hasTerminal, terminalStreams } from "./terminal-streams.ts";
 import type { ExecAsked, ExecRefusal, ExecResult, ExecWorld } from "./world.ts";
 
 export interface ExecOptions {
@@ -34,6 +35,7 @@ export interface ExecOptions {
   readonly pledge?: readonly string[];
   readonly wait?: string;
   readonly review?: boolean;
+  readonly terminal?: boolean;
 }
 
 const outputBytesMax = 1_048_576;
@@ -65,12 +67,13 @@ export async function exec(
     if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
   }
   const kept = json ? keptStreams(outputBytesMax) : null;
-  const passing = json ? null : passingStreams();
+  const passing = kept ?? (options.terminal === true ? terminalStreams(world.terminalPasses()) : passingStreams());
+  const { streams } = passing;
   try {
-    const streams = kept?.streams ?? passing?.streams;
-    if (streams === undefined) return EXIT.error;
     const heard = { ...streams, onEvent: (event: Json): void => tellWaiting(world, event) };
     const result = await world.programs.run({ agent, name, ...read }, heard);
+    // The person's terminal is put back before anything of ours is printed.
+    if (streams.terminal !== undefined) await passing.release();
     const verdict = verdictOf(world, loaded.value, result);
     if (kept !== null)
       world.print(
@@ -84,8 +87,7 @@ export async function exec(
     if (!json && options.review === true) await offerReview(world, result);
     return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
   } finally {
-    passing?.release();
-    kept?.release();
+    await passing.release();
   }
 }
 
@@ -99,6 +101,8 @@ async function offerReview(world: ExecWorld & ControlWorld, result: ExecResult):
 /** What was asked, or what is wrong with it. */
 function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecAsked, "agent" | "name"> | string {
   const { root, shell = false, throwaway = false, timeout } = options;
+  if (options.terminal === true && options.json) return "--json captures the output: it cannot be on a terminal";
+  if (options.terminal === true && !hasTerminal()) return "-t needs a terminal on standard input and output";
   if (words.length === 0) return "no program named: write it after `--`";
   if (shell && words.length > 1) return "--shell takes one line: quote it";
   if (shell && throwaway) return "--throwaway runs a program: write `-- sh -c '...'` for a shell line";

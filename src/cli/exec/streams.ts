@@ -5,7 +5,7 @@ import type { ExecStreams } from "./world.ts";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** A signal that ends this process ends the program first, so that its draft is landed or kept and its outcome logged. */
-function stopping(): { onStop(ring: () => void): void; release(): void } {
+export function stopping(): { onStop(ring: () => void): void; ring(): void; release(): void } {
   const rings: (() => void)[] = [];
   const stop = (): void => {
     for (const ring of rings) ring();
@@ -13,6 +13,7 @@ function stopping(): { onStop(ring: () => void): void; release(): void } {
   for (const signal of SIGNALS) process.on(signal, stop);
   return {
     onStop: (ring) => rings.push(ring),
+    ring: stop,
     release: () => {
       for (const signal of SIGNALS) process.off(signal, stop);
     },
@@ -89,7 +90,7 @@ class Kept {
 const waitMilliseconds = 5;
 
 /** All of it, however slowly the other side takes it: the program is held back meanwhile. */
-function writeBytes(descriptor: 1 | 2, bytes: Uint8Array): void {
+export function writeBytes(descriptor: 1 | 2, bytes: Uint8Array): void {
   let rest = bytes;
   while (rest.length > 0) {
     try {

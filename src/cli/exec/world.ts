@@ -4,8 +4,9 @@ import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json } from "../../core/base/json.ts";
+import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
 import type { NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
-import type { CompletedRun, RunRefusal, Sinks } from "../../core/ports/process.ts";
+import type { CompletedRun, RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import type { World } from "../world.ts";
 
 export interface ExecAsked {
@@ -35,6 +36,8 @@ export interface ExecAsked {
 export interface ExecStreams extends Sinks {
   readonly input: AsyncIterable<Uint8Array> | null;
   onStop(ring: () => void): void;
+  /** Absent: the program has pipes. */
+  readonly terminal?: TerminalRequest;
   /** What the daemon tells meanwhile: that a person is asked. */
   onEvent?(event: Json): void;
 }
@@ -53,5 +56,7 @@ export type ExecResult =
     };
 
 export interface ExecWorld extends World {
+  /** What the user's configuration lets a program's output do to their terminal besides drawing. */
+  terminalPasses(): readonly TerminalPass[];
   readonly programs: { run(asked: ExecAsked, streams: ExecStreams): Promise<ExecResult> };
 }

@@ -74,6 +74,27 @@ export type RunResult =
   | { readonly ok: true; readonly ran: CompletedRun }
   | { readonly ok: false; readonly refused: RunRefusal };
 
+export interface TerminalSize {
+  readonly columns: number;
+  readonly rows: number;
+}
+
+/** The terminal of a command, as its owner uses it while the command runs. */
+export interface TerminalControl {
+  resize(size: TerminalSize): void;
+  /** Continues a command that stopped. */
+  resume(): void;
+}
+
+/** A command on a terminal of its own: its output comes through one sink, its input is what is typed. */
+export interface TerminalRequest {
+  readonly size: TerminalSize;
+  /** Called once, when the command is sent. */
+  attach(control: TerminalControl): void;
+  /** The command stopped: Ctrl-Z, or by itself. */
+  onHalt(): void;
+}
+
 /** Receives output as it arrives. Returning a promise applies backpressure until it resolves. Never rejects. */
 export interface Sinks {
   output(bytes: Uint8Array): void | Promise<void>;

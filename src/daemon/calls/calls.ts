@@ -29,6 +29,7 @@ import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "
 import { denialView } from "../log/denials.ts";
 import { enforcementOf } from "../log/enforcement.ts";
 import type { DaemonParts, ProgramContext } from "../parts.ts";
+import { terminalOf } from "../programs/terminal.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import { secretUse } from "../secret-use.ts";
@@ -220,8 +221,10 @@ export class Calls {
     const { session, tool, ports } = asked.value;
     const { programs } = this.#parts;
     if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
+    const terminal = terminalOf(exchange, session);
+    if (!terminal.ok) return terminal;
     const ring = session.ringing(new ExchangeStop(exchange));
-    if (ring === null) return refusal("not_available", "this session runs too many programs at once");
+    if (ring === null) return TOO_MANY_PROGRAMS;
     try {
       const gate = await this.#gatekeeper.authorize(asked.value);
       if (!gate.ok) return denialOf(asked.value, gate);
@@ -246,6 +249,7 @@ export class Calls {
         sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
+        terminal: terminal.value,
         needsReview: exchange.value["needsReview"] === true,
       });
       // All output is sent before the response. A stopped call does not wait for a reader that is gone.
@@ -260,6 +264,7 @@ export class Calls {
       return { ok: true, value: programAnswer(receipt, text, result, { settled, denials, id }) };
     } finally {
       ring.end();
+      if (terminal.value !== null) session.terminal = null;
     }
   }
 
@@ -382,5 +387,7 @@ const TOO_MANY_OPEN = refusal(
   "too many permitted calls have no outcome yet",
   "report their outcomes, then call again",
 );
+
+const TOO_MANY_PROGRAMS = refusal("not_available", "this session runs too many programs at once");
 
 const NO_SESSION = refusal("unknown_session", "no such session on this connection", "open a session first");

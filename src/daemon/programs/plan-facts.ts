@@ -35,12 +35,14 @@ export interface RunEnvironment {
   readonly userName: string;
 }
 
-export function planFor(
-  decided: PlanDecision,
-  run: RunEnvironment,
-  milliseconds: number | null,
-  moment: Moment,
-): PlanResult {
+/** What a caller asks of a run beside the program. */
+export interface RunWish {
+  /** Shorter than the configured limit, never longer. */
+  readonly milliseconds: number | null;
+  readonly hasTerminal: boolean;
+}
+
+export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWish, moment: Moment): PlanResult {
   const { folders, workspace, user, project, environment } = run;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");
@@ -71,7 +73,8 @@ export function planFor(
         return value === undefined ? [] : [[name, value] as const];
       }),
     },
-    limits: limitsOf(user?.limits ?? {}, milliseconds),
+    hasTerminals: wish.hasTerminal,
+    limits: limitsOf(user?.limits ?? {}, wish),
     moment,
   };
   const place = rootOf(decided, facts);
@@ -153,7 +156,7 @@ function realOf(path: string | null): PlanPath | null {
 const MEBIBYTE = 1_048_576;
 
 /** A command may get less time than configured, never more. */
-function limitsOf(written: WrittenLimits, milliseconds: number | null): Limits {
+function limitsOf(written: WrittenLimits, { milliseconds, hasTerminal }: RunWish): Limits {
   const mebibytes = (value: number | undefined, otherwise: number): number =>
     value === undefined ? otherwise : value * MEBIBYTE;
   const wall = written.seconds === undefined ? DEFAULT_LIMITS.wallMilliseconds : written.seconds * 1000;
@@ -165,7 +168,8 @@ function limitsOf(written: WrittenLimits, milliseconds: number | null): Limits {
     processes: written.processes ?? DEFAULT_LIMITS.processes,
     fileBytes: mebibytes(written.file_mib, DEFAULT_LIMITS.fileBytes),
     openFiles: written.open_files ?? DEFAULT_LIMITS.openFiles,
-    outputBytes: mebibytes(written.output_mib, DEFAULT_LIMITS.outputBytes),
+    // A full-screen program draws the same cells again and again; its reader slows it down.
+    outputBytes: hasTerminal ? Number.MAX_SAFE_INTEGER : mebibytes(written.output_mib, DEFAULT_LIMITS.outputBytes),
     temporaryBytes: mebibytes(written.temporary_mib, DEFAULT_LIMITS.temporaryBytes),
   };
 }

@@ -86,7 +86,11 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     if (!("run" in where)) return { ok: false, refused: where };
     grounds.set(wanted.session, ground);
     const { session, generation, moment, holds, authority } = wanted;
-    const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) => redacted(asked.stream(), sink));
+    const { milliseconds } = program;
+    const hasTerminal = program.terminal != null;
+    const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) =>
+      redacted(asked.stream, sink, hasTerminal),
+    );
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
     const running = runProgram(
       {
@@ -96,7 +100,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         plan: (request, by) => {
           // This call is charged already: an exhausted budget must not end it.
           const now = { ...moment(), exhausted: null };
-          const planned = planFor({ authority, request, by, level: 0 }, ground, program.milliseconds, now);
+          const planned = planFor({ authority, request, by, level: 0 }, ground, { milliseconds, hasTerminal }, now);
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           return refused === null ? planned : { ok: false, refused };
         },
@@ -115,6 +119,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       {
         argv: program.argv,
         input: program.input,
+        terminal: program.terminal ?? null,
         credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
@@ -185,14 +190,34 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   };
 }
 
+/** On a terminal the person sees what they type: bytes are held back only as long as more may be on its way. */
+const terminalMillisecondsMax = 20;
+
 /** Output held back because a secret may continue in the next chunk is sent at the end. */
-function redacted(stream: StreamRedactor | null, sink: Sinks["output"]): { write: Sinks["output"]; end(): void } {
+function redacted(
+  streamOf: () => StreamRedactor | null,
+  sink: Sinks["output"],
+  hasTerminal: boolean,
+): { write: Sinks["output"]; end(): void } {
+  let stream = streamOf();
+  let timer: NodeJS.Timeout | undefined;
   const send: Sinks["output"] = (bytes) => (bytes.length > 0 ? sink(bytes) : undefined);
+  const end = (): void => {
+    clearTimeout(timer);
+    if (stream !== null) void send(stream.end());
+  };
   return {
-    write: (bytes) => send(stream === null ? bytes : stream.write(bytes)),
-    end: () => {
-      if (stream !== null) void send(stream.end());
+    write: (bytes) => {
+      clearTimeout(timer);
+      if (stream === null) return send(bytes);
+      if (hasTerminal)
+        timer = setTimeout(() => {
+          end();
+          stream = streamOf();
+        }, terminalMillisecondsMax);
+      return send(stream.write(bytes));
     },
+    end,
   };
 }
 

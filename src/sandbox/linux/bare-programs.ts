@@ -18,6 +18,7 @@ export function barePrograms(): Sandboxes {
   return {
     run: async (_owner, plan, command, sinks, _judge, stop) => {
       if (plan.root === null) return { ok: false, refused: THROWAWAY };
+      if (command.terminal != null) return { ok: false, refused: TERMINAL };
       const home = mkdtempSync(join(tmpdir(), "ambit-bare-"));
       try {
         return await runBare(plan, command, sinks, stop, home, ends);
@@ -35,6 +36,12 @@ export function barePrograms(): Sandboxes {
 const THROWAWAY: RunRefusal = {
   code: "sandbox_unavailable",
   message: "there is no sandbox here, and a throw-away one cannot do without",
+  fix: "ambit doctor",
+};
+
+const TERMINAL: RunRefusal = {
+  code: "sandbox_unavailable",
+  message: "there is no sandbox here, and a program has a terminal of its own only in one",
   fix: "ambit doctor",
 };
 
@@ -66,7 +73,8 @@ async function runBare(
     tellEnding();
     killGroup(child.pid);
   };
-  const timer = setTimeout(() => end("time"), plan.limits.wallMilliseconds);
+  const wall = plan.limits.wallMilliseconds;
+  const timer = wall === 0 ? undefined : setTimeout(() => end("time"), wall);
   stop?.onStop(() => end("stopped"));
   if (stop?.stopped === true) end("stopped");
   const stopped = (because: "stopped"): void => end(because);

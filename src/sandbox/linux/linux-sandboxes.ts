@@ -71,7 +71,9 @@ export class LinuxSandboxes implements Sandboxes {
     judge: Judge,
     stop: CancelSignal | null,
   ): Promise<RunResult> {
-    const frame = runFrame({ ...plan, argv: command.argv, hasInput: command.input !== null }, encode);
+    const { argv, input, terminal = null } = command;
+    if (terminal !== null && plan.hasTerminals !== true) return refuse(unavailable("this sandbox has no terminals"));
+    const frame = runFrame({ ...plan, argv, hasInput: input !== null, terminal: terminal?.size ?? null }, encode);
     if (frame === null)
       return refuse({ code: "invalid_input", message: "the command is too long or holds a zero byte", fix: null });
     const unheld = plan.root?.mode === "direct" && plan.masked.length > 0;
@@ -83,7 +85,7 @@ export class LinuxSandboxes implements Sandboxes {
     if (!trees.ok) return refuse(trees.refused);
     const key: PoolKey = { ...owner, digest: this.#keyDigest(plan, trees.trees) };
     this.#retire(owner);
-    const order: CommandOrder = { frame, input: command.input, sinks, stop };
+    const order: CommandOrder = { frame, input, terminal, sinks, stop };
     const found = (await this.#warm(key, trees.trees)) ?? (await this.#new(owner, plan, trees.trees));
     if (!found.ok) return refuse(found.refused);
     const seeded = seedGit(found.sandbox);

@@ -162,6 +162,10 @@ export class LiveSandbox {
         if (running === null) this.#odd();
         else running.pass(answer.kind, answer.bytes);
         break;
+      case "halted":
+        if (running === null) this.#odd();
+        else running.halted();
+        break;
       case "done":
         if (running === null) this.#odd();
         else {

@@ -1,6 +1,6 @@
 // One running command in a sandbox: sent once, stopped on request, settled once.
-import type { RunRefusal, Sinks } from "../../core/ports/process.ts";
-import { endFrame } from "../plan/command.ts";
+import type { RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
+import { continueFrame, endFrame, resizeFrame } from "../plan/command.ts";
 import type { CancelSignal } from "../plan/sandboxes.ts";
 import type { Done } from "../plan/start/answers.ts";
 import type { Channel } from "./channel.ts";
@@ -10,6 +10,7 @@ import { feed } from "./input.ts";
 export interface CommandOrder {
   readonly frame: Uint8Array;
   readonly input: AsyncIterable<Uint8Array> | null;
+  readonly terminal: TerminalRequest | null;
   readonly sinks: Sinks;
   readonly stop: CancelSignal | null;
 }
@@ -68,6 +69,18 @@ export class RunningCommand {
     if (milliseconds > 0) this.#watch("time", milliseconds + graceMilliseconds);
     if (this.#order.stop?.stopped === true) this.#stop();
     if (this.#order.input !== null) void this.#feed(this.#order.input);
+    this.#order.terminal?.attach({
+      resize: (size) => this.#tell(resizeFrame(size)),
+      resume: () => this.#tell(continueFrame()),
+    });
+  }
+
+  halted(): void {
+    this.#order.terminal?.onHalt();
+  }
+
+  #tell(frame: Uint8Array): void {
+    if (!this.#isSettled) this.#channel.write(frame);
   }
 
   pass(kind: "output" | "errors", bytes: Uint8Array): void {

@@ -1,12 +1,21 @@
 // A command is encoded completely or not at all.
 import { describe, expect, test } from "vitest";
-import { type CommandFrame, endFrame, inputEndFrame, inputFrames, runFrame } from "./command.ts";
+import {
+  type CommandFrame,
+  continueFrame,
+  endFrame,
+  inputEndFrame,
+  inputFrames,
+  resizeFrame,
+  runFrame,
+} from "./command.ts";
 import { type Frame, FrameCutter, PayloadReader } from "./start/frame.ts";
 import { at, encode, PLAN } from "./testing/plan.ts";
 
 const COMMAND: CommandFrame = {
   argv: ["git", "log", ""],
   hasInput: true,
+  terminal: null,
   directory: at("/home/u/work"),
   environment: [
     ["PATH", "/bin"],
@@ -32,6 +41,15 @@ describe("a command", () => {
     expect(texts()).toEqual(["git", "log", ""]);
     expect(texts()).toEqual(["PATH=/bin", "EMPTY="]);
     expect(reader.rest()).toHaveLength(0);
+  });
+
+  test("on a terminal says its size instead of an input", () => {
+    const frame = runFrame({ ...COMMAND, terminal: { columns: 132, rows: 70_000 } }, encode);
+    const reader = new PayloadReader(cut(frame).payload);
+    const [, , input] = [reader.u32(), reader.u64(), reader.u8()];
+    expect([input, ...reader.rest().subarray(0, 4)]).toEqual([2, 132, 0, 255, 255]);
+    expect(cut(continueFrame())).toEqual({ kind: "C", payload: new Uint8Array(0) });
+    expect(cut(resizeFrame({ columns: 80, rows: 24 }))).toEqual({ kind: "W", payload: Uint8Array.of(80, 0, 24, 0) });
   });
 
   test.each([

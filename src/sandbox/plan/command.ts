@@ -1,5 +1,6 @@
 // Encodes one command for a ready sandbox as frames: what to run, its input, and the stop.
 
+import type { TerminalSize } from "../../core/ports/process.ts";
 import type { Limits, Plan, PlanPath } from "./plan.ts";
 import { frameOf, framePayloadBytesMax, PayloadWriter } from "./start/frame.ts";
 import { count, type Encode } from "./start/setup.ts";
@@ -8,6 +9,8 @@ export interface CommandFrame {
   readonly argv: readonly [string, ...string[]];
   /** Whether standard input follows. */
   readonly hasInput: boolean;
+  /** Null: three pipes. Otherwise its size, and the input is what is typed. */
+  readonly terminal: TerminalSize | null;
   readonly directory: PlanPath;
   readonly environment: Plan["environment"];
   readonly limits: Pick<Limits, "wallMilliseconds" | "outputBytes">;
@@ -25,8 +28,9 @@ export function runFrame(command: CommandFrame, encode: Encode): Uint8Array | nu
   const payload = new PayloadWriter()
     .u32(Math.min(count(wallMilliseconds), millisecondsMax))
     .u64(BigInt(count(outputBytes)))
-    .u8(command.hasInput ? 1 : 0)
-    .text(encode(`/${command.directory.join("/")}`));
+    .u8(command.terminal === null ? (command.hasInput ? INPUT.pipe : INPUT.none) : INPUT.terminal);
+  if (command.terminal !== null) addSize(payload, command.terminal);
+  payload.text(encode(`/${command.directory.join("/")}`));
   for (const list of [words, environment]) {
     payload.u32(list.length);
     for (const text of list) payload.text(encode(text));
@@ -35,7 +39,22 @@ export function runFrame(command: CommandFrame, encode: Encode): Uint8Array | nu
   return bytes.length > framePayloadBytesMax ? null : frameOf("X", bytes);
 }
 
+const INPUT = { none: 0, pipe: 1, terminal: 2 } as const;
 const millisecondsMax = 0xffffffff;
+const sizeMax = 0xffff;
+
+/** INVARIANT: no number wraps around in a frame. */
+function addSize(payload: PayloadWriter, { columns, rows }: TerminalSize): PayloadWriter {
+  return payload.u16(Math.min(count(columns), sizeMax)).u16(Math.min(count(rows), sizeMax));
+}
+
+export function resizeFrame(size: TerminalSize): Uint8Array {
+  return frameOf("W", addSize(new PayloadWriter(), size).done());
+}
+
+export function continueFrame(): Uint8Array {
+  return frameOf("C", new Uint8Array(0));
+}
 
 const inputBytesMax = 65_536;
 

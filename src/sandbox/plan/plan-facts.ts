@@ -20,6 +20,7 @@ export interface PlanFacts {
   /** The content of the folders of `foldersToList`. */
   readonly listed: readonly FolderNames[];
   readonly host: HostEnvironment;
+  readonly hasTerminals?: boolean;
   readonly limits: Limits;
   readonly moment: Moment;
 }

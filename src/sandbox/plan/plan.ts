@@ -35,6 +35,7 @@ export interface PlanNetwork {
 }
 
 export interface Limits {
+  /** 0: no limit. */
   readonly wallMilliseconds: number;
   readonly cpuSeconds: number;
   /** Address space of one process; null where a runtime reserves more than it uses. */
@@ -66,6 +67,8 @@ export interface Plan {
   /** The complete environment: nothing is inherited. */
   readonly environment: readonly (readonly [name: string, value: string])[];
   readonly network: PlanNetwork | null;
+  /** Programs can have terminals: the sandbox has a devpts instance of its own. */
+  readonly hasTerminals?: true;
   readonly limits: Limits;
   /** The root's `.git` is a file that leads to these folders outside of it. */
   readonly linkedGit?: LinkedGitFolders;

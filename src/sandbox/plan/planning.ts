@@ -42,6 +42,7 @@ export function planOf(decided: PlanDecision, facts: PlanFacts): PlanResult {
     ...(shown === null || root?.mode !== "live" ? {} : { shown }),
     directory: choice?.directory ?? temporaryFolder(base),
     environment: environmentOf(base, facts.host, facts.found),
+    ...(facts.hasTerminals === true ? { hasTerminals: true } : {}),
     limits: endingInTime(decided, root, facts),
   };
   return { ok: true, plan, notes: [...rootNotes(choice), ...variableNotes(plan, facts)] };
@@ -89,8 +90,9 @@ function endingInTime(decided: PlanDecision, root: PlanRoot | null, facts: PlanF
     root === null ? null : visibleUntil(decided, root.path, facts),
   ].filter((one) => one !== null);
   if (ends.length === 0) return limits;
-  const end = Math.min(...ends);
-  return { ...limits, wallMilliseconds: Math.max(1, Math.min(limits.wallMilliseconds, end - moment.now)) };
+  const left = Math.max(1, Math.min(...ends) - moment.now);
+  const { wallMilliseconds: wall } = limits;
+  return { ...limits, wallMilliseconds: wall === 0 ? left : Math.min(wall, left) };
 }
 
 /** The root of a decided request; `namesToFind` is looked up for it before the plan is made. */

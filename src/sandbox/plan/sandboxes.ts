@@ -1,6 +1,6 @@
 // The port for sandboxes: takes a plan and a command, returns the result.
 import type { Judge } from "../../core/ports/judge.ts";
-import type { RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
+import type { RunResult, SealedDraft, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import type { Plan } from "./plan.ts";
 
 /** Answers git's credential helper while a command runs; null refuses. */
@@ -14,6 +14,8 @@ export interface Command {
   readonly argv: readonly [string, ...string[]];
   /** Null: no input. Read as the program consumes it. */
   readonly input: AsyncIterable<Uint8Array> | null;
+  /** Absent: the command has pipes. The plan must have terminals. */
+  readonly terminal?: TerminalRequest | null;
   /** For this command only. Absent: every credential request is refused. */
   readonly credential?: CredentialSource;
   /** Called with the draft of the command, before it runs. */

@@ -18,6 +18,7 @@ const USER_ONLY = [
   "limits",
   "resolver",
   "notify",
+  "terminal",
   "search",
   "development",
   "audit",

@@ -18,6 +18,8 @@ import {
   readNotify,
   readResolvers,
   readSecrets,
+  readTerminal,
+  type TerminalPass,
   type WrittenLimits,
   type WrittenSecret,
 } from "./run-settings.ts";
@@ -55,6 +57,8 @@ export interface Config {
   readonly resolvers: readonly string[];
   /** A program and its first arguments, run when a request is waiting for approval; by default none. */
   readonly notify: readonly string[];
+  /** What the output of programs may do to the user's terminal besides drawing. */
+  readonly terminal: readonly TerminalPass[];
   readonly secrets: readonly WrittenSecret[];
   /** The web search provider for agents; by default none. */
   readonly search: WrittenSearch | null;
@@ -106,6 +110,7 @@ const EMPTY: Config = {
   limits: {},
   resolvers: [],
   notify: [],
+  terminal: [],
   secrets: [],
   search: null,
   audit: null,
@@ -160,6 +165,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),
     resolvers: read("resolver", EMPTY.resolvers, (entry) => readResolvers(entry, diagnostics)),
     notify: read("notify", EMPTY.notify, (entry) => readNotify(entry, diagnostics)),
+    terminal: read("terminal", EMPTY.terminal, (entry) => readTerminal(entry, diagnostics)),
     secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),
     search: read<WrittenSearch | null>("search", null, (entry) => readSearch(entry, reading.toAscii, diagnostics)),
     audit:

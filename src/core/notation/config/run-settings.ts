@@ -84,6 +84,23 @@ export function readNotify(entry: Entry, diagnostics: Diagnostics): readonly str
   return words.map(({ text }) => text);
 }
 
+export const TERMINAL_PASSES = ["title", "clipboard", "notifications", "scrollback"] as const;
+export type TerminalPass = (typeof TERMINAL_PASSES)[number];
+
+export function readTerminal(entry: Entry, diagnostics: Diagnostics): readonly TerminalPass[] | null {
+  const words = textsOf(entry, diagnostics);
+  if (words === null) return null;
+  return words.flatMap(({ text, span }) => {
+    const pass = TERMINAL_PASSES.find((one) => one === text);
+    if (pass === undefined)
+      diagnostics.error("bad_value", span, `\`terminal\` is a list of ${TERMINAL_PASSES.join(", ")}`, {
+        suggestion: nearestName(text, TERMINAL_PASSES),
+        fix: "terminal: [title]",
+      });
+    return pass === undefined ? [] : [pass];
+  });
+}
+
 function oneOf(entry: Entry, diagnostics: Diagnostics): ReturnType<typeof textsOf> {
   const text = textOf(entry, diagnostics);
   return text === null ? null : [text];

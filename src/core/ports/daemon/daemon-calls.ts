@@ -4,7 +4,7 @@ import type { DenialCode } from "../../authority/decision.ts";
 import type { Json, JsonObject } from "../../base/json.ts";
 import type { ChangesReport } from "../drafts.ts";
 import type { Enforcement } from "../enforcement.ts";
-import type { Ending, RunDenial, Usage } from "../process.ts";
+import type { Ending, RunDenial, TerminalSize, Usage } from "../process.ts";
 
 export interface OpenSessionRequest {
   /** Working folder of the client: the workspace is found from here, and relative paths are resolved here. */
@@ -172,9 +172,21 @@ export type CallMessages = {
       readonly hasInput: boolean;
       /** The program's changes wait for a person's approval. */
       readonly needsReview?: boolean;
+      /**
+       * The program gets a terminal of this size; its output comes on channel 1, and `{halted: true}` is an event when it
+       * stopped. One at a time in a session.
+       */
+      readonly terminal?: TerminalSize | null;
     };
     readonly answers: ProgramCompletion | ProgramRefusal | DenialView;
   };
+  /** The client's terminal has another size. */
+  readonly "terminal.resize": {
+    readonly asks: { readonly session: string } & TerminalSize;
+    readonly answers: object;
+  };
+  /** Continues the stopped program on the session's terminal. */
+  readonly "terminal.resume": { readonly asks: { readonly session: string }; readonly answers: object };
   /** One use of an instrument by a tool in the client process, while its call lasts. */
   readonly "context.use": {
     readonly asks: {

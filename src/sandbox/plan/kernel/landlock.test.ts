@@ -32,6 +32,15 @@ test("no Landlock, no rules", () => {
 });
 
 describe("the rules", () => {
+  test("let terminals be read, written and asked where the plan has them, and not made", () => {
+    const plan: Plan = { ...PLAN, hasTerminals: true };
+    for (const path of ["/dev/pts", "/dev/tty"]) {
+      expect(rightsAt(PLAN, path)).toBe(0n);
+      expect(rightsAt(plan, path) & 0x8006n).toBe(0x8006n);
+      expect(rightsAt(plan, path) & ~0x800en).toBe(0n);
+    }
+  });
+
   test.each([1, 2, 3, 4, 5, 6, 7])("of version %i name no right that is not handled", (version) => {
     const { handled, rules } = landlockRules(PLAN, SYSTEM, version) ?? { handled: { files: 0n }, rules: [] };
     expect(rules.length).toBeGreaterThan(5);

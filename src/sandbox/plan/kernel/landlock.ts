@@ -3,7 +3,7 @@
 
 import type { Plan, PlanPath } from "../plan.ts";
 import { PROGRAM, temporaryFolder } from "../plan-path.ts";
-import { DEVICES } from "../start/bubblewrap.ts";
+import { CONTROLLING_TERMINAL, DEVICES, TERMINALS } from "../start/bubblewrap.ts";
 import { programTrees, type SystemFacts } from "../start/system.ts";
 
 /** Bits of the kernel's interface, `linux/landlock.h`. */
@@ -68,6 +68,11 @@ export function handledAll(version: number): LandlockHandled | null {
   return version < 1 ? null : knownRights(Math.min(version, VERSION_MAX));
 }
 
+const TERMINAL_RULES: readonly LandlockRule[] = [
+  { rights: READ | WRITE_FILE | IOCTL_DEV, path: TERMINALS },
+  { rights: READ_FILE | WRITE_FILE | IOCTL_DEV, path: CONTROLLING_TERMINAL },
+];
+
 /** Null where the kernel has no Landlock. */
 export function landlockRules(plan: Plan, system: SystemFacts, version: number): LandlockRules | null {
   const handled = handledRights(version);
@@ -80,6 +85,7 @@ export function landlockRules(plan: Plan, system: SystemFacts, version: number):
     { rights: READ, path: ["etc"] },
     { rights: READ, path: ["proc"] },
     ...DEVICES.map((name) => ({ rights: READ_FILE | WRITE_FILE | IOCTL_DEV, path: ["dev", name] })),
+    ...(plan.hasTerminals === true ? TERMINAL_RULES : []),
     { rights: READ_FILE | EXECUTE, path: PROGRAM },
     { rights: CHANGE, path: temporaryFolder(plan) },
     ...(root === null ? [] : [{ rights: root.mode === "ro" ? RUN : CHANGE, path: root.path }]),

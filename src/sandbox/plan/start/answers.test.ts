@@ -31,6 +31,11 @@ describe("what is well said", () => {
       },
     }));
 
+  test("stopped, which is all there is to say", () => {
+    expect(readAnswer({ kind: "Z", payload: new Uint8Array(0) })).toEqual({ kind: "halted" });
+    expect(readAnswer({ kind: "Z", payload: Uint8Array.of(0) })).toBeNull();
+  });
+
   test("failed", () =>
     expect(readAnswer({ kind: "F", payload: FAILED })).toEqual({ kind: "failed", errno: -1, stage: "pin .git" }));
 

@@ -32,6 +32,8 @@ export type Answer =
   | { readonly kind: "failed"; readonly errno: number; readonly stage: string }
   | { readonly kind: "output"; readonly bytes: Uint8Array }
   | { readonly kind: "errors"; readonly bytes: Uint8Array }
+  /** The command on a terminal stopped, and waits to be continued. */
+  | { readonly kind: "halted" }
   | { readonly kind: "done"; readonly done: Done };
 
 export const PROTOCOL = 1;
@@ -46,6 +48,8 @@ export function readAnswer({ kind, payload }: Frame): Answer | null {
       return whole(reader, readReady(reader));
     case "F":
       return whole(reader, readFailed(reader));
+    case "Z":
+      return whole(reader, { kind: "halted" });
     case "D":
       return whole(reader, readDone(reader));
     case "O":

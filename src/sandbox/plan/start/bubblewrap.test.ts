@@ -50,6 +50,14 @@ describe("the start", () => {
     ]);
   });
 
+  test("has an empty place for terminals only where the plan has them", () => {
+    expect(line(PLAN)).not.toMatch(/pts|tty|ptmx|SETFCAP/);
+    const words = line({ ...PLAN, hasTerminals: true });
+    for (const part of ["--dir /dev/pts", "--symlink pts/ptmx /dev/ptmx", "--dev-bind-try /dev/tty /dev/tty"])
+      expect(words).toContain(` ${part} `);
+    expect(words).toContain(" --cap-add CAP_SETFCAP ");
+  });
+
   test("ends with our program and its descriptors", () => {
     expect(argvOf(PLAN).slice(-5)).toEqual(["--", "/run/ambit/ambit-native", "sandbox", "3", "-"]);
     expect(argvOf({ ...PLAN, network: NETWORK }).slice(-4)).toEqual(["/run/ambit/ambit-native", "sandbox", "3", "4"]);

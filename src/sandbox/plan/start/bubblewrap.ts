@@ -18,8 +18,12 @@ export const CONTROL_FD = 3;
 export const HANDLES_FD = 4;
 const DATA_FD = 5;
 
-/** Device nodes a program may expect; no terminal, and no access to the machine. */
+/** Device nodes a program may expect; none gives access to the machine. */
 export const DEVICES: readonly string[] = ["null", "zero", "full", "random", "urandom"];
+
+/** Where pid 1 mounts the terminals. */
+export const TERMINALS: PlanPath = ["dev", "pts"];
+export const CONTROLLING_TERMINAL: PlanPath = ["dev", "tty"];
 
 export function bubblewrapCommand(
   plan: Plan,
@@ -69,12 +73,14 @@ const START: readonly string[] = [
 /**
  * Capabilities in the sandbox's own user namespace, for the set-up only; our program drops them all, including the
  * bounding set (SETPCAP), before it runs anything. Pins and overlays are mounts (SYS_ADMIN); the work folder of an
- * overlay has mode 000 (DAC_OVERRIDE); routes and low ports (NET_ADMIN, NET_BIND_SERVICE) only with a network.
+ * overlay has mode 000 (DAC_OVERRIDE); routes and low ports (NET_ADMIN, NET_BIND_SERVICE) only with a network; a user
+ * namespace below this one, in which root is root, is where a devpts is made (SETFCAP).
  */
 function capabilities(plan: Plan): readonly string[] {
   return [
     ...["CAP_SYS_ADMIN", "CAP_SETPCAP"],
     ...(rootOverlay(plan) === null ? [] : ["CAP_DAC_OVERRIDE"]),
+    ...(plan.hasTerminals === true ? ["CAP_SETFCAP"] : []),
     ...(plan.network === null ? [] : ["CAP_NET_ADMIN", "CAP_NET_BIND_SERVICE"]),
   ];
 }
@@ -96,6 +102,7 @@ function systemMounts(plan: Plan, system: SystemFacts): Mount[] {
     symlink(["etc", "os-release"], "/usr/lib/os-release"),
     { path: ["proc"], words: ["--proc", "/proc"] },
     ...devices(temporary),
+    ...(plan.hasTerminals === true ? terminalDevices() : []),
     ...(isWithin(temporary, OURS) ? [{ path: ["tmp"], words: ["--dir", "/tmp"] }] : []),
     {
       path: temporary,
@@ -119,6 +126,18 @@ function devices(temporary: PlanPath): Mount[] {
     symlink(at("stdout"), "/proc/self/fd/1"),
     symlink(at("stderr"), "/proc/self/fd/2"),
     symlink(at("shm"), pathOf(temporary)),
+  ];
+}
+
+/**
+ * An empty folder, on which pid 1 mounts a devpts instance of the sandbox's own, and the device that opens the
+ * controlling terminal of its caller, which is one of that instance or none.
+ */
+function terminalDevices(): Mount[] {
+  return [
+    { path: TERMINALS, words: ["--dir", "/dev/pts"] },
+    symlink(["dev", "ptmx"], "pts/ptmx"),
+    bind("--dev-bind-try", CONTROLLING_TERMINAL),
   ];
 }
 
@@ -155,7 +174,7 @@ function rootMounts(plan: Plan, system: SystemFacts, draft: string | null): Moun
 }
 
 /** At the same path as on the host. */
-function bind(word: "--bind" | "--ro-bind" | "--ro-bind-try" | "--dev-bind", path: PlanPath): Mount {
+function bind(word: "--bind" | "--ro-bind" | "--ro-bind-try" | "--dev-bind" | "--dev-bind-try", path: PlanPath): Mount {
   return { path, words: [word, pathOf(path), pathOf(path)] };
 }
 

@@ -30,10 +30,14 @@ export function setupFrames(plan: Plan, system: SystemFacts, start: StartFacts, 
     frameOf("S", instructionBytes(seccomp)),
     ...limitFrames(resourcesOf(plan.limits, start)),
     ...temporaryFrames(plan, encode),
+    ...(plan.hasTerminals === true ? [frameOf("Y", new PayloadWriter().u32(terminalsMax).done())] : []),
     ...(plan.network === null ? [] : [networkFrame(plan.network.ports)]),
     frameOf("G", new Uint8Array(0)),
   ];
 }
+
+/** In one sandbox. The kernel counts the terminals of all instances together, and the person needs some. */
+const terminalsMax = 64;
 
 const MODES = { "read-only": 1, draft: 2 } as const satisfies Record<RootOverlay, number>;
 

@@ -1,0 +1,140 @@
+// `ambit exec -t` in a real terminal: full-screen programs, keys, sizes, job control, and the person's terminal afterwards.
+import { spawnSync } from "node:child_process";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from "vitest";
+import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
+import { ambit, root } from "./ambit.ts";
+import { Tmux } from "./tmux.ts";
+
+let base = "";
+let project = "";
+let tmux: Tmux;
+
+function environment(): Record<string, string> {
+  return {
+    PATH: `${join(root, "bin")}:${process.env["PATH"]}`,
+    HOME: base,
+    NO_COLOR: "1",
+    LANG: "C.UTF-8",
+    XDG_STATE_HOME: join(base, "state"),
+    XDG_CONFIG_HOME: join(base, "config"),
+  };
+}
+
+beforeAll(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-terminal-")));
+  chmodSync(base, 0o755);
+  project = join(base, "project");
+  mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+  prepareState(join(base, "state"), join(base, "config"));
+  const grants = ["proc.exec: { root: live }", "proc.eval: { root: live }", "fs.read", "fs.write", "fs.delete"];
+  const lines = grants.map((grant) => `  - ${grant}`).join("\n");
+  writeFileSync(join(project, ".ambit", "agents", "coder.md"), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
+  writeFileSync(join(project, "README.md"), "first line\n");
+  spawnSync(process.execPath, [join(root, "bin", "ambit"), "trust", "--yes"], { cwd: project, env: environment() });
+});
+
+beforeEach(() => {
+  tmux = new Tmux(80, 24, project, environment());
+  tmux.line("clear; echo ready");
+});
+
+afterEach(() => tmux.end());
+afterAll(() => removeState(base));
+
+/** The modes of the person's terminal are as a shell wants them. */
+async function isPutBack(): Promise<void> {
+  // What is typed before would still be the program's.
+  await tmux.until(/\n\$\s*$/);
+  tmux.line("clear; stty -a");
+  const screen = await tmux.until(/icanon[\s\S]*\$\s*$/);
+  expect(screen).toMatch(/(^|\s)icanon/);
+  expect(screen).toMatch(/(^|\s)echo\s/);
+  expect(tmux.about("#{alternate_on} #{mouse_any_flag} #{cursor_flag}")).toBe("0 0 1");
+}
+
+test("a program has a terminal of its own, and its status comes back", async () => {
+  await tmux.until(/ready/);
+  tmux.line("ambit exec coder -t --root live -- sh -c 'tty; stty size; exit 3'; echo status $?");
+  const screen = await tmux.until(/status \d/);
+  expect(screen).toMatch(/\/dev\/pts\/0\n24 80\nstatus 3/);
+  await isPutBack();
+});
+
+test("an editor works, is resized, and what it saves lands", async () => {
+  await tmux.until(/ready/);
+  tmux.line("ambit exec coder -t --root live -- vim -u NONE README.md");
+  await tmux.until(/first line[\s\S]*README.md/);
+  tmux.resize(20, 12);
+  tmux.send("O", "new text", "Escape");
+  await tmux.until(/^new text\n\s*first line/);
+  expect(
+    tmux
+      .screen()
+      .split("\n")
+      .filter((line) => line === "~").length,
+  ).toBe(9);
+  tmux.line(":wq");
+  await tmux.until(/\n\$\s*$/);
+  expect(readFileSync(join(project, "README.md"), "utf8")).toBe("new text\nfirst line\n");
+  await isPutBack();
+});
+
+test("Ctrl-C interrupts the program, not ambit", async () => {
+  await tmux.until(/ready/);
+  tmux.line(
+    "ambit exec coder -t --root live -- sh -c 'trap \"echo caught; exit 7\" INT; echo up; while :; do sleep 0.1; done'; echo status $?",
+  );
+  await tmux.until(/^up/m);
+  tmux.send("C-c");
+  expect(await tmux.until(/status \d/)).toMatch(/caught\nstatus 7/);
+});
+
+test("Ctrl-Z stops program and ambit, and fg continues both", async () => {
+  await tmux.until(/ready/);
+  tmux.line("ambit exec coder -t --root live -- sh -c 'echo up; read -r line; echo got $line'");
+  await tmux.until(/^up/m);
+  tmux.send("C-z");
+  await tmux.until(/Stopped/);
+  tmux.line("fg");
+  await tmux.until(/fg\nambit/);
+  tmux.line("again");
+  await tmux.until(/got again/);
+  await isPutBack();
+});
+
+test("what a program prints does not act on the person's terminal", async () => {
+  await tmux.until(/ready/);
+  const before = tmux.about("#{pane_title}");
+  tmux.line(
+    "ambit exec coder -t --root live -- printf 'a\\033]2;planted\\007b\\033[c\\033[21t\\033]52;c;aGk=\\007c\\033[?1000h\\033[?25l'; echo; echo over",
+  );
+  await tmux.until(/^abc\nover$/m);
+  expect(tmux.about("#{pane_title}")).toBe(before);
+  await isPutBack();
+});
+
+test("a program that is killed with its daemon leaves the terminal as it was", async () => {
+  await tmux.until(/ready/);
+  tmux.line(
+    "ambit exec coder -t --root live -- sh -c 'printf \"\\033[?1049h\\033[?1000h\"; stty raw; echo up; sleep 100'; echo status $?",
+  );
+  await tmux.until(/^\s*up\s*$/m);
+  const { stdout } = spawnSync(process.execPath, [join(root, "bin", "ambit"), "daemon", "status", "--json"], {
+    encoding: "utf8",
+    cwd: project,
+    env: environment(),
+  });
+  process.kill((JSON.parse(stdout) as { readonly pid: number }).pid, "SIGKILL");
+  expect(await tmux.until(/status \d/)).toMatch(/not_available/);
+  await isPutBack();
+});
+
+test("a terminal is asked for where there is none", () => {
+  const { status, err } = ambit(project, "exec", "coder", "-t", "--", "true");
+  expect(status).toBe(125);
+  expect(err).toContain("-t needs a terminal");
+});
