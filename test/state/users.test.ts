@@ -91,6 +91,45 @@ describe("a grant with users=[...]", () => {
   });
 });
 
+describe("a delegation with `attenuate`", () => {
+  test("passes on the part that is held, with its conditions, and lists what was left out", async () => {
+    world.agent("manager", ["memory.read{keys=[x/**],users=[ann]}", "memory.write{keys=[x/a]}", "agent.grant"]);
+    await world.trust();
+    const session = await open("manager", { user: "ann" });
+    const grants = ["memory.read{keys=[x/a,y/a]}", "memory.write{keys=[x/a]}", "obs.append"];
+    const whole = await session.do("agent_grant", { agent: "helper", grants });
+    expect(whole.said).toBe("exceeds_grantor_authority");
+    const part = await session.do("agent_grant", { agent: "helper", grants, attenuate: true });
+    expect(part).toMatchObject({
+      said: "done",
+      value: {
+        result: {
+          grants: ["memory.read{keys=[x/a],users=[ann]}", "memory.write{keys=[x/a]}"],
+          left_out: [
+            { grant: grants[0], example: expect.any(String) },
+            { grant: "obs.append", example: expect.any(String) },
+          ],
+        },
+      },
+    });
+  });
+
+  test("is denied as it is where nothing of it is held", async () => {
+    const session = await open("manager", { user: "ann" });
+    const wanted = { agent: "helper", grants: ["obs.append"], attenuate: true };
+    expect((await session.do("agent_grant", wanted)).said).toBe("exceeds_grantor_authority");
+  });
+
+  test("never passes on what may only be used", async () => {
+    world.agent("user-only", ["memory.read{keys=[x],pass=use}", "memory.write{keys=[x]}", "agent.grant"]);
+    await world.trust();
+    const session = await open("user-only");
+    const grants = ["memory.read{keys=[x]}", "memory.write{keys=[x]}"];
+    const part = await session.do("agent_grant", { agent: "helper", grants, attenuate: true });
+    expect(part).toMatchObject({ value: { result: { grants: ["memory.write{keys=[x]}"] } } });
+  });
+});
+
 describe("a budget", () => {
   const read = async (agent: string, user: string | null): Promise<string> => {
     const session = await open(agent, { user });

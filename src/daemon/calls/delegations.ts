@@ -4,16 +4,19 @@
 import { parseName } from "../../core/authority/axes/name.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Chain } from "../../core/authority/chain.ts";
-import type { CompiledLink } from "../../core/authority/compiled.ts";
+import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { delegationFault } from "../../core/authority/delegation.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { meetChain } from "../../core/authority/meet.ts";
+import { ALWAYS } from "../../core/authority/link.ts";
+import { meetChain, meetGrants } from "../../core/authority/meet.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { withinEach } from "../../core/authority/witness/within.ts";
 import { alikeAgentId, parseAgentId } from "../../core/base/agent-id.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
 import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
@@ -34,6 +37,10 @@ const linksMax = 100_000;
 const GRANTS = textsSchema("Grant specs, such as net.get{hosts=[api.example.com]}.", specsMax, 4096);
 const SECONDS = countSchema("The delegation expires after this many seconds.", 1, secondsMax);
 const CALLS = countSchema("The delegation covers at most this many calls.", 1, Number.MAX_SAFE_INTEGER);
+
+const ATTENUATE = flagSchema(
+  "Delegate the part of `grants` that you may pass on, and list in `left_out` what you may not, instead of failing.",
+);
 
 export const tokenStart = "ambit-token";
 
@@ -62,11 +69,12 @@ export class Delegations {
             seconds: SECONDS,
             calls: CALLS,
             token: flagSchema("Return a token that the other agent claims, instead of delegating immediately."),
+            attenuate: ATTENUATE,
           },
           ["agent", "grants"],
         ),
         verbs: ["agent.grant"],
-        requests: (input, reading) => delegation(input, "agent", reading),
+        requests: (input, reading, session) => this.#narrowed(delegation(input, "agent", reading), input, session),
         execute: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
       },
       {
@@ -79,11 +87,12 @@ export class Delegations {
             grants: GRANTS,
             seconds: SECONDS,
             calls: CALLS,
+            attenuate: ATTENUATE,
           },
           ["id", "instructions"],
         ),
         verbs: ["agent.create"],
-        requests: (input, reading) => creation(input, reading),
+        requests: (input, reading, session) => this.#narrowed(creation(input, reading), input, session),
         execute: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
       },
     ];
@@ -188,7 +197,52 @@ export class Delegations {
     if (!stored.ok) return stored;
     if (stored.value === null) return refused("not_available", "the delegation could not be stored; call again");
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
-    return { ok: true, value: { link: link.id, agent: target, grants: specs, token }, isUntrusted: false };
+    const omitted = flagIn(input, "attenuate") ? { left_out: this.#leftOut(input, session, proposed) } : {};
+    return { ok: true, value: { link: link.id, agent: target, grants: specs, token, ...omitted }, isUntrusted: false };
+  }
+
+  /** With `attenuate` what is proposed is met with what one of the agent's authorities may pass on: the one that passes most. */
+  #narrowed(asked: Result<readonly Request[]>, input: JsonObject, session: Session): Result<readonly Request[]> {
+    if (!asked.ok || !flagIn(input, "attenuate")) return asked;
+    return done(
+      asked.value.map((request) => {
+        if (request.delegation === undefined) return request;
+        const { target, proposed } = request.delegation;
+        const met = this.#passablePart(session, target, proposed);
+        // Nothing of it is the agent's: as proposed it is denied, with an example of what is missing.
+        return met.length === 0 ? request : { ...request, delegation: { target, proposed: met } };
+      }),
+    );
+  }
+
+  #passablePart(session: Session, target: string, proposed: readonly Grant[]): readonly Grant[] {
+    const { name } = session.facts;
+    const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
+    let most: readonly Grant[] = [];
+    for (const { chain } of this.#holdings.passable(name)) {
+      const held: Chain = [...chain, ...session.pledges];
+      const met = meetGrants(passedOn(held), proposed).grants;
+      // INVARIANT: what is passed on is shown to be the agent's own, grant by grant; the meet alone is no proof.
+      const granter = { id: name.agent, authority: [held] };
+      const shown = met.filter((grant) => delegationFault(granter, target, [grant], protectedPaths) === null);
+      if (shown.length > most.length) most = shown;
+    }
+    return most;
+  }
+
+  /** Each grant that was not passed on whole, with a request that the other agent cannot make. */
+  #leftOut(input: JsonObject, session: Session, passed: readonly Grant[]): readonly JsonObject[] {
+    const reading = this.#parts.records.readingAt(session.facts.cwd);
+    const specs = textsIn(input, "grants", specsMax) ?? [];
+    const asked = grantsOf(specs, reading) ?? [];
+    const link = { id: "passed", role: "own", issuer: "", holder: "", validity: ALWAYS, calls: null } as const;
+    const authority = [[compile({ ...link, grants: passed })] as const];
+    const { protectedPaths } = reading.ground;
+    return withinEach(asked, authority, { protectedPaths, delegating: true }).flatMap((found, at) =>
+      found.kind === "within"
+        ? []
+        : [{ grant: specs[at] ?? "", example: found.kind === "exceeds" ? requestText(found.request) : null }],
+    );
   }
 
   /** From the root down to this link. */
@@ -229,9 +283,7 @@ export class Delegations {
     );
     for (const { parent, chain } of chains) {
       const held: Chain = [...chain, ...session.pledges];
-      const grants = meetChain(held)
-        .grants.filter((grant) => isAboutTools(grant) && grant.conditions.pass !== "use")
-        .map((grant): Grant => ({ ...grant, conditions: { ...grant.conditions, pass: "both" } }));
+      const grants = passedOn(held).filter(isAboutTools);
       const isHeld = delegationFault({ id: name.agent, authority: [held] }, target, grants, protectedPaths) === null;
       if (grants.length > 0 && isHeld && chain.length <= delegationDepthMax) return { parent, grants };
     }
@@ -267,6 +319,13 @@ interface ToolsGiven {
   /** The parent link; null for the creator's own record. */
   readonly parent: string | null;
   readonly grants: readonly Grant[];
+}
+
+/** What a chain allows its holder to pass on, written out. */
+function passedOn(chain: Chain): readonly Grant[] {
+  return meetChain(chain)
+    .grants.filter((grant) => grant.conditions.pass !== "use")
+    .map((grant): Grant => ({ ...grant, conditions: { ...grant.conditions, pass: "both" } }));
 }
 
 function isSameWorkspace(left: AgentName, right: AgentName): boolean {
