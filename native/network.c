@@ -97,6 +97,27 @@ static int give_ports(struct handles *handles, const struct network_request *req
   return 0;
 }
 
+static bool is_listed(const struct network_request *request, uint16_t port) {
+  for (size_t at = 0; at < request->count; at++)
+    if (request->ports[at] == port) return true;
+  return false;
+}
+
+// Ports of 127.0.0.1 that were granted by that address. Only these: whatever else a program listens to on its own
+// loopback stays there. A listener on every address has the port already where the ports were opened one by one.
+static int give_loopback(struct handles *handles, const struct network_request *request, bool transparent) {
+  static const uint8_t loopback[4] = {127, 0, 0, 1};
+  for (size_t at = 0; at < request->loopback_count; at++) {
+    const uint16_t port = request->loopback[at];
+    if (!transparent && is_listed(request, port)) continue;
+    const struct listener listener = {AF_INET, loopback, port, false};
+    char message[48];
+    snprintf(message, sizeof message, "{\"kind\":\"tcp\",\"port\":%u}", (unsigned)port);
+    if (give_listener(handles, &listener, message) != 0) return -1;
+  }
+  return 0;
+}
+
 // Everything of one family leads to one listener, or nothing of it does: the rule comes first, since only it may be
 // missing in the kernel, and without a route it catches nothing.
 static int make_transparent(const struct listener *listener, int *opened) {
@@ -132,6 +153,7 @@ int network_open(const struct network_request *request, int channel, enum networ
   *stage = "network: listeners";
   const int transparent = request->transparent ? give_transparent(&handles) : 0;
   if (transparent < 0 || (transparent == 0 && give_ports(&handles, request) != 0)) return -1;
+  if (give_loopback(&handles, request, transparent > 0) != 0) return -1;
   *mode = transparent > 0 ? network_transparent : network_ports;
   *stage = "network: handles";
   return handles_arrived(&handles);

@@ -96,13 +96,19 @@ static enum setup_parsed parse_network(struct setup *into, struct reader *reader
   struct network_request *network = &into->network;
   const uint8_t transparent = read_u8(reader);
   const uint16_t count = read_u16(reader);
-  if (reader->failed || transparent > 1 || read_left(reader) != (size_t)count * 2) return wrong(EPROTO);
+  const uint16_t loopback = read_u16(reader);
+  if (reader->failed || transparent > 1 || read_left(reader) != ((size_t)count + loopback) * 2) return wrong(EPROTO);
   if (network->asked) return wrong(EEXIST);
-  if (count > ports_max) return wrong(E2BIG);
+  if (count > ports_max || loopback > loopback_max) return wrong(E2BIG);
   for (size_t at = 0; at < count; at++) {
     network->ports[at] = read_u16(reader);
     if (network->ports[at] == 0) return wrong(EPROTO);
   }
+  for (size_t at = 0; at < loopback; at++) {
+    network->loopback[at] = read_u16(reader);
+    if (network->loopback[at] == 0) return wrong(EPROTO);
+  }
+  network->loopback_count = loopback;
   network->asked = true;
   network->transparent = transparent == 1;
   network->count = count;

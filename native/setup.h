@@ -15,6 +15,7 @@ enum {
   masks_max = 4096,
   emptied_max = 4,
   ports_max = 1024,
+  loopback_max = 64,
   path_bytes_max = 4095,
 };
 
@@ -45,6 +46,9 @@ struct network_request {
   bool asked, transparent;
   uint16_t ports[ports_max];
   size_t count;
+  // Ports of 127.0.0.1 that lead to the host's loopback.
+  uint16_t loopback[loopback_max];
+  size_t loopback_count;
 };
 
 // Zeroed, it asks for nothing.

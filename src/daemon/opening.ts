@@ -1,13 +1,12 @@
 // Opens sessions: the user, the agent, and the initial pledge.
 
-import { ANY } from "../core/authority/axes/scope.ts";
+import { ANY, isNothing } from "../core/authority/axes/scope.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../core/authority/compiled.ts";
 import { type Grant, UNCONDITIONAL } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import { PRINCIPAL_NAME } from "../core/authority/principal.ts";
 import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
-import type { Reading } from "../core/notation/reading.ts";
 import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
@@ -205,7 +204,14 @@ export class Opening {
   /** The first invalid spec; null if the pledge applies. */
   pledge(session: Session, specs: readonly string[]): string | null {
     const reading = this.#parts.records.readingAt(session.facts.cwd);
-    const link = pledgeLink(session, specs, reading);
+    const { cwd, asked, isBrought } = session.facts;
+    const record = isBrought === true ? null : this.#parts.records.record(cwd, asked);
+    const root = record?.ok === true ? (record.value.reading.workingRoot ?? null) : null;
+    const grants = grantsOf(specs, reading, root);
+    if (grants === null) return specFault("pledge", specs, reading);
+    const empty = grants.findIndex(({ scopes }) => scopes.some(isNothing));
+    if (empty >= 0) return coversNothing(specs[empty] ?? "", grants[empty] as Grant);
+    const link = pledgeLink(session, grants);
     if (link === null) return specFault("pledge", specs, reading);
     session.pledges.push(link);
     return null;
@@ -248,11 +254,17 @@ const TOO_MANY = refusal(
   "close some of them",
 );
 
+/** A line that keeps nothing is a mistake: leaving the capability out says the same. */
+function coversNothing(spec: string, { verb }: Grant): string {
+  const key = verb.axes[0]?.keys[0];
+  const fix = key === undefined || spec.includes(key) ? `leave ${verb.verb} out to give it up` : `add \`${key}\``;
+  return `the pledge ${JSON.stringify(spec.slice(0, toldCharactersMax))} covers nothing: ${fix}`;
+}
+
 /** A pledge that does not mention tools does not limit which tools are called, only what they may do. */
-function pledgeLink(session: Session, specs: readonly string[], reading: Reading): CompiledLink | null {
-  const grants = grantsOf(specs, reading);
+function pledgeLink(session: Session, grants: readonly Grant[]): CompiledLink | null {
   const invoke = verbEntry("tool.invoke");
-  if (grants === null || invoke === null) return null;
+  if (invoke === null) return null;
   const anyTool: Grant = {
     verb: invoke,
     scopes: invoke.axes.map(() => ANY),

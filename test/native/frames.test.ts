@@ -20,6 +20,11 @@ const raw = (length: number, kind: string, payload: Uint8Array): Uint8Array => {
   const header = writer().u32(length).u8(kind.charCodeAt(0));
   return header.bytes(payload).done();
 };
+const loopback = (count: number): Uint8Array => {
+  const payload = writer().u8(0).u16(0).u16(count);
+  for (let port = 1; port <= count; port++) payload.u16(port);
+  return payload.done();
+};
 const times = (count: number, frame: Uint8Array): Uint8Array => Buffer.concat(Array(count).fill(frame));
 const base = frameOf("T", text(PROJECT));
 const go = frameOf("G", new Uint8Array(0));
@@ -90,11 +95,13 @@ const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: numbe
   ["17 limits", times(17, frameOf("U", limit(4))), E2BIG],
   ["the top as a folder to empty", frameOf("D", writer().u32(0).text(bytes("/")).done()), EPROTO],
   ["five folders to empty", times(5, frameOf("D", writer().u32(0).text(bytes("/tmp")).done())), E2BIG],
-  ["fewer ports than counted", frameOf("N", writer().u8(0).u16(2).u16(80).done()), EPROTO],
-  ["more ports than counted", frameOf("N", writer().u8(0).u16(0).u16(80).done()), EPROTO],
-  ["port 0", frameOf("N", writer().u8(0).u16(1).u16(0).done()), EPROTO],
-  ["a third kind of network", frameOf("N", writer().u8(2).u16(0).done()), EPROTO],
-  ["two networks", times(2, frameOf("N", writer().u8(0).u16(0).done())), EEXIST],
+  ["fewer ports than counted", frameOf("N", writer().u8(0).u16(2).u16(0).u16(80).done()), EPROTO],
+  ["more ports than counted", frameOf("N", writer().u8(0).u16(0).u16(0).u16(80).done()), EPROTO],
+  ["port 0", frameOf("N", writer().u8(0).u16(1).u16(0).u16(0).done()), EPROTO],
+  ["loopback port 0", frameOf("N", writer().u8(0).u16(0).u16(1).u16(0).done()), EPROTO],
+  ["65 loopback ports", frameOf("N", loopback(65)), E2BIG],
+  ["a third kind of network", frameOf("N", writer().u8(2).u16(0).u16(0).done()), EPROTO],
+  ["two networks", times(2, frameOf("N", writer().u8(0).u16(0).u16(0).done())), EEXIST],
   ["a go with something in it", frameOf("G", new Uint8Array(1)), EPROTO],
 ];
 

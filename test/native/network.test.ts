@@ -69,7 +69,10 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
       opened.push(server);
       server.listen(handle as net.ListenOptions);
     });
-    const payload = new PayloadWriter().u8(transparent ? 1 : 0).u16(ports.length);
+    const payload = new PayloadWriter()
+      .u8(transparent ? 1 : 0)
+      .u16(ports.length)
+      .u16(0);
     for (const port of ports) payload.u16(port);
     owner.send("N", payload.done());
     owner.send("G");
@@ -186,7 +189,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
       opened.push(server);
       server.listen(handle as net.ListenOptions);
     });
-    owner.send("N", new PayloadWriter().u8(0).u16(0).done());
+    owner.send("N", new PayloadWriter().u8(0).u16(0).u16(0).done());
     owner.send("G");
     await owner.ready();
     const argv = (action: string): string[] => ["/run/ambit/ambit-native", "credential", action];
@@ -212,7 +215,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
   test("a network without a channel to hand it out is a failure", async () => {
     const { owner: started } = await start({ program, user: caller === "self" ? null : caller });
     owner = started;
-    started.send("N", new PayloadWriter().u8(1).u16(0).done());
+    started.send("N", new PayloadWriter().u8(1).u16(0).u16(0).done());
     started.send("G");
     expect((await started.failure()).errno).toBe(EBADF);
     expect(await started.exit()).toBe(125);

@@ -138,7 +138,7 @@ describe("a network", () => {
   test("without a broker is no sandbox", async () => {
     const { result } = await shell(
       sandboxesIn(folder),
-      planFor(folder, { network: { ports: [], chains: [] } }),
+      planFor(folder, { network: { ports: [], loopback: [], chains: [] } }),
       "touch ran",
     );
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });

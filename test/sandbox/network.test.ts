@@ -38,7 +38,7 @@ beforeAll(async () => {
   if (authority === null) throw new Error("the grants do not read");
   const grants = new NetworkGrants(authority, () => Date.now());
   granted = (request) => grants.judge(request);
-  plan = planFor(project, { network: { ports: [{ low: PORT, high: PORT }], chains } });
+  plan = planFor(project, { network: { ports: [{ low: PORT, high: PORT }], loopback: [], chains } });
   sandboxes = new LinuxSandboxes({
     environment: realGround(),
     groups: null,

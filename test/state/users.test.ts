@@ -193,3 +193,26 @@ describe("every entry", () => {
     expect(decision).toMatchObject({ agent: "helper", agents: ["lead", "helper"] });
   });
 });
+
+describe("a pledge", () => {
+  test("of files takes the folder of the record", async () => {
+    world.agent("filer", ["fs.read"], "sandbox: .\n");
+    world.write("project/notes.txt", "a note\n");
+    await world.trust();
+    const session = await open("filer", { pledge: ["fs.read"] });
+    expect((await session.do("fs_read", { path: "notes.txt" })).said).toBe("done");
+    expect((await session.do("memory_get", { key: "all/a" })).said).toBe("capability_absent");
+  });
+
+  test.each(["fs.read", "net.get", "memory.read{keys=[]}"])(
+    "that covers nothing opens no session: %s",
+    async (spec) => {
+      const opened = await caller.open(world.project, "lead", { pledge: ["memory.read", spec] });
+      expect(opened).toMatchObject({
+        ok: false,
+        code: "invalid_input",
+        message: expect.stringContaining("covers nothing"),
+      });
+    },
+  );
+});

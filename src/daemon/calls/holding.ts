@@ -326,12 +326,17 @@ function strictest(left: Approvers, right: Approvers): Approvers {
 }
 
 /** Null if any of them cannot be parsed: the intent is unknown. */
-export function grantsOf(specs: readonly string[], reading: Reading): readonly Grant[] | null {
+export function grantsOf(
+  specs: readonly string[],
+  reading: Reading,
+  /** The folder of `fs.*` and `proc.*` grants that name none. */
+  root: readonly string[] | null = null,
+): readonly Grant[] | null {
   const diagnostics = new Diagnostics();
   const grants: Grant[] = [];
   for (const spec of specs) {
     const span = { source: "delegation", start: 0, end: spec.length };
-    const grant = readCompact(spec, { reading, diagnostics, span, root: null });
+    const grant = readCompact(spec, { reading, diagnostics, span, root });
     if (grant === null) return null;
     grants.push(grant);
   }

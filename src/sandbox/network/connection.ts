@@ -4,8 +4,9 @@
 import type { Socket } from "node:net";
 import { type Destination, destinationText } from "../../core/authority/axes/destination.ts";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
+import { segmentsOf } from "../../core/authority/patterns/sequence.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { type Address, parseAddress } from "../../core/base/address.ts";
+import { type Address, addressText, parseAddress } from "../../core/base/address.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Resolver } from "../../core/ports/resolver.ts";
 import type { Reason } from "./denials.ts";
@@ -30,6 +31,8 @@ export interface ConnectionContext {
   ask(host: Destination, port: number, manner: InspectionMode): Promise<OwnerDecision | null>;
   refused(code: DenialCode, request: string, reason: Reason): void;
   connected(outside: Socket): void;
+  /** Whether a process of ambit listens on this port of the host's loopback. */
+  isOwnPort(port: number): Promise<boolean>;
 }
 
 export type OwnerDecision =
@@ -42,7 +45,7 @@ export async function serve(socket: Socket, world: ConnectionContext): Promise<v
   const port = socket.localPort;
   const local = parseAddress(socket.localAddress ?? "");
   if (local === null || port === undefined) return void reset(socket);
-  const host = world.names.destinationAt(local);
+  const host = atLoopback(world, local, port) ?? world.names.destinationAt(local);
   const refuse = (code: DenialCode, request: string, reason: Reason): void => {
     world.refused(code, request, reason);
     reset(socket);
@@ -67,13 +70,17 @@ export async function serve(socket: Socket, world: ConnectionContext): Promise<v
     refuse("scope_violation", spokenRequest(step, host, port), step.reason);
   if (opening.kind === "refused") return misspoken(opening);
 
-  const answers = host.name === null ? null : await world.resolve(destinationText(host));
+  const isLocal = isLoopback(local);
+  const answers = host.name === null ? null : isLocal ? LOOPBACK : await world.resolve(destinationText(host));
   // The name does not exist, or no resolver answered: there is no address, and so no rule that refuses one.
   if (host.name !== null && (answers === null || answers.length === 0))
     return refuse("not_available", requestText(request), "name_unresolved");
   const screened = world.granted.screen(request, answers);
   if (screened.decision.outcome === "deny")
     return refuse(screened.decision.code, requestText(shownRequest(request, answers, world.granted)), "authority");
+
+  // INVARIANT: a port that ambit itself listens on is no program's to reach, whatever is granted.
+  if (isLocal && (await world.isOwnPort(port))) return refuse("address_refused", requestText(request), "own_port");
 
   const outside = await reach(screened.pinned, host, port, manner, world);
   if (outside.kind === "denied") return refuse(outside.code, outside.request, "owner");
@@ -91,6 +98,21 @@ export async function serve(socket: Socket, world: ConnectionContext): Promise<v
   } finally {
     clearTimeout(timer);
   }
+}
+
+const LOOPBACK: readonly string[] = ["127.0.0.1", "::1"];
+const LOCALHOST: Destination = { name: segmentsOf(["localhost"]), address: null };
+
+function isLoopback(address: Address): boolean {
+  return LOOPBACK.includes(addressText(address));
+}
+
+/** A connection to 127.0.0.1 was opened by that address or as `localhost`: whichever is granted. Null for any other address. */
+function atLoopback({ granted }: ConnectionContext, local: Address, port: number): Destination | null {
+  if (!isLoopback(local)) return null;
+  const isGranted = granted.judge(connectRequest(LOCALHOST, port, "sni")).outcome !== "deny";
+  const literal: Destination = { name: null, address: local };
+  return isGranted && granted.judge(connectRequest(literal, port, "sni")).outcome === "deny" ? LOCALHOST : literal;
 }
 
 /** The longest timer of Node; no sandbox lives as long. */

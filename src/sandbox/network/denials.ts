@@ -14,6 +14,8 @@ export type Reason =
   | "name_differs"
   | "name_missing"
   | "name_hidden"
+  /** A process of ambit listens there. */
+  | "own_port"
   /** The name could not be resolved. */
   | "name_unresolved"
   /** Not TLS on 443, not HTTP/1 on 80, or ambiguous. */

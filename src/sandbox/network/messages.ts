@@ -146,6 +146,7 @@ const reason = exactly<Reason>(
   "name_differs",
   "name_missing",
   "name_hidden",
+  "own_port",
   "name_unresolved",
   "protocol",
   "limit",

@@ -24,6 +24,7 @@ import { FakeNames } from "./names/fake-names.ts";
 import { NameServer, namedHost } from "./names/name-server.ts";
 import { serveQuestions } from "./names/question-stream.ts";
 import { connectRequest, type InspectionMode, type NetworkGrants } from "./network-grants.ts";
+import { isOwnPort } from "./own-ports.ts";
 import { reset } from "./reset.ts";
 import { datagramsOf, serverOf } from "./sockets.ts";
 
@@ -77,6 +78,7 @@ export class Network {
       ask: (host, port, manner) => owner.ask(host, port, manner),
       refused: (code, request, reason) => this.#refused(code, request, reason, true),
       connected: (outside) => this.#connected(outside),
+      isOwnPort,
     };
   }
 

@@ -1,10 +1,13 @@
 // The network of a plan: the chains that may open connections now, as text for the broker's own check, and the ports.
 
+import { destinationMatches } from "../../core/authority/axes/destination.ts";
 import { isNothing, type PortRange } from "../../core/authority/axes/scope.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { type Authority, type Chain, linkState, purposeAt } from "../../core/authority/chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
+import { segmentsOf } from "../../core/authority/patterns/sequence.ts";
+import { type Address, parseAddress } from "../../core/base/address.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { PlanNetwork } from "./plan.ts";
 
@@ -17,7 +20,38 @@ export function networkOf(authority: Authority, moment: Moment): PlanNetwork | n
   const usable = authority.map((chain) => chainGrants(chain, moment)).filter((chain) => chain !== null);
   const ports = merged(usable.flatMap(chainPorts));
   if (ports.length === 0) return null;
-  return { ports, chains: usable.map((links) => links.map((grants) => grants.map(connectText))) };
+  const loopback = loopbackPorts(
+    merged(usable.flatMap((links) => chainPorts(links.map((one) => one.filter(isLoopback))))),
+  );
+  return { ports, loopback, chains: usable.map((links) => links.map((grants) => grants.map(connectText))) };
+}
+
+const LOOPBACK = parseAddress("127.0.0.1") as Address;
+const LOCALHOST = segmentsOf(["localhost"]);
+const loopbackPortsMax = 64;
+/** Of a range too wide to open port by port: databases and development servers. */
+const COMMON_LOOPBACK: readonly number[] = [
+  ...[3_000, 3_001, 3_306, 4_000, 4_200, 5_000, 5_173, 5_432, 6_379, 8_000, 8_080, 8_081, 8_443, 8_888, 9_000, 9_200],
+  ...[11_434, 27_017],
+];
+
+/** The host's loopback by its address, or by the one name that means it. */
+function isLoopback({ scopes: [host] }: Grant): boolean {
+  if (host?.kind !== "destinations") return false;
+  const names = [{ name: null, address: LOOPBACK } as const, { name: LOCALHOST, address: LOOPBACK } as const];
+  return names.some((value) => destinationMatches(host, value));
+}
+
+function loopbackPorts(ranges: readonly PortRange[]): readonly number[] {
+  const ports = new Set<number>();
+  for (const { low, high } of ranges) {
+    const isWide = high - low >= loopbackPortsMax;
+    const listed = isWide
+      ? COMMON_LOOPBACK.filter((port) => port >= low && port <= high)
+      : Array.from({ length: high - low + 1 }, (_, at) => low + at);
+    for (const port of listed) if (ports.size < loopbackPortsMax) ports.add(port);
+  }
+  return [...ports].sort((left, right) => left - right);
 }
 
 /** A sandbox acts for one session: whose users it acts for was decided here, and the broker does not know them. */

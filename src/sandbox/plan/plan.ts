@@ -30,6 +30,8 @@ export interface LiveCopy {
 export interface PlanNetwork {
   /** All ports of all hosts; for kernels on which not every port can be redirected. */
   readonly ports: readonly PortRange[];
+  /** Ports of 127.0.0.1 that lead to the host's loopback: those that are granted for that address, or for `localhost`. */
+  readonly loopback: readonly number[];
   /** For the broker's own check: the `net.connect` grants as compact specs, by chain and link. */
   readonly chains: readonly (readonly (readonly string[])[])[];
 }

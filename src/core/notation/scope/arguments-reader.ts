@@ -104,7 +104,7 @@ function readConstraint(entry: Entry, context: GrantContext): Constraint | null 
       return patterns === null ? null : { kind: "path", patterns, ground };
     }
     case "url": {
-      const hosts = readDestinations(entry, null, reading.toAscii, diagnostics);
+      const hosts = readDestinations(entry, null, reading.toAscii, diagnostics, false);
       return hosts === null ? null : { kind: "url", hosts, toAscii: reading.toAscii };
     }
     default: {

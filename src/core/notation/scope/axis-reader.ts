@@ -126,7 +126,13 @@ const BUILTIN_TOOLS: Sequence = [literal("builtin"), DEEP];
 function readHostAxis(axis: Axis, context: AxisContext): Scope | null {
   const hosts = keyEntry(context, "hosts");
   const opened = axis.keys.includes("private") ? keyEntry(context, "private") : null;
-  const scope = readDestinations(hosts, opened, context.reading.toAscii, context.diagnostics);
+  const scope = readDestinations(
+    hosts,
+    opened,
+    context.reading.toAscii,
+    context.diagnostics,
+    context.verb.verb === "net.connect",
+  );
   return scope === null || hosts !== null ? scope : absent(axis, context, scope);
 }
 

@@ -8,25 +8,44 @@ import {
   parseHostPattern,
   type ToAscii,
 } from "../../authority/axes/destination.ts";
-import { DEEP } from "../../authority/patterns/segment.ts";
-import type { Sequence } from "../../authority/patterns/sequence.ts";
-import { type AddressRange, parseRange } from "../../base/address.ts";
+import { DEEP, literal } from "../../authority/patterns/segment.ts";
+import { type Sequence, sameSequence } from "../../authority/patterns/sequence.ts";
+import { type AddressRange, parseRange, rangeText } from "../../base/address.ts";
 import { patternCharactersMax } from "../../base/limits.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Entry } from "../tree.ts";
 import { readEach, single } from "./scope-values.ts";
 
-/** Without `hosts` there is no destination, whatever `private` opens. */
+const LOCALHOST: Sequence = [literal("localhost")];
+const LOOPBACK: readonly AddressRange[] = ["127.0.0.1", "::1"]
+  .map(parseRange)
+  .flatMap((range) => (range.ok ? [range.value] : []));
+
+/**
+ * `localhost`, written as such, is this machine: no other name leads there, and no star means it. Said as openings, so that the
+ * grant prints what it opens.
+ */
+function localOpenings({ names }: DestinationScope, openings: readonly Opening[]): readonly Opening[] {
+  if (!names.some((name) => sameSequence(name, LOCALHOST))) return [];
+  const isOpen = (range: AddressRange): boolean =>
+    openings.some((one) => sameSequence(one.name, LOCALHOST) && rangeText(one.range) === rangeText(range));
+  return LOOPBACK.filter((range) => !isOpen(range)).map((range) => ({ name: LOCALHOST, range }));
+}
+
+/** Without `hosts` there is no destination, whatever `private` opens. `isLocal`: `localhost` opens this machine's loopback. */
 export function readDestinations(
   hosts: Entry | null,
   opened: Entry | null,
   toAscii: ToAscii,
   diagnostics: Diagnostics,
+  isLocal: boolean,
 ): DestinationScope | null {
   const entries = hosts === null ? [] : readEach(hosts, diagnostics, (text) => single(parseHostEntry(text, toAscii)));
   const openings = opened === null ? [] : readEach(opened, diagnostics, (text) => single(parseOpening(text, toAscii)));
-  return entries === null || openings === null ? null : { ...destinationsOf(entries), openings };
+  if (entries === null || openings === null) return null;
+  const destinations = destinationsOf(entries);
+  return { ...destinations, openings: [...openings, ...(isLocal ? localOpenings(destinations, openings) : [])] };
 }
 
 function destinationsOf(entries: readonly HostEntry[]): DestinationScope {

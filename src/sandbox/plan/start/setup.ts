@@ -5,7 +5,7 @@ import { type KernelPin, kernelPins, PIN_BASE } from "../kernel/kernel-pins.ts";
 import { type LandlockRules, landlockRules } from "../kernel/landlock.ts";
 import { seccompProgram } from "../kernel/seccomp.ts";
 import { type RootOverlay, rootOverlay } from "../overlay.ts";
-import type { Limits, Plan, PlanPath } from "../plan.ts";
+import type { Limits, Plan, PlanNetwork, PlanPath } from "../plan.ts";
 import { homeFolder, temporaryFolder } from "../plan-path.ts";
 import { frameOf, PayloadWriter } from "./frame.ts";
 import type { SystemFacts } from "./system.ts";
@@ -31,7 +31,7 @@ export function setupFrames(plan: Plan, system: SystemFacts, start: StartFacts, 
     ...limitFrames(resourcesOf(plan.limits, start)),
     ...temporaryFrames(plan, encode),
     ...(plan.hasTerminals === true ? [frameOf("Y", new PayloadWriter().u32(terminalsMax).done())] : []),
-    ...(plan.network === null ? [] : [networkFrame(plan.network.ports)]),
+    ...(plan.network === null ? [] : [networkFrame(plan.network)]),
     frameOf("G", new Uint8Array(0)),
   ];
 }
@@ -179,9 +179,9 @@ export function listedPorts(ranges: readonly PortRange[]): readonly number[] {
   return [...ports].sort((left, right) => left - right);
 }
 
-function networkFrame(ranges: readonly PortRange[]): Uint8Array {
+function networkFrame({ ports: ranges, loopback }: PlanNetwork): Uint8Array {
   const ports = listedPorts(ranges);
-  const payload = new PayloadWriter().u8(1).u16(ports.length);
-  for (const port of ports) payload.u16(port);
+  const payload = new PayloadWriter().u8(1).u16(ports.length).u16(loopback.length);
+  for (const port of [...ports, ...loopback]) payload.u16(port);
   return frameOf("N", payload.done());
 }

@@ -59,5 +59,6 @@ export const PLAN: Plan = {
 
 export const NETWORK: NonNullable<Plan["network"]> = {
   ports: [{ low: 443, high: 443 }],
+  loopback: [],
   chains: [[["net.connect{hosts=[example.com],ports=[443]}"]]],
 };
