@@ -221,6 +221,7 @@ describe("the network", () => {
         ["proc.exec{in=/home}", "net.connect{hosts=[*],ports=[1-443,8500]}"],
       ]),
     ).toEqual({
+      loopback: [],
       ports: [
         { low: 443, high: 443 },
         { low: 8_500, high: 8_500 },

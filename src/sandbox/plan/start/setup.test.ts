@@ -121,7 +121,7 @@ describe("a sandbox", () => {
   test("is told ports only where there is a network", () => {
     expect(of(told(PLAN), "N")).toEqual([]);
     const [network] = of(told({ ...PLAN, network: NETWORK }), "N");
-    expect([...(network?.payload ?? [])]).toEqual([1, 1, 0, 0xbb, 0x01]);
+    expect([...(network?.payload ?? [])]).toEqual([1, 1, 0, 0, 0, 0xbb, 0x01]);
   });
 
   test("is told nothing longer than a path", () => {
