@@ -106,7 +106,10 @@ export class World {
       given.push(network.give((message as { readonly kind: SocketKind }).kind, handle)),
     );
     const ports = wish.ports ?? [];
-    const payload = new PayloadWriter().u8(wish.transparent === true ? 1 : 0).u16(ports.length).u16(0);
+    const payload = new PayloadWriter()
+      .u8(wish.transparent === true ? 1 : 0)
+      .u16(ports.length)
+      .u16(0);
     for (const port of ports) payload.u16(port);
     owner.send("N", payload.done());
     owner.send("G");
