@@ -1,9 +1,9 @@
 // A person and a program work on one repository at the same time: what the person did is never lost, and new commits bring
 // no trigger that a person has not seen.
-import { readdirSync, readFileSync, writeFileSync } from "node:fs";
+import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { readMarks } from "../../src/sandbox/drafts/git/repository.ts";
+import { readIndexDigest, readMarks } from "../../src/sandbox/drafts/git/repository.ts";
 import { Bell, removeFolder } from "../sandbox/ground.ts";
 import { draftOf, type Ground, git, ground, land, prepare, refusalOf, write } from "./ground.ts";
 
@@ -75,13 +75,14 @@ describe("a person who works meanwhile", () => {
     expect(git(here, "for-each-ref")).toBe(refs);
   });
 
-  test("refreshes the index: with the index the program saw at hand that is no conflict", async () => {
-    const seenIndex = readFileSync(join(here.root, ".git/index"));
+  test("refreshes the index: with the digest of the entries the program saw that is no conflict", async () => {
+    const folder = join(here.root, ".git");
+    const seenEntries = readIndexDigest({ folder, common: folder });
     const draft = draftOf(here, COMMIT);
     write(here.root, "folder/b.txt", "two\n");
     git(here, "update-index", "--refresh");
     expect(await refusalOf(here, draft)).toMatch(/^conflict: the index/);
-    await land(here, draft, { seenIndex });
+    await land(here, draft, { seenEntries });
     expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
   });
 

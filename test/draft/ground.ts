@@ -18,8 +18,8 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, afterEach } from "vitest";
-import type { LandResult, ScanResult } from "../../src/sandbox/drafts/land-result.ts";
-import { LandWorker } from "../../src/sandbox/drafts/land-worker.ts";
+import type { LandResult, ScanResult } from "../../src/sandbox/drafts/lander/land-result.ts";
+import { LandWorker } from "../../src/sandbox/drafts/lander/land-worker.ts";
 import type { Change, DraftScan } from "../../src/sandbox/plan/drafts/change.ts";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { nativeProgram, nativeWalls } from "../files/native.ts";

@@ -2,7 +2,7 @@
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { LandWorker } from "../../src/sandbox/drafts/land-worker.ts";
+import { LandWorker } from "../../src/sandbox/drafts/lander/land-worker.ts";
 import { detectSandbox } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";

@@ -52,7 +52,7 @@ export function addChanges(program: Command, world: ControlWorld, end: (exit: Ex
     .action(async (id: string, options: ConfirmOptions) => end(await discard(world, id, options)));
   program
     .command("undo")
-    .description("restore the files a call changed, unless they were edited since")
+    .description("restore the files, commits and refs a call changed, unless they were changed since")
     .argument("<call>", "a call id from the log, or a draft id")
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
@@ -140,12 +140,14 @@ async function undo(world: ControlWorld, id: string, options: ConfirmOptions): P
   const answer = await askWidening(world, "changes.undo", { id }, options);
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(world, answer, options.json);
-  const { summary } = answer.value;
+  const { summary, notes } = answer.value;
   if (options.json) world.print(JSON.stringify(answer.value));
-  else
+  else {
     world.print(
       `${world.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change", "changes")} reverted`,
     );
+    for (const note of notes) world.print(`  ${shown(note)}`);
+  }
   return EXIT.ok;
 }
 

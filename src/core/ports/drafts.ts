@@ -88,6 +88,7 @@ export type DraftMessages = {
   };
   readonly "changes.undo": {
     readonly asks: { readonly id: string; readonly presence: Presence | null };
-    readonly answers: { readonly summary: DraftSummary };
+    /** `notes`: what stays although the rest is undone. */
+    readonly answers: { readonly summary: DraftSummary; readonly notes: readonly string[] };
   };
 };

@@ -20,8 +20,9 @@ import { DraftLifecycle } from "../../sandbox/drafts/draft-lifecycle.ts";
 import { type DraftRecord, DraftRecords } from "../../sandbox/drafts/draft-records.ts";
 import { draftSize } from "../../sandbox/drafts/draft-size.ts";
 import { GitLandings } from "../../sandbox/drafts/git-landing.ts";
-import type { LandRestrictions } from "../../sandbox/drafts/land-setup.ts";
-import { LandWorkers } from "../../sandbox/drafts/land-workers.ts";
+import { GitUndos } from "../../sandbox/drafts/git-undo.ts";
+import type { LandRestrictions } from "../../sandbox/drafts/lander/land-setup.ts";
+import { LandWorkers } from "../../sandbox/drafts/lander/land-workers.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
 import type { RootLock } from "../../sandbox/drafts/root-lock.ts";
 import { DiskTree } from "../../sandbox/drafts/triggers/disk-tree.ts";
@@ -93,14 +94,16 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
     judge: of.judge,
     classifier: classifierFor(options, of.root, of.cwd),
   });
+  const gitParts = {
+    workFolder: join(state, "git-import"),
+    upper: (draft: string) => folders.upper(draft),
+    sandboxes: () => sandboxes(),
+  };
   const lifecycle = new DraftLifecycle({
     records: draftRecords,
     workers,
-    git: new GitLandings({
-      workFolder: join(state, "git-import"),
-      upper: (draft) => folders.upper(draft),
-      sandboxes: () => sandboxes(),
-    }),
+    git: new GitLandings(gitParts),
+    gitUndos: new GitUndos(gitParts),
     lock: options.lock,
     remove: async (id) => {
       await folders.remove(id);

@@ -2,7 +2,7 @@
 import type { DraftDifference } from "../../core/ports/drafts.ts";
 import type { Change } from "../plan/drafts/change.ts";
 import type { DraftRecord } from "./draft-records.ts";
-import type { LandWorkers } from "./land-workers.ts";
+import type { LandWorkers } from "./lander/land-workers.ts";
 
 const shownFilesMax = 200;
 const shownFileBytesMax = 131_072;

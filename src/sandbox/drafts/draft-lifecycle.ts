@@ -6,10 +6,11 @@ import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { ChangesReport, DraftSummary, DraftView, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import { sha256 } from "../../platform/digest.ts";
-import type { Change, DraftScan } from "../plan/drafts/change.ts";
+import type { DraftScan } from "../plan/drafts/change.ts";
 import { differencesOf } from "./draft-differences.ts";
 import type { DraftRecord } from "./draft-records.ts";
-import { Landing, type LandingContext, type LandingParts } from "./landing.ts";
+import { DraftUndo, type DraftUndoParts } from "./draft-undo.ts";
+import { Landing, type LandingContext } from "./landing.ts";
 
 /** Limits of one agent's kept drafts; a landed draft keeps its originals, for undo, until these are reached. */
 const keptDraftsMax = 64;
@@ -18,23 +19,22 @@ const keptInodesMax = 400_000;
 const undoDraftsMax = 100;
 const undoBytesMax = 1_073_741_824;
 
-export interface DraftLifecycleParts extends LandingParts {
+export interface DraftLifecycleParts extends DraftUndoParts {
   /** For an approval: what the agent's record grants now. Null where the agent no longer exists. */
   agreedContext(record: DraftRecord, agreed: Level): LandingContext | null;
-  /** Classifies names for an undo, which restores names. */
-  classifier(record: DraftRecord): LandingContext["classifier"];
-  note(line: string): void;
 }
 
 export class DraftLifecycle {
   readonly #parts: DraftLifecycleParts;
   readonly #landing: Landing;
+  readonly #undoing: DraftUndo;
   /** Drafts whose command or landing is in progress. */
   readonly #running = new Set<string>();
 
   constructor(parts: DraftLifecycleParts) {
     this.#parts = parts;
     this.#landing = new Landing(parts);
+    this.#undoing = new DraftUndo(parts, this.#landing);
   }
 
   /** Why this owner may not start a writable command now; null where it may. */
@@ -82,7 +82,7 @@ export class DraftLifecycle {
       const reason = `it could not be carried over: ${error instanceof Error ? error.message : String(error)}`;
       this.#parts.note(`draft ${record.draft}: ${reason}`);
       try {
-        const kept = await this.#parts.workers.during(record.root, () => this.#recover(record, reason));
+        const kept = await this.#parts.workers.during(record.root, () => this.#undoing.recover(record, reason));
         if (kept !== null) return kept;
       } catch (again) {
         this.#parts.note(`draft ${record.draft}: its end cannot be recorded: ${String(again)}`);
@@ -123,7 +123,7 @@ export class DraftLifecycle {
       if (record === null) return new Map();
       if (record.state === "broken") return null;
       const kept = records.keptPaths(id);
-      if (record.landings.length === 0 && record.repositories.length === 0) await this.#parts.remove(id);
+      if (!hasLanded(record)) await this.#parts.remove(id);
       else records.write({ ...record, state: "landed", kept: [], keptMore: 0 }, []);
       return kept ?? (record.kept.length === 0 ? new Map() : null);
     });
@@ -180,7 +180,7 @@ export class DraftLifecycle {
         return { ok: true, value: { summary: summaryOf(now), landed: report.landed } };
       } catch (error) {
         const reason = error instanceof Error ? error.message : String(error);
-        await this.#recover(record, `its landing was interrupted: ${reason}`);
+        await this.#undoing.recover(record, `its landing was interrupted: ${reason}`);
         return refuse("not_landed", reason, `ambit changes show ${id}`);
       }
     });
@@ -213,128 +213,59 @@ export class DraftLifecycle {
   }
 
   /** Undoes everything that a call landed, newest part first. Nothing is undone where something was edited since. */
-  async undo(id: string): Promise<Answer<{ readonly summary: DraftSummary }>> {
+  async undo(id: string): Promise<Answer<{ readonly summary: DraftSummary; readonly notes: readonly string[] }>> {
     const { records } = this.#parts;
-    const landed = records
-      .list()
-      .filter(({ draft, call, landings }) => landings.length > 0 && (draft === id || call === id));
+    const landed = records.list().filter((one) => hasLanded(one) && (one.draft === id || one.call === id));
     const [first] = landed;
     if (first === undefined)
       return records.find(id) === null
         ? unknown(id)
         : refuse("not_landed", `nothing of ${id} landed that could be undone`);
     let count = 0;
+    const notes: string[] = [];
     for (const { draft, root } of landed) {
-      const undone = await this.#locked(root, async (): Promise<Answer<{ readonly landed: number }>> => {
+      const undone = await this.#locked(root, async (): Promise<Answer<readonly string[]>> => {
         const record = records.read(draft);
-        if (record === null || record.landings.length === 0) return { ok: true, value: { landed: 0 } };
-        const answer = await this.#undo(record);
-        return answer.ok ? { ok: true, value: { landed: record.landed } } : answer;
+        if (record === null || !hasLanded(record)) return { ok: true, value: [] };
+        const answer = await this.#undoing.undo(record);
+        if (answer.ok) count += record.landed;
+        return answer;
       });
       if (!undone.ok) return undone;
-      count += undone.value.landed;
+      notes.push(...undone.value);
     }
-    return { ok: true, value: { summary: { ...summaryOf(first), state: "undone", landed: count } } };
+    return { ok: true, value: { summary: { ...summaryOf(first), state: "undone", landed: count }, notes } };
   }
 
-  async #undo(record: DraftRecord): Promise<Answer<object>> {
-    const { records, workers } = this.#parts;
-    const worker = await workers.at(record);
-    if (!worker.ok) return worker;
-    if (record.repositories.length > 0)
-      return refuse(
-        "not_landed",
-        `commits or refs of it landed in ${record.repositories.join(", ")}, and an undo takes back files alone; nothing was undone`,
-        "git revert, or git reset with the old value from git reflog",
-      );
-    const trigger = await this.#restoredTrigger(record);
-    if (trigger !== null) return refuse("self_modification", `${trigger}; nothing was undone`);
-    const landings = [...record.landings];
-    // Until its end is recorded, an undo counts as interrupted.
-    records.write({ ...record, state: "running" });
-    for (let landing = landings.pop(); landing !== undefined; landing = landings.pop()) {
-      const result = await worker.value.undo(record.draft, landing);
-      if (result.status === "lost" || result.status === "stuck") {
-        await this.#recover({ ...record, landings: [...landings, landing] }, "its undo was interrupted");
-        return refuse("not_landed", "the undo was interrupted", `ambit changes show ${record.draft}`);
-      }
-      if (result.status !== "undone") {
-        records.write({ ...record, landings: [...landings, landing] });
-        if (result.status === "refused") return refuse("not_landed", result.reason);
-        const names = result.conflicts.listed.slice(0, 5).map(({ path }) => path);
-        return refuse("draft_conflict", `changed since: ${names.join(", ")}; nothing of that landing was undone`);
-      }
-      const state = record.kept.length > 0 ? "kept" : landings.length > 0 ? "landed" : "undone";
-      records.write({ ...record, state, landings: [...landings], landed: landings.length === 0 ? 0 : record.landed });
-    }
-    return { ok: true, value: {} };
-  }
-
-  /** A restored name may complete a trigger that was harmless without it. */
-  async #restoredTrigger(record: DraftRecord): Promise<string | null> {
-    const steps = this.#parts.records.steps(record.draft);
-    if (steps === null) return "what it would restore is not known";
-    const restored = steps.flatMap(({ path, base }): Change[] =>
-      base === null || base === "other"
-        ? []
-        : base === "folder"
-          ? [{ kind: "folder", path, base: null }]
-          : [{ kind: "file", path, bytes: 0, isExecutable: false, base: null }],
-    );
-    const classify = await this.#parts.classifier(record)(restored);
-    for (const change of restored) {
-      const found = classify(change);
-      if (found.class === "never") return `it would restore ${change.path.join("/")}: ${found.why}`;
-      if (found.class === "git") return `it would restore ${change.path.join("/")}, which is in a git folder`;
-    }
-    return null;
-  }
-
-  /** Before anything runs: rolls back or finishes what a crash interrupted, and keeps what a command left. */
+  /** Before anything runs: takes back what a crash interrupted, and keeps what a command left. */
   async recover(): Promise<void> {
     const { records, note } = this.#parts;
-    for (const id of records.ids()) {
-      const record = records.read(id);
-      // A draft with an unreadable record is kept: it may contain originals of the project.
-      if (record === null && !records.isUnused(id)) {
-        note(`draft ${id}: its record cannot be read; what it holds stays in the state folder`);
-        continue;
-      }
-      // Prepared and never used: nothing ran in it.
-      if (record === null) {
-        await this.#parts.remove(id).catch((error: unknown) => note(`draft ${id} cannot be removed: ${String(error)}`));
-        continue;
-      }
-      if (record.state !== "running" && record.state !== "broken") continue;
-      await this.#parts.workers
-        .during(record.root, () => this.#recover(record, "ambit was interrupted while the command ran"))
-        .catch((error: unknown) => note(`draft ${id} cannot be recovered: ${String(error)}`));
+    for (const id of records.ids())
+      await this.#recover(id).catch((error: unknown) => note(`draft ${id} cannot be recovered: ${String(error)}`));
+  }
+
+  async #recover(id: string): Promise<void> {
+    const { records, git, workers, note, remove } = this.#parts;
+    const record = records.read(id);
+    // A draft with an unreadable record is kept: it may contain originals of the project.
+    if (record === null && !records.isUnused(id))
+      return note(`draft ${id}: its record cannot be read; what it holds stays in the state folder`);
+    // Prepared and never used: nothing ran in it.
+    if (record === null) return remove(id);
+    if (record.state === "running" || record.state === "broken") {
+      const reason = "ambit was interrupted while the command ran";
+      await workers.during(record.root, () => this.#undoing.recover(record, reason));
+      return;
     }
+    // Locks are taken, and the git part is recorded, before the record says that a landing runs.
+    await git.recover(id, note);
+    git.log(record).settle();
   }
 
   /** Serializes work on a root; its lander has ended when this returns. */
   #locked<T>(root: string, work: () => Promise<T>): Promise<T> {
     const { lock, workers } = this.#parts;
     return lock.run(root, () => workers.during(root, work));
-  }
-
-  /** Rolls back or finishes what was interrupted, and keeps the rest. Null where a person has to intervene. */
-  async #recover(record: DraftRecord, reason: string): Promise<ChangesReport | null> {
-    const { records, workers, git, note } = this.#parts;
-    await git.recover(record.draft, note);
-    const worker = await workers.at(record);
-    const recovered = worker.ok ? await worker.value.recover(record.draft) : null;
-    if (recovered?.status !== "recovered") {
-      records.write({ ...record, state: "broken" });
-      note(
-        `draft ${record.draft}: an interrupted landing could not be recovered; see ambit changes show ${record.draft}`,
-      );
-      return null;
-    }
-    const landings = recovered.landings.filter(({ state }) => state === "done").map(({ number }) => number);
-    const isLanded = landings.length > record.landings.length;
-    const told = isLanded ? `${reason}; its files had landed by then, what else it changed did not` : reason;
-    return this.#landing.keepAll({ ...record, landings }, told);
   }
 
   /** Landed drafts stay undoable while the limits allow; the oldest is removed first. Only of the locked root. */
@@ -354,6 +285,10 @@ export class DraftLifecycle {
 
 const UNSEALED = "it is not certain that its sandbox has ended";
 const CHANGED_SINCE_SHOWN = "the draft or the project changed since it was shown";
+
+function hasLanded({ landings, repositories }: DraftRecord): boolean {
+  return landings.length > 0 || repositories.length > 0;
+}
 
 const listedCharactersMax = 8_192;
 

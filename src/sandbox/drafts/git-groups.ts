@@ -42,14 +42,14 @@ export async function abortAll(groups: readonly GitGroup[]): Promise<void> {
 }
 
 export function landedGit(group: GitGroup, { committed }: CommittedGit): readonly string[] {
-  return committed.includes(group) && group.git.ok && group.git.isChange ? [group.repository.join("/")] : [];
+  return committed.includes(group) && group.git.ok && group.git.change !== null ? [group.repository.join("/")] : [];
 }
 
 export function gitKept(group: GitGroup, { committed, gitReason }: CommittedGit): readonly UnlandedChange[] {
   const { repository, git } = group;
   const base = { path: repository.join("/"), kind: "git" } as const;
   if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
-  if (git.isChange && !committed.includes(group))
+  if (git.change !== null && !committed.includes(group))
     return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];
   return git.notCarried.map((name) => ({
     ...{ path: [...repository, name].join("/"), kind: "git", code: "self_modification" },

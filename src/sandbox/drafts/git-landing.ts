@@ -5,17 +5,18 @@ import type { Level } from "../../core/authority/grant.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import type { GitChanges, NameClass } from "../plan/drafts/landing.ts";
 import type { Sandboxes } from "../plan/sandboxes.ts";
-import { nameKey } from "../plan/triggers/spelling.ts";
+import { commitClassifier } from "./commit-classes.ts";
 import type { DraftRecord } from "./draft-records.ts";
+import { draftRepository } from "./draft-repository.ts";
 import { pathText } from "./git/byte-text.ts";
 import { kindAt } from "./git/git-files.ts";
 import { type GitImportOutcome, prepareGitImport } from "./git/import.ts";
-import { innerRepositories, repositoryOf } from "./git/inner-repositories.ts";
+import { innerRepositories } from "./git/inner-repositories.ts";
 import { changesSinceSeed } from "./git/linked-draft.ts";
-import { linkedGitOf } from "./git/linked-git.ts";
 import { type ReadSeed, readLinkedSeed } from "./git/linked-seed.ts";
 import { buildRepository } from "./git/new-repository.ts";
-import type { Classify, PathChange } from "./git/waiting-paths.ts";
+import type { PreparedGitImport } from "./git/prepared-import.ts";
+import { GitLandingLog, type RepositoryChange } from "./git-landing-log.ts";
 import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
 
 export interface GitLandingRequest {
@@ -32,16 +33,22 @@ export interface GitLandingRequest {
   readonly agreed: Level;
 }
 
+export type GitCommitted = { readonly ok: true } | { readonly ok: false; readonly reason: string };
+
+/** What was prepared is committed or aborted once. */
+export interface GitEnding {
+  commit(): Promise<GitCommitted>;
+  abort(): Promise<void>;
+}
+
 export type GitLanding =
-  | {
+  | ({
       readonly ok: true;
       /** Changed git files that never land, for the report. */
       readonly notCarried: readonly string[];
-      /** False where nothing of it lands. */
-      readonly isChange: boolean;
-      commit(): Promise<{ readonly ok: true } | { readonly ok: false; readonly reason: string }>;
-      abort(): Promise<void>;
-    }
+      /** What lands, for the log; null where nothing of it does. */
+      readonly change: RepositoryChange | null;
+    } & GitEnding)
   | {
       readonly ok: false;
       readonly code: DenialCode;
@@ -59,8 +66,6 @@ export interface GitLandingsParts {
 
 /** Paths of a refused commit that its reason names. */
 const pathsNamedMax = 3;
-/** The depth limit of drafts: deeper paths of commits wait. */
-const foldersDeepMax = 256;
 
 export class GitLandings {
   readonly #parts: GitLandingsParts;
@@ -77,37 +82,36 @@ export class GitLandings {
   async prepare(request: GitLandingRequest): Promise<GitLanding> {
     const { record, repository, changes, classifier, agreed, family } = request;
     const isAgreed = agreed > 0;
-    const found = repositoryOf(record.root, repository);
-    const worktree = found.ok ? found.value.worktreePath : null;
+    const found = draftRepository(record, this.#folder(record), repository, family);
+    const worktree = found.ok ? found.repository.worktreePath : found.worktree;
     const isInside = (path: readonly string[]): boolean => worktree?.every((name, at) => name === path[at]) ?? false;
     const sandboxes = this.#parts.sandboxes();
     if (kindAt(join(record.root, ...repository)) === null) return this.#prepareNew(request, sandboxes);
-    if (!found.ok || worktree === null) return refuse("not_landed", found.ok ? "" : found.refusal.message, isInside);
+    if (!found.ok) return refuse(found.code, found.reason, isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
     if (record.needsReview && !isAgreed) return refuse("approval_required", "waits for review", isInside);
-    const seed = this.#seed(record);
-    const moved = seed === null ? null : movedReason(record.root, seed);
-    if (moved !== null) return refuse("draft_conflict", moved, isInside);
-    const journal = new GitLockJournal(dirname(this.#parts.upper(record.draft)), repository);
+    const journal = new GitLockJournal(this.#folder(record), repository);
     const outcome = await prepareGitImport({
       onLocks: (paths) => journal.want(paths),
       onLocked: (paths) => journal.take(paths),
-      repository: {
-        ...found.value,
-        ...(seed === null ? {} : { folders: { folder: seed.folder, common: seed.common } }),
-        together: family.map((one) => join(record.root, ...one.repository)),
-      },
-      seed,
-      changes: found.value.commonPath === undefined ? changes : family.flatMap((one) => one.changes),
+      repository: found.repository,
+      ...this.log(record).restored(repository),
+      seed: found.seed,
+      changes: found.repository.commonPath === undefined ? changes : family.flatMap((one) => one.changes),
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       sandboxes,
-      classify: commitClassifier(worktree, classifier, record.masked),
+      classify: commitClassifier(found.repository.worktreePath, classifier, record.masked),
       isApproved: isAgreed,
       startedNanoseconds: BigInt(record.start),
     });
     if (outcome.kind !== "prepared") journal.clear();
-    return landingOf(outcome, worktree, isInside, () => journal.clear());
+    return landingOf(outcome, { repository, worktree: worktree ?? [], isInside, onUnlocked: () => journal.clear() });
+  }
+
+  /** The git parts of the draft's landings. */
+  log({ draft }: Pick<DraftRecord, "draft">): GitLandingLog {
+    return new GitLandingLog(dirname(this.#parts.upper(draft)));
   }
 
   /**
@@ -134,21 +138,16 @@ export class GitLandings {
     if (!isAgreed && isCovering(record.root, worktree))
       return refuse("approval_required", "a repository in this folder hides its files from the repository around it");
     const outcome = await buildRepository({
-      ...{ root: record.root, gitPath: repository, changes, sandboxes, isApproved: isAgreed },
+      ...{ root: record.root, draft: record.draft, gitPath: repository, changes, sandboxes, isApproved: isAgreed },
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       classify: commitClassifier(worktree, classifier, record.masked),
     });
     if (outcome.kind !== "built")
-      return landingOf(
-        outcome,
-        worktree,
-        () => false,
-        () => undefined,
-      );
+      return landingOf(outcome, { repository, worktree, isInside: () => false, onUnlocked: () => undefined });
     const { notCarried } = outcome;
     return {
-      ...{ ok: true, notCarried, isChange: true },
+      ...{ ok: true, notCarried, change: { repository, change: null } },
       commit: async () => {
         const placed = await outcome.repository.place();
         return placed.ok ? { ok: true } : { ok: false, reason: placed.refusal.message };
@@ -170,8 +169,12 @@ export class GitLandings {
   }
 
   /** Throws where there is one that cannot be read. */
-  #seed({ draft }: DraftRecord): ReadSeed | null {
-    return readLinkedSeed(dirname(this.#parts.upper(draft)));
+  #seed(record: DraftRecord): ReadSeed | null {
+    return readLinkedSeed(this.#folder(record));
+  }
+
+  #folder({ draft }: DraftRecord): string {
+    return dirname(this.#parts.upper(draft));
   }
 
   /** After a crash: removes our locks, for which every git in the repository would wait. */
@@ -191,69 +194,23 @@ function isCovering(root: string, worktree: readonly string[]): boolean {
   return false;
 }
 
-/** Why the private git folder of a draft no longer matches its root; null where it does. */
-function movedReason(root: string, { folder, common }: ReadSeed): string | null {
-  const linked = linkedGitOf(root);
-  if (!linked.ok) return linked.refusal.message;
-  return linked.value?.folder === folder && linked.value.common === common
-    ? null
-    : "the `.git` file of the project leads to another git folder than when the program started";
-}
-
-/** Paths of commits and of the index, as the worktree changes that a checkout would make. */
-function commitClassifier(
-  worktree: readonly string[],
-  classifier: GitLandingRequest["classifier"],
-  masked: DraftRecord["masked"],
-): Classify {
-  let known: { readonly together: readonly PathChange[]; classify(change: Change): NameClass } | null = null;
-  return async (one, together) => {
-    // A deleted trigger runs nothing. Names the program did not see only looked deleted to it.
-    if (one.change === "deleted") {
-      const path = [...worktree, ...one.path.split("/")];
-      return masked.some((name) => name.every((part, at) => part === path[at])) ? "never" : "free";
-    }
-    if (known?.together !== together)
-      known = { together, classify: await classifier(together.flatMap((each) => checkoutChanges(worktree, each))) };
-    const changes = checkoutChanges(worktree, one);
-    const change = changes.at(-1);
-    if (change === undefined) return "free";
-    const found = known.classify(change);
-    if (found.class === "git" || found.class === "never") return "never";
-    // Other commits may add the rest of a bare repository later; without a `HEAD` there is none.
-    const isHead = nameKey(change.path.at(-1) ?? "") === "head";
-    return isHead || changes.length > foldersDeepMax ? "ask" : found.class;
-  };
-}
-
-/** The parent folders of a path, outermost first, and the path itself. */
-function checkoutChanges(worktree: readonly string[], { path, change, target }: PathChange): readonly Change[] {
-  if (change === "deleted") return [];
-  const names = path.split("/");
-  const folders = names.slice(1).map((_, at): Change => {
-    return { kind: "folder", path: [...worktree, ...names.slice(0, at + 1)], base: null };
-  });
-  const below = [...worktree, ...names];
-  return [
-    ...folders,
-    target === null
-      ? { kind: "file", path: below, bytes: 0, isExecutable: false, base: null }
-      : { kind: "link", path: below, target, base: null },
-  ];
+interface LandedRepository {
+  readonly repository: readonly string[];
+  readonly worktree: readonly string[];
+  readonly isInside: (path: readonly string[]) => boolean;
+  readonly onUnlocked: () => void;
 }
 
 function landingOf(
   outcome: GitImportOutcome,
-  worktree: readonly string[],
-  isInside: (path: readonly string[]) => boolean,
-  onUnlocked: () => void,
+  { repository, worktree, isInside, onUnlocked }: LandedRepository,
 ): GitLanding {
   switch (outcome.kind) {
     case "nothing":
       return {
         ok: true,
         notCarried: outcome.notCarried,
-        isChange: false,
+        change: null,
         commit: async () => ({ ok: true }),
         abort: async () => undefined,
       };
@@ -280,23 +237,30 @@ function landingOf(
       return {
         ok: true,
         notCarried: prepared.plan.notCarried,
-        isChange: true,
-        commit: async () => {
-          const done = await prepared.commit();
-          onUnlocked();
-          if (done.ok) return { ok: true };
-          const partly = done.steps.length === 0 ? "" : ` (done before: ${done.steps.join(", ")})`;
-          return { ok: false, reason: `${done.refusal.message}${partly}` };
-        },
-        abort: async () => {
-          await prepared.abort();
-          onUnlocked();
-        },
+        change: { repository, change: prepared.change },
+        ...endingOf(prepared, onUnlocked),
       };
     }
     default:
       return outcome satisfies never;
   }
+}
+
+/** `onUnlocked`: every lock is removed. */
+export function endingOf(prepared: PreparedGitImport, onUnlocked: () => void): GitEnding {
+  return {
+    commit: async () => {
+      const done = await prepared.commit();
+      onUnlocked();
+      if (done.ok) return { ok: true };
+      const partly = done.steps.length === 0 ? "" : ` (done before: ${done.steps.join(", ")})`;
+      return { ok: false, reason: `${done.refusal.message}${partly}` };
+    },
+    abort: async () => {
+      await prepared.abort();
+      onUnlocked();
+    },
+  };
 }
 
 function refuse(

@@ -4,7 +4,7 @@ import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
 import type { LandProblem } from "../plan/drafts/land-answer.ts";
 import type { KeptDecision } from "../plan/drafts/landing.ts";
-import type { LandConflict, LandRefusal } from "./land-result.ts";
+import type { LandConflict, LandRefusal } from "./lander/land-result.ts";
 
 export function problemText(result: LandConflict | LandRefusal): string {
   if (result.status === "refused" || result.status === "lost") return result.reason;

@@ -1,10 +1,8 @@
 // Lands the changes of a sealed draft in the project, and keeps those that may not or cannot land.
-import { setImmediate } from "node:timers/promises";
 import { DENIAL_CODES, type Decision } from "../../core/authority/decision.ts";
 import type { Level } from "../../core/authority/grant.ts";
 import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
-import { stepOf } from "../plan/drafts/land-request.ts";
 import {
   decideLanding,
   type KeptDecision,
@@ -15,19 +13,12 @@ import {
 } from "../plan/drafts/landing.ts";
 import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
 import type { DraftSize } from "./draft-size.ts";
-import {
-  abortAll,
-  type CommittedGit,
-  type GitGroup,
-  gitKept,
-  landedGit,
-  togetherOrNone,
-  waitingGit,
-} from "./git-groups.ts";
+import { abortAll, type GitGroup, gitKept, landedGit, togetherOrNone, waitingGit } from "./git-groups.ts";
 import type { GitLandings } from "./git-landing.ts";
-import type { LandWorker } from "./land-worker.ts";
-import type { LandWorkers } from "./land-workers.ts";
-import { notLanded, problemText, unlandable } from "./landing-reasons.ts";
+import type { GitUndos } from "./git-undo.ts";
+import type { LandWorkers } from "./lander/land-workers.ts";
+import { unlandable } from "./landing-reasons.ts";
+import { inTurns, LandingTransaction } from "./landing-transaction.ts";
 import type { RootLock } from "./root-lock.ts";
 
 /** The rules for the names of one draft. */
@@ -43,6 +34,7 @@ export interface LandingParts {
   readonly records: DraftRecords;
   readonly workers: LandWorkers;
   readonly git: GitLandings;
+  readonly gitUndos: GitUndos;
   readonly lock: RootLock;
   /** Removes the draft with everything in it. */
   remove(id: string): Promise<void>;
@@ -57,14 +49,14 @@ const pathsShownMax = 20;
 /** As JSON: a report with long names must fit into one answer, or a command that ran would look refused. */
 const pathsCharactersMax = 32_768;
 const keptCharactersMax = 65_536;
-/** Names classified in one event-loop turn. */
-const namesPerTurn = 200;
 
 export class Landing {
   readonly #parts: LandingParts;
+  readonly #transaction: LandingTransaction;
 
   constructor(parts: LandingParts) {
     this.#parts = parts;
+    this.#transaction = new LandingTransaction(parts);
   }
 
   /** The changes of a draft that have not landed. */
@@ -116,7 +108,9 @@ export class Landing {
       ...rules,
       holds: ({ path }) => groups.some(({ git }) => !git.ok && git.holds(path)),
     });
-    const applied = await this.#apply(record, land, groups, context);
+    const applied = await this.#transaction.run(record, land, groups, async () =>
+      this.#classes(record, await context.classifier([])),
+    );
     const allKept: readonly KeptDecision[] = [...kept, ...applied.kept];
     const keys = [
       ...allKept.map(({ change, code }) => [keyOf(change), code] as const),
@@ -186,84 +180,6 @@ export class Landing {
     }
   }
 
-  /**
-   * Everything, or nothing with the reason: then the project is unchanged. Throws where that is uncertain, and the
-   * draft has to be recovered.
-   */
-  async #apply(
-    record: DraftRecord,
-    land: readonly Change[],
-    groups: readonly GitGroup[],
-    context: LandingContext,
-  ): Promise<Applied> {
-    const uncommitted = new Set(groups.filter(({ git }) => git.ok));
-    try {
-      return await this.#applyAll(record, land, uncommitted, context);
-    } finally {
-      await abortAll([...uncommitted]);
-    }
-  }
-
-  /** Removes a repository from `uncommitted` once it is committed, or its commit has failed: neither can be aborted. */
-  async #applyAll(
-    record: DraftRecord,
-    land: readonly Change[],
-    uncommitted: Set<GitGroup>,
-    context: LandingContext,
-  ): Promise<Applied> {
-    const committed: GitGroup[] = [];
-    const nothing = (reasonFor: (change: Change) => KeptDecision, gitReason: string): Applied => ({
-      ...{ landed: [], landing: 0, committed, gitReason },
-      kept: land.map(reasonFor),
-    });
-    const worker = await this.#parts.workers.at(record);
-    if (!worker.ok)
-      return nothing((change) => ({ change, code: "not_landed", reason: worker.message }), worker.message);
-    let landing = 0;
-    if (land.length > 0) {
-      // Durable first: after a power failure the record names the originals in the draft.
-      this.#parts.records.beginLanding(
-        record,
-        land.map(({ path, base }) => ({ path, base: base?.kind ?? null })),
-      );
-      const result = await worker.value.land(record.draft, land.map(stepOf), BigInt(record.start));
-      if (result.status === "lost" || result.status === "stuck") throw new Error(problemText(result));
-      if (result.status !== "landed") return nothing((change) => notLanded(change, result), "its files did not land");
-      ({ landing } = result);
-    }
-    const takeBack = async (code: KeptDecision["code"], reason: string): Promise<Applied> => {
-      const failure = await this.#undo(worker.value, record, landing);
-      if (failure === null) return nothing((change) => ({ change, code, reason }), reason);
-      // It is in the project, and a person has to intervene.
-      const [first] = land;
-      const told = `${reason}; it is in the project all the same, because taking it back failed: ${failure}`;
-      return {
-        ...{ landed: land, landing, committed, gitReason: reason },
-        kept: first === undefined ? [] : [{ change: first, code, reason: told }],
-      };
-    };
-    // Checked again with the current project: two drafts that are harmless alone can complete a trigger together.
-    const after = this.#classes(record, await context.classifier([]));
-    const made = land.filter(({ kind }) => kind !== "delete");
-    const trigger = [...(await inTurns(made, after))].find(([, found]) => isTrigger(found))?.[0];
-    if (trigger !== undefined)
-      return takeBack("self_modification", `${pathOf(trigger)} would run code on this machine`);
-    for (const group of [...uncommitted]) {
-      uncommitted.delete(group);
-      const done = group.git.ok ? await group.git.commit() : { ok: true as const };
-      if (!done.ok) return takeBack("not_landed", done.reason);
-      committed.push(group);
-    }
-    return { landed: land, landing, committed, kept: [], gitReason: null };
-  }
-
-  /** Null where the files are unchanged; else why they are not. */
-  async #undo(worker: LandWorker, { draft }: DraftRecord, landing: number): Promise<string | null> {
-    if (landing === 0) return null;
-    const undone = await worker.undo(draft, landing);
-    return undone.status === "undone" ? null : problemText(undone);
-  }
-
   /** Waiting changes must survive a power failure. */
   async #flush(record: DraftRecord): Promise<void> {
     const worker = await this.#parts.workers.at(record);
@@ -311,14 +227,6 @@ interface Failure {
   readonly message: string;
 }
 
-interface Applied extends CommittedGit {
-  /** All of the changes that were to land, or none. */
-  readonly landed: readonly Change[];
-  /** 0 where no file changed. */
-  readonly landing: number;
-  readonly kept: readonly KeptDecision[];
-}
-
 /** Kept for a reason that can go away, not for a missing grant. */
 const LANDS_LATER: ReadonlySet<string> = new Set([
   "approval_required",
@@ -338,16 +246,6 @@ interface LandingResult {
   /** Keys of all waiting changes; null where that is the whole draft. */
   readonly waiting: KeptPaths | null;
   readonly scan: DraftScan | null;
-}
-
-/** Classifies thousands of names in parts, so that the daemon answers other requests in between. */
-async function inTurns<T>(changes: readonly Change[], look: (change: Change) => T): Promise<ReadonlyMap<Change, T>> {
-  const found = new Map<Change, T>();
-  for (const [at, change] of changes.entries()) {
-    if (at > 0 && at % namesPerTurn === 0) await setImmediate();
-    found.set(change, look(change));
-  }
-  return found;
 }
 
 /** The first that fit; at least one. */
@@ -380,8 +278,4 @@ function masking({ masked }: DraftRecord, classify: (change: Change) => NameClas
     masked.some((name) => name.every((part, at) => part === change.path[at]))
       ? { class: "never", why: "programs do not see what the project has at this name" }
       : classify(change);
-}
-
-function isTrigger({ class: found }: NameClass): boolean {
-  return found === "never" || found === "git";
 }

@@ -5,19 +5,16 @@ import { join } from "node:path";
 import type { Change } from "../../plan/drafts/change.ts";
 import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { type GitImportPlan, planGitImport, type RepositoryState } from "../../plan/drafts/git/import-plan.ts";
-import { indexInfo } from "../../plan/drafts/git/index-changes.ts";
 import type { CancelSignal, Sandboxes } from "../../plan/sandboxes.ts";
 import { borrowedObjects, readShallow } from "./borrowed-history.ts";
-import { emptyIndex } from "./byte-text.ts";
-import { ConfinedGit, inputOf } from "./confined-git.ts";
+import { ConfinedGit } from "./confined-git.ts";
 import { codeOf } from "./git-files.ts";
 import { draftSinceSeed, seenSinceSeed } from "./linked-draft.ts";
 import type { ReadSeed } from "./linked-seed.ts";
-import { LockFile } from "./lock-file.ts";
-import { knownIds, type NewObjects, ObjectImport, requiredIds } from "./objects.ts";
-import { LOG_MESSAGE, PreparedGitImport } from "./prepared-import.ts";
+import { type LockOptions, lockRepository } from "./lock-repository.ts";
+import { knownIds, ObjectImport, requiredIds } from "./objects.ts";
+import type { PreparedGitImport } from "./prepared-import.ts";
 import { readGitDraft } from "./read-draft.ts";
-import { RefTransaction } from "./ref-transaction.ts";
 import {
   type GitFolders,
   type GitRepository,
@@ -31,7 +28,7 @@ import {
 import { type Classify, type WaitingPath, waitingPaths } from "./waiting-paths.ts";
 import { Workbench } from "./workbench.ts";
 
-export interface GitImportRequest extends StartState {
+export interface GitImportRequest extends StartState, LockOptions {
   readonly repository: GitRepository;
   /** The initial state of the draft's private git folder; null or absent: it is the person's own, overlaid. */
   readonly seed?: ReadSeed | null;
@@ -46,12 +43,6 @@ export interface GitImportRequest extends StartState {
   /** A person has approved the waiting paths. */
   readonly isApproved: boolean;
   readonly stop?: CancelSignal | null;
-  /** How long to wait for the lock of another git. */
-  readonly lockMilliseconds?: number;
-  /** Called with every lock file before the first one is created, for a journal. */
-  readonly onLocks?: (paths: readonly string[]) => void | Promise<void>;
-  /** Called with lock files that were created. */
-  readonly onLocked?: (paths: readonly string[]) => void;
 }
 
 export type GitImportOutcome =
@@ -70,15 +61,13 @@ export type GitImportOutcome =
     }
   | { readonly kind: "prepared"; readonly prepared: PreparedGitImport };
 
-const lockMillisecondsDefault = 2_000;
-
 export async function prepareGitImport(request: GitImportRequest): Promise<GitImportOutcome> {
   const { repository, upper } = request;
   const folders = gitFoldersOf(repository);
   const read = readStates(request, folders);
   if (!read.ok) return { kind: "stays", refusal: read.refusal };
   const { real, draft, plan, marks, shallow, borrowed, isPartial } = read.value;
-  if (isEmpty(plan)) return { kind: "nothing", notCarried: plan.notCarried };
+  if (isEmptyPlan(plan)) return { kind: "nothing", notCarried: plan.notCarried };
   const worktree = join(repository.root, ...repository.worktreePath);
   const parent = request.workFolder;
   const { common } = folders;
@@ -105,7 +94,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     if ((waiting.value.count > 0 || lost.value.length > 0) && !request.isApproved)
       return { kind: "waits", plan, ...waiting.value, lost: lost.value };
     const checksEnded = git.end();
-    const locked = await lock(request, {
+    const locked = await lockRepository(request, {
       folders,
       real,
       plan,
@@ -114,6 +103,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
       objects: objects.value,
       marks,
       checksEnded,
+      message: "ambit: land the changes of an agent",
     });
     outcome = locked.ok ? { kind: "prepared", prepared: locked.value } : { kind: "stays", refusal: locked.refusal };
     return outcome;
@@ -153,9 +143,9 @@ function readStates(request: GitImportRequest, folders: GitFolders): GitResult<S
     if (!draft.ok) return draft;
     const plan = planGitImport(real.value, draft.value);
     const { obstacle, isPartial } = format.value;
-    if (obstacle !== null && !(plan.ok && isEmpty(plan.value))) return { ok: false, refusal: obstacle };
+    if (obstacle !== null && !(plan.ok && isEmptyPlan(plan.value))) return { ok: false, refusal: obstacle };
     if (!plan.ok) return plan;
-    if (isEmpty(plan.value))
+    if (isEmptyPlan(plan.value))
       return value({
         real: real.value,
         draft: draft.value,
@@ -195,7 +185,7 @@ function missingIn({ code, message }: GitRefusal): GitRefusal {
   return { code, message: `${message}; the repository is a partial clone, and an import fetches no objects` };
 }
 
-function isEmpty({ refs, stash, head, index }: GitImportPlan): boolean {
+export function isEmptyPlan({ refs, stash, head, index }: GitImportPlan): boolean {
   return refs.length === 0 && stash === null && head === null && index.length === 0;
 }
 
@@ -254,91 +244,4 @@ function tipsAfter(refs: GitImportPlan["refs"], { head, looseRefs, packedRefs }:
     else tips.set(name, newId);
   const detached = head.value.kind === "id" ? [head.value.id] : [];
   return [...new Set([...tips.values(), ...detached])];
-}
-
-interface LockParts {
-  readonly folders: GitFolders;
-  readonly real: RepositoryState;
-  readonly plan: GitImportPlan;
-  readonly bench: Workbench;
-  readonly git: ConfinedGit;
-  readonly objects: NewObjects;
-  readonly marks: RepositoryMarks;
-  /** The sandboxes of the checks end while the locks are taken. */
-  readonly checksEnded: Promise<void>;
-}
-
-/** Takes every lock, compares again what the locks protect, and writes the new index into its lock. */
-async function lock(request: GitImportRequest, parts: LockParts): Promise<GitResult<PreparedGitImport>> {
-  const { folders, plan, bench, git } = parts;
-  const { folder, common } = folders;
-  const wait = request.lockMilliseconds ?? lockMillisecondsDefault;
-  const locks: LockFile[] = [];
-  const take = async (name: string): Promise<GitResult<LockFile>> => {
-    const taken = await LockFile.take(join(folder, name), wait);
-    if (taken.ok) {
-      locks.push(taken.value);
-      request.onLocked?.([taken.value.path]);
-    }
-    return taken;
-  };
-  let isPrepared = false;
-  try {
-    await request.onLocks?.(lockPaths(folders, plan));
-    const index = plan.index.length === 0 ? value(null) : await take("index");
-    if (!index.ok) return index;
-    const head = plan.head === null ? value(null) : await take("HEAD");
-    if (!head.ok) return head;
-    const same = isUnchanged(parts);
-    if (!same.ok) return same;
-    const writing = bench.writing(join(folder, "index.lock"), wait);
-    if (index.value !== null) {
-      const copied = index.value.copyTarget(emptyIndex(plan.format));
-      if (!copied.ok) return copied;
-      const words = ["update-index", "-z", "--index-info"];
-      const built = await git.run(writing, { words, input: inputOf(indexInfo(plan.index, plan.format)) });
-      if (!built.ok) return built;
-      if (built.value.status !== 0)
-        return refuseGit("malformed", `git does not build the index: ${built.value.errors}`);
-    }
-    if (head.value !== null && plan.head !== null) {
-      const { to } = plan.head;
-      head.value.write(to.kind === "id" ? `${to.id}\n` : `ref: ${to.target}\n`);
-    }
-    const refs =
-      plan.refs.length === 0
-        ? value(null)
-        : await RefTransaction.prepare({
-            git,
-            plan: writing,
-            gitFolder: common,
-            updates: plan.refs,
-            message: LOG_MESSAGE,
-          });
-    if (!refs.ok) return refs;
-    if (refs.value !== null) request.onLocked?.(plan.refs.map(({ name }) => join(common, `${name}.lock`)));
-    isPrepared = true;
-    return value(new PreparedGitImport({ ...parts, writing, head: head.value, index: index.value, refs: refs.value }));
-  } catch (error) {
-    return refuseGit("unavailable", `the repository cannot be locked (${codeOf(error)})`);
-  } finally {
-    if (!isPrepared) for (const each of locks) each.release();
-  }
-}
-
-function lockPaths({ folder, common }: GitFolders, { refs, head, index }: GitImportPlan): readonly string[] {
-  const own = [...(index.length === 0 ? [] : ["index", "index.lock"]), ...(head === null ? [] : ["HEAD"])];
-  const shared = [
-    ...refs.map(({ name }) => name),
-    ...(refs.some(({ newId }) => newId === null) ? ["packed-refs"] : []),
-  ];
-  return [...own.map((name) => join(folder, `${name}.lock`)), ...shared.map((name) => join(common, `${name}.lock`))];
-}
-
-/** The person's git may have written HEAD or the index between the first read and the lock. */
-function isUnchanged({ folders, marks }: LockParts): GitResult<null> {
-  const now = readMarks(folders);
-  if (now.head !== marks.head) return refuseGit("conflict", "HEAD of the repository changed during the import");
-  if (now.index !== marks.index) return refuseGit("conflict", "the index of the repository changed during the import");
-  return value(null);
 }

@@ -2,7 +2,7 @@
 // and index in our state, and is then moved into the project as a whole. No configuration, hook or template of the
 // draft comes with it.
 import { constants, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
-import { copyFile, mkdir, open, rm } from "node:fs/promises";
+import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
 import type { Change } from "../../plan/drafts/change.ts";
 import { importConfig } from "../../plan/drafts/git/environment.ts";
@@ -20,6 +20,8 @@ export interface NewRepositoryRequest
   readonly root: string;
   /** Below the root: ends in `.git`, and does not exist. */
   readonly gitPath: readonly string[];
+  /** The id of the draft. */
+  readonly draft: string;
 }
 
 export type NewRepositoryOutcome =
@@ -27,6 +29,7 @@ export type NewRepositoryOutcome =
   | { readonly kind: "built"; readonly repository: BuiltRepository; readonly notCarried: readonly string[] };
 
 const filesMax = 10_000;
+const TAKEN = "there is a git repository now where the program made one";
 /** Later than every file time: our own folder counts as unchanged. */
 const always = 2n ** 62n;
 
@@ -83,7 +86,7 @@ export async function buildRepository(request: NewRepositoryRequest): Promise<Ne
     isBuilt = true;
     return {
       kind: "built",
-      repository: new BuiltRepository(stage, join(root, ...gitPath)),
+      repository: new BuiltRepository(stage, join(root, ...gitPath), request.draft),
       notCarried: [...carried, ...(hasOwnSettings(text) ? ["config"] : [])],
     };
   } catch (error) {
@@ -109,37 +112,47 @@ function hasOwnSettings(text: string): boolean {
   );
 }
 
+/** The name under which a new git folder is written into the project before it gets its own. */
+export function newRepositoryFolder(target: string, draft: string): string {
+  return join(dirname(target), `.ambit-git-${draft}`);
+}
+
 /** A complete git folder in our state. It is placed or discarded once. */
 export class BuiltRepository {
   readonly #stage: string;
   readonly #target: string;
+  /** In the folder of the target, so that one rename makes it a repository. */
+  readonly #written: string;
 
-  constructor(stage: string, target: string) {
+  constructor(stage: string, target: string, draft: string) {
     this.#stage = stage;
     this.#target = target;
+    this.#written = newRepositoryFolder(target, draft);
   }
 
-  /** HEAD is moved last: without it git does not take the folder for a repository. All or nothing. */
+  /** All or nothing. */
   async place(): Promise<GitResult<null>> {
-    const target = this.#target;
-    const parent = dirname(target);
+    const parent = dirname(this.#target);
     let isMade = false;
     try {
       if (realpathSync.native(parent) !== parent)
         return refuseGit("conflict", "the folder of the new repository is a link");
-      await mkdir(target);
-      isMade = true;
       const names = readdirSync(join(this.#stage, ".git"), { recursive: true, encoding: "utf8" }).sort();
       if (names.length > filesMax) return refuseGit("too_large", `the new repository has more than ${filesMax} files`);
-      for (const name of [...names.filter((one) => one !== "HEAD"), "HEAD"]) await this.#copy(name);
+      await mkdir(this.#written);
+      isMade = true;
+      for (const name of names) await this.#copy(name);
+      if (kindAt(this.#target) !== null) return refuseGit("conflict", TAKEN);
+      // Replaces nothing but an empty folder.
+      await rename(this.#written, this.#target);
       isMade = false;
       return value(null);
     } catch (error) {
-      return codeOf(error) === "EEXIST"
-        ? refuseGit("conflict", "there is a git repository now where the program made one")
+      return codeOf(error) === "EEXIST" || codeOf(error) === "ENOTEMPTY" || codeOf(error) === "ENOTDIR"
+        ? refuseGit("conflict", TAKEN)
         : refuseGit("unavailable", `the new repository cannot be written (${codeOf(error)})`);
     } finally {
-      if (isMade) await rm(target, { recursive: true, force: true });
+      if (isMade) await rm(this.#written, { recursive: true, force: true });
       this.discard();
     }
   }
@@ -149,7 +162,7 @@ export class BuiltRepository {
   }
 
   async #copy(name: string): Promise<void> {
-    const [from, to] = [join(this.#stage, ".git", name), join(this.#target, name)];
+    const [from, to] = [join(this.#stage, ".git", name), join(this.#written, name)];
     if (kindAt(from)?.kind === "folder") return void (await mkdir(to));
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
     const file = await open(to, constants.O_RDONLY);

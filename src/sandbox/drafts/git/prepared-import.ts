@@ -7,6 +7,7 @@ import type { GitImportPlan, RepositoryState } from "../../plan/drafts/git/impor
 import { nullId } from "../../plan/drafts/git/object-id.ts";
 import type { RefValue } from "../../plan/drafts/git/ref-file.ts";
 import { STASH } from "../../plan/drafts/git/ref-name.ts";
+import type { RecordedChange } from "../../plan/drafts/git/undo-plan.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ConfinedGit } from "./confined-git.ts";
 import { codeOf } from "./git-files.ts";
@@ -31,6 +32,8 @@ export interface PreparedParts {
   readonly head: LockFile | null;
   readonly index: LockFile | null;
   readonly refs: RefTransaction | null;
+  /** For the log of HEAD. */
+  readonly message: string;
 }
 
 /** What was changed, in this order. */
@@ -48,8 +51,6 @@ export type GitCommitResult =
   /** `steps` are done and final; importing the same draft again continues from there. */
   | { readonly ok: false; readonly refusal: GitRefusal; readonly steps: readonly GitStep[] };
 
-export const LOG_MESSAGE = "ambit: land the changes of an agent";
-
 export class PreparedGitImport {
   readonly plan: GitImportPlan;
   readonly #parts: PreparedParts;
@@ -60,6 +61,18 @@ export class PreparedGitImport {
   constructor(parts: PreparedParts) {
     this.plan = parts.plan;
     this.#parts = parts;
+  }
+
+  /** What it changes, for a record from which it can be taken back. */
+  get change(): RecordedChange {
+    const { plan, real } = this.#parts;
+    const before = real.head.value;
+    return {
+      refs: plan.refs.map(({ name, oldId, newId }) => ({ name, oldId, newId })),
+      head: { before, after: plan.head?.to ?? before },
+      index: plan.index,
+      stashes: plan.stash?.pushes.length ?? 0,
+    };
   }
 
   async commit(): Promise<GitCommitResult> {
@@ -155,7 +168,8 @@ export class PreparedGitImport {
     const to = plan.head?.to ?? from;
     const [oldId, newId] = [idOf(from, real, null), idOf(to, real, plan)];
     if (!bench.hasLogs || newId === null || (plan.head === null && oldId === newId)) return;
-    const message = plan.head === null ? LOG_MESSAGE : `checkout: moving from ${shortName(from)} to ${shortName(to)}`;
+    const message =
+      plan.head === null ? this.#parts.message : `checkout: moving from ${shortName(from)} to ${shortName(to)}`;
     const seconds = Math.floor(Date.now() / 1_000);
     const line = `${oldId ?? nullId(plan.format)} ${newId} ambit <ambit@localhost> ${seconds} +0000\t${message}\n`;
     const flags = constants.O_WRONLY | constants.O_APPEND | constants.O_CREAT | constants.O_NOFOLLOW;

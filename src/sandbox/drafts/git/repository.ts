@@ -1,10 +1,10 @@
 // Reads a person's repository for the import: its folders, and the current refs, HEAD and index.
 import { lstatSync, readdirSync } from "node:fs";
 import { join } from "node:path";
+import { sha256 } from "../../../platform/digest.ts";
 import { IN_PROGRESS_NAMES } from "../../plan/drafts/git/folder-names.ts";
 import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { FileState, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
-import { indexChanges } from "../../plan/drafts/git/index-changes.ts";
 import { type GitIndex, indexBytesMax, parseIndex } from "../../plan/drafts/git/index-file.ts";
 import type { ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import {
@@ -56,8 +56,8 @@ export interface StartState {
    * was written in the tick of the clock in which the program started.
    */
   readonly startMarks?: RepositoryMarks | null;
-  /** The index at the program's start, if the caller stored it: then only semantic changes count. */
-  readonly seenIndex?: Uint8Array | null;
+  /** Digest of the index entries that the program saw (`readIndexDigest`): a refreshed index has the same entries. */
+  readonly seenEntries?: string | null;
 }
 
 const looseRefsMax = 20_000;
@@ -109,7 +109,7 @@ export function readRepository(
   { folder, common }: GitFolders,
   { format, isBare }: RepositoryFormat,
   together: readonly string[],
-  { startedNanoseconds, seenIndex, startMarks }: StartState,
+  { startedNanoseconds, seenEntries, startMarks }: StartState,
   marks: RepositoryMarks,
 ): GitResult<RepositoryState> {
   const isOld = (changed: bigint): boolean => changed <= startedNanoseconds;
@@ -143,7 +143,7 @@ export function readRepository(
       isSeen:
         isOld(index.value?.changedNanoseconds ?? 0n) ||
         startMarks?.index === marks.index ||
-        isSameIndex(seenIndex ?? null, parsed.value, format),
+        (parsed.value !== null && seenEntries === digestOf(parsed.value)),
     },
     stashLog: log.value?.bytes.toString("latin1") ?? "",
   });
@@ -168,10 +168,17 @@ export function parseIndexFile({ bytes }: GitFile, format: ObjectFormat): GitRes
   return parseIndex(bytes, format, BYTE_TEXT);
 }
 
-function isSameIndex(seen: Uint8Array | null, now: GitIndex | null, format: ObjectFormat): boolean {
-  if (seen === null || now === null) return false;
-  const parsed = parseIndex(seen, format, BYTE_TEXT);
-  return parsed.ok && indexChanges(parsed.value, now).length === 0;
+/** Null where there is no index, or none that can be read. */
+export function readIndexDigest({ folder, common }: GitFolders): string | null {
+  const format = readFormat({ folder, common });
+  const file = readGitFile(join(folder, "index"), indexBytesMax, "index");
+  if (!format.ok || !file.ok || file.value === null) return null;
+  const index = parseIndexFile(file.value, format.value.format);
+  return index.ok ? digestOf(index.value) : null;
+}
+
+function digestOf({ entries }: GitIndex): string {
+  return sha256(JSON.stringify(entries));
 }
 
 /** What the other worktrees of the repository have checked out, the main one among them unless it is bare. */

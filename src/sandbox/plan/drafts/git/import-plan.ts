@@ -157,7 +157,7 @@ function changedNames(real: RepositoryState, { looseRefs, packedRefs }: GitDraft
   return names;
 }
 
-function realValue({ looseRefs, packedRefs }: RepositoryState, name: string): RefValue | null {
+export function realValue({ looseRefs, packedRefs }: RepositoryState, name: string): RefValue | null {
   return looseRefs.get(name)?.value ?? idValue(packedRefs.value.get(name));
 }
 

@@ -14,12 +14,12 @@ export interface IndexChange {
  * the file is untracked in the person's repository.
  */
 export function indexChanges(from: GitIndex | null, to: GitIndex): readonly IndexChange[] {
-  const before = byPath(from);
-  const after = byPath(to);
+  const before = entriesByPath(from);
+  const after = entriesByPath(to);
   const changes: IndexChange[] = [];
   for (const [path, entries] of after) {
     const old = before.get(path) ?? [];
-    if (!isSameList(old, entries)) changes.push({ path, before: old, after: entries });
+    if (!isSameEntries(old, entries)) changes.push({ path, before: old, after: entries });
   }
   for (const [path, entries] of before) if (!after.has(path)) changes.push({ path, before: entries, after: [] });
   return changes;
@@ -34,7 +34,8 @@ export function indexInfo(changes: readonly IndexChange[], format: ObjectFormat)
   return [...removed, ...added].join("");
 }
 
-function byPath(index: GitIndex | null): ReadonlyMap<string, readonly IndexEntry[]> {
+/** Without "intent to add" paths. */
+export function entriesByPath(index: GitIndex | null): ReadonlyMap<string, readonly IndexEntry[]> {
   const paths = new Map<string, IndexEntry[]>();
   if (index === null) return paths;
   const intended = new Set(index.flagged.filter(({ flag }) => flag === "intent-to-add").map(({ path }) => path));
@@ -47,7 +48,7 @@ function byPath(index: GitIndex | null): ReadonlyMap<string, readonly IndexEntry
   return paths;
 }
 
-function isSameList(left: readonly IndexEntry[], right: readonly IndexEntry[]): boolean {
+export function isSameEntries(left: readonly IndexEntry[], right: readonly IndexEntry[]): boolean {
   return (
     left.length === right.length &&
     left.every((entry, at) => {

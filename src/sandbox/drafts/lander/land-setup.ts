@@ -1,12 +1,12 @@
 // The kernel restrictions of the lander as set-up frames: its root and the drafts, no network, few resources.
 
-import { folderFrame } from "../plan/drafts/land-request.ts";
-import { instructionBytes } from "../plan/kernel/bpf.ts";
-import { landSeccompProgram } from "../plan/kernel/files-syscalls.ts";
-import { handledAll } from "../plan/kernel/landlock.ts";
-import { frameOf } from "../plan/start/frame.ts";
-import { landlockFrames, limitFrames } from "../plan/start/setup.ts";
-import type { Architecture } from "../plan/start/system.ts";
+import { folderFrame } from "../../plan/drafts/land-request.ts";
+import { instructionBytes } from "../../plan/kernel/bpf.ts";
+import { landSeccompProgram } from "../../plan/kernel/files-syscalls.ts";
+import { handledAll } from "../../plan/kernel/landlock.ts";
+import { frameOf } from "../../plan/start/frame.ts";
+import { landlockFrames, limitFrames } from "../../plan/start/setup.ts";
+import type { Architecture } from "../../plan/start/system.ts";
 
 export interface LandFolders {
   /** Real absolute path of the root: a link in it is refused. */

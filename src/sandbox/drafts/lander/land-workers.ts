@@ -1,6 +1,6 @@
 // Landers, one for each root while a draft of it is landed, shown, undone or recovered. None remains in between: an
 // open folder keeps its mount busy.
-import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { Answer, Refusal } from "../../../core/ports/daemon/exchange.ts";
 import { type LandRestrictions, landlockVersionMin } from "./land-setup.ts";
 import { LandWorker } from "./land-worker.ts";
 

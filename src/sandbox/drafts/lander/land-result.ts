@@ -1,6 +1,6 @@
 // Results of requests to the lander: every outcome is a value, none is thrown.
-import type { DraftScan } from "../plan/drafts/change.ts";
-import type { Landing, LandProblems } from "../plan/drafts/land-answer.ts";
+import type { DraftScan } from "../../plan/drafts/change.ts";
+import type { Landing, LandProblems } from "../../plan/drafts/land-answer.ts";
 
 export interface FolderIdentity {
   readonly device: bigint;

@@ -2,7 +2,7 @@
 // request, the result is `lost`, and the draft needs `recover` by a new worker.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
-import type { Change, Unlandable } from "../plan/drafts/change.ts";
+import type { Change, Unlandable } from "../../plan/drafts/change.ts";
 import {
   type LandAnswer,
   readLandAnswer,
@@ -10,7 +10,7 @@ import {
   readNumbers,
   readScanEnd,
   readScanPart,
-} from "../plan/drafts/land-answer.ts";
+} from "../../plan/drafts/land-answer.ts";
 import {
   draftReadBytesMax,
   flushFrame,
@@ -24,8 +24,8 @@ import {
   recoverFrame,
   scanFrame,
   undoFrame,
-} from "../plan/drafts/land-request.ts";
-import { FrameCutter, PayloadReader } from "../plan/start/frame.ts";
+} from "../../plan/drafts/land-request.ts";
+import { FrameCutter, PayloadReader } from "../../plan/start/frame.ts";
 import type {
   DraftReadResult,
   FlushResult,
