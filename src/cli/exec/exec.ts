@@ -225,8 +225,10 @@ function endedText(ending: Ending): string | null {
       return "killed: output limit exceeded";
     case "stopped":
       return "killed: stopped";
+    case "draft":
+      return `killed: ${shown(ending.reason)}`;
     default:
-      return ending.because satisfies never;
+      return ending satisfies never;
   }
 }
 

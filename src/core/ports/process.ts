@@ -17,6 +17,8 @@ export type Ending =
   | { readonly kind: "signalled"; readonly signal: number }
   /** ambit killed it: timeout, output limit, or cancellation. */
   | { readonly kind: "ended"; readonly because: "time" | "output" | "stopped" }
+  /** ambit killed it: what it wrote in its root reached a limit, which `reason` names. */
+  | { readonly kind: "ended"; readonly because: "draft"; readonly reason: string }
   /** Nothing to run: no such program on the fixed PATH, or it is not executable. */
   | { readonly kind: "unstarted"; readonly reason: string };
 

@@ -171,5 +171,7 @@ function limitsOf(written: WrittenLimits, { milliseconds, hasTerminal }: RunWish
     // A full-screen program draws the same cells again and again; its reader slows it down.
     outputBytes: hasTerminal ? Number.MAX_SAFE_INTEGER : mebibytes(written.output_mib, DEFAULT_LIMITS.outputBytes),
     temporaryBytes: mebibytes(written.temporary_mib, DEFAULT_LIMITS.temporaryBytes),
+    draftBytes: mebibytes(written.draft_mib, DEFAULT_LIMITS.draftBytes),
+    draftFiles: written.draft_files ?? DEFAULT_LIMITS.draftFiles,
   };
 }

@@ -5,6 +5,7 @@ import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { StreamRedactor } from "../../log/redaction/redactor.ts";
 import type { UserFolders } from "../../platform/folders.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
+import { boundedSandboxes } from "../../sandbox/drafts/draft-growth.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
 import { barePrograms } from "../../sandbox/linux/bare-programs.ts";
@@ -80,6 +81,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     return "run" in found || folders.state === null || user?.bare !== true ? found : barePrograms();
   };
 
+  const bounded = (inner: Sandboxes): Sandboxes => boundedSandboxes(inner, (id) => drafts.folders.upper(id));
+
   const run = async (wanted: ProgramContext, program: ProgramRun): Promise<RunResult> => {
     const ground = asked.ground(wanted.cwd, wanted.environment);
     const where = sandboxes(ground);
@@ -104,7 +107,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           return refused === null ? planned : { ok: false, refused };
         },
-        sandboxes: liveSandboxes(where, {
+        sandboxes: liveSandboxes(bounded(where), {
           ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
           protectedPaths: ground.ground.protectedPaths,
           context: (root) => drafts.contextFor(wanted, ground, root),

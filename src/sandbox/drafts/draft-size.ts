@@ -8,8 +8,8 @@ export interface DraftSize {
   readonly inodes: number;
 }
 
-/** More than one agent may keep in total. */
-const inodesMax = 500_000;
+/** More than any limit on the files of drafts. */
+const inodesMax = 2_000_000;
 const blockBytes = 512;
 
 /**

@@ -63,4 +63,6 @@ export const DEFAULT_LIMITS: Limits = {
   openFiles: 1_024,
   outputBytes: 16 * 1_048_576,
   temporaryBytes: 536_870_912,
+  draftBytes: 4 * 1_073_741_824,
+  draftFiles: 400_000,
 };

@@ -51,6 +51,9 @@ export interface Limits {
   readonly openFiles: number;
   readonly outputBytes: number;
   readonly temporaryBytes: number;
+  /** What a command may write in its root; a live copy may grow by as much. Measured while it runs. */
+  readonly draftBytes: number;
+  readonly draftFiles: number;
 }
 
 export interface Plan {

@@ -25,6 +25,8 @@ const LIMITS: Limits = {
   openFiles: 256,
   outputBytes: 1_099_511_627_776,
   temporaryBytes: 67_108_864,
+  draftBytes: 1_073_741_824,
+  draftFiles: 100_000,
 };
 
 /** No native addons, and limited memory. */

@@ -19,6 +19,8 @@ export const LIMIT_KEYS = [
   "open_files",
   "output_mib",
   "temporary_mib",
+  "draft_mib",
+  "draft_files",
 ] as const;
 export type LimitKey = (typeof LIMIT_KEYS)[number];
 

@@ -34,6 +34,8 @@ const LIMITS: Limits = {
   openFiles: 1_024,
   outputBytes: outputBytesMax,
   temporaryBytes: 16 * 1_048_576,
+  draftBytes: 1_073_741_824,
+  draftFiles: 100_000,
 };
 
 /** Never called: there is no network. */

@@ -1,0 +1,120 @@
+// Stops a program whose draft or live copy grows beyond its limits, or that leaves the disk of the drafts without space.
+// What it wrote until then lands or is kept like that of any other command.
+import { statfsSync } from "node:fs";
+import { setTimeout as pause } from "node:timers/promises";
+import { pathText } from "../../core/authority/axes/path.ts";
+import type { Ending, RunResult } from "../../core/ports/process.ts";
+import type { Limits } from "../plan/plan.ts";
+import type { CancelSignal, Sandboxes } from "../plan/sandboxes.ts";
+import { type DraftSize, draftSize } from "./draft-size.ts";
+
+type DraftLimits = Pick<Limits, "draftBytes" | "draftFiles">;
+
+/** Between two measurements; a draft that takes long to measure is measured less often. */
+const pauseMilliseconds = 500;
+const pauseFactor = 5;
+/** Left for the log and the records: without them nothing can be decided or landed. */
+const freeBytesMin = 16 * 1_048_576;
+const mebibyte = 1_048_576;
+
+/** `upper`: the folder with the changes of a draft. */
+export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => string): Sandboxes {
+  return {
+    run: async (owner, plan, command, sinks, judge, stop) => {
+      const { root, limits } = plan;
+      if (root === null || (root.mode !== "draft" && root.mode !== "live"))
+        return inner.run(owner, plan, command, sinks, judge, stop);
+      const growth = new DraftGrowth(limits, stop);
+      if (root.copy !== undefined) await growth.watchCopy(pathText(root.copy.path));
+      const watched = {
+        ...command,
+        onDraft: (draft: Parameters<NonNullable<typeof command.onDraft>>[0]) => {
+          command.onDraft?.(draft);
+          if (root.copy === undefined) growth.watch(upper(draft.id));
+        },
+      };
+      try {
+        return growth.told(await inner.run(owner, plan, watched, sinks, judge, growth.signal));
+      } finally {
+        growth.end();
+      }
+    },
+    end: (agent) => inner.end(agent),
+  };
+}
+
+class DraftGrowth {
+  readonly signal: CancelSignal;
+  readonly #limits: DraftLimits;
+  readonly #over = new AbortController();
+  #ring: () => void = () => undefined;
+  #reason: string | null = null;
+
+  constructor(limits: DraftLimits, stop: CancelSignal | null) {
+    this.#limits = limits;
+    const isOver = (): boolean => this.#reason !== null || stop?.stopped === true;
+    this.signal = {
+      get stopped() {
+        return isOver();
+      },
+      onStop: (ring) => {
+        this.#ring = ring;
+        stop?.onStop(ring);
+      },
+    };
+  }
+
+  /** A live copy may be as large as the project, and grow by what a draft may have. */
+  async watchCopy(folder: string): Promise<void> {
+    // Without a first size nothing of the copy counts as the project's.
+    const start = await draftSize(folder).catch(() => ({ bytes: 0, inodes: 0 }));
+    void this.#run(folder, start);
+  }
+
+  watch(folder: string): void {
+    void this.#run(folder, { bytes: 0, inodes: 0 });
+  }
+
+  end(): void {
+    this.#over.abort();
+  }
+
+  /** The result with the reason why the command was stopped. */
+  told(result: RunResult): RunResult {
+    if (this.#reason === null || !result.ok || result.ran.ending.kind !== "ended") return result;
+    const ending: Ending = { kind: "ended", because: "draft", reason: this.#reason };
+    return { ok: true, ran: { ...result.ran, ending } };
+  }
+
+  async #run(folder: string, start: DraftSize): Promise<void> {
+    let wait = pauseMilliseconds;
+    while (!this.#over.signal.aborted) {
+      await pause(wait, undefined, { signal: this.#over.signal, ref: false }).catch(() => undefined);
+      if (this.#over.signal.aborted) return;
+      const began = performance.now();
+      const reason = await this.#reasonIn(folder, start);
+      if (reason !== null) {
+        this.#reason = reason;
+        this.#ring();
+        return;
+      }
+      wait = Math.max(pauseMilliseconds, (performance.now() - began) * pauseFactor);
+    }
+  }
+
+  async #reasonIn(folder: string, start: DraftSize): Promise<string | null> {
+    const { draftBytes, draftFiles } = this.#limits;
+    try {
+      const { bsize, bavail } = statfsSync(folder);
+      if (bsize * bavail < freeBytesMin) return "the disk with its draft has no space left";
+      const { bytes, inodes } = await draftSize(folder);
+      if (bytes - start.bytes > draftBytes)
+        return `it wrote more than ${Math.floor(draftBytes / mebibyte)} MiB (limits: draft_mib)`;
+      if (inodes - start.inodes > draftFiles) return `it made more than ${draftFiles} files (limits: draft_files)`;
+      return null;
+    } catch {
+      // A folder that was renamed or closed while it was measured: measured again.
+      return null;
+    }
+  }
+}
