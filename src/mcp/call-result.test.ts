@@ -65,15 +65,29 @@ describe("denials and refusals", () => {
   test("a denial says what, why and what to do", () => {
     expect(deniedResult("fs_read", DENIAL)).toEqual({
       content: [{ type: "text", text: "denied: fs.read /a (scope_violation). Stay inside.\nid: c_1" }],
-      structuredContent: { code: "scope_violation", need: "fs.read /a", hint: "Stay inside.", id: "c_1" },
+      structuredContent: {
+        outcome: "denied",
+        code: "scope_violation",
+        need: "fs.read /a",
+        hint: "Stay inside.",
+        id: "c_1",
+      },
       isError: true,
     });
   });
 
-  test("a required approval says how to approve, and why one was refused", () => {
-    const { content, structuredContent } = deniedResult("fs_read", { ...DENIAL, approval: "a_1", reason: "not today" });
-    expect(content[0]?.text).toContain("reason: not today\nTo approve it, a person runs: ambit approve a_1");
-    expect(structuredContent).toMatchObject({ approval: "a_1", reason: "not today" });
+  test("a required approval says how to approve", () => {
+    const asked = deniedResult("fs_read", { ...DENIAL, code: "approval_required", approval: "a_1" });
+    expect(asked.content[0]?.text).toContain("\nTo approve it, a person runs: ambit approve a_1");
+    expect(asked.structuredContent).toMatchObject({ outcome: "denied", approval: "a_1" });
+  });
+
+  test("a refused approval says why, and not how to approve", () => {
+    const denial = { ...DENIAL, code: "approval_refused", approval: "a_1", reason: "not today" } as const;
+    const { content, structuredContent } = deniedResult("fs_read", denial);
+    expect(content[0]?.text).toContain("reason: not today");
+    expect(content[0]?.text).not.toContain("ambit approve");
+    expect(structuredContent).not.toHaveProperty("approval");
   });
 
   test("an unknown tool keeps the word to stop, and nothing of what it would have needed", () => {

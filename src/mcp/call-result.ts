@@ -21,6 +21,7 @@ export function unknownTool(tool: string, { id, hint }: Pick<DenialView, "id" | 
   // The notice to stop repeating the same call is kept.
   const stop = / You have made this exact request before.*$/.exec(hint)?.[0] ?? "";
   const told = {
+    outcome: "denied",
     code: "unknown_tool",
     need: null,
     hint: `No tool of this name is available to you. Use one from the list of tools.${stop}`,
@@ -30,7 +31,9 @@ export function unknownTool(tool: string, { id, hint }: Pick<DenialView, "id" | 
 }
 
 export function deniedResult(tool: string, denial: DenialView): CallResult {
-  const { code, need, hint, id, approval, reason } = denial;
+  const { code, need, hint, id, reason } = denial;
+  // An approval that was refused or has expired is not pending: nothing can be approved.
+  const approval = code === "approval_required" ? denial.approval : null;
   const lines = [
     `denied: ${need ?? tool} (${code}). ${hint}`,
     ...(reason === null || reason === "" ? [] : [`reason: ${reason}`]),
@@ -38,6 +41,8 @@ export function deniedResult(tool: string, denial: DenialView): CallResult {
     ...(id === "" ? [] : [`id: ${id}`]),
   ];
   return refused(lines.join("\n"), {
+    // Some clients show the model this object instead of the text.
+    outcome: "denied",
     code,
     need,
     hint,

@@ -258,7 +258,7 @@ describe("a person", () => {
     await client.initialize();
     expect(await client.names()).toContain("memory_get");
     expect((await world.ambit("freeze")).out).not.toContain("error");
-    expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("revoked");
+    expect(codeOf(await client.call("memory_get", { key: "a" }))).toBe("frozen");
     expect((await world.ambitAtTerminal("thaw")).out).not.toContain("error");
     expect((await client.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
     await client.end();
