@@ -194,6 +194,7 @@ test("what held a call is told by its sandbox", async () => {
     { axis: "mode", strength: "kernel" },
     { axis: "argv", strength: "checked" },
     ...["host", "port", "raw"].map((axis) => ({ axis, strength: "kernel" })),
+    { axis: "arguments", strength: "checked" },
   ]);
 });
 

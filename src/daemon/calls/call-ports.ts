@@ -1,11 +1,16 @@
-// The gate's ports for one call: approvals, the decision and outcome writes, and the clock.
+// The gate's ports for one call: approvals, the decision and outcome writes, the clock, and how its client waits or cancels.
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Basis } from "../../core/authority/decision.ts";
+import { judge } from "../../core/authority/judge.ts";
+import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
+import { chargesOf } from "../../core/gate/charges.ts";
 import type { ApprovalAnswer, ApprovalRequest, Approvals } from "../../core/ports/approvals.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
+import type { Exchange } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
 import type { DeskAnswer } from "./desk.ts";
 import type { Holding } from "./holding.ts";
@@ -122,4 +127,74 @@ function chainOf({ links }: Holding, basis: readonly Basis[]): readonly string[]
       ids.add(id);
     }
   return ids === null ? NONE : [...ids];
+}
+
+/** One per call, therefore a class: creating a getter for each would cost more than all the rest. */
+export class ExchangeStop implements CancelSignal {
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  get stopped(): boolean {
+    return this.#exchange.isStopped;
+  }
+
+  onStop(ring: () => void): void {
+    this.#exchange.onStop(ring);
+  }
+}
+
+/** Waits for an approval as long as the client does. */
+export class ExchangeWait implements ApprovalWait {
+  readonly milliseconds: number;
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange, milliseconds: number) {
+    this.#exchange = exchange;
+    this.milliseconds = milliseconds;
+  }
+
+  get isStopped(): boolean {
+    return this.#exchange.isStopped;
+  }
+
+  onStop(ring: () => void): void {
+    this.#exchange.onStop(ring);
+  }
+
+  asked(approval: string): void {
+    this.#exchange.tell({ waiting: approval });
+  }
+}
+
+/** Whether a secret may be given to a session's process: decided like any use, and logged first. */
+export function secretUse(
+  session: Session,
+  { authority }: Holding,
+  ports: CallPorts,
+  receipt: string,
+): (request: Request) => Promise<boolean> {
+  return async (request) => {
+    const decision = judge(authority, request, { ...ports.moment(), clean: false });
+    const isCovered = decision.outcome === "allow";
+    const code = decision.outcome === "deny" ? decision.code : isCovered ? null : "approval_required";
+    const basis = decision.outcome === "deny" ? [] : [decision.by];
+    const written = await ports.commit({
+      agent: session.facts.name.agent,
+      tool: "git",
+      requests: [request],
+      basis,
+      outcome: isCovered ? "allow" : "deny",
+      code,
+      charges: isCovered ? chargesOf({ basis, authority }) : [],
+      level: decision.outcome === "ask" ? decision.level : 0,
+      need: isCovered ? null : request,
+      approval: null,
+      reason: null,
+      call: receipt,
+    });
+    return isCovered && written.ok;
+  };
 }

@@ -32,13 +32,12 @@ import type { DaemonParts, ProgramContext } from "../parts.ts";
 import { terminalOf } from "../programs/terminal.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
-import { secretUse } from "../secret-use.ts";
 import type { Session, Sessions } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import type { OwnerTools } from "../tools/owner-tools.ts";
 import { CANCELLED, denialOf, outcomeOf, programAnswer, REFUSED, SECRET_GIVEN } from "./call-outcome.ts";
+import { ExchangeStop, ExchangeWait, secretUse } from "./call-ports.ts";
 import { clientToolLookup, markTriggers, type PreviewCall, previewCall } from "./call-preview.ts";
-import { ExchangeStop, ExchangeWait } from "./exchange-stop.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration } from "./open-calls.ts";
 

@@ -14,6 +14,7 @@ import type { Strength } from "../../core/ports/enforcement.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
+import { lazy } from "../../runtime/context/closed.ts";
 import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
 import type { RunUse } from "../../runtime/context/life.ts";
 import { serveUse } from "../../runtime/context/remote.ts";
@@ -149,6 +150,8 @@ export class Contexts {
       ground: workingGround(reading),
       denied: (request, code) => noted.expect(request, code),
       run: runUse(once, look, noted),
+      // Only built-in tools and `serveUse` see it.
+      isLazy: true,
     });
     return {
       ...{ context, reading, end },
@@ -158,16 +161,21 @@ export class Contexts {
     };
   }
 
+  /** Each backend is made when its instrument is first used. */
   #instruments(asked: InstrumentsOptions): Instruments {
     const { stores, now, id, instruments } = this.#parts;
     const { session, tool, call, isForeign } = asked;
     const options = { session, tool, call, isForeign, now, id: () => id("o") };
-    return {
-      ...(instruments === null ? NO_PROCESSES : instruments.of(asked)),
-      storage: contextKeys(stores.memory, "storage", options),
-      memory: contextKeys(stores.memory, "memory", options),
-      observations: contextObservations(stores.observations, options),
-    };
+    const processes = instruments === null ? NO_PROCESSES : instruments.of(asked);
+    return lazy<Instruments>({
+      fetching: () => processes.fetching,
+      files: () => processes.files,
+      programs: () => processes.programs,
+      secrets: () => processes.secrets,
+      storage: () => contextKeys(stores.memory, "storage", options),
+      memory: () => contextKeys(stores.memory, "memory", options),
+      observations: () => contextObservations(stores.observations, options),
+    });
   }
 
   #serving(context: Context, noted: ContextDenials): (use: JsonObject) => Promise<Json> {

@@ -7,13 +7,14 @@ import type { PortFailure, SecretsPort } from "../../core/ports/instruments.ts";
 import type { SealedSecret } from "../../core/ports/stores/secret-store.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
+import { lazy } from "../../runtime/context/closed.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
 import { isBoundTo } from "../../sandbox/network/fetch/handles-binding.ts";
 import type { DaemonPrograms } from "../programs/programs.ts";
 import type { DaemonSecrets } from "../secrets.ts";
 import type { Session } from "../session.ts";
 import { type StoredSecretsOptions, storedSecrets, type WebSecrets } from "../tools/web-secrets.ts";
-import type { InstrumentsSource } from "./contexts.ts";
+import type { InstrumentsSource, ProcessInstruments } from "./contexts.ts";
 import type { DaemonFiles } from "./files.ts";
 import { netFetching } from "./net.ts";
 import { contextPrograms } from "./programs.ts";
@@ -61,21 +62,22 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
     }),
     of: (wanted) => {
       const { session, tool } = wanted;
-      return {
-        fetching: netFetching({
-          session,
-          enforced: wanted.enforced,
-          fetch: (wish) => programs.fetch(wish),
-          resolver: () => {
-            const servers = options.resolvers(session);
-            return servers.length === 0 ? null : { servers };
-          },
-          redacted,
-        }),
-        files: files.of(wanted),
-        programs: contextPrograms(programs, wanted),
-        secrets: contextSecrets(secretsFor(tool), session, tool),
-      };
+      return lazy<ProcessInstruments>({
+        fetching: () =>
+          netFetching({
+            session,
+            enforced: wanted.enforced,
+            fetch: (wish) => programs.fetch(wish),
+            resolver: () => {
+              const servers = options.resolvers(session);
+              return servers.length === 0 ? null : { servers };
+            },
+            redacted,
+          }),
+        files: () => files.of(wanted),
+        programs: () => contextPrograms(programs, wanted),
+        secrets: () => contextSecrets(secretsFor(tool), session, tool),
+      });
     },
   };
 }

@@ -13,7 +13,7 @@ import type {
   StoragePort,
 } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { closed, closedFunction } from "./closed.ts";
+import { closed, closedFunction, closedOf, lazy, type Makers } from "./closed.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
 import { Life, type RunUse } from "./life.ts";
@@ -66,6 +66,8 @@ export interface ContextParts {
   readonly denied: ReportDenial;
   /** Runs every use of an instrument; by default at once. */
   readonly run?: RunUse;
+  /** Makes an instrument when it is first read: for a context that no code of others sees. By default all are made and sealed. */
+  readonly isLazy?: boolean;
 }
 
 export interface OpenContext {
@@ -80,16 +82,17 @@ export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext 
   const { instruments, ground, toAscii, store } = parts;
   const life = new Life(parts.run);
   const asker = new UseGate(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
-  const context: Context = closed({
-    net: netInstrument(instruments, asker, life),
-    files: filesInstrument(instruments.files, asker, life),
-    process: processInstrument(instruments.programs, asker, life),
-    secrets: secretsInstrument(instruments.secrets, asker, life),
-    storage: keysInstrument(instruments.storage, store === null ? null : { kind: "store", store }, asker, life),
-    memory: keysInstrument(instruments.memory, { kind: "all" }, asker, life),
-    observe: observeInstrument(instruments.observations, asker, life),
-    signal: signalInstrument(life),
-  });
+  const make: Makers<Context> = {
+    net: () => netInstrument(instruments, asker, life),
+    files: () => filesInstrument(instruments.files, asker, life),
+    process: () => processInstrument(instruments.programs, asker, life),
+    secrets: () => secretsInstrument(instruments.secrets, asker, life),
+    storage: () => keysInstrument(instruments.storage, store === null ? null : { kind: "store", store }, asker, life),
+    memory: () => keysInstrument(instruments.memory, { kind: "all" }, asker, life),
+    observe: () => observeInstrument(instruments.observations, asker, life),
+    signal: () => signalInstrument(life),
+  };
+  const context = parts.isLazy === true ? lazy(make) : closedOf(make);
   return { context, end: () => life.end() };
 }
 
