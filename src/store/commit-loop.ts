@@ -128,6 +128,7 @@ export class CommitLoop {
     const connection = this.#trusted.get();
     if (connection === null) return unkept(this.#trusted.problem);
     try {
+      connection.checkFile();
       return { ok: true, value: job(connection) };
     } catch (error) {
       // A failed query says nothing about the disk.

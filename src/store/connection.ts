@@ -39,10 +39,24 @@ export class Connection {
   readonly #database: Database;
   readonly #statements = new Map<string, Statement>();
 
-  constructor(database: Database, digest: Digest, notary: Notary | null = null) {
+  readonly #isSameFile: () => boolean;
+
+  /** `isSameFile`: whether the path still leads to the file that was opened. */
+  constructor(
+    database: Database,
+    digest: Digest,
+    notary: Notary | null = null,
+    isSameFile: () => boolean = () => true,
+  ) {
     this.#database = database;
     this.digest = digest;
     this.notary = notary;
+    this.#isSameFile = isSameFile;
+  }
+
+  /** Throws if the file was removed or replaced: what is written to it would be lost, and what is read is not what is stored. */
+  checkFile(): void {
+    if (!this.#isSameFile()) throw new Error("its file was removed or replaced while the daemon was running");
   }
 
   exec(text: string): void {

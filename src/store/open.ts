@@ -1,4 +1,5 @@
 // Opens the state file durably: every setting is made and read back, or the file is not opened.
+import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Digest } from "../core/ports/digest.ts";
 import type { DurableResult } from "../core/ports/stores/durable.ts";
@@ -44,7 +45,10 @@ export function openConnection(parts: OpenParts): DurableResult<Connection> {
   try {
     const wrong = prepareFolder(folder, ground);
     if (wrong !== null) return unkept(wrong);
-    connection = new Connection(driver(join(folder, STATE_FILE), false), digest, notary);
+    const path = join(folder, STATE_FILE);
+    const database = driver(path, false);
+    const opened = identityOf(path);
+    connection = new Connection(database, digest, notary, () => opened !== null && identityOf(path) === opened);
     const problem =
       makeSettings(connection, ground) ??
       importOldJournal(connection, folder) ??
@@ -57,6 +61,12 @@ export function openConnection(parts: OpenParts): DurableResult<Connection> {
     connection?.close();
     return unkept(`${join(folder, STATE_FILE)} cannot be opened: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** Null where the path leads to no file. */
+function identityOf(path: string): string | null {
+  const facts = statSync(path, { bigint: true, throwIfNoEntry: false });
+  return facts === undefined ? null : `${facts.dev} ${facts.ino}`;
 }
 
 function makeSettings(connection: Connection, { platform }: StateEnvironment): string | null {

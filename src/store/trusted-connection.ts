@@ -68,8 +68,12 @@ export class TrustedConnection {
     }
   }
 
-  /** Throws if another process wrote entries that we would sign: the state is then opened and checked again. */
+  /**
+   * Throws if another process wrote entries that we would sign, or replaced the file: the state is then opened and checked
+   * again.
+   */
   begin(connection: Connection): void {
+    connection.checkFile();
     if (connection.begin()) return;
     this.#load(connection);
     const problem = connection.notary === null ? null : tailProblem(connection);
