@@ -16,6 +16,8 @@ export interface ControlWorld {
   control(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Connects to a running daemon; null if none runs. */
   running(): Promise<Answer<DaemonStatus | null>>;
+  /** The control socket of the daemon that runs now; null if none runs. Starts none. */
+  serving?(): Promise<MessageClient<ControlMessages> | null>;
   /** Why no daemon starts automatically here; null if one does. */
   unstarted?(): Refusal | null;
   print(text: string): void;

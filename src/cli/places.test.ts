@@ -18,7 +18,7 @@ function loaded(user: string | null): LoadedAgent {
   return { agent: trust.agent, source: { name: AGENT_PATH, text: texts.agent ?? "" }, trust };
 }
 
-function told(line: string, json: boolean, user: string | null = null): string {
+async function told(line: string, json: boolean, user: string | null = null): Promise<string> {
   const out: string[] = [];
   const say = (text: string): void => {
     out.push(text);
@@ -26,7 +26,7 @@ function told(line: string, json: boolean, user: string | null = null): string {
   const loadAgent = () => ({ ok: true, value: loaded(user) }) as const;
   const changeClass = () => "free" as const;
   const world = { changeClass, loadAgent, moment: MOMENT, paint: PLAIN, reading: READING, print: say, printError: say };
-  can(world, "scout", line.split(" "), { json });
+  await can(world, "scout", line.split(" "), { json });
   return out.join("\n");
 }
 
@@ -34,25 +34,25 @@ describe("can", () => {
   test.each([
     ["net.get https://a.example/", "(policy web (config))", ".ambit/config.yml", 4, "web: ask"],
     ["agent.consult x", "(policy consult (config))", ".ambit/config.yml", 2, "consult: ask"],
-  ])("%s: the line of the configuration that rules on it", (line, why, file, number, text) => {
-    const shown = told(line, false);
+  ])("%s: the line of the configuration that rules on it", async (line, why, file, number, text) => {
+    const shown = await told(line, false);
     expect(shown).toContain(why);
     expect(shown).toContain(`--> ${file}:${number}:`);
     expect(shown).toContain(text);
     expect(shown).not.toContain("hire");
-    expect(JSON.parse(told(line, true)).by).toMatchObject([{ file, line: number }]);
+    expect(JSON.parse(await told(line, true)).by).toMatchObject([{ file, line: number }]);
   });
 
-  test("what the base says stands nowhere", () => {
-    const shown = told("agent.delegate x", false);
+  test("what the base says stands nowhere", async () => {
+    const shown = await told("agent.delegate x", false);
     expect(shown).toContain("(policy delegate (base))");
     expect(shown).not.toContain("-->");
-    expect(JSON.parse(told("agent.delegate x", true)).by[0]).not.toHaveProperty("line");
+    expect(JSON.parse(await told("agent.delegate x", true)).by[0]).not.toHaveProperty("line");
   });
 
-  test("the user's ceiling is shown in the user's file", () => {
+  test("the user's ceiling is shown in the user's file", async () => {
     const user = "ceiling:\n  - net.get{hosts=[b.example]}\n";
-    const shown = told("net.get https://a.example/", false, user);
+    const shown = await told("net.get https://a.example/", false, user);
     expect(shown).toContain("nearest net.get{hosts=[b.example]}");
     expect(shown).toContain("--> user.yml:2:5");
   });

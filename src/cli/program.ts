@@ -7,7 +7,7 @@ import { addAudit } from "./audit/command.ts";
 import type { AuditWorld } from "./audit/verify.ts";
 import type { CallWorld } from "./call/call.ts";
 import { addCall } from "./call/command.ts";
-import { can } from "./can/can.ts";
+import { type CanOptions, can } from "./can/can.ts";
 import { addChanges } from "./changes/command.ts";
 import { addDaemon } from "./daemon/command.ts";
 import type { DaemonWorld } from "./daemon/daemon.ts";
@@ -67,10 +67,12 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
     .description("decide one request and explain the decision")
     .argument("<agent>", "an id in .ambit/agents, or a file: record, manifest, Caveats or tool declaration")
     .argument("<request...>", "a verb and its target; see below")
+    .option("--user <name>", "decide for this user, as `ambit call --user` would")
+    .option("--pledge <specs...>", "decide under this pledge, as `ambit call --pledge` would; after the request")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", CAN_EXAMPLES)
-    .action((agent: string, words: string[], options: { json: boolean }) => {
-      exit = can(world, agent, [...words, ...(split < 0 ? [] : ["--", ...behind])], options);
+    .action(async (agent: string, words: string[], options: CanOptions) => {
+      exit = await can(world, agent, [...words, ...(split < 0 ? [] : ["--", ...behind])], options);
     });
   program
     .command("test")

@@ -17,6 +17,7 @@ import { Contexts, type InstrumentsSource } from "./contexts/contexts.ts";
 import { Admission } from "./control/admission.ts";
 import { approvalAnswers } from "./control/approvals.ts";
 import { changesAnswers } from "./control/changes.ts";
+import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
 import { toolAnswers } from "./control/tools.ts";
@@ -270,6 +271,7 @@ export class Daemon {
       ...changesAnswers(parts, admission, this.#entries),
       ...logAnswers(parts, admission),
       ...toolAnswers(parts, this.#tools, this.#asked.foreign, this.contexts),
+      ...holdingAnswers(opening, gatekeeper),
       ...powerAnswers({ parts, gatekeeper, sessions, opening, admission }),
     ];
   }

@@ -161,6 +161,32 @@ export class Opening {
     return { ok: true, value: { session: opened, agent, workspace, trace: traced, notes: found.value.notes } };
   }
 
+  /** What a session would hold, for a person who asks: it is not opened, and nothing is logged. */
+  preview({ value, connected }: Exchange): Answer<Session> {
+    const cwd = textIn(value, "cwd", pathCharactersMax);
+    const asked = textIn(value, "agent", pathCharactersMax);
+    const user = optionalText(value, "user");
+    const pledge = member(value, "pledge") ?? null;
+    const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
+    if (cwd === null || !cwd.startsWith("/") || asked === null || (pledge !== null && specs === null))
+      return refusal("invalid_input", "needs a folder and an agent, and optionally a list of specs");
+    if (user === undefined || (user !== null && !PRINCIPAL_NAME.test(user)))
+      return refusal("invalid_input", "a user name has only letters, digits and . _ @ + -");
+    const found = this.#nameOf(cwd, asked);
+    if (!found.ok) return found;
+    const { name } = found.value;
+    const unknown = (user === null ? null : this.#misspelled(user)) ?? this.#unknownUser(user, cwd, name);
+    if (unknown !== null) return unknown;
+    const { id, now, stores } = this.#parts;
+    const session = new Session({
+      ...{ id: id("s"), name, asked, cwd, user, trace: id("t"), face: "can", opened: now(), environment: {} },
+      ...{ connected, root: rootOf(connected.peer, 0) },
+      granterOf: (link) => stores.links.get(link)?.granter.agent ?? null,
+    });
+    const fault = specs === null ? null : this.pledge(session, specs);
+    return fault === null ? { ok: true, value: session } : refusal("invalid_input", fault);
+  }
+
   /** Logs a refused session. If that fails, the session is refused all the same. */
   async #refused({ cwd, asked, user, trace, face, peer }: RefusedOpening, refused: Refusal): Promise<Refusal> {
     const workspace = this.#parts.records.workspaceOf(cwd);

@@ -160,6 +160,7 @@ describe("on a terminal", () => {
         "● proc.exec{in=/project}  (sandbox)",
         "    high: run programs: in /project, any program",
         "5 capabilities",
+        "no daemon is running: delegations, agents made by agents, used budgets and a freeze are left out",
       ].join("\n"),
     );
     expect(ran.raw).toContain("\u001b[33m●\u001b[39m fs.read");
@@ -204,6 +205,7 @@ describe("without a terminal", () => {
       risk: "medium",
       effect: expect.stringContaining("at most 5 calls"),
       implied: null,
+      isExpired: false,
     });
   });
 

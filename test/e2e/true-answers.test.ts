@@ -13,7 +13,7 @@ let caller: Caller;
 beforeAll(async () => {
   world = await World.make();
   world.agent("scout", ["memory.read", "memory.write", "fs.read"], "sandbox: .\n");
-  world.agent("lead", ["agent.grant", "net.get{hosts=[*.github.com]}"]);
+  world.agent("lead", ["agent.grant", "agent.create", "net.get{hosts=[*.github.com]}"]);
   await world.begin();
   caller = world.caller();
 });
@@ -104,6 +104,58 @@ describe("someone looks a tool or a verb up", () => {
       out.split("\n").filter((line) => /^(?:high|medium|low) /.test(line)).length,
     );
   });
+});
+
+describe("someone asks what an agent holds now", () => {
+  test("`can`, `capabilities` and `show` know delegations, created agents and freezes", async () => {
+    const lead = given(await caller.open(world.project, "lead"));
+    const grants = ["net.get{hosts=[api.github.com]}"];
+    expect((await lead.do("agent_grant", { agent: "scout", grants })).said).toBe("done");
+    expect((await lead.do("agent_create", { id: "helper", instructions: "help", grants })).said).toBe("done");
+    const can = (agent: string, ...more: readonly string[]): Promise<{ status: number | null; out: string }> =>
+      world.ambit("can", agent, "net.get", "https://api.github.com/", ...more);
+    expect((await can("scout")).out).toMatch(
+      /^allow scout .*\n.*the record of lead\)\n.*the delegation l_\w+ from lead\)/,
+    );
+    expect((await can("helper")).status).toBe(0);
+    expect((await can("helper", "--pledge", "net.get{hosts=[other.com]}")).out).toContain("denied by the pledge");
+    const shown = (await world.ambit("agents", "capabilities", "scout")).out;
+    expect(shown).toMatch(/delegated by lead {2}l_\w+\n● net\.get\{hosts=\[api\.github\.com\]\}/);
+    expect((await world.ambit("agents", "show", "helper")).out).toContain("created by another agent");
+    expect((await world.ambit("freeze")).status).toBe(0);
+    expect((await can("scout")).out).toMatch(/^deny {2}scout .* frozen\n/);
+    expect((await world.ambit("agents", "capabilities", "scout")).out).toContain("frozen: ");
+    expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+  });
+
+  test("what waits for trust and what has expired is marked", async () => {
+    world.agent("late", ["memory.read{expires=2020-01-01T00:00:00Z}"]);
+    await world.trust();
+    world.agent("late", ["memory.read{expires=2020-01-01T00:00:00Z}", "memory.write"]);
+    const { out } = await world.ambit("agents", "capabilities", "late");
+    expect(out).toMatch(/memory\.read\S* {2}\(expired\)/);
+    expect(out).toContain("memory.write  (no effect until you run: ambit trust)");
+  });
+
+  test("for a user it decides as the call would, and names the user's record", async () => {
+    world.user("ann", ["net.get{hosts=[other.com]}"]);
+    const { out, status } = await world.ambit("can", "scout", "memory.read", "a", "--user", "ann");
+    expect([status, out.includes("denied by the record of the user ann")]).toEqual([10, true]);
+    expect((await world.ambit("call", "scout", "memory_get", '{"key": "a"}', "--user", "ann")).status).toBe(10);
+    const why = (await world.ambit("why")).out;
+    expect(why).toContain("denied by the record of the user ann");
+    expect(why).not.toContain("agents grant --from");
+    expect((await world.ambit("can", "scout", "memory.read", "a")).status).toBe(0);
+  });
+});
+
+test("`why` and `grant --from` say that no grant helps for `.ambit`", async () => {
+  const session = given(await caller.open(world.project, "scout"));
+  const denied = await session.do("fs_write", { path: "/tmp/elsewhere/.ambit/agents/x.md", content: "" });
+  const id = String(denied.value["id"]);
+  expect((await world.ambit("why", id)).out).toContain("no grant allows this: tools never change .ambit");
+  const granted = await world.ambit("agents", "grant", "--from", id, "--yes");
+  expect([granted.status, granted.out.includes("no grant allows this")]).toEqual([1, true]);
 });
 
 test("a missing file, a failing tool, an ended session and a missing daemon are four codes", async () => {

@@ -45,7 +45,7 @@ afterAll(() => world?.remove());
 test("the example of the page is listed and called", async () => {
   const listed = await world.ambit("tools", "list", "--agent", "scout", "--json");
   const { tools, refused } = JSON.parse(listed.out) as { tools: { name: string }[]; refused: { source: string }[] };
-  expect(tools.filter(({ name }) => name === "read_note")).toEqual([
+  expect(tools.filter(({ name }) => name === "read_note")).toMatchObject([
     {
       name: "read_note",
       origin: "notes.mjs",

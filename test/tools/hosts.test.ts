@@ -181,7 +181,7 @@ test("what is not there is not shown, and a call of it costs nothing and is no d
 
 test("whoever may not call it is not told what it lacks", async () => {
   const { said, value } = await given(await caller.open(world.project, "other")).do("secretive");
-  expect([said, JSON.stringify(value)]).toEqual(["scope_violation", expect.not.stringContaining("NOWHERE")]);
+  expect([said, JSON.stringify(value)]).toEqual(["unknown_tool", expect.not.stringContaining("NOWHERE")]);
 });
 
 test("what held a call is told by its sandbox", async () => {
@@ -211,7 +211,7 @@ test("another agent sees and calls only what it is granted", async () => {
   const other = given(await caller.open(world.project, "other"));
   const listed = given(await other.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
   expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual(["packed"]);
-  expect((await other.do("weather", { city: "oslo" })).said).toBe("scope_violation");
+  expect((await other.do("weather", { city: "oslo" })).said).toBe("unknown_tool");
 });
 
 describe("changed code does not run", () => {

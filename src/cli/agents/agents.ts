@@ -1,6 +1,6 @@
 // `ambit agents list | show | capabilities`: who is there, and what each may do.
 
-import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
+import type { LoadedAgent, LoadResult } from "../../agents/disk/loaded-agent.ts";
 import { readGrantSpec } from "../../agents/edit/edit-spec.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { within } from "../../core/authority/witness/within.ts";
@@ -14,6 +14,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
+import { blockedLine, delegatedLines, holdingNow, LEFT_OUT } from "./holding.ts";
 import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
 import type { AgentsWorld } from "./world.ts";
@@ -84,26 +85,37 @@ function holders(world: AgentsWorld, all: readonly Listed[], can: string, option
   return EXIT.ok;
 }
 
-export function agentsCapabilities(world: AgentsWorld, name: string, options: Asked): ExitCode {
+export async function agentsCapabilities(world: AgentsWorld, name: string, options: Asked): Promise<ExitCode> {
   const found = world.loadAgent(name);
-  if (!found.ok) return fail(world, options, EXIT.error, found.message, found.fix);
+  const now = await holdingNow(world, { agent: name, user: null, pledge: null });
+  if (!found.ok) return createdAgent(world, found, now, options);
   const { agent } = found.value;
-  const grants = sortedByRisk(agent.grants);
+  const { held: grants, waiting } = partsOf(found.value, world);
   if (options.json)
-    world.print(jsonLine({ agent: agent.id, refused: agent.refused, capabilities: grants.map(grantData) }));
+    world.print(
+      jsonLine({
+        agent: agent.id,
+        refused: agent.refused,
+        capabilities: grants.map((grant) => grantData(grant, world)),
+        ...nowData(now, waiting),
+      }),
+    );
   else {
     printDiagnostics(world, found.value);
     world.print(world.paint.strong(shown(agent.id)));
-    for (const grant of grants) world.print(grantLine(world.paint, grant));
+    for (const grant of grants) world.print(grantLine(world.paint, grant, world.moment.now));
     world.print(counted(grants.length, "capability", "capabilities"));
+    printNow(world, now, waiting);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-export function agentsShow(world: AgentsWorld, name: string, options: Asked): ExitCode {
+export async function agentsShow(world: AgentsWorld, name: string, options: Asked): Promise<ExitCode> {
   const found = world.loadAgent(name);
-  if (!found.ok) return fail(world, options, EXIT.error, found.message, found.fix);
+  const now = await holdingNow(world, { agent: name, user: null, pledge: null });
+  if (!found.ok) return createdAgent(world, found, now, options);
   const { agent, source } = found.value;
+  const { held, waiting } = partsOf(found.value, world);
   const failed = agent.tests.filter(({ passed }) => !passed).length;
   if (options.json) {
     const { form, mode, refused } = agent;
@@ -114,25 +126,94 @@ export function agentsShow(world: AgentsWorld, name: string, options: Asked): Ex
       ...place(source, span.start),
     }));
     const tests = { passed: agent.tests.length - failed, failed };
-    const capabilities = sortedByRisk(agent.grants).map(grantData);
-    world.print(
-      jsonLine({ agent: agent.id, file: source.name, form, mode, refused, tests, capabilities, diagnostics }),
-    );
+    const capabilities = held.map((grant) => grantData(grant, world));
+    const told = { agent: agent.id, file: source.name, form, mode, refused, tests, capabilities, diagnostics };
+    world.print(jsonLine({ ...told, ...nowData(now, waiting) }));
   } else {
     printDiagnostics(world, found.value);
     world.print(`${world.paint.strong(shown(agent.id))}  ${world.paint.dim(shown(source.name))}`);
     if (agent.mode !== null) world.print(`mode  ${shown(agent.mode)}`);
     if (agent.workingRoot !== null) world.print(`root  /${shown(agent.workingRoot.join("/"))}`);
     if (agent.tests.length > 0) world.print(`tests ${agent.tests.length - failed} passed, ${failed} failed`);
-    for (const grant of sortedByRisk(agent.grants)) world.print(grantLine(world.paint, grant));
-    world.print(counted(agent.grants.length, "capability", "capabilities"));
+    for (const grant of held) world.print(grantLine(world.paint, grant, world.moment.now));
+    world.print(counted(held.length, "capability", "capabilities"));
+    printNow(world, now, waiting);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-function grantData(grant: Grant): object {
+type Now = Awaited<ReturnType<typeof holdingNow>>;
+
+/** An agent that another agent created has no file: the daemon alone knows it. */
+function createdAgent(
+  world: AgentsWorld,
+  missing: Extract<LoadResult, { ok: false }>,
+  now: Now,
+  options: Asked,
+): ExitCode {
+  if (now?.ok !== true || now.value.isRecord)
+    return fail(
+      world,
+      options,
+      EXIT.error,
+      missing.message,
+      now === null ? `${missing.fix ?? ""} (${LEFT_OUT})`.trim() : missing.fix,
+    );
+  const { agent, workspace } = now.value;
+  if (options.json) world.print(jsonLine({ agent, workspace, file: null, ...nowData(now, []) }));
+  else {
+    world.print(`${world.paint.strong(shown(agent))}  ${world.paint.dim("created by another agent")}`);
+    printNow(world, now, []);
+  }
+  return EXIT.ok;
+}
+
+/** What counts, and what is written and has no effect until the project is trusted. */
+interface TrustedParts {
+  readonly held: readonly Grant[];
+  readonly waiting: readonly Grant[];
+}
+
+function partsOf({ agent, trust }: LoadedAgent, world: AgentsWorld): TrustedParts {
+  const { protectedPaths } = world.reading.ground;
+  if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
+    return { held: sortedByRisk(agent.grants), waiting: [] };
+  const isWaiting = (grant: Grant): boolean =>
+    within([grant], trust.agent.authority, { protectedPaths, delegating: false }).kind !== "within";
+  return {
+    held: sortedByRisk(agent.grants.filter((grant) => !isWaiting(grant))),
+    waiting: sortedByRisk(trust.written.grants.filter(isWaiting)),
+  };
+}
+
+function nowData(now: Now, waiting: readonly Grant[]): object {
+  const told = now?.ok === true ? now.value : null;
+  return {
+    waiting: waiting.map(compactText),
+    blocked: told?.blocked ?? null,
+    delegated: told?.chains.filter(({ link }) => link !== null) ?? [],
+    leftOut: now === null ? LEFT_OUT : null,
+  };
+}
+
+function printNow(world: AgentsWorld, now: Now, waiting: readonly Grant[]): void {
+  const { paint } = world;
+  for (const grant of waiting)
+    world.print(
+      `${paint.dim("○")} ${shown(compactText(grant))}  ${paint.warn("(no effect until you run: ambit trust)")}`,
+    );
+  if (now === null) world.printError(paint.dim(LEFT_OUT));
+  if (now?.ok !== true) return;
+  for (const line of delegatedLines(now.value, world.now(), paint)) world.print(line);
+  const blocked = blockedLine(now.value);
+  if (blocked !== null) world.print(paint.bad(blocked));
+}
+
+function grantData(grant: Grant, { moment: { now } }: AgentsWorld): object {
   const { risk } = grant.verb;
-  return { grant: compactText(grant), risk, effect: grantWords(grant), implied: grant.implied };
+  const { expires } = grant.conditions;
+  const isExpired = expires !== null && now >= expires;
+  return { grant: compactText(grant), risk, effect: grantWords(grant), implied: grant.implied, isExpired };
 }
 
 function printDiagnostics(world: AgentsWorld, { agent, source }: LoadedAgent): void {

@@ -24,11 +24,11 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
     .action((options: AgentsListOptions) => end(agentsList(world, options)));
   looking("show", "show one agent: record, tests and grants")
     .argument("<agent>", AGENT)
-    .action((name: string, options: Asked) => end(agentsShow(world, name, options)));
+    .action(async (name: string, options: Asked) => end(await agentsShow(world, name, options)));
   looking("capabilities", "show the grants of one agent, sorted by risk")
     .alias("caps")
     .argument("<agent>", AGENT)
-    .action((name: string, options: Asked) => end(agentsCapabilities(world, name, options)));
+    .action(async (name: string, options: Asked) => end(await agentsCapabilities(world, name, options)));
   looking("tree", "show agents by folder, with their risk, what they may delegate, and their delegations").action(
     async (options: Asked) => end(await agentsTree(world, options)),
   );

@@ -11,7 +11,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
-import { proposedGrant } from "../why/text.ts";
+import { noGrantHelps, proposedGrant } from "../why/text.ts";
 import { pickGrant } from "./picker.ts";
 import { reportOf, showReport, specOf } from "./report.ts";
 import type { AgentsWorld, RefusedEdit } from "./world.ts";
@@ -70,7 +70,10 @@ export async function agentsGrantFrom(
   const safeguard = SAFEGUARDS.get(entry.code ?? "");
   if (safeguard !== undefined)
     return fail(world, options, EXIT.error, `no grant is proposed: ${safeguard}`, `ambit why ${id}`);
-  if (suggest === null) return fail(world, options, EXIT.error, "no grant would allow this", `ambit why ${id}`);
+  if (suggest === null) {
+    const [why = "no grant would allow this"] = noGrantHelps(entry);
+    return fail(world, options, EXIT.error, why, `ambit why ${id}`);
+  }
   if (name !== undefined && name !== entry.agent)
     return fail(world, options, EXIT.usage, `the denied agent was ${entry.agent}, not ${name}`, null);
   return agentsGrant(world, entry.agent, suggest, options);

@@ -39,7 +39,7 @@ export async function agentsNew(world: AgentsWorld, id: string, options: NewOpti
   const text = newRecord(id, preset);
   const grants = grantsOf(world, id, { name: id, text });
   if (!options.json) {
-    for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant));
+    for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant, world.moment.now));
   }
   const words = ["agents", "new", id, ...(options.extends === undefined ? [] : ["--extends", options.extends])];
   // An agent that may do nothing is no reason for a question.
@@ -85,7 +85,7 @@ export async function agentsDelete(world: AgentsWorld, name: string, options: Ed
   const grants = grantsOf(world, name, found.value);
   if (!options.json) {
     world.print(`${world.paint.strong(shown(name))}  ${world.paint.dim(shown(found.value.name))}`);
-    for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant));
+    for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant, world.moment.now));
   }
   const stop = await settle(world, options, ["agents", "delete", name], "Delete this agent?");
   const data = { agent: name, action: "delete", file: found.value.name };

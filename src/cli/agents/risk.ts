@@ -21,9 +21,11 @@ export function highestRisk(grants: readonly Grant[]): Risk | null {
   return sortedByRisk(grants.filter((grant) => !grant.scopes.some(isNothing))).at(-1)?.verb.risk ?? null;
 }
 
-export function grantLine(paint: Paint, grant: Grant): string {
+export function grantLine(paint: Paint, grant: Grant, now: number): string {
   const { risk } = grant.verb;
   const implied = grant.implied === null ? "" : paint.dim(`  (${shown(grant.implied)})`);
+  const { expires } = grant.conditions;
+  const ended = expires !== null && now >= expires ? paint.warn("  (expired)") : "";
   const dot = riskText(paint, risk, grant.scopes.some(isNothing) ? "○" : "●");
-  return `${dot} ${shown(compactText(grant))}${implied}\n    ${riskText(paint, risk, risk)}: ${shown(grantWords(grant))}`;
+  return `${dot} ${shown(compactText(grant))}${implied}${ended}\n    ${riskText(paint, risk, risk)}: ${shown(grantWords(grant))}`;
 }

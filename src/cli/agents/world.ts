@@ -26,6 +26,7 @@ export interface Choice {
 }
 
 export interface AgentsWorld extends World, AdmitWorld, ControlWorld {
+  readonly cwd?: string;
   readonly files: RecordFiles;
   readonly terminal: Terminal;
   /** How the record of an agent is read. */

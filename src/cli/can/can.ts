@@ -5,6 +5,8 @@ import { decide } from "../../core/gate/decide.ts";
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import { readRequest } from "../../core/notation/request/request.ts";
 import { place, type Source } from "../../core/notation/source.ts";
+import type { DecisionView } from "../../core/ports/daemon/holding-view.ts";
+import { decisionNow, type HoldingWorld, LEFT_OUT } from "../agents/holding.ts";
 import { shown as visible } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -17,12 +19,36 @@ import { showVerdict, type VerdictShown } from "./verdict.ts";
 
 export interface CanOptions {
   readonly json: boolean;
+  readonly user?: string;
+  readonly pledge?: readonly string[];
 }
 
-type CanWorld = Pick<World, "changeClass" | "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
+type CanWorld = HoldingWorld &
+  Pick<World, "changeClass" | "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
 
-export function can(world: CanWorld, name: string, words: readonly string[], options: CanOptions): ExitCode {
+export async function can(
+  world: CanWorld,
+  name: string,
+  words: readonly string[],
+  options: CanOptions,
+): Promise<ExitCode> {
   const loaded = world.loadAgent(name);
+  const { user = null, pledge = null } = options;
+  const now = await decisionNow(world, { agent: name, user, pledge }, words);
+  if (now !== null && !now.ok && now.code !== "unknown_agent" && now.code !== "invalid_input")
+    return fail(world, options, EXIT.daemon, `${now.code}: ${now.message}`, now.fix);
+  if (now === null && (user !== null || pledge !== null))
+    return fail(
+      world,
+      options,
+      EXIT.daemon,
+      `--user and --pledge are decided by the daemon: ${LEFT_OUT}`,
+      "ambit daemon start",
+    );
+  if (now !== null && !now.ok && (user !== null || pledge !== null))
+    return fail(world, options, EXIT.error, now.message, now.fix);
+  // An agent that another agent created has no file.
+  if (!loaded.ok && now?.ok === true) return tellDecision(world, name, now.value, options);
   if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
   const { agent, source, trust } = loaded.value;
   const texts = [source, ...(agent.around ?? [])];
@@ -45,9 +71,15 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
     : isTrigger && decidedShown.outcome === "allow"
       ? { ...decidedShown, outcome: "ask", level: "ask" }
       : decidedShown;
+  // The daemon decides by everything that counts now; where it agrees, the file says it best. A user or a pledge is not in it.
+  const isPlain = user === null && pledge === null;
+  if (now?.ok === true && !isHeld && !(isPlain && isSame(now.value, decidedShown)))
+    return tellDecision(world, agent.id, now.value, options);
+  if (now === null && !options.json) world.printError(world.paint.dim(LEFT_OUT));
   if (options.json)
     world.print(
       jsonLine({
+        leftOut: now === null ? LEFT_OUT : null,
         agent: agent.id,
         ...withPlaces(shown, texts),
         held: isHeld ? HELD : null,
@@ -68,10 +100,37 @@ export function can(world: CanWorld, name: string, words: readonly string[], opt
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
 }
 
+function isSame({ outcome, code, level }: DecisionView, local: VerdictShown): boolean {
+  return outcome === local.outcome && code === local.code && level === local.level;
+}
+
+function tellDecision(world: CanWorld, agent: string, view: DecisionView, { json }: CanOptions): ExitCode {
+  const { outcome, request, code, level, reason, link, by } = view;
+  if (json) world.print(jsonLine({ leftOut: null, agent, ...view, nearest: null, suggest: null }));
+  else {
+    const { paint } = world;
+    const what = `${visible(agent)}  ${visible(request)}`;
+    const word = { allow: paint.good("allow"), ask: `${paint.warn("ask")}  `, deny: `${paint.bad("deny")} ` }[outcome];
+    const end = outcome === "ask" ? `  needs ${level === "presence" ? "approval with presence" : "approval"}` : "";
+    world.print(
+      [
+        `${word} ${what}${end}${code === null ? "" : `  ${paint.strong(code)}`}`,
+        ...by.map(
+          (one) => `  by ${visible(one.grant)}  (${visible(one.link)}${one.at === null ? "" : `, ${visible(one.at)}`})`,
+        ),
+        ...(link === null ? [] : [`  denied by ${visible(link)}`]),
+        ...(reason === null ? [] : [`  reason: ${visible(reason)}`]),
+        ...(code === null ? [] : [`  ambit explain ${code}`]),
+      ].join("\n"),
+    );
+  }
+  return exitOf({ outcome, code });
+}
+
 /** What a tool answers that is asked to change a protected name. */
 const HELD = "self_modification";
 
-function exitOf(shown: VerdictShown): ExitCode {
+function exitOf(shown: Pick<VerdictShown, "outcome" | "code">): ExitCode {
   if (shown.outcome === "allow") return EXIT.ok;
   if (shown.outcome === "ask") return EXIT.ask;
   if (shown.code === "untrusted_policy") return EXIT.notTrusted;

@@ -25,7 +25,7 @@ export interface Explained {
 
 const lineColumns = 400;
 const linesPerRowMax = 50;
-const SHOWN = ["requests", "need", "suggest", "by", "left", "approval", "reason", "level", "times"] as const;
+const SHOWN = ["requests", "need", "link", "suggest", "by", "left", "approval", "reason", "level", "times"] as const;
 
 export function whyText({ entry, more }: Explained, paint: Paint): string {
   const rows: string[] = [
@@ -45,6 +45,8 @@ export function whyText({ entry, more }: Explained, paint: Paint): string {
   const need = textIn(entry.more, "need");
   const asked = requestsOf(entry);
   if (need !== null && (asked.length > 1 || !asked.includes(need))) row("missing", need);
+  const link = textIn(entry.more, "link");
+  if (link !== null) row("denied by", link);
   const reason = textIn(entry.more, "reason");
   if (reason !== null) row("reason", reason);
   row("approval", ...approvalText(entry, more));
@@ -108,8 +110,22 @@ export function isCarriedOut({ kind, outcome }: LogEntry): boolean {
 
 function fixText(entry: LogEntry): readonly string[] {
   const suggest = proposedGrant(entry);
-  if (suggest === null) return [];
+  if (suggest === null) return entry.outcome === "deny" ? noGrantHelps(entry) : [];
   return [`smallest grant that would allow it: ${suggest}`, `ambit agents grant --from ${entry.id}`];
+}
+
+/** What helps instead, where no grant does; nothing where the code's own page says it. */
+export function noGrantHelps({ code, more }: LogEntry): readonly string[] {
+  const link = textIn(more, "link");
+  if (isProtectedName(textIn(more, "need")))
+    return ["no grant allows this: tools never change .ambit; edit the file yourself"];
+  if (code === "self_modification") return ["no grant allows this: the name is protected from tools; edit it yourself"];
+  if (link === null || !/^the (?:ceiling|pledge|record of the user) ?/.test(link)) return [];
+  return [`no grant to the agent allows this: ${link} does not cover it`];
+}
+
+function isProtectedName(need: string | null): boolean {
+  return need !== null && /^fs\.(?:write|delete) .*\/\.ambit(?:\/|$)/.test(need);
 }
 
 /** Null as well where an entry of an earlier version proposes to take a safeguard away. */

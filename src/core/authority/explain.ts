@@ -25,6 +25,8 @@ export interface Explanation {
   readonly links: readonly LinkExplanation[];
   /** Null for what is allowed, and where no grant would help (validity, budgets, outside the root). */
   readonly suggest: Grant | null;
+  /** A ceiling, a user's record or a pledge that does not cover: no grant in the agent's record would help. */
+  readonly limit: string | null;
   /** A grant would help, but none that is written below the root reaches so far. */
   readonly isOutside: boolean;
 }
@@ -47,9 +49,27 @@ export function explain(
   });
   const helps = decision.outcome === "deny" && isHelpedByGrant(decision.code);
   const proposed = helps && isWritable(request) ? suggestion(request, decision, links) : null;
-  const suggest = proposed === null || isSafeguarded(authority, request, proposed) ? null : proposed;
+  const limit = decision.outcome === "deny" ? limitOf(chain, links) : null;
+  const isHelpless = limit !== null || isPolicyChange(request);
+  const suggest = proposed === null || isHelpless || isSafeguarded(authority, request, proposed) ? null : proposed;
   const isOutside = suggest !== null && liesOutside(request, root);
-  return { links, suggest: isOutside ? null : suggest, isOutside };
+  return { links, suggest: isOutside ? null : suggest, limit, isOutside };
+}
+
+/** Limits apply to every chain alike. A text as it was trusted is none: an edit of it by a person is trusted with it. */
+function limitOf(chain: Chain | undefined, links: readonly LinkExplanation[]): string | null {
+  const at = links.findIndex(({ covers }, place) => {
+    const link = chain?.[place]?.link;
+    return !covers && link?.role === "limit" && link.version === undefined;
+  });
+  return at < 0 ? null : (links[at]?.link ?? null);
+}
+
+/** Tools never change policy files, whatever is granted. */
+export function isPolicyChange({ verb, values }: Request): boolean {
+  if (verb.verb !== "fs.write" && verb.verb !== "fs.delete") return false;
+  const path = values[verb.axes.findIndex(({ kind }) => kind === "path")];
+  return isSegments(path) && path.segments.includes(".ambit");
 }
 
 /** Files and programs alone have a root. */

@@ -12,7 +12,7 @@ import { copyJson, isJsonObject, type Json, type JsonObject } from "../base/json
 import { refuse } from "../base/result.ts";
 import { type Caller, decide, type Verdict } from "./decide.ts";
 import type { Derived, KnownTool, ToolLookup } from "./known-tool.ts";
-import { mayWantTrust } from "./untrusted.ts";
+import { behindDenial } from "./untrusted.ts";
 
 export interface Call {
   readonly tool: string;
@@ -64,24 +64,13 @@ export function decideCopied(
   const blocked = caller.blocked ?? null;
   if (blocked !== null) return deny(blocked.code, null, blocked.reason);
   const decision = decideBy(caller, call, tools, moment, protectedPaths);
-  // INVARIANT: what is not trusted, or was revoked, changes the code of a denial, and never makes it anything else.
-  if (decision.outcome !== "deny" || !mayWantTrust(decision.code)) return decision;
-  const isAllowedBy = (authority: Authority): boolean =>
-    decideBy({ agent: caller.agent, authority }, call, tools, moment, protectedPaths).outcome !== "deny";
-  const written = unlessBroken(caller.written);
-  if (written !== null && isAllowedBy(written)) return deny("untrusted_policy", decision.request);
-  for (const { authority, what } of unlessBroken(caller.revoked) ?? [])
-    if (isAllowedBy([...caller.authority, ...authority])) return deny("revoked", decision.request, what);
-  return decision;
-}
-
-/** Texts that cannot be read say nothing. */
-function unlessBroken<T>(read: (() => T) | null | undefined): T | null {
-  try {
-    return read?.() ?? null;
-  } catch {
-    return null;
-  }
+  if (decision.outcome !== "deny") return decision;
+  const behind = behindDenial(
+    caller,
+    decision.code,
+    (authority) => decideBy({ agent: caller.agent, authority }, call, tools, moment, protectedPaths).outcome !== "deny",
+  );
+  return behind === null ? decision : deny(behind.code, decision.request, behind.reason);
 }
 
 interface Copied {

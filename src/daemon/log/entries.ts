@@ -18,6 +18,7 @@ import { needOf } from "../calls/counterexample.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { DaemonParts } from "../parts.ts";
 import { EntryTextCache } from "./entry-text-cache.ts";
+import { linkWords } from "./link-words.ts";
 
 export const NO_ACTOR: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
 
@@ -106,7 +107,7 @@ export class Entries {
     const missed = needOf(entry.agent, holding, code, need);
     // If trust is missing, no grant would help.
     const isHelped = missed !== null && code !== "untrusted_policy";
-    const suggest = isHelped ? suggestion(holding, missed, moment()) : null;
+    const { suggest, link } = isHelped ? suggestion(holding, missed, moment()) : UNEXPLAINED;
     const verbs: string[] = [];
     let texts = "";
     for (let at = 0; at < asked.length; at++) {
@@ -116,7 +117,7 @@ export class Entries {
     }
     // INVARIANT: sorted by name.
     const more =
-      `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(input))},`}"by":${words.by(holding, basis)},"level":${level},` +
+      `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(input))},`}"by":${words.by(holding, basis)},"level":${level},${outcome === "allow" ? "" : `"link":${words.spelled(link)},`}` +
       `"need":${words.spelled(missed === null ? null : requestText(missed))},"reason":${words.spelled(reason)},` +
       `"requests":[${texts}],"suggest":${words.spelled(suggest)}}`;
     return new PreserializedEntry(
@@ -147,7 +148,7 @@ export class Entries {
     const read = request === "" ? null : readRequestText(request, holding.reading);
     // The agent may have created the target behind the symlink, so no grant is suggested for it.
     const isHelped = read?.ok === true && target === null && SUGGESTED.has(code);
-    const suggest = isHelped ? suggestion(holding, read.value, moment()) : null;
+    const { suggest, link } = isHelped ? suggestion(holding, read.value, moment()) : UNEXPLAINED;
     const [need, requests] = request === "" ? [null, []] : [request, [request]];
     const verb = /^[a-z_]+\.[a-z_]+/.exec(request)?.[0];
     return this.make("decision", who, "deny", {
@@ -158,7 +159,7 @@ export class Entries {
       of: receipt,
       more: {
         ...{ approval: null, arguments: this.#told(input), by: [], level: 0 },
-        ...{ need, reason, requests, suggest, target, times },
+        ...{ link, need, reason, requests, suggest, target, times },
       },
     });
   }
@@ -203,8 +204,23 @@ export class Entries {
   }
 }
 
-function suggestion({ authority, reading }: Holding, need: Request, moment: Moment): string | null {
+interface Unmet {
+  /** The smallest grant that would help; null if none would. */
+  readonly suggest: string | null;
+  /** The link that denied, in words. */
+  readonly link: string | null;
+}
+
+const UNEXPLAINED: Unmet = { suggest: null, link: null };
+
+function suggestion({ authority, reading }: Holding, need: Request, moment: Moment): Unmet {
   const decision = judge(authority, need, moment);
-  const { suggest } = explain(authority, need, moment, decision, reading.workingRoot ?? null);
-  return suggest === null ? null : compactText(suggest);
+  const { suggest, limit } = explain(authority, need, moment, decision, reading.workingRoot ?? null);
+  const at = decision.outcome === "deny" ? decision.at : null;
+  const denied = at === null ? undefined : authority[at.chain]?.[at.link]?.link;
+  const link = limit ?? denied?.id ?? null;
+  return {
+    suggest: suggest === null ? null : compactText(suggest),
+    link: link === null ? null : linkWords(link, denied?.id === link ? denied.issuer : null),
+  };
 }

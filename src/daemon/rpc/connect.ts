@@ -23,6 +23,8 @@ export interface DaemonClient {
   control(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** The status of the running daemon; null if none runs. Never starts one. */
   running(): Promise<Answer<DaemonStatus | null>>;
+  /** The control socket of the running daemon; null if none runs. Never starts one. */
+  serving(): Promise<MessageClient<ControlMessages> | null>;
   /** Why the daemon does not start automatically for this state folder; null if it does. */
   unstarted?(): Refusal | null;
   /** Like `control`, but also creates the daemon's folder: a person asked for this state folder by name. */
@@ -117,6 +119,10 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
       nameConfigFolder(state, config, home);
       return starting("control", true);
     },
+    serving: async () => {
+      const connected = await connect("control", { folder, version: VERSION });
+      return connected.ok ? connected.value : null;
+    },
     running: async () => {
       const connected = await connect("control", { folder, version: VERSION });
       if (!connected.ok) return connected.code === NO_DAEMON ? { ok: true, value: null } : connected;
@@ -179,6 +185,7 @@ const NOWHERE: DaemonClient = {
   refused: () => undefined,
   startDaemon: async () => STATELESS,
   running: async () => STATELESS,
+  serving: async () => null,
   unstarted: () => STATELESS,
   admit: async () => STATELESS,
   awaitDaemonEnd: async () => "absent",

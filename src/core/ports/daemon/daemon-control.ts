@@ -9,6 +9,7 @@ import type { CreatedAgent, StoredLink } from "../stores/link-store.ts";
 import type { ChainedEntry, LogQuery } from "../stores/log.ts";
 import type { SecretBinding } from "../stores/secret-store.ts";
 import type { SinkStatus } from "../stores/sink.ts";
+import type { DecisionView, HoldingRequest, HoldingView } from "./holding-view.ts";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -185,6 +186,13 @@ export type ControlMessages = DraftMessages & {
     readonly answers: { readonly accounts: readonly AccountState[] };
   };
 
+  /** What an agent holds now, as a session of it would. */
+  readonly "agent.holding": { readonly asks: HoldingRequest; readonly answers: HoldingView };
+  /** How a request of it would be decided now, without asking, charging or logging. */
+  readonly "agent.decide": {
+    readonly asks: HoldingRequest & { readonly request: readonly string[] };
+    readonly answers: DecisionView;
+  };
   readonly "links.list": {
     readonly asks: object;
     readonly answers: { readonly links: readonly StoredLink[]; readonly made: readonly CreatedAgent[] };

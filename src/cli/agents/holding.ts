@@ -1,0 +1,74 @@
+// What an agent holds now, as the running daemon tells it: from the same code that decides its calls. Without a daemon the
+// files alone are known, and what is left out is said.
+
+import type { Refusal } from "../../core/ports/daemon/exchange.ts";
+import type { DecisionView, HeldChainView, HoldingRequest, HoldingView } from "../../core/ports/daemon/holding-view.ts";
+import type { ControlWorld } from "../control-world.ts";
+import { shown } from "../terminal/cells.ts";
+import { riskText } from "./risk.ts";
+
+export interface HoldingWorld extends Pick<ControlWorld, "serving" | "paint"> {
+  readonly cwd?: string;
+}
+
+/** Null where no daemon runs. */
+type Told<T> = { readonly ok: true; readonly value: T } | Refusal | null;
+
+export const LEFT_OUT =
+  "no daemon is running: delegations, agents made by agents, used budgets and a freeze are left out";
+
+export function holdingNow(world: HoldingWorld, asked: Omit<HoldingRequest, "cwd">): Promise<Told<HoldingView>> {
+  return ask(world, (control, cwd) => control.ask("agent.holding", { cwd, ...asked }));
+}
+
+export function decisionNow(
+  world: HoldingWorld,
+  asked: Omit<HoldingRequest, "cwd">,
+  request: readonly string[],
+): Promise<Told<DecisionView>> {
+  return ask(world, (control, cwd) => control.ask("agent.decide", { cwd, ...asked, request }));
+}
+
+type Control = NonNullable<Awaited<ReturnType<NonNullable<ControlWorld["serving"]>>>>;
+
+async function ask<T>(
+  world: HoldingWorld,
+  question: (control: Control, cwd: string) => Promise<{ readonly ok: true; readonly value: T } | Refusal>,
+): Promise<Told<T>> {
+  const control = (await world.serving?.()) ?? null;
+  if (control === null || world.cwd === undefined) return null;
+  try {
+    return await question(control, world.cwd);
+  } finally {
+    control.close();
+  }
+}
+
+/** What was delegated to it; its own record is shown from the file. */
+export function delegatedLines({ chains }: HoldingView, now: number, paint: ControlWorld["paint"]): readonly string[] {
+  return chains.flatMap((chain) => (chain.link === null ? [] : chainLines(chain, now, paint)));
+}
+
+export function chainLines(chain: HeldChainView, now: number, paint: ControlWorld["paint"]): readonly string[] {
+  const { link, from, grants, fault, expires, isComplete } = chain;
+  const marks = [
+    ...(fault === null ? [] : [fault]),
+    ...(expires === null || now >= expires ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),
+    ...(isComplete ? [] : ["more is held than can be written out"]),
+  ];
+  const head =
+    link === null
+      ? []
+      : [`delegated by ${shown(from ?? "")}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}  ${paint.dim(link)}`];
+  return [
+    ...head,
+    ...grants.map(({ grant, risk, effect, isExpired }) => {
+      const mark = isExpired ? paint.warn("  (expired)") : "";
+      return `${riskText(paint, risk, "●")} ${shown(grant)}${mark}\n    ${riskText(paint, risk, risk)}: ${shown(effect)}`;
+    }),
+  ];
+}
+
+export function blockedLine({ blocked }: HoldingView): string | null {
+  return blocked === null ? null : `${blocked.code}: ${blocked.reason}`;
+}
