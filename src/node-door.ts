@@ -4,7 +4,7 @@ import { type Ambit, type AmbitOptions, openLibrary } from "./library/library.ts
 
 export type { CallAnswer, CallOptions, CallRefused, ModelSession, SessionTool } from "./adapters/session.ts";
 export { AmbitRefused } from "./library/answers.ts";
-export type { Ambit, AmbitOptions, SessionOptions } from "./library/library.ts";
+export type { Ambit, AmbitOptions, Caveats, SessionOptions } from "./library/library.ts";
 export type { Session } from "./library/session.ts";
 export type { Provider, ProviderSettings } from "./tools/provider/provider-catalog.ts";
 export { type ProviderTool, type ProviderTools, providerTools } from "./tools/provider/provider-tools.ts";

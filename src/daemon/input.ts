@@ -5,6 +5,7 @@ import { verbEntry } from "../core/authority/catalog.ts";
 import type { Request } from "../core/authority/request.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
+import { withAliases } from "../tools/shell/argument-aliases.ts";
 
 export const textCharactersMax = 262_144;
 
@@ -13,10 +14,13 @@ export function textIn(object: JsonObject, key: string, charactersMax: number = 
   return typeof value === "string" && value.length <= charactersMax ? value : null;
 }
 
-/** The name of a tool in a call; a built-in tool also by its dotted name. */
-export function toolIn(object: JsonObject): string | null {
+/** The tool and the arguments of a call; a built-in tool also by its dotted name, and `shell` with others' arguments. */
+export function callIn(object: JsonObject): { readonly tool: string; readonly input: JsonObject } | null {
   const name = textIn(object, "tool", 256);
-  return name === null ? null : builtinName(name);
+  const input = objectIn(object, "input");
+  if (name === null || input === null) return null;
+  const tool = builtinName(name);
+  return { tool, input: withAliases(tool, input) };
 }
 
 /** Undefined if present but not a string; null if absent. */

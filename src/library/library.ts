@@ -34,6 +34,18 @@ export interface SessionOptions {
   /** A token that another agent delegated. */
   readonly token?: string;
   readonly trace?: string;
+  /** The session holds these Caveats and no record; the agent is then called `anonymous`. */
+  readonly caveats?: Caveats;
+}
+
+/** What a session may do at most, on six axes. Text that is read at run time is checked again. */
+export interface Caveats {
+  readonly fs_read: "all" | { readonly only: readonly string[] };
+  readonly fs_write: "all" | { readonly only: readonly string[] };
+  readonly exec: "all" | { readonly only: readonly string[] };
+  readonly net: "all" | { readonly only: readonly string[] };
+  readonly max_calls: "unlimited" | { readonly at_most: number };
+  readonly valid_for_generation: "all" | { readonly only: readonly number[] };
 }
 
 export interface Ambit {
@@ -87,9 +99,10 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
     },
     session: async (
       agent,
-      { user = null, pledge = null, token = null, trace = null }: Nullable<SessionOptions> = {},
+      { user = null, pledge = null, token = null, trace = null, caveats = null }: Nullable<SessionOptions> = {},
     ) => {
-      const asked = { cwd, agent, user, trace, face: "library", pledge, token, isForParent: false };
+      const brought = caveats === null ? {} : { caveats: JSON.stringify(caveats) };
+      const asked = { cwd, agent, user, trace, face: "library", pledge, token, isForParent: false, ...brought };
       const { calls, opened } = await line
         .session({ ...asked, environment: passedEnvironment(environment, agents.user()?.config ?? null) })
         .catch((error: unknown) => {

@@ -2,7 +2,7 @@
 import { realpathSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { serveStdio } from "@modelcontextprotocol/server/stdio";
-import { tableText } from "../agents/disk/caveats.ts";
+import { readCaveatsToml } from "../agents/disk/caveats.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
 import type { CaveatsFile } from "../cli/mcp/caveats.ts";
 import type { McpServed, McpWorld } from "../cli/mcp/mcp.ts";
@@ -22,7 +22,6 @@ import { type UserFolders, userFolders } from "../platform/folders.ts";
 import { homeFolder } from "../platform/ground.ts";
 import { outOfReach } from "../platform/out-of-reach.ts";
 import { sourceCharactersMax } from "../text/read.ts";
-import { readToml } from "../text/toml.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present-result.ts";
@@ -50,7 +49,9 @@ export function composeMcp(machine: McpMachine): McpWorld {
     folderAt: (path) => folderAt(resolve(cwd, path)),
     caveats: () => ({
       environment: environment["AMBIT_CAVEATS"] ?? null,
+      otherEnvironment: environment["AGENT_BRIDLE_CAVEATS"] ?? null,
       file: folders.config === null ? null : caveatsFile(join(folders.config, "caveats.toml")),
+      otherFile: home === null ? null : caveatsFile(join(home, ".agent-bridle", "config.toml")),
     }),
     serveMcp: (served) => serveMcp(machine, home, folders, served, (text) => printError(`ambit: ${shown(text)}`)),
   };
@@ -148,8 +149,5 @@ function caveatsFile(path: string): CaveatsFile | null {
     const problem = content.code === "not_found" ? outOfReach(path) : content.message;
     return problem === null ? null : { name: path, text: null, problem: `${path} ${problem}` };
   }
-  const { tree, diagnostics } = readToml({ name: path, text: content.text });
-  const text = tree === null ? null : tableText(tree);
-  const problem = text === null ? `${path}: ${diagnostics[0]?.message ?? "there is no [caveats] table"}` : null;
-  return { name: path, text, problem };
+  return readCaveatsToml({ name: path, text: content.text });
 }

@@ -2,7 +2,7 @@
 import { describe, expect, test } from "vitest";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
-import { withAliases } from "./argument-aliases.ts";
+import { withAliases } from "../tools/shell/argument-aliases.ts";
 import { deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
 import { listedTools } from "./tool-list.ts";
 
@@ -47,7 +47,7 @@ describe("results", () => {
     expect(told.structuredContent).toEqual(
       typeof result === "object" && result !== null && !Array.isArray(result) ? result : { result },
     );
-    expect(told).not.toHaveProperty("isError");
+    expect(told.isError).toBe(false);
   });
 });
 

@@ -6,14 +6,14 @@ import type { Refusal } from "../core/ports/daemon/exchange.ts";
 export interface CallResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   readonly structuredContent: JsonObject;
-  readonly isError?: true;
+  readonly isError: boolean;
 }
 
 /** The data says what enforced each axis, as results of programs do. */
 export function doneResult(result: Json, enforcement: CallEnforcementView = []): CallResult {
   const held = enforcement.length === 0 ? {} : { enforcement: enforcement.map((one) => ({ ...one })) };
   const structuredContent = { ...held, ...(isJsonObject(result) ? result : { result }) };
-  return { content: textsOf(result).map((text) => ({ type: "text", text })), structuredContent };
+  return { content: textsOf(result).map((text) => ({ type: "text", text })), structuredContent, isError: false };
 }
 
 /** The same for a tool that does not exist and for one that this agent can never call. */
@@ -67,7 +67,8 @@ function textsOf(result: Json): readonly string[] {
   if (!isJsonObject(result)) return [result === null ? "done" : JSON.stringify(result)];
   const ran = programText(result);
   if (ran !== null) return [ran];
-  const { text, ...rest } = result;
+  const { text, markdown, ...others } = result;
+  const rest = markdown === undefined || markdown === text ? others : { markdown, ...others };
   // Text that was read comes first, unchanged; the remaining members follow as JSON.
   return typeof text === "string" ? [text, JSON.stringify(rest)] : [JSON.stringify(result)];
 }

@@ -2,7 +2,6 @@
 // eras: the older one negotiates a version by `initialize`, in the newer one every request names it.
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
 import type { JsonObject } from "../core/base/json.ts";
-import { withAliases } from "./argument-aliases.ts";
 import { type CallResult, refusedResult } from "./call-result.ts";
 import type { InboundMessages } from "./inbound-messages.ts";
 import { listCheckMilliseconds, listMilliseconds } from "./limits.ts";
@@ -87,7 +86,7 @@ class SessionServer {
       return refusedResult(problem.tool, { code: "invalid_input", message: problem.message, fix: null });
     }
     try {
-      return await this.#options.session.call(tool, withAliases(tool, input), signal);
+      return await this.#options.session.call(tool, input, signal);
     } catch {
       // A result that cannot be serialized, or a bug: the model learns only that the call failed.
       return refusedResult(tool, { code: "not_available", message: "the call could not be completed", fix: null });

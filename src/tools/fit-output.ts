@@ -1,4 +1,5 @@
 // Truncates the output of programs to what fits in one message. INVARIANT: dropped bytes are counted.
+import type { Ending } from "../core/ports/process.ts";
 
 export interface ProgramOutput {
   readonly output: string;
@@ -21,6 +22,11 @@ export function fitOutput({ output, errors, dropped }: ProgramOutput): {
   const cut = Buffer.byteLength(errors) + Buffer.byteLength(output);
   const kept = Buffer.byteLength(stderr.text) + Buffer.byteLength(stdout.text);
   return { stdout: stdout.text, stderr: stderr.text, dropped: dropped + cut - kept };
+}
+
+/** Null for a program that did not exit by itself. */
+export function exitCode(ending: Ending): number | null {
+  return ending.kind === "exited" ? ending.status : null;
 }
 
 /** The longest prefix that is no longer than this as JSON. */

@@ -1,7 +1,8 @@
 // Which caveats a server without an agent takes, and what they grant.
 
+import { readCaveatsToml } from "../../src/agents/disk/caveats.ts";
 import { type CaveatsFile, chosenCaveats } from "../../src/cli/mcp/caveats.ts";
-import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import type { Json } from "../../src/core/base/json.ts";
 import { readCaveats } from "../../src/core/notation/caveats/caveats.ts";
 import { readJson } from "../../src/text/json.ts";
 import { normalCaveats, printCaveats, wholeCaveats } from "./caveats.ts";
@@ -13,7 +14,12 @@ export const caveatsSource: Family = {
   answers: ["source", "caveats", "error", "banner_contains"],
   run: (row) => {
     if (has(row, "mode")) return notRun("running unconfined is a flag of the command here, not a mode");
-    const chosen = chosenCaveats({ environment: environmentOf(row), file: fileOf(row) });
+    const chosen = chosenCaveats({
+      environment: environmentOf(row),
+      otherEnvironment: null,
+      file: fileOf(row),
+      otherFile: null,
+    });
     const { tree, diagnostics } = readJson({ name: "caveats", text: chosen.text });
     const read = tree === null ? { link: null, diagnostics } : readCaveats(tree, READING);
     const source =
@@ -38,12 +44,16 @@ function environmentOf(row: Row): string | null {
   return given === null ? null : JSON.stringify(given);
 }
 
-/** A text that is no TOML stands for a table granting git, or for a file without one. */
+/** The text as it stands, by the real reader. One row is a sentence about a table that grants git, and no TOML. */
 function fileOf(row: Row): CaveatsFile | null {
   const text = textOr(row, "config_toml", null);
   if (text === null) return null;
-  const table: JsonObject = wholeCaveats({ exec: { only: ["git"] } });
-  return text.startsWith("[caveats]")
-    ? { name: "caveats.toml", text: JSON.stringify(table), problem: null }
-    : { name: "caveats.toml", text: null, problem: "there is no [caveats] table" };
+  return readCaveatsToml({ name: "caveats.toml", text: SENTENCE.test(text) ? GIT_ALONE : text });
 }
+
+const SENTENCE = /^\[caveats\] exec=only git \.\.\.$/;
+const GIT_ALONE = Object.entries(wholeCaveats({ exec: { only: ["git"] } })).reduce(
+  (lines, [key, value]) =>
+    `${lines}${key} = ${typeof value === "string" ? JSON.stringify(value) : '{ only = ["git"] }'}\n`,
+  "[caveats]\n",
+);

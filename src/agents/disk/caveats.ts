@@ -5,6 +5,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
 import { readJson } from "../../text/json.ts";
+import { readToml } from "../../text/toml.ts";
 import { type Agent, agentFromCaveats } from "../project/agent.ts";
 import { Project } from "../project/project.ts";
 import { type AgentsContext, openAgents } from "./agents.ts";
@@ -50,10 +51,16 @@ function caveatsAgent(source: Source, name: string, reading: Reading): Agent {
   return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name);
 }
 
-/** The `[caveats]` table of a TOML file as JSON text; null if there is none. */
-export function tableText(tree: TreeNode): string | null {
-  const table = caveatsTable(tree);
-  return table === null ? null : JSON.stringify(plainOf(table));
+/** The `[caveats]` table of a TOML file as JSON text, or why there is none. */
+export function readCaveatsToml({ name, text }: Source): {
+  readonly name: string;
+  readonly text: string | null;
+  readonly problem: string | null;
+} {
+  const { tree, diagnostics } = readToml({ name, text });
+  const table = tree === null ? null : caveatsTable(tree);
+  if (table !== null) return { name, text: JSON.stringify(plainOf(table)), problem: null };
+  return { name, text: null, problem: `${name}: ${diagnostics[0]?.message ?? "there is no [caveats] table"}` };
 }
 
 function plainOf(node: TreeNode): unknown {

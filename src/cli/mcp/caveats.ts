@@ -3,8 +3,12 @@
 export interface CaveatsSources {
   /** AMBIT_CAVEATS as it is set; null where it is not. */
   readonly environment: string | null;
+  /** AGENT_BRIDLE_CAVEATS, the same text under the name another system has for it. */
+  readonly otherEnvironment: string | null;
   /** The user's own caveats.toml; null where there is none. */
   readonly file: CaveatsFile | null;
+  /** `~/.agent-bridle/config.toml`, where that other system reads its table. */
+  readonly otherFile: CaveatsFile | null;
 }
 
 export interface CaveatsFile {
@@ -19,6 +23,8 @@ export interface ChosenCaveats {
   /** Null: nothing was written anywhere. */
   readonly source: string | null;
   readonly problem: string | null;
+  /** What to rename so that our own name is used; null where it is. */
+  readonly hint: string | null;
 }
 
 /** INVARIANT: nothing written means nothing granted. */
@@ -41,8 +47,14 @@ export const UNCONFINED: string = JSON.stringify({
   valid_for_generation: "all",
 });
 
-export function chosenCaveats({ environment, file }: CaveatsSources): ChosenCaveats {
-  if (environment !== null) return { text: environment, source: "AMBIT_CAVEATS", problem: null };
-  if (file === null) return { text: NOTHING, source: null, problem: "no agent and no caveats are given" };
-  return { text: file.text ?? NOTHING, source: file.name, problem: file.problem };
+/** Variables before files, our own name before the other one. */
+export function chosenCaveats(sources: CaveatsSources): ChosenCaveats {
+  const { environment, otherEnvironment, file, otherFile } = sources;
+  if (environment !== null) return { text: environment, source: "AMBIT_CAVEATS", problem: null, hint: null };
+  if (otherEnvironment !== null)
+    return { text: otherEnvironment, source: "AGENT_BRIDLE_CAVEATS", problem: null, hint: "set AMBIT_CAVEATS instead" };
+  const found = file ?? otherFile;
+  if (found === null) return { text: NOTHING, source: null, problem: "no agent and no caveats are given", hint: null };
+  const hint = file === null ? "move its [caveats] table to caveats.toml in your ambit configuration folder" : null;
+  return { text: found.text ?? NOTHING, source: found.name, problem: found.problem, hint };
 }

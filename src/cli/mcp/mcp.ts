@@ -60,8 +60,9 @@ export async function serve(world: McpWorld, options: McpServeOptions): Promise<
 function broughtCaveats(world: McpWorld, isUnconfined: boolean): string | null {
   const { paint } = world;
   const sources = world.caveats();
-  if (isUnconfined && sources.environment !== null) {
-    usage(world, "AMBIT_CAVEATS and --unconfined contradict each other: use only one", "unset AMBIT_CAVEATS");
+  const variable = sources.environment !== null ? "AMBIT_CAVEATS" : "AGENT_BRIDLE_CAVEATS";
+  if (isUnconfined && (sources.environment ?? sources.otherEnvironment) !== null) {
+    usage(world, `${variable} and --unconfined contradict each other: use only one`, `unset ${variable}`);
     return null;
   }
   if (isUnconfined) {
@@ -71,10 +72,11 @@ function broughtCaveats(world: McpWorld, isUnconfined: boolean): string | null {
     );
     return UNCONFINED;
   }
-  const { text, source, problem } = chosenCaveats(sources);
+  const { text, source, problem, hint } = chosenCaveats(sources);
   if (problem !== null) world.printError(`${paint.warn("warning")}: ${shown(problem)}: everything is denied`);
   if (source === null) world.printError("  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS");
   else world.printError(`ambit: no agent named; grants come from ${shown(source)}`);
+  if (hint !== null) world.printError(`  hint: ${shown(hint)}`);
   return text;
 }
 

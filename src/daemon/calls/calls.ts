@@ -24,7 +24,7 @@ import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { CallContext, Contexts } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
-import { numberOr, objectIn, textIn, textsIn, toolIn } from "../input.ts";
+import { callIn, numberOr, objectIn, textIn, textsIn } from "../input.ts";
 import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "../log/call-refusals.ts";
 import { denialView } from "../log/denials.ts";
 import { enforcementOf } from "../log/enforcement.ts";
@@ -289,14 +289,14 @@ export class Calls {
     const { value } = exchange;
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
-    const tool = toolIn(value);
-    const input = objectIn(value, "input");
+    const call = callIn(value);
     const wait = numberOr(value, "waitMilliseconds", 0, 0, waitMillisecondsMax);
     const requests = value["requests"] ?? null;
     const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
-    if (tool === null || input === null || wait === null || (requests !== null && texts === null))
+    if (call === null || wait === null || (requests !== null && texts === null))
       return refusal("invalid_input", "a call needs the name of a tool and an object");
-    const read: ParsedCall = { exchange, session, tool, input, wait, texts };
+    const { tool } = call;
+    const read: ParsedCall = { exchange, session, ...call, wait, texts };
     const ours = this.#tools.ours(tool);
     if (ours !== null) return this.#resolveCall(read, ours);
     return this.#tools.named(session, tool).then((owner) => this.#resolveCall(read, owner));

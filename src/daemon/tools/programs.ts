@@ -4,7 +4,7 @@ import { done, refuse } from "../../core/base/result.ts";
 import type { CompletedRun } from "../../core/ports/process.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import { changesAnswer } from "../../tools/changes-answer.ts";
-import { fitOutput } from "../../tools/fit-output.ts";
+import { exitCode, fitOutput } from "../../tools/fit-output.ts";
 import { argvOfInput, PROGRAM_TOOL_DEFINITIONS, programTools } from "../../tools/program-tools.ts";
 import type { Programs } from "../parts.ts";
 import { CapturedOutput } from "../programs/captured-output.ts";
@@ -54,6 +54,7 @@ function shown(ran: CompletedRun, gathered: CapturedOutput): JsonObject {
   const { stdout, stderr, dropped } = fitOutput(gathered);
   return {
     ending: { ...ending },
+    exit_code: exitCode(ending),
     stdout,
     stderr,
     dropped: outputDropped + dropped,

@@ -1,7 +1,7 @@
 // The result of a script for a model: how it ended first. INVARIANT: it fits in one message, whatever the output.
 import type { JsonObject } from "../../core/base/json.ts";
 import { changesAnswer } from "../changes-answer.ts";
-import { fitOutput, type ProgramOutput } from "../fit-output.ts";
+import { exitCode, fitOutput, type ProgramOutput } from "../fit-output.ts";
 import type { ScriptResult } from "./run-script.ts";
 
 const shownArgvCharactersMax = 400;
@@ -12,6 +12,7 @@ export function scriptAnswer(ran: ScriptResult, written: ProgramOutput): JsonObj
   const { stdout, stderr, dropped } = fitOutput(written);
   return {
     ending: { ...ending },
+    exit_code: exitCode(ending),
     stdout,
     stderr,
     dropped: outputDropped + dropped,

@@ -1,6 +1,6 @@
-// Accepts argument names that other MCP servers use for tools of the same name: `program` and `args`, or `cmd`. Ambiguous
+// Accepts argument names that other systems use for `shell`: `program` and `args`, or `cmd`. Ambiguous
 // arguments stay unchanged, and the tool's schema refuses them.
-import { isJsonList, type JsonObject, member } from "../core/base/json.ts";
+import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
 
 export function withAliases(tool: string, input: JsonObject): JsonObject {
   if (tool !== "shell") return input;
