@@ -132,8 +132,8 @@ describe("where the leash comes from", () => {
 describe("a leash in code", () => {
   test("echo runs twice, rm never, and the third call finds the budget used up", async () => {
     const ambit = await place.open();
-    const leash: Caveats = { ...EVERYTHING, exec: { only: ["echo"] }, max_calls: { at_most: 2 } };
-    const session = await ambit.session("anonymous", { caveats: leash });
+    const twice: Caveats = { ...EVERYTHING, exec: { only: ["echo"] }, max_calls: { at_most: 2 } };
+    const session = await ambit.session("anonymous", { caveats: twice });
     const echo = { program: "echo", args: ["hello"] };
     expect(await session.call("shell", { program: "rm", args: ["-rf", "/"] })).toMatchObject({ ok: false });
     for (const _ of [1, 2])
