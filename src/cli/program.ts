@@ -22,6 +22,7 @@ import { addFirstSteps, type FirstStepsWorld } from "./init/command.ts";
 import { addLog } from "./log/command.ts";
 import { addMcp } from "./mcp/command.ts";
 import { addRecords } from "./records/command.ts";
+import { addRun } from "./run/command.ts";
 import { addSecrets } from "./secrets/command.ts";
 import type { SecretsWorld } from "./secrets/value.ts";
 import { addSkills } from "./skills/command.ts";
@@ -125,6 +126,7 @@ export async function run(argv: readonly string[], world: ProgramWorld): Promise
   addAgents(program, world, end);
   addDoctor(program, world.doctor, end);
   addExec(program, world, behind, end);
+  addRun(program, world, behind, end);
   addRecords(program, world, end);
   addSkills(program, world, end);
   addApprovals(program, world, end);

@@ -1,4 +1,5 @@
 // Interfaces of everything that the composition root passes to the daemon: stores, readers and executors.
+import type { ClientProfile } from "../clients/profile.ts";
 import type { Authority } from "../core/authority/chain.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import type { Basis } from "../core/authority/decision.ts";
@@ -130,6 +131,8 @@ export interface ProgramRun {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   readonly stop: CancelSignal | null;
+  /** For a whole client: no time limit, and the profile's variables. */
+  readonly profile?: ClientProfile | null;
   /** Absent: it has pipes. */
   readonly terminal?: TerminalRequest | null;
   /** All of its changes wait for a person's approval. */

@@ -33,6 +33,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   log: { knows: core, isPure: true },
   doctor: { knows: core, isPure: true },
   agents: { knows: core, isPure: true },
+  clients: { knows: [], isPure: true },
   "tools/provider": { knows: core, isPure: true },
 
   platform: { knows: core },
@@ -59,6 +60,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
         ...sandbox,
         ...records,
         "runtime",
+        "clients",
         "sandbox/plan",
         "daemon/rpc",
         "platform",
@@ -75,7 +77,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
     knows: [...core, ...records, "runtime", "tools", "tools/provider", "daemon/rpc", "daemon", "platform", "adapters"],
   },
   mcp: { knows: [...core, ...records, "tools", "daemon/rpc", "platform", "text"] },
-  cli: { knows: [...core, ...records, "approvals", "log", "doctor", "sandbox/plan"] },
+  cli: { knows: [...core, ...records, "clients", "approvals", "log", "doctor", "sandbox/plan"] },
 
   "index.ts": { knows: [...core, "runtime"], isPure: true },
   "node-door.ts": { knows: ["adapters", "library", "tools", "tools/provider"] },

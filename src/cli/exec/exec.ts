@@ -36,6 +36,8 @@ export interface ExecOptions {
   readonly wait?: string;
   readonly review?: boolean;
   readonly terminal?: boolean;
+  /** The profile of a client, by its id: `ambit run`. */
+  readonly profile?: string;
 }
 
 const outputBytesMax = 1_048_576;
@@ -122,6 +124,7 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
     isThrowaway: throwaway,
     milliseconds: seconds === null ? null : Math.ceil(seconds * 1000),
     needsReview: options.review === true,
+    profile: options.profile ?? null,
   };
 }
 

@@ -31,6 +31,8 @@ export interface ExecAsked {
   readonly milliseconds: number | null;
   /** What it writes waits for a person. */
   readonly needsReview: boolean;
+  /** The profile of a client that runs without a time limit; null for a program. */
+  readonly profile: string | null;
 }
 
 export interface ExecStreams extends Sinks {

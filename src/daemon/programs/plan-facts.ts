@@ -1,6 +1,7 @@
 // Collects the machine facts that a sandbox plan needs, for one run.
 import { statSync } from "node:fs";
 import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
+import type { ClientProfile } from "../../clients/profile.ts";
 import { type Ground, pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -20,6 +21,7 @@ import type { Limits, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../sandbox/plan/plan-facts.ts";
 import { isWithin } from "../../sandbox/plan/plan-path.ts";
 import { type PlanResult, planOf, rootOf } from "../../sandbox/plan/planning.ts";
+import { clientLimits, withProfile } from "./client-profile.ts";
 
 export interface RunEnvironment {
   readonly home: string | null;
@@ -40,10 +42,12 @@ export interface RunWish {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   readonly hasTerminal: boolean;
+  readonly profile?: ClientProfile | null;
 }
 
 export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWish, moment: Moment): PlanResult {
   const { folders, workspace, user, project, environment } = run;
+  const profile = wish.profile ?? null;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");
   const facts: Omit<PlanFacts, "found" | "listed"> = {
@@ -73,8 +77,9 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
         return value === undefined ? [] : [[name, value] as const];
       }),
     },
-    hasTerminals: wish.hasTerminal,
-    limits: limitsOf(user?.limits ?? {}, wish),
+    // Clients run their own programs on terminals.
+    hasTerminals: wish.hasTerminal || profile !== null,
+    limits: profile === null ? limitsOf(user?.limits ?? {}, wish) : clientLimits(limitsOf(user?.limits ?? {}, wish)),
     moment,
   };
   const place = rootOf(decided, facts);
@@ -89,7 +94,9 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
   const toList = root === null || visible === null ? [] : foldersToList(visible.value, root.path);
   const listed = toList.map((path) => ({ path, names: listNames(path, root?.path ?? [], listedNamesMax) }));
   const result = planOf(decided, { ...facts, found, listed });
-  return result.ok ? showLinkedGit(result, facts) : result;
+  if (!result.ok) return result;
+  const shown = showLinkedGit(result, facts);
+  return profile === null ? shown : { ...shown, plan: withProfile(shown.plan, profile) };
 }
 
 /** Git in a linked worktree or a submodule needs the git folder that the root's `.git` file points to. */

@@ -89,7 +89,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     if (!("run" in where)) return { ok: false, refused: where };
     grounds.set(wanted.session, ground);
     const { session, generation, moment, holds, authority } = wanted;
-    const { milliseconds } = program;
+    const { milliseconds, profile = null } = program;
     const hasTerminal = program.terminal != null;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) =>
       redacted(asked.stream, sink, hasTerminal),
@@ -103,7 +103,12 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         plan: (request, by) => {
           // This call is charged already: an exhausted budget must not end it.
           const now = { ...moment(), exhausted: null };
-          const planned = planFor({ authority, request, by, level: 0 }, ground, { milliseconds, hasTerminal }, now);
+          const planned = planFor(
+            { authority, request, by, level: 0 },
+            ground,
+            { milliseconds, hasTerminal, profile },
+            now,
+          );
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           return refused === null ? planned : { ok: false, refused };
         },

@@ -177,6 +177,8 @@ export type CallMessages = {
        * stopped. One at a time in a session.
        */
       readonly terminal?: TerminalSize | null;
+      /** The id of a client's profile: it runs without a time limit, with the profile's variables. */
+      readonly profile?: string | null;
     };
     readonly answers: ProgramCompletion | ProgramRefusal | DenialView;
   };

@@ -1,0 +1,60 @@
+// The words of `ambit run` and `ambit profiles`, and their help.
+import type { Command } from "commander";
+import type { ControlWorld } from "../control-world.ts";
+import type { ExecWorld } from "../exec/world.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import { profilesList, profilesShow, type RunOptions, runClient } from "./run.ts";
+
+/** `behind` is the client and its arguments. */
+export function addRun(
+  program: Command,
+  world: ExecWorld & ControlWorld,
+  behind: readonly string[],
+  end: (exit: ExitCode) => void,
+): void {
+  program
+    .command("run")
+    .description("run a whole agent client, such as claude, in the sandbox of an agent")
+    .argument("<agent>", "an id in .ambit/agents, or a file")
+    .option("--in <folder>", "the root: the only folder of this machine the client sees")
+    .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
+    .option("--pledge <specs...>", "limit the grants of this run to these specs")
+    .option("--wait <seconds>", "how long to wait if the start needs approval")
+    .option("--json", "capture the output and print one JSON object at the end", false)
+    .addHelpText("after", RUN_EXAMPLES)
+    .allowExcessArguments()
+    .action(async (agent: string, options: RunOptions, { args }: Command) => {
+      const [, ...before] = args;
+      if (before.length === 0) end(await runClient(world, agent, behind, options));
+      else end(fail(world, options, EXIT.usage, "write the client after `--`", "ambit run coder -- claude"));
+    });
+  const profiles = program.command("profiles").description("list and show the profiles of agent clients");
+  profiles
+    .command("list")
+    .description("list profiles")
+    .option("--json", "print one JSON object", false)
+    .action((options: Asked) => end(profilesList(world, options)));
+  profiles
+    .command("show")
+    .description("show what a client gets")
+    .argument("<profile>", "an id such as ambit:codex@1, or the name of the client's program")
+    .option("--json", "print one JSON object", false)
+    .action((name: string, options: Asked) => end(profilesShow(world, name, options)));
+  for (const one of [profiles, ...profiles.commands]) one.addHelpText("after", PROFILES_EXAMPLES);
+}
+
+const RUN_EXAMPLES = `
+Examples:
+  ambit run coder -- claude
+  ambit run coder -- codex exec 'run the tests'
+
+The grant must cover the client with root live: proc.exec: { cmds: [claude], root: live }.
+Exit status: that of the client; 125 refused by ambit: the code is on stderr and in --json.`;
+
+const PROFILES_EXAMPLES = `
+Examples:
+  ambit profiles list
+  ambit profiles show ambit:claude-code@1
+
+Exit status: 0 done, 1 no such profile, 2 usage.`;

@@ -1,0 +1,65 @@
+// `ambit run <agent> -- <client>`: a whole client in the agent's sandbox, with a live root, without a time limit, on a
+// terminal where a person sits.
+import type { ClientProfile } from "../../clients/profile.ts";
+import { PLAIN_PROFILE, PROFILES, profileById, profileOfProgram } from "../../clients/profiles.ts";
+import type { ControlWorld } from "../control-world.ts";
+import { exec } from "../exec/exec.ts";
+import { hasTerminal } from "../exec/terminal-streams.ts";
+import type { ExecWorld } from "../exec/world.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import type { World } from "../world.ts";
+
+export interface RunOptions {
+  readonly json: boolean;
+  readonly in?: string;
+  readonly user?: string;
+  readonly pledge?: readonly string[];
+  readonly wait?: string;
+}
+
+export async function runClient(
+  world: ExecWorld & ControlWorld,
+  agent: string,
+  words: readonly string[],
+  options: RunOptions,
+): Promise<ExitCode> {
+  const [client] = words;
+  if (client === undefined)
+    return fail(world, options, EXIT.usage, "no client named: write it after `--`", "ambit run coder -- claude");
+  const profile = profileOfProgram(client);
+  const terminal = !options.json && hasTerminal();
+  if (!options.json)
+    world.printError(
+      `ambit: ${shown(client)} runs in the sandbox of ${shown(agent)} (${profile.id}); its changes land while it runs`,
+    );
+  return exec(world, agent, words, { ...options, root: "live", terminal, profile: profile.id });
+}
+
+export function profilesList(world: World, { json }: Asked): ExitCode {
+  if (json) world.print(jsonLine({ profiles: [...PROFILES, PLAIN_PROFILE] }));
+  else
+    for (const { id, programs } of [...PROFILES, PLAIN_PROFILE])
+      world.print(`${id}  ${programs.join(", ") || "any program"}`);
+  return EXIT.ok;
+}
+
+export function profilesShow(world: World, name: string, options: Asked): ExitCode {
+  const profile = profileById(name) ?? PROFILES.find(({ programs }) => programs.includes(name)) ?? null;
+  if (profile === null) return fail(world, options, EXIT.error, `there is no profile ${name}`, "ambit profiles list");
+  world.print(options.json ? jsonLine(profile) : profileLines(profile).join("\n"));
+  return EXIT.ok;
+}
+
+function profileLines({ id, programs, model, folders, variables, notes }: ClientProfile): readonly string[] {
+  return [
+    id,
+    `  programs: ${programs.join(", ") || "any"}`,
+    ...(model === null ? [] : [`  model: ${model.provider} at ${model.hosts.join(", ")} (not granted by the profile)`]),
+    ...(folders.length === 0 ? [] : [`  folders in its home: ${folders.join(", ")}`]),
+    ...variables.map(([name, value]) => `  sets ${name}=${value}`),
+    ...notes.map((note) => `  note: ${note}`),
+  ];
+}
