@@ -129,7 +129,7 @@ test("a program that is killed with its daemon leaves the terminal as it was", a
     env: environment(),
   });
   process.kill((JSON.parse(stdout) as { readonly pid: number }).pid, "SIGKILL");
-  expect(await tmux.until(/status \d/)).toMatch(/not_available/);
+  expect(await tmux.until(/status \d/)).toMatch(/no_daemon/);
   await isPutBack();
 });
 
