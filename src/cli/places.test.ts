@@ -1,4 +1,4 @@
-// Where a grant is shown to be written: in the text that says it, or in none.
+// Where a grant is shown to be written: in the text that says it.
 
 import { describe, expect, test } from "vitest";
 import { AGENT_PATH, MOMENT, record, scout, type Texts } from "../../test/trust/project.ts";
@@ -10,7 +10,7 @@ import { PLAIN } from "./terminal/paint.ts";
 
 const texts: Texts = {
   agent: record("class: agent", "sandbox: /work", "policy: { hire: deny }"),
-  config: "# ours\npolicy: { consult: ask }\nagents:\n  scout: { web: ask }\n",
+  config: "# ours\npolicy: { consult: ask,\n  schedule: ask,\n  web: ask }\nagents:\n  scout: { schedule: deny }\n",
 };
 
 function loaded(user: string | null): LoadedAgent {
@@ -43,11 +43,10 @@ describe("can", () => {
     expect(JSON.parse(await told(line, true)).by).toMatchObject([{ file, line: number }]);
   });
 
-  test("what the base says stands nowhere", async () => {
+  test("the base grants nothing to an agent that has a record", async () => {
     const shown = await told("agent.delegate x", false);
-    expect(shown).toContain("(policy delegate (base))");
+    expect(shown).toContain("capability_absent");
     expect(shown).not.toContain("-->");
-    expect(JSON.parse(await told("agent.delegate x", true)).by[0]).not.toHaveProperty("line");
   });
 
   test("the user's ceiling is shown in the user's file", async () => {
@@ -58,15 +57,14 @@ describe("can", () => {
   });
 });
 
-test("a difference names the file of the line it names, and no file for what no text says", () => {
+test("a difference names the file of the line it names", () => {
   const [one] = compareSets(new Map(), new Map([["scout", loaded(null)]]), []);
   const places = one?.widened.map(({ grant, file, line }) => [grant?.split("{")[0], file, line]);
   expect(places).toContainEqual(["net.get", ".ambit/config.yml", 4]);
   expect(places).toContainEqual(["agent.consult", ".ambit/config.yml", 2]);
-  expect(places).toContainEqual(["agent.delegate", null, null]);
   expect(places).toContainEqual(["tool.invoke", AGENT_PATH, 2]);
   if (one === undefined) throw new Error("there is no difference");
   const shown = diffText(one, PLAIN);
   expect(shown).toContain("by net.get{hosts=[*],ask}  .ambit/config.yml:4");
-  expect(shown).toContain("by agent.delegate (policy delegate (base))\n");
+  expect(shown).not.toContain("agent.delegate");
 });

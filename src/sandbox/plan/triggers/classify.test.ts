@@ -87,6 +87,8 @@ describe("by name", () => {
     ["packages/x/node_modules/.bin/ambi", "free"],
     [".hg/hgrc", "never"],
     [".jj/repo/config.toml", "never"],
+    ["_darcs/prefs/defaults", "never"],
+    ["lib/.ocamlinit", "ask"],
     [".gitattributes", "ask"],
     [".gitignore", "free"],
     [".git/hooks/pre-commit", "git"],

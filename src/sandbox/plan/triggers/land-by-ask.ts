@@ -10,7 +10,11 @@ const ENVIRONMENTS: readonly TriggerRow[] = [
   ["mise", "anywhere", [".config/mise", ".config/mise.toml", ".mise.*.toml", "mise.*.toml", "mise/config.toml"]],
   ["asdf", "anywhere", [".tool-versions"]],
   ["autoenv", "anywhere", [".autoenv.zsh", ".autoenv"]],
-  ["interactive interpreters", "anywhere", [".pdbrc", ".irbrc", ".pryrc", ".Rprofile", ".Renviron", ".ghci"]],
+  [
+    "interactive interpreters",
+    "anywhere",
+    [".pdbrc", ".irbrc", ".pryrc", ".Rprofile", ".Renviron", ".ghci", ".ocamlinit"],
+  ],
   ["interactive interpreters", "anywhere", [".octaverc", ".perldb"]],
 ];
 

@@ -14,6 +14,8 @@ const OURS: readonly TriggerRow[] = [
 const VERSION_CONTROL: readonly TriggerRow[] = [
   ["Mercurial", "anywhere", [".hg"]],
   ["Jujutsu", "anywhere", [".jj"]],
+  ["Pijul", "anywhere", [".pijul"]],
+  ["Darcs", "anywhere", ["_darcs"]],
   ["Sapling", "anywhere", [".sl"]],
   ["Subversion", "anywhere", [".svn"]],
   ["Mercurial", "home", [".hgrc", ".config/hg"]],
