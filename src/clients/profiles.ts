@@ -1,4 +1,4 @@
-// The built-in profiles. Facts about each client were tried with the versions in its notes.
+// The built-in profiles. The facts are from the clients' documentation; none was tried with an installed client yet.
 import type { ClientProfile } from "./profile.ts";
 
 export const PROFILES: readonly ClientProfile[] = [

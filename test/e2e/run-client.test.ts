@@ -1,6 +1,6 @@
 // `ambit run`: a whole client in the agent's sandbox, with its profile, and nothing that its record does not give.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -34,8 +34,6 @@ beforeAll(() => {
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
   mkdirSync(join(base, "config", "ambit"), { recursive: true });
   prepareState(join(base, "state"), join(base, "config"));
-  // A client is not a program that the limit of a command is for.
-  writeFileSync(join(base, "config", "ambit", "config.yml"), "limits: { seconds: 1 }\n");
   const record = (mode: string): string =>
     `---\nsandbox: .\ncapabilities:\n  - proc.exec: { root: ${mode} }\n  - fs.read\n  - fs.write\n---\n`;
   writeFileSync(join(project, ".ambit", "agents", "coder.md"), record("live"));
@@ -50,7 +48,7 @@ beforeAll(() => {
 
 afterAll(() => removeState(base));
 
-test("a client gets its profile's variables and no time limit; its status and its changes come back", () => {
+test("a client gets its profile's variables; its status and its changes come back", () => {
   const { status, out, err } = ambit("run", "coder", "--", "./claude");
   expect(err).toContain("runs in the sandbox of coder (ambit:claude-code@1)");
   expect(out).toBe("traffic 1\n");
@@ -58,8 +56,15 @@ test("a client gets its profile's variables and no time limit; its status and it
   expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("made\n");
 });
 
-test("the same program without a profile has the limit and no such variable", () => {
-  expect(ambit("exec", "coder", "--root", "live", "--", "./claude")).toMatchObject({ status: 124, out: "" });
+test("the same program without a profile has no such variable", () => {
+  expect(ambit("exec", "coder", "--root", "live", "--", "./claude")).toMatchObject({ status: 7, out: "traffic \n" });
+});
+
+test("a time limit of the user's configuration holds for clients", () => {
+  const config = join(base, "config", "ambit", "config.yml");
+  writeFileSync(config, "limits: { seconds: 1 }\n");
+  expect(ambit("run", "coder", "--", "./claude")).toMatchObject({ status: 124, out: "" });
+  rmSync(config);
 });
 
 test.each([

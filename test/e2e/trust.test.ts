@@ -242,7 +242,7 @@ describe("configuration", () => {
     expect(ambit("can", "scout", "tool.invoke", "web_fetch", "{}").status).toBe(0);
   });
 
-  test("gives agents with a policy the org's defaults, and lists of capabilities nothing", () => {
+  test("gives agents with a policy the org's defaults and nothing of the base, and lists of capabilities nothing", () => {
     write("project/.ambit/config.yml", "policy: { web: ask, consult: deny }\nagents: { named: { hire: deny } }\n");
     write("project/.ambit/agents/org.md", record("policy: {}"));
     write("project/.ambit/agents/own.md", record("policy: { web: allow }"));
@@ -253,9 +253,9 @@ describe("configuration", () => {
     expect(ends("org", "net.get", "https://a.example/")).toBe(11);
     expect(ends("own", "net.get", "https://a.example/")).toBe(0);
     expect(ends("listed", "net.get", "https://a.example/")).toBe(10);
-    expect(ends("named", "net.get", "https://a.example/")).toBe(11);
+    expect(ends("named", "net.get", "https://a.example/")).toBe(10);
     expect(ends("org", "agent.consult", "other")).toBe(10);
-    expect(ends("org", "agent.create", "other")).toBe(0);
+    expect(ends("org", "agent.create", "other")).toBe(10);
     expect(ends("named", "agent.create", "other")).toBe(10);
   });
 

@@ -363,7 +363,7 @@ describe("when the daemon dies", () => {
     await until(() => texts.join("").includes("begun"), "it runs");
     expect(await stateOf(executing)).toBe("executing");
     await world.killDaemon();
-    expect(called(await running.answer).said).toBe("not_available");
+    expect(called(await running.answer).said).toBe("no_daemon");
     await world.startDaemon();
     expect([await stateOf(waiting), await stateOf(approved), await stateOf(executing)]).toEqual([
       "pending",

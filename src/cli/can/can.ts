@@ -75,7 +75,6 @@ export async function can(
   const isPlain = user === null && pledge === null;
   if (now?.ok === true && !isHeld && !(isPlain && isSame(now.value, decidedShown)))
     return tellDecision(world, agent.id, now.value, options);
-  if (now === null && !options.json) world.printError(world.paint.dim(LEFT_OUT));
   if (options.json)
     world.print(
       jsonLine({
@@ -96,6 +95,8 @@ export async function can(
     if (isHeld) world.print("  granted, but this path is protected from tools; edit it yourself");
     if (isTrigger)
       world.print("  granted, but programs on this machine execute or obey this file: every change needs approval");
+    // Where the project has to be trusted first, that is the one thing to do.
+    if (now === null && shown.code !== "untrusted_policy") world.printError(world.paint.dim(LEFT_OUT));
   }
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
 }

@@ -4,6 +4,7 @@ import { profileById } from "../../clients/profiles.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { Limits, Plan } from "../../sandbox/plan/plan.ts";
+import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
 import { optionalText } from "../input.ts";
 import { refusal } from "../refusal.ts";
 
@@ -19,10 +20,13 @@ export function profileIn(value: JsonObject): Answer<ClientProfile | null> {
 /** The longest time the kernel's limit takes here: some eleven days of the processor. */
 const cpuSecondsMax = 1_000_000;
 
-/** A client lives as long as the person works with it; its reader slows its output down. */
-export function clientLimits(limits: Limits): Limits {
-  return { ...limits, wallMilliseconds: 0, cpuSeconds: cpuSecondsMax, outputBytes: Number.MAX_SAFE_INTEGER };
-}
+/** Defaults for a client: it lives as long as the person works with it, and its reader slows its output down. */
+export const CLIENT_LIMITS: Limits = {
+  ...DEFAULT_LIMITS,
+  wallMilliseconds: 0,
+  cpuSeconds: cpuSecondsMax,
+  outputBytes: Number.MAX_SAFE_INTEGER,
+};
 
 /** INVARIANT: a profile adds variables and nothing else to a plan. */
 export function withProfile(plan: Plan, { variables }: ClientProfile): Plan {

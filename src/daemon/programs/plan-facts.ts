@@ -21,7 +21,7 @@ import type { Limits, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../sandbox/plan/plan-facts.ts";
 import { isWithin } from "../../sandbox/plan/plan-path.ts";
 import { type PlanResult, planOf, rootOf } from "../../sandbox/plan/planning.ts";
-import { clientLimits, withProfile } from "./client-profile.ts";
+import { CLIENT_LIMITS, withProfile } from "./client-profile.ts";
 
 export interface RunEnvironment {
   readonly home: string | null;
@@ -79,7 +79,7 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
     },
     // Clients run their own programs on terminals.
     hasTerminals: wish.hasTerminal || profile !== null,
-    limits: profile === null ? limitsOf(user?.limits ?? {}, wish) : clientLimits(limitsOf(user?.limits ?? {}, wish)),
+    limits: limitsOf(user?.limits ?? {}, wish),
     moment,
   };
   const place = rootOf(decided, facts);
@@ -162,23 +162,25 @@ function realOf(path: string | null): PlanPath | null {
 
 const MEBIBYTE = 1_048_576;
 
-/** A command may get less time than configured, never more. */
-function limitsOf(written: WrittenLimits, { milliseconds, hasTerminal }: RunWish): Limits {
+/** What the user's configuration says holds for clients too. A command may get less time than configured, never more. */
+export function limitsOf(written: WrittenLimits, { milliseconds, hasTerminal, profile = null }: RunWish): Limits {
+  const defaults = profile === null ? DEFAULT_LIMITS : CLIENT_LIMITS;
   const mebibytes = (value: number | undefined, otherwise: number): number =>
     value === undefined ? otherwise : value * MEBIBYTE;
-  const wall = written.seconds === undefined ? DEFAULT_LIMITS.wallMilliseconds : written.seconds * 1000;
+  const wall = written.seconds === undefined ? defaults.wallMilliseconds : written.seconds * 1000;
   return {
-    wallMilliseconds: Math.min(wall, milliseconds ?? wall),
-    cpuSeconds: written.cpu_seconds ?? Math.max(DEFAULT_LIMITS.cpuSeconds, Math.ceil(wall / 1000)),
-    memoryBytes: DEFAULT_LIMITS.memoryBytes,
-    treeMemoryBytes: mebibytes(written.memory_mib, DEFAULT_LIMITS.treeMemoryBytes),
-    processes: written.processes ?? DEFAULT_LIMITS.processes,
-    fileBytes: mebibytes(written.file_mib, DEFAULT_LIMITS.fileBytes),
-    openFiles: written.open_files ?? DEFAULT_LIMITS.openFiles,
+    // Zero is no limit.
+    wallMilliseconds: wall === 0 ? (milliseconds ?? 0) : Math.min(wall, milliseconds ?? wall),
+    cpuSeconds: written.cpu_seconds ?? Math.max(defaults.cpuSeconds, Math.ceil(wall / 1000)),
+    memoryBytes: defaults.memoryBytes,
+    treeMemoryBytes: mebibytes(written.memory_mib, defaults.treeMemoryBytes),
+    processes: written.processes ?? defaults.processes,
+    fileBytes: mebibytes(written.file_mib, defaults.fileBytes),
+    openFiles: written.open_files ?? defaults.openFiles,
     // A full-screen program draws the same cells again and again; its reader slows it down.
-    outputBytes: hasTerminal ? Number.MAX_SAFE_INTEGER : mebibytes(written.output_mib, DEFAULT_LIMITS.outputBytes),
-    temporaryBytes: mebibytes(written.temporary_mib, DEFAULT_LIMITS.temporaryBytes),
-    draftBytes: mebibytes(written.draft_mib, DEFAULT_LIMITS.draftBytes),
-    draftFiles: written.draft_files ?? DEFAULT_LIMITS.draftFiles,
+    outputBytes: mebibytes(written.output_mib, hasTerminal ? Number.MAX_SAFE_INTEGER : defaults.outputBytes),
+    temporaryBytes: mebibytes(written.temporary_mib, defaults.temporaryBytes),
+    draftBytes: mebibytes(written.draft_mib, defaults.draftBytes),
+    draftFiles: written.draft_files ?? defaults.draftFiles,
   };
 }
