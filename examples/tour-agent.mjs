@@ -1,5 +1,5 @@
 // A scripted agent for the tour: what a model would say, sent to `ambit mcp serve` by an MCP client of a few lines. It is a
-// process of its own: whoever starts a server for an agent belongs to the agent's session, and could approve nothing.
+// process of its own, without input and terminal of the tour: what shares them with an agent's client cannot approve anything.
 import { fork, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -9,7 +9,8 @@ const answerMillisecondsMax = 60_000;
 
 /** The agent's process: `ask("tools")` and `ask("call", name, arguments)`. */
 export function startAgent(words, options) {
-  const child = fork(fileURLToPath(import.meta.url), words, options);
+  const stdio = ["ignore", "inherit", "inherit", "ipc"];
+  const child = fork(fileURLToPath(import.meta.url), words, { ...options, stdio, detached: true });
   return {
     ask: async (...what) => {
       child.send(what);
@@ -25,6 +26,8 @@ export function startAgent(words, options) {
 }
 
 if (process.send !== undefined) {
+  // The tour's own end.
+  process.on("disconnect", () => process.exit());
   const [command, ...words] = process.argv.slice(2);
   const client = await connectAgent(command, words);
   process.on("message", async ([what, ...given]) => {

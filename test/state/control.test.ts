@@ -132,7 +132,7 @@ describe("a process of a session", () => {
     expect(await own.ask("thaw", thaw, "early", {}, "control").answer).toMatchObject({ code: "control_refused" });
   });
 
-  test("is its parent as well where it was opened for it", async () => {
+  test("is its parent as well where it was opened for it, also on a terminal that the parent made", async () => {
     // The person of this file is the caller's parent: only what the daemon forgets with it may be asked of it here.
     const lonely = await World.make();
     try {
@@ -141,7 +141,7 @@ describe("a process of a session", () => {
       const child = lonely.caller();
       given(await child.open(lonely.project, "asking", { isForParent: true }));
       expect((await lonely.ambit("thaw")).out).toContain("control_refused");
-      expect(await lonely.control("thaw", { presence: null })).toMatchObject({ ok: true });
+      expect(await lonely.control("thaw", { presence: null })).toMatchObject({ ok: false, code: "control_refused" });
     } finally {
       await lonely.remove();
     }

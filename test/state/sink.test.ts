@@ -348,9 +348,9 @@ describe("where it cannot be kept", () => {
     });
   });
 
-  test("nobody listens", async () => {
+  test("no collector listens", async () => {
     const [socket, file] = [here(`collector-${count}.sock`), here(`copy-${count}.jsonl`)];
-    await expectDenied(`unix:${socket}`, file, /nobody listens/, async () => {
+    await expectDenied(`unix:${socket}`, file, /no collector listens/, async () => {
       await collectors.start(socket, file);
     });
   });

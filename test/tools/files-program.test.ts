@@ -73,7 +73,7 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
     // 4 is a daemon that is not there, and nothing else.
     expect(call("coder", "fs_read", { path: "src/b.ts" })).toMatchObject({
       status: 1,
-      answer: { ok: false, code: "not_available" },
+      answer: { ok: false, code: "not_found" },
     });
   }, 120_000);
 

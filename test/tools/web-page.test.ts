@@ -108,10 +108,21 @@ describe("a page that is made to hurt ends, and says what it can", patient, () =
       return format === "text" ? { title: null, text: "as text", more: false } : null;
     });
     const result = { url: "https://a.test/", text: "<p>x", more: false, pending: { kind: "html", format: "markdown" } };
-    expect(await none("web_fetch", {}, result)).toEqual({ url: "https://a.test/", text: "as text", more: false });
+    expect(await none("web_fetch", {}, result)).toEqual({
+      url: "https://a.test/",
+      final_url: "https://a.test/",
+      text: "as text",
+      markdown: "as text",
+      more: false,
+    });
     expect(asked).toEqual(["markdown", "text"]);
     const hasty = presenting(pageProcess(program.path, 1));
-    expect(await hasty("web_fetch", {}, result)).toEqual({ url: "https://a.test/", text: "<p>x", more: false });
+    expect(await hasty("web_fetch", {}, result)).toEqual({
+      url: "https://a.test/",
+      final_url: "https://a.test/",
+      text: "<p>x",
+      more: false,
+    });
     const missing = presenting(pageProcess("/nowhere/page.cjs"));
     expect(await missing("web_fetch", {}, result)).toMatchObject({ text: "<p>x" });
   });
@@ -155,7 +166,9 @@ describe("what is shown of a result", () => {
     const present = presenting(async () => ({ title: null, text: "changed", more: false }));
     const result = { url: "u", text: "t", pending: { kind: "html", format: "markdown" } };
     expect(await present("memory_get", {}, result)).toBe(result);
-    for (const other of [null, "text", [], { text: "t" }, { ...result, pending: { kind: "exe", format: "markdown" } }])
+    for (const other of [null, "text", [], { text: "t" }])
       expect(await present("web_fetch", {}, other as never)).toBe(other);
+    const odd = { ...result, pending: { kind: "exe", format: "markdown" } };
+    expect(await present("web_fetch", {}, odd)).toEqual({ ...odd, final_url: "u" });
   });
 });
