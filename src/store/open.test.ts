@@ -85,7 +85,7 @@ describe("the folder and the file", () => {
 
   it("belong to us", () => {
     mkdirSync(place.folder, { mode: 0o700 });
-    expect(refusal({ ground: { ...machineGround(), uid: statSync(place.folder).uid + 1 } })).toContain("somebody else");
+    expect(refusal({ ground: { ...machineGround(), uid: statSync(place.folder).uid + 1 } })).toContain("another user");
   });
 
   it.each<[string, string, number, boolean]>([

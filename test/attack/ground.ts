@@ -1,7 +1,8 @@
 // What every file of attacks begins with: the programs compiled, ambit installed where any caller can read it.
-import { chmodSync, lchownSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { chmodSync, lchownSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { removeState } from "../house/remove-state.ts";
 import { Ambit, type ExecOptions } from "./ambit.ts";
 import type { CallerFacts } from "./callers.ts";
 import { type Compiled, compile } from "./compiled.ts";
@@ -46,6 +47,6 @@ export class Ground {
   }
 
   remove(): void {
-    rmSync(this.folder, { recursive: true, force: true });
+    removeState(this.folder);
   }
 }

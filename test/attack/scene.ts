@@ -19,6 +19,7 @@ import {
 import { dirname, join } from "node:path";
 import { createInterface } from "node:readline";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 import type { CallerFacts } from "./callers.ts";
 import type { Compiled } from "./compiled.ts";
 
@@ -75,7 +76,7 @@ export async function makeScene({ user, group, prefix }: CallerFacts, programs: 
     },
     end: async () => {
       const visits = await keeper.end();
-      rmSync(folder, { recursive: true, force: true });
+      removeState(folder);
       return visits;
     },
   };

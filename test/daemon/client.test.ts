@@ -1,5 +1,5 @@
 // The asker's side, with somebody on the other side who is not our daemon, or is another one than it thinks.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,6 +8,7 @@ import { connect } from "../../src/daemon/rpc/client.ts";
 import { makeDaemonFolder } from "../../src/daemon/rpc/folder.ts";
 import { bytesFrame, jsonFrame } from "../../src/daemon/rpc/frame.ts";
 import { protocolVersion } from "../../src/daemon/rpc/limits.ts";
+import { removeState } from "../house/remove-state.ts";
 
 const over: (() => void)[] = [];
 afterEach(() => {
@@ -29,7 +30,7 @@ async function served(speak: (socket: Socket) => void): Promise<string> {
   over.push(() => {
     for (const socket of sockets) socket.destroy();
     server.close();
-    rmSync(base, { recursive: true, force: true });
+    removeState(base);
   });
   return folder;
 }

@@ -1,11 +1,12 @@
 // A state folder that a variable names and no daemon was ever started in: none starts there by itself, and whoever asks is told
 // the truth about that and what to do.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
+import { removeState } from "../house/remove-state.ts";
 
 let base: string;
 beforeEach(() => {
@@ -15,7 +16,7 @@ beforeEach(() => {
 });
 afterEach(() => {
   run(true, "daemon", "stop");
-  rmSync(base, { recursive: true, force: true });
+  removeState(base);
 });
 
 function run(

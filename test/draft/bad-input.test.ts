@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nativeMissing } from "../files/native.ts";
+import { removeState } from "../house/remove-state.ts";
 import { CALLERS, DraftWorld, type ShellResult } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
@@ -188,7 +189,7 @@ function caseFoldingMissing(): string | null {
     encoding: "utf8",
   });
   if (status === 0) spawnSync("umount", [folder]);
-  rmSync(folder, { recursive: true, force: true });
+  removeState(folder);
   return status === 0 ? null : `this kernel mounts no tmpfs with casefold: ${stderr.split("\n")[0] ?? ""}`;
 }
 

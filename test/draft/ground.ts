@@ -10,7 +10,6 @@ import {
   readFileSync,
   readlinkSync,
   realpathSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync,
@@ -23,6 +22,7 @@ import { LandWorker } from "../../src/sandbox/drafts/lander/land-worker.ts";
 import type { Change, DraftScan } from "../../src/sandbox/plan/drafts/change.ts";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { nativeProgram, nativeWalls } from "../files/native.ts";
+import { removeState } from "../house/remove-state.ts";
 
 const folders: string[] = [];
 const workers: LandWorker[] = [];
@@ -31,7 +31,7 @@ afterEach(() => {
   for (const worker of workers.splice(0)) worker.close();
 });
 afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) removeState(folder);
 });
 
 export function newFolder(below: string = tmpdir()): string {

@@ -11,13 +11,13 @@ import {
   readdirSync,
   readFileSync,
   realpathSync,
-  rmSync,
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root as checkout } from "../e2e/ambit.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 
 const program = join(checkout, "bin", "ambit");
 const ORDINARY = 12_345;
@@ -182,7 +182,7 @@ export class DraftWorld {
 
   end(): void {
     this.ambit(["daemon", "stop"]);
-    rmSync(this.base, { recursive: true, force: true });
+    removeState(this.base);
   }
 }
 

@@ -1,9 +1,10 @@
 // `ambit agents` as people and scripts meet it: on a pseudo-terminal with questions, and without one.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 import { type Answer, onTerminal, screenOf, type TerminalRan } from "./terminal.ts";
 
@@ -27,7 +28,7 @@ beforeEach(() => {
   mkdirSync(join(folder, "project", ".ambit", "agents", "team"), { recursive: true });
   put("scout", SCOUT);
   ambit("trust", "--yes");
-  return () => rmSync(folder, { recursive: true, force: true });
+  return () => removeState(folder);
 });
 
 const cwd = (): string => join(folder, "project");

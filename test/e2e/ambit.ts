@@ -1,11 +1,12 @@
 // Runs the built program as a user does: a process, its output, its exit status.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { prepareState } from "../house/daemon-state.ts";
 import { ownFolder } from "../house/own-folder.ts";
+import { removeState } from "../house/remove-state.ts";
 
 export const root: string = fileURLToPath(new URL("../..", import.meta.url));
 
@@ -45,6 +46,6 @@ export function inFolder<T>(files: Readonly<Record<string, string | Uint8Array>>
     }
     return use(folder);
   } finally {
-    rmSync(folder, { recursive: true, force: true });
+    removeState(folder);
   }
 }

@@ -1,8 +1,9 @@
 // One TypeScript file as a program that Node runs, built the way the command line is.
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
+import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 
 export interface Program {
@@ -24,5 +25,5 @@ export async function bundled(entry: string): Promise<Program> {
     mainFields: ["module", "main"],
     logLevel: "error",
   });
-  return { path, remove: () => rmSync(folder, { recursive: true, force: true }) };
+  return { path, remove: () => removeState(folder) };
 }

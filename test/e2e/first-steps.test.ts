@@ -1,9 +1,10 @@
 // The first minute: init on a terminal and in a script, the schema in a file, and Tab in a real shell.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 import { onTerminal } from "./terminal.ts";
 
@@ -28,7 +29,7 @@ beforeEach(() => {
   };
 });
 afterEach(() => {
-  rmSync(base, { recursive: true, force: true });
+  removeState(base);
 });
 
 interface Ran {

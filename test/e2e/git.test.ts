@@ -11,6 +11,7 @@ import { CERTIFICATE, KEY } from "../broker/certificate.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { ownAddress } from "../broker/world.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-git-")));
@@ -78,7 +79,7 @@ beforeAll(async () => {
 afterAll(() => {
   server?.close();
   if (isRoot) names.stop();
-  rmSync(base, { recursive: true, force: true });
+  removeState(base);
 });
 
 function agent(id: string, ...grants: readonly string[]): void {

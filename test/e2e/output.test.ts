@@ -1,10 +1,11 @@
 // What is written to a reader that is slow, or gone.
 import { spawn, spawnSync } from "node:child_process";
-import { mkdtempSync, rmSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { build } from "esbuild";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 
 const folder = mkdtempSync(join(tmpdir(), "ambit-output-"));
@@ -27,7 +28,7 @@ beforeAll(async () => {
     logLevel: "error",
   });
 });
-afterAll(() => rmSync(folder, { recursive: true, force: true }));
+afterAll(() => removeState(folder));
 
 test("all of it arrives in its order, however slow the reader", async () => {
   const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "pipe"] });

@@ -1,10 +1,11 @@
 // Long commands on a real terminal and in a pipe: a person sees how far they are, nothing of it stays, nobody else sees it.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 import { bundled, type Program } from "./bundle.ts";
 import { onTerminal, screenOf } from "./terminal.ts";
@@ -33,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => {
   eager.remove();
-  rmSync(base, { recursive: true, force: true });
+  removeState(base);
 });
 
 /** A state of its own each time: what is read once is kept, and would not be read again. */

@@ -1,9 +1,10 @@
 // The README's first five minutes, as printed: every command is run, every verdict and every output shown is compared.
 import { spawnSync } from "node:child_process";
-import { mkdtempSync, readFileSync, rmSync } from "node:fs";
+import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { environment, root } from "./ambit.ts";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
@@ -65,6 +66,6 @@ describe("the first five minutes", () => {
       }
     }
     expect(checked).toBeGreaterThanOrEqual(12);
-    rmSync(folder, { recursive: true, force: true });
+    removeState(folder);
   });
 });

@@ -5,7 +5,6 @@ import {
   mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   truncateSync,
@@ -14,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
 const makePipe = "mkfifo";
@@ -21,7 +21,7 @@ let base = "";
 beforeAll(() => {
   base = mkdtempSync(join(tmpdir(), "ambit-e2e-records-"));
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => removeState(base));
 
 /** With a state and a configuration of its own, so that nobody's real ones are touched. */
 function ambit(cwd: string, ...words: readonly string[]): Ran {

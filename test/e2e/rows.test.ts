@@ -1,9 +1,10 @@
 // docs/rows.md as a newcomer reads it: every command it prints is run in a copy of examples/rows, and every test it names is there.
 import { spawnSync } from "node:child_process";
-import { cpSync, mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
+import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { environment, root } from "./ambit.ts";
 
 interface Row {
@@ -48,7 +49,7 @@ function commandsOf({ tries }: Row): readonly string[] {
 const folder = mkdtempSync(join(tmpdir(), "ambit-rows-"));
 afterAll(() => {
   run("ambit daemon stop");
-  rmSync(folder, { recursive: true, force: true });
+  removeState(folder);
 });
 
 function run(command: string): { readonly status: number | null; readonly output: string } {

@@ -1,9 +1,10 @@
 // Tab in zsh and fish, each on a real terminal, where they are installed; what is not there is said.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { delimiter, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 import { onTerminal } from "./terminal.ts";
 
@@ -69,7 +70,7 @@ beforeAll(() => {
   expect(status).toBe(0);
   writeFileSync(join(project, ".ambit", "agents", "x$(touch ran).md"), "---\n---\n");
 });
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => removeState(base));
 
 for (const shell of SHELLS) {
   describe.skipIf(!isInstalled(shell))(`Tab in ${shell.name}`, () => {

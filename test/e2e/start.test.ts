@@ -17,11 +17,12 @@ import {
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 
 const folders: string[] = [];
 afterEach(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true });
+  for (const folder of folders.splice(0)) removeState(folder);
 });
 
 /** An installation in a path with spaces and an umlaut, with programs of one line. */

@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 import { onTerminal } from "./terminal.ts";
 
@@ -25,7 +26,7 @@ beforeEach(() => {
   project = join(base, "project");
   mkdirSync(project);
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(() => removeState(base));
 
 function write(path: string, text: string): void {
   mkdirSync(dirname(join(base, path)), { recursive: true });

@@ -3,6 +3,7 @@
 import { rmSync } from "node:fs";
 
 const attemptsMax = 50;
+const pauseMilliseconds = 20;
 
 export function removeState(folder: string): void {
   for (let attempt = 1; ; attempt++) {
@@ -11,6 +12,7 @@ export function removeState(folder: string): void {
       return;
     } catch (error) {
       if (attempt === attemptsMax) throw error;
+      Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, pauseMilliseconds);
     }
   }
 }

@@ -64,7 +64,7 @@ describe("the transcript of `shell`", () => {
     expect(remove.isError).toBe(true);
     expect(textOf(remove)).toMatch(/^denied: .*\brm\b/);
     expect(remove.structuredContent).toMatchObject({ code: "scope_violation", need: expect.stringContaining("rm") });
-    expect(Object.keys(remove.structuredContent).sort()).toEqual(["code", "hint", "id", "need"]);
+    expect(Object.keys(remove.structuredContent).sort()).toEqual(["code", "hint", "id", "need", "outcome"]);
   });
 
   test("one program more in the grant, and the other runs as well", async () => {

@@ -8,6 +8,7 @@ import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { guardArgv } from "../../src/core/authority/axes/argv.ts";
 import { isHarmlessSedScript } from "../../src/core/authority/programs/sed-script.ts";
 import { gitLines } from "../../src/sandbox/plan/start/git-settings.ts";
+import { removeState } from "../house/remove-state.ts";
 
 let folder = "";
 const runMillisecondsMax = 20_000;
@@ -18,7 +19,7 @@ beforeEach(() => {
   chmodSync(join(folder, "evil"), 0o755);
 });
 
-afterEach(() => rmSync(folder, { recursive: true, force: true }));
+afterEach(() => removeState(folder));
 
 function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);

@@ -1,20 +1,12 @@
 // Where the key comes from, as a person changes it: the built command, a real daemon that ends and starts again.
 import { spawnSync } from "node:child_process";
-import {
-  chmodSync,
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 import { Keyring, missingPrograms } from "./keyring.ts";
 import { AGE } from "./keys-world.ts";
 
@@ -36,7 +28,7 @@ beforeEach(() => {
 
 afterEach(() => {
   ambit(["daemon", "stop"]);
-  rmSync(folder, { recursive: true, force: true });
+  removeState(folder);
 });
 
 interface Ran {

@@ -1,5 +1,5 @@
 // A vault on a real database, and the places its key can be: a `secret-tool` that does as it is told, age identities, files.
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-bindi
 import { type KeySourceEnvironment, keySourceEnvironment } from "../../src/secrets/sources.ts";
 import { SecretVault } from "../../src/secrets/vault.ts";
 import { ground, type TestStore } from "../../src/store/testing/memory.ts";
+import { removeState } from "../house/remove-state.ts";
 
 export const VALUE = "correct-horse-battery";
 export const BINDING: SecretBinding = { tools: ["web_fetch"], hosts: ["api.example.com"], uses: null };
@@ -68,7 +69,7 @@ export class KeysWorld {
   stop(): void {
     this.#bus?.close();
     this.place.remove();
-    rmSync(this.folder, { recursive: true, force: true });
+    removeState(this.folder);
   }
 
   mood(mood: Mood): void {

@@ -46,7 +46,7 @@ test("freeze right behind a thaw is what counts", async () => {
   given(await world.control("freeze", {}));
   const [, frozen] = await Promise.all([world.control("thaw", { presence: null }), world.control("freeze", {})]);
   given(frozen);
-  expect((await quiet.do("memory_get", { key: "a" })).said).toBe("revoked");
+  expect((await quiet.do("memory_get", { key: "a" })).said).toBe("frozen");
   given(await world.control("thaw", { presence: null }));
   expect((await quiet.do("memory_get", { key: "a" })).said).toBe("done");
 });

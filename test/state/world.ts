@@ -2,16 +2,7 @@
 // a process that calls. Everything real, everything gone afterwards.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  realpathSync,
-  rmSync,
-  writeFileSync,
-} from "node:fs";
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -24,6 +15,7 @@ import { connect } from "../../src/daemon/rpc/client.ts";
 import { root } from "../e2e/ambit.ts";
 import { bundled, type Program } from "../e2e/bundle.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 import { Caller, type Ran } from "./calling.ts";
 import { Person } from "./person.ts";
 
@@ -193,7 +185,7 @@ export class World {
     this.#control?.close();
     this.#person?.end();
     this.#program.remove();
-    rmSync(this.base, { recursive: true, force: true });
+    removeState(this.base);
   }
 }
 

@@ -1,7 +1,7 @@
 // File tools as a user meets them: `ambit call`, the real daemon, a project that a person has trusted.
 
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -12,6 +12,7 @@ import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { nativeMissing } from "../files/native.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 import { write } from "./files-world.ts";
 
 describe.skipIf(nativeMissing() !== null)("ambit call", () => {
@@ -48,7 +49,7 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
     expect(ambit(project, "trust", "--yes")).toMatchObject({ status: 0 });
   }, 120_000);
   // The daemon ends by itself as soon as its folder is gone.
-  afterAll(() => rmSync(base, { recursive: true, force: true }));
+  afterAll(() => removeState(base));
 
   test("reads, writes, edits, finds and deletes", () => {
     expect(call("coder", "fs_read", { path: "README.md" })).toMatchObject({

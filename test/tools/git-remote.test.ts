@@ -2,7 +2,7 @@
 // inside the sandbox, and only for the host it is for.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
@@ -14,6 +14,7 @@ import { NamesOutside } from "../broker/names-outside.ts";
 import { ownAddress } from "../broker/world.ts";
 import { root } from "../e2e/ambit.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-git-tool-")));
 const project = join(base, "project");
@@ -76,7 +77,7 @@ beforeAll(async () => {
 afterAll(() => {
   server?.close();
   if (isRoot) names.stop();
-  rmSync(base, { recursive: true, force: true });
+  removeState(base);
 });
 
 function agent(id: string, ...grants: readonly string[]): void {

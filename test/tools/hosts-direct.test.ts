@@ -1,6 +1,6 @@
 // One host by itself, in a real sandbox: time that is over, what is no frame, a frame that is too long, and a tool that says
 // different things to different hosts.
-import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -17,6 +17,7 @@ import { ToolFrames, toolFrame } from "../../src/sandbox/tool-host/frames.ts";
 import { clearSnapshots, snapshotOf } from "../../src/sandbox/tool-host/snapshot.ts";
 import type { ToolSource } from "../../src/sandbox/tool-host/sources.ts";
 import { root } from "../e2e/ambit.ts";
+import { removeState } from "../house/remove-state.ts";
 
 let state = "";
 let pool: HostPool;
@@ -53,7 +54,7 @@ beforeAll(() => {
 });
 afterAll(async () => {
   await pool.close();
-  rmSync(state, { recursive: true, force: true });
+  removeState(state);
 });
 
 const never = { stopped: false, onStop: () => undefined };

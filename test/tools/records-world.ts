@@ -1,6 +1,6 @@
 // Records tools as the daemon has them, over a folder of its own; an agent that holds what is written.
 
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Moment } from "../../src/core/authority/compiled.ts";
@@ -17,6 +17,7 @@ import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-to
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
 import { daemonRecords } from "../../src/daemon/tools/records.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
+import { removeState } from "../house/remove-state.ts";
 import { linkOf } from "../vectors/machine.ts";
 import { carrying } from "./carrying.ts";
 
@@ -106,7 +107,7 @@ export class RecordsWorld {
   }
 
   remove(): void {
-    rmSync(this.base, { recursive: true, force: true });
+    removeState(this.base);
   }
 
   #held(session: Session): { readonly holding: Holding; readonly moment: Moment } {

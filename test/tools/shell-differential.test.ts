@@ -1,10 +1,11 @@
 // Scripts made by chance: whatever the tool runs, a real shell in a sandbox of its own does the same with the same text.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
+import { removeState } from "../house/remove-state.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 let world: ProgramsWorld;
@@ -22,7 +23,7 @@ const INPUTS: readonly string[] = ["in", "a b", "c*d", "src/e.ts", "src/.f", "[g
 
 function fresh(): string {
   const folder = join(world.folder, "case");
-  rmSync(folder, { recursive: true, force: true });
+  removeState(folder);
   mkdirSync(join(folder, "src"), { recursive: true });
   for (const name of INPUTS) writeFileSync(join(folder, name), `${name}\nsecond\n`);
   return folder;

@@ -1,11 +1,12 @@
 // The examples of the references for `shell` and `git`, run as they are printed, by the real program.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-shell-docs-")));
 const project = join(base, "project");
@@ -35,7 +36,7 @@ beforeAll(() => {
   expect(spawnSync("git", ["init", "--quiet", project]).status).toBe(0);
   expect(run("ambit trust --yes").status).toBe(0);
 }, 60_000);
-afterAll(() => rmSync(base, { recursive: true, force: true }));
+afterAll(() => removeState(base));
 
 test.each([...examples("shell"), ...examples("git")])("%s", (line, works) => {
   const { status, stderr } = run(line);

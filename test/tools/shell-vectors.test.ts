@@ -1,9 +1,11 @@
 // The measured cases of the safe subset through the real tool: what is refused, and that what runs does what a real shell,
 // in a sandbox of its own, does with the same text.
-import { mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
+import { tick } from "../draft/ground.ts";
+import { removeState } from "../house/remove-state.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 type Expected = "runs" | "invalid_input" | "unsupported_command";
@@ -133,7 +135,7 @@ function statusOf({ kind, status, signal }: Ending): number | string {
 /** The same files for both, at the same path: the value of PWD is part of what is compared. */
 function fresh(): string {
   const folder = join(world.folder, "case");
-  rmSync(folder, { recursive: true, force: true });
+  removeState(folder);
   mkdirSync(join(folder, "src"), { recursive: true });
   for (const name of ["in", "bc", "file1.txt", "x", "src/m.rs"]) writeFileSync(join(folder, name), `${name}\n`);
   return folder;
@@ -141,6 +143,8 @@ function fresh(): string {
 
 async function done(input: { readonly script: string } | { readonly argv: readonly string[]; readonly root: "rw" }) {
   const folder = fresh();
+  // A file that changed in the clock tick in which a program starts would be a conflict.
+  await tick();
   const said = await world.call("shell", { ...input, in: "case" });
   if (!("value" in said)) return "denied" in said ? said.denied : said.failed;
   const { ending, stdout } = said.value as unknown as { ending: Ending; stdout: string };
