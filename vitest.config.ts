@@ -30,6 +30,8 @@ const config: ViteUserConfig = {
     setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
     maxWorkers: 2,
+    // `.ci/run` alone sets it, and the report names each test that was tried again (decision 0097). At home nothing is tried twice.
+    retry: Number(process.env["AMBIT_RETRY"] ?? 0),
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

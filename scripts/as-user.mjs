@@ -33,6 +33,7 @@ try {
     LOGNAME: USER,
     ...(process.env.CI ? { CI: process.env.CI } : {}),
     ...(process.env.AMBIT_SEED ? { AMBIT_SEED: process.env.AMBIT_SEED } : {}),
+    ...(process.env.AMBIT_RETRY ? { AMBIT_RETRY: process.env.AMBIT_RETRY } : {}),
   };
   status = spawnSync("setpriv", words, { cwd: folder, env, stdio: "inherit" }).status ?? 1;
 } finally {

@@ -69,8 +69,14 @@ export class DraftWorld {
     // With types: without them links to folders would be followed.
     const below = readdirSync(this.base, { recursive: true, withFileTypes: true, encoding: "utf8" });
     // A change of the owner is a change: files that are the caller's already are left alone.
-    for (const path of [this.base, ...below.map((one) => join(one.parentPath, one.name))])
-      if (lstatSync(path).uid !== this.user) lchownSync(path, this.user, this.user);
+    for (const path of [this.base, ...below.map((one) => join(one.parentPath, one.name))]) this.#own(path);
+  }
+
+  /** A file of the daemon may be gone by now; it was the caller's. */
+  #own(path: string): void {
+    if (this.user === 0 || process.getuid?.() !== 0) return;
+    const facts = lstatSync(path, { throwIfNoEntry: false });
+    if (facts !== undefined && facts.uid !== this.user) lchownSync(path, this.user, this.user);
   }
 
   get environment(): Record<string, string | undefined> {
@@ -157,7 +163,8 @@ export class DraftWorld {
     const whole = join(this.project, path);
     mkdirSync(dirname(whole), { recursive: true });
     writeFileSync(whole, text, { mode });
-    this.own();
+    // Only what was written: a daemon may be at work on everything else.
+    for (let at = whole; at.startsWith(this.project); at = dirname(at)) this.#own(at);
   }
 
   read(path: string): string | null {
