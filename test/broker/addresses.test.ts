@@ -1,4 +1,4 @@
-// Where names lead: what is screened is what is dialled, and the owner has the last word.
+// Name resolution: the broker dials exactly the addresses it screened, and the owner decides last.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Decision } from "../../src/core/authority/decision.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
   await servers.stop();
 });
 
-/** One after the other: what each said, or how it failed. */
+/** Connects one after the other; returns what each server said, or the error. */
 const CONNECT = `
   const net = require("node:net");
   const [port, ...names] = process.argv.slice(1);
@@ -77,7 +77,7 @@ const SPECIAL: readonly (readonly [name: string, addresses: readonly string[], s
   ["among", [good, "10.1.2.3"], "10.1.2.3"],
 ];
 
-test("no name reaches an address that is not of the public Internet, whatever it resolves to and however it is spelled", async () => {
+test("no host name reaches an address outside the public Internet, whatever it resolves to and however it is written", async () => {
   for (const [name, addresses] of SPECIAL) world.names.names.set(`${name}.special.test`, [addresses]);
   world.names.names.set("fine.special.test", [[good]]);
   const before = servers.taken;
@@ -94,13 +94,13 @@ test("no name reaches an address that is not of the public Internet, whatever it
   );
 });
 
-test("a name that leads nowhere is not reached, and no rule is said to stand behind it", async () => {
+test("an unresolvable name fails as name_unresolved, without naming a rule", async () => {
   const { said, refused } = await tried({ specs: [spec("gone.special.test")] }, ["gone.special.test"]);
   expect(said).toEqual(["gone: ECONNRESET"]);
   expect(refused).toEqual([`not_available net.connect gone.special.test:${PORT} (name_unresolved)`]);
 });
 
-test("an answer that changes is screened again, and nothing is looked up between screening and dialling", async () => {
+test("a changed DNS answer is screened again, and there is no lookup between screening and dialling", async () => {
   world.names.names.set("turning.test", [[good], [bad]]);
   world.names.names.set("steady.test", [[good]]);
   const { said, refused } = await tried({ specs: [spec("turning.test"), spec("steady.test")] }, [
@@ -108,15 +108,15 @@ test("an answer that changes is screened again, and nothing is looked up between
   ]);
   expect(said).toEqual(["turning: took 5", "turning: ECONNRESET", "steady: took 5", "steady: took 5"]);
   expect(refused).toEqual([`address_refused net.connect turning.test:${PORT} address=${bad} (authority)`]);
-  // One question a connection: had there been a second before dialling, the first connection would have gone wrong.
+  // One query per connection: with a second one before dialling, the first connection would have failed.
   expect([world.names.asked.get("turning.test"), world.names.asked.get("steady.test")]).toEqual([2, 2]);
 });
 
-test("an address that does not answer is followed by the next one, which was screened with it", async () => {
-  const nobody = ownAddress(3);
-  world.names.names.set("several.test", [[nobody, good]]);
+test("if an address does not answer, the next screened one is dialled", async () => {
+  const silent = ownAddress(3);
+  world.names.names.set("several.test", [[silent, good]]);
   const specs = [
-    `net.connect{hosts=[several.test],ports=[${PORT}],private=[several.test=${nobody},several.test=${good}]}`,
+    `net.connect{hosts=[several.test],ports=[${PORT}],private=[several.test=${silent},several.test=${good}]}`,
   ];
   const asked: string[] = [];
   const judge: SandboxWish["judge"] = (request) => {
@@ -125,15 +125,15 @@ test("an address that does not answer is followed by the next one, which was scr
   };
   const { said } = await tried({ specs, judge }, ["several.test"]);
   expect(said).toEqual(["several: took 5"]);
-  // Every address that is dialled is put to the owner; resolvers are free in the order they give.
+  // The owner decides every address that is dialled; resolvers may return any order.
   expect(asked.at(-1)).toBe(`net.connect several.test:${PORT} address=${good}`);
 });
 
 test.each<[string, Decision, string]>([
   ["no", { outcome: "deny", code: "revoked", at: null }, "revoked"],
   ["no more", { outcome: "deny", code: "budget_exhausted", at: null }, "budget_exhausted"],
-  ["ask a person", { outcome: "ask", level: 1, by: { chain: 0, grants: [0] } }, "approval_required"],
-])("the owner says %s", async (_, decision, code) => {
+  ["approval required", { outcome: "ask", level: 1, by: { chain: 0, grants: [0] } }, "approval_required"],
+])("the owner decides: %s", async (_, decision, code) => {
   world.names.names.set("owned.test", [[good]]);
   const before = servers.taken;
   const { said, refused } = await tried({ specs: [spec("owned.test")], judge: () => decision }, ["owned.test"]);
@@ -142,7 +142,7 @@ test.each<[string, Decision, string]>([
   expect(refused).toEqual([`${code} net.connect owned.test:${PORT} address=${good} (owner)`]);
 });
 
-test("an owner that fails to answer is an owner that says no", async () => {
+test("a connection is refused when the owner's decision throws", async () => {
   world.names.names.set("owned.test", [[good]]);
   const judge: SandboxWish["judge"] = () => {
     throw new Error("broken");
@@ -152,7 +152,7 @@ test("an owner that fails to answer is an owner that says no", async () => {
   expect(refused).toEqual([`not_available net.connect owned.test:${PORT} address=${good} (owner)`]);
 });
 
-test("an owner that would allow everything does not widen what the broker reads in the plan", async () => {
+test("an owner that allows everything does not widen what the broker reads in the plan", async () => {
   world.names.names.set("owned.test", [[good]]);
   world.names.names.set("other.test", [[good]]);
   const judge: SandboxWish["judge"] = () => ({ outcome: "allow", by: { chain: 0, grants: [0] } });
@@ -160,7 +160,7 @@ test("an owner that would allow everything does not widen what the broker reads 
   expect(wide.said).toEqual(["owned: took 5", "other: ENOTFOUND"]);
 });
 
-test("a grant that needs a person waits for the owner's word on each connection", async () => {
+test("a grant that needs approval waits for the owner's decision on each connection", async () => {
   world.names.names.set("asked.test", [[good]]);
   const specs = [`net.connect{hosts=[asked.test],ports=[${PORT}],private=[asked.test=${good}],ask}`];
   const unasked = await tried({ specs }, ["asked.test"]);

@@ -1,4 +1,4 @@
-// A certificate for names below example.test, its own authority, good for a hundred years. It protects nothing.
+// A certificate for names below example.test, signed by its own authority, valid for a hundred years. It protects nothing.
 
 export const CERTIFICATE: string = `-----BEGIN CERTIFICATE-----
 MIIBrTCCAVSgAwIBAgIUJYcxTQSspYf0T7NUnXDsfz50LJUwCgYIKoZIzj0EAwIw

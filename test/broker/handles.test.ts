@@ -1,4 +1,4 @@
-// How a socket travels between processes: Node's own framing, which is nobody's promise. Run on every major we allow.
+// Passing sockets between processes by Node's own framing, which is undocumented. Run on every Node major we support.
 import { spawn } from "node:child_process";
 import dgram from "node:dgram";
 import { once } from "node:events";
@@ -34,7 +34,7 @@ async function received(): Promise<ReadonlyMap<string, { readonly port: number; 
   return found;
 }
 
-test("a listener and a datagram socket arrive as bare handles and serve again", async () => {
+test("a listener and a datagram socket arrive as bare handles and work again", async () => {
   const found = await received();
   const listener = found.get("tcp");
   const names = found.get("dns");
@@ -55,7 +55,7 @@ test("a listener and a datagram socket arrive as bare handles and serve again", 
   datagrams?.close();
 });
 
-test("a handle of the other kind, or none, is not taken", async () => {
+test("a handle of the wrong kind, or none, is not accepted", async () => {
   const found = await received();
   const [listener, names] = [found.get("tcp")?.handle as Handle, found.get("dns")?.handle as Handle];
   expect(await serverOf(names, () => undefined)).toBe(null);

@@ -1,4 +1,4 @@
-// The life of networks and of the process that serves them: bytes, ends, limits, and what happens when it dies.
+// Networks and the broker process that serves them: bytes, closing, limits, and what happens when the broker dies.
 import { fork } from "node:child_process";
 import { once } from "node:events";
 import { readFileSync } from "node:fs";
@@ -12,7 +12,7 @@ const servers = new ServersOutside();
 const here = ownAddress(1);
 const PORT = 17_009;
 const GREETING = 17_010;
-/** For what is told from another process. */
+/** Timeout for events from another process. */
 const WAIT = { timeout: 60_000 } as const;
 const answerBytes = 24 * 1024 * 1024;
 
@@ -41,7 +41,7 @@ const UPLOAD = `
   socket.on("error", (error) => console.log(error.code));
 `;
 
-/** Says what it was greeted with, then how it ended. */
+/** Prints the server's greeting, then how the connection ended. */
 const STAY = `
   const net = require("node:net");
   let left = Number(process.argv[1]);
@@ -54,7 +54,7 @@ const STAY = `
   }
 `;
 
-test("all bytes arrive both ways, and are counted", async () => {
+test("all bytes arrive in both directions and are counted", async () => {
   const sandbox = await open();
   const upBytes = 32 * 1024 * 1024;
   const { output } = await sandbox.run("node", "-e", UPLOAD, `${upBytes}`);
@@ -72,7 +72,7 @@ test("all bytes arrive both ways, and are counted", async () => {
   await sandbox.end();
 });
 
-/** Until a command's output holds this; commands that stay do not end by themselves. */
+/** Waits until a command's output matches; these commands do not end by themselves. */
 async function begun(sandbox: Inside, argv: readonly string[], wanted: RegExp): Promise<void> {
   sandbox.owner.begin({ argv, environment: ["PATH=/usr/bin"] });
   let output = "";
@@ -96,7 +96,7 @@ test("closing a network resets its connections and no others", async () => {
   await other.end();
 });
 
-test("a sandbox has so many connections at once and no more", async () => {
+test("the number of concurrent connections of a sandbox is limited", async () => {
   const sandbox = await open();
   await begun(sandbox, ["node", "-e", STAY, `${connectionsMax + 5}`], new RegExp(`(welcome\\s+){${connectionsMax}}`));
   await expect
@@ -105,7 +105,7 @@ test("a sandbox has so many connections at once and no more", async () => {
   await sandbox.end();
 });
 
-test("when the broker dies, its sandboxes are told, their connections are gone, and a new one starts when wanted", async () => {
+test("when the broker dies, its sandboxes get an event, their connections close, and the next use starts a new broker", async () => {
   const sandbox = await open();
   await begun(sandbox, ["node", "-e", STAY, "1"], /welcome/);
   const pid = world.client.pid;
@@ -122,7 +122,7 @@ test("when the broker dies, its sandboxes are told, their connections are gone, 
   await next.end();
 });
 
-test("the broker knows nothing of its owner's environment", async () => {
+test("the broker does not see its owner's environment", async () => {
   const sandbox = await open();
   const environment = readFileSync(`/proc/${world.client.pid}/environ`, "utf8");
   expect(environment).not.toContain("hidden");
@@ -131,11 +131,11 @@ test("the broker knows nothing of its owner's environment", async () => {
 });
 
 test.each([
-  ["a chain of no links", [[]]],
-  ["a spec that does not read", [[["net.connect{hosts=[api.example.test],portz=[443]}"]]]],
-  ["a spec that is not about connections", [[["net.get{hosts=[api.example.test]}"]]]],
-  ["one good spec and one that does not read", [[[SPEC, "net.connect{"]]]],
-])("nothing is opened for %s", async (_, chains) => {
+  ["a chain without links", [[]]],
+  ["a spec that does not parse", [[["net.connect{hosts=[api.example.test],portz=[443]}"]]]],
+  ["a spec for another verb than net.connect", [[["net.get{hosts=[api.example.test]}"]]]],
+  ["one valid spec and one that does not parse", [[[SPEC, "net.connect{"]]]],
+])("no network is opened for %s", async (_, chains) => {
   const opened = await world.client.open({
     sandbox: "odd",
     chains,
@@ -150,17 +150,17 @@ test.each([
 test.each([
   ["a word", "open"],
   ["another kind", { kind: "other", number: 1, sandbox: "s" }],
-  ["a key too many", { kind: "close", number: 1, sandbox: "s", more: true }],
-  ["a key too few", { kind: "close", number: 1 }],
-  ["a sandbox that is no name", { kind: "close", number: 1, sandbox: "../s" }],
+  ["an unknown key", { kind: "close", number: 1, sandbox: "s", more: true }],
+  ["a missing key", { kind: "close", number: 1 }],
+  ["an invalid sandbox name", { kind: "close", number: 1, sandbox: "../s" }],
   ["a denial without its code", { kind: "judged", number: 1, outcome: "deny", code: null }],
-])("an owner that says %s is not listened to any further", async (_, message) => {
+])("the broker exits when its owner sends %s", async (_, message) => {
   const child = fork(world.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   child.send(message);
   expect(await once(child, "exit")).toEqual([3, null]);
 });
 
-test("the broker ends with its owner", async () => {
+test("the broker exits when its owner disconnects", async () => {
   const child = fork(world.bundle, [], { env: {}, execArgv: [], stdio: ["ignore", "ignore", "ignore", "ipc"] });
   child.send({ kind: "close", number: 1, sandbox: "s" });
   expect((await once(child, "message"))[0]).toEqual({ kind: "answered", number: 1, done: false });
@@ -168,7 +168,7 @@ test("the broker ends with its owner", async () => {
   expect(await once(child, "exit")).toEqual([0, null]);
 });
 
-test("where everything comes to the broker, an unlisted address and port are refused by name", async () => {
+test("with transparent interception, an unlisted address and port are refused by name", async () => {
   const sandbox = await world.open({ specs: [SPEC], ports: [PORT], transparent: true });
   if (sandbox.mode !== 2) console.log("not tried: this kernel does not show us every port");
   else {

@@ -1,13 +1,13 @@
-// The resolver of the world outside, for tests: answers what it is told to, on loopback, and counts what it was asked.
+// A DNS resolver on loopback for tests: it returns configured answers and counts queries.
 import dgram from "node:dgram";
 import { once } from "node:events";
 
-/** Each question for the name takes the next answer; the last one stays. Addresses with colons are of the other family. */
+/** Each query for the name takes the next answer; the last one is repeated. Addresses with colons are IPv6. */
 export type Answers = readonly (readonly string[])[];
 
 export class NamesOutside {
   readonly names: Map<string, Answers> = new Map<string, Answers>();
-  /** Questions for addresses of the older family, by name. */
+  /** Number of A queries by name. */
   readonly asked: Map<string, number> = new Map<string, number>();
   readonly #socket = dgram.createSocket("udp4");
 
@@ -43,14 +43,14 @@ export class NamesOutside {
   }
 }
 
-/** Good for no time at all: whoever asks again asks for real. */
+/** A TTL of zero, so that answers are never cached. */
 function record(address: string): Buffer {
   const isOlder = !address.includes(":");
   const data = isOlder ? Buffer.from(address.split(".").map(Number)) : wide(address);
   return Buffer.concat([Buffer.from([0xc0, 12, 0, isOlder ? 1 : 28, 0, 1, 0, 0, 0, 0, 0, data.length]), data]);
 }
 
-/** Written with at most one `::`, and dotted numbers at the end at most. */
+/** Accepts at most one `::`, and a dotted quad only at the end. */
 function wide(address: string): Buffer {
   const plain = address.replace(/(\d+)\.(\d+)\.(\d+)\.(\d+)$/, (_, a, b, c, d) =>
     [Number(a) * 256 + Number(b), Number(c) * 256 + Number(d)].map((word) => word.toString(16)).join(":"),

@@ -1,4 +1,4 @@
-// Unmodified programs in a real sandbox: what is granted works, and one step beside it does not.
+// Unmodified programs in a real sandbox: granted connections succeed and their nearest variants are refused.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,7 +11,7 @@ const servers = new ServersOutside();
 const here = ownAddress(1);
 const PORT = 17_007;
 const CLIENT = `${INSIDE}/client`;
-/** Whoever runs the tests may not be allowed to have them; then the rows that need them are named as not tried. */
+/** Ports 80 and 443 may be forbidden for the user who runs the tests; then the rows that need them are reported as not tried. */
 let hasLowPorts = true;
 
 const C_CLIENT = `
@@ -66,7 +66,7 @@ async function inside(specs: readonly string[], run: (sandbox: Inside) => Promis
 }
 
 describe("a program that opens a socket itself", () => {
-  test("reaches the granted name on the granted port, half-closes, and is answered", () =>
+  test("reaches the granted name on the granted port, half-closes, and gets the response", () =>
     inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
       expect((await sandbox.run(CLIENT, "api.example.test", `${PORT}`)).output).toBe("took 5\n");
       expect((await sandbox.run(CLIENT, "API.Example.TEST.", `${PORT}`)).output).toBe("took 5\n");
@@ -82,17 +82,17 @@ describe("a program that opens a socket itself", () => {
       ]);
     }));
 
-  test("is reset on a port that is served but not granted for the name, and reaches no server on any other", () =>
+  test("is reset on a port that is served but not granted for the name, and reaches no server on any other port", () =>
     inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
       expect((await sandbox.run(CLIENT, "api.example.test", "443")).value).toBeGreaterThan(2);
       expect(await sandbox.refused()).toEqual(["scope_violation net.connect api.example.test:443 (authority)"]);
       expect((await sandbox.run(CLIENT, "api.example.test", "444")).output).toBe("no connection\n");
     }));
 
-  test("cannot say an address in place of a name", () =>
+  test("cannot use an address in place of a name", () =>
     inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
       const before = servers.taken;
-      // Addresses of the sandbox's own loopback reach the listener; they are judged as what they say.
+      // Addresses of the sandbox's own loopback reach the listener; they are decided as literal addresses.
       expect((await sandbox.run(CLIENT, here, `${PORT}`)).value).toBeGreaterThan(2);
       expect((await sandbox.run(CLIENT, "198.18.200.1", `${PORT}`)).value).toBeGreaterThan(2);
       expect((await sandbox.run(CLIENT, "203.0.113.7", `${PORT}`)).output).toBe("no connection\n");
@@ -103,14 +103,14 @@ describe("a program that opens a socket itself", () => {
       ]);
     }));
 
-  test("may say an address that is granted as one", () =>
+  test("may use an address that is granted as an address", () =>
     inside([`net.connect{hosts=[${here}],ports=[${PORT}]}`], async (sandbox) => {
       expect((await sandbox.run(CLIENT, here, `${PORT}`)).output).toBe("took 5\n");
       expect((await sandbox.run(CLIENT, ownAddress(2), `${PORT}`)).value).toBeGreaterThan(2);
       expect(await sandbox.refused()).toEqual([`scope_violation net.connect ${ownAddress(2)}:${PORT} (authority)`]);
     }));
 
-  test("gets names over a stream as well", () =>
+  test("can resolve names over TCP as well", () =>
     inside([grant("api.example.test", `${PORT}`)], async (sandbox) => {
       const run = (name: string): ReturnType<Inside["run"]> =>
         sandbox.run("env", "RES_OPTIONS=use-vc", CLIENT, name, `${PORT}`);
@@ -119,7 +119,7 @@ describe("a program that opens a socket itself", () => {
     }));
 });
 
-/** Each prints what the server said, or nothing. */
+/** Each command prints what the server said, or nothing. */
 const PROGRAMS: Readonly<Record<string, (url: string) => readonly string[]>> = {
   curl: (url) => ["curl", "-sS", "--max-time", "60", url],
   node: (url) => [
@@ -144,7 +144,7 @@ const SECURE = `
   socket.on("error", (error) => { console.log(error.code); process.exit(1); });
 `;
 
-describe("the web", () => {
+describe("HTTP clients", () => {
   test.each(Object.keys(PROGRAMS))("%s fetches from the granted name and from no other", async (program) => {
     if (!hasLowPorts) return console.log("not tried: no low ports here");
     await inside([grant("api.example.test", "80,443")], async (sandbox) => {
@@ -205,7 +205,7 @@ describe("the web", () => {
       ["scope_violation net.connect git.example.test:443 (name_differs)"],
     ],
     ["no name", "", "ECONNRESET", ["scope_violation net.connect api.example.test:443 raw=true (name_missing)"]],
-  ])("a hello with %s", async (_, name, said, refused) => {
+  ])("a TLS client hello with %s", async (_, name, said, refused) => {
     if (!hasLowPorts) return console.log("not tried: no low ports here");
     await inside([grant("api.example.test", "443"), grant("git.example.test", "443")], async (sandbox) => {
       expect((await sandbox.run("node", "-e", SECURE, name)).output).toContain(said);
@@ -213,7 +213,7 @@ describe("the web", () => {
     });
   });
 
-  test("a hello without a name goes out where the grant says raw", async () => {
+  test("a TLS client hello without a name is forwarded if the grant says raw", async () => {
     if (!hasLowPorts) return console.log("not tried: no low ports here");
     await inside([grant("api.example.test", "443", ",raw")], async (sandbox) => {
       expect((await sandbox.run("node", "-e", SECURE, "")).output).toContain("hello api.example.test");
@@ -221,7 +221,7 @@ describe("the web", () => {
     });
   });
 
-  test("a request for another host does not go out, not even as the second on a connection", async () => {
+  test("a request for another host is not forwarded, not even as the second one on a connection", async () => {
     if (!hasLowPorts) return console.log("not tried: no low ports here");
     await inside([grant("api.example.test", "80")], async (sandbox) => {
       const before = servers.taken;
@@ -240,14 +240,14 @@ describe("the web", () => {
         ],
       );
       expect(second.output).toBe("hello api.example.test");
-      // A program may try again on a connection of its own.
+      // A program may retry on a new connection.
       expect(await sandbox.refused()).toEqual([
         expect.stringMatching(/^scope_violation net.connect git.example.test:80 \(name_differs\) x[23]$/),
       ]);
     });
   });
 
-  test("what is not TLS does not go out on 443", async () => {
+  test("traffic that is not TLS is not forwarded on port 443", async () => {
     if (!hasLowPorts) return console.log("not tried: no low ports here");
     await inside([grant("api.example.test", "443")], async (sandbox) => {
       expect((await sandbox.run(CLIENT, "api.example.test", "443")).value).toBeGreaterThan(2);

@@ -1,11 +1,11 @@
-// Servers of the world outside, for tests. They listen on loopback addresses of the test's own.
+// Servers of the outside world, for tests. They listen on loopback addresses of the test's own.
 import { once } from "node:events";
 import http from "node:http";
 import https from "node:https";
 import net, { type AddressInfo } from "node:net";
 import { CERTIFICATE, KEY } from "./certificate.ts";
 
-/** Says who was asked for, and plays git's server for anybody who brings the right word. */
+/** Returns the requested host, and acts as git's server for clients with the right password. */
 function page(request: http.IncomingMessage, response: http.ServerResponse): void {
   if (request.url?.startsWith("/repository/info/refs") !== true) {
     response.end(`hello ${request.headers.host}`);
@@ -25,7 +25,7 @@ function page(request: http.IncomingMessage, response: http.ServerResponse): voi
 
 export class ServersOutside {
   readonly #servers: (net.Server | http.Server | https.Server)[] = [];
-  /** Connections that any of them took. */
+  /** Connections that any of the servers accepted. */
   taken = 0;
 
   http(address: string, port: number): Promise<number> {
@@ -36,7 +36,7 @@ export class ServersOutside {
     return this.#start(https.createServer({ cert: CERTIFICATE, key: KEY }, page), address, port);
   }
 
-  /** Takes everything until the other side ends, and then says how much it was, and in the same measure of its own. */
+  /** Reads until the client half-closes, then responds with the number of bytes, and as many bytes of its own as configured. */
   counting(address: string, port: number, answerBytes = 0): Promise<number> {
     const server = net.createServer({ allowHalfOpen: true }, (socket) => {
       let bytes = 0;
@@ -52,7 +52,7 @@ export class ServersOutside {
     return this.#start(server, address, port);
   }
 
-  /** Speaks first, and then listens for ever. */
+  /** Sends a greeting first, and then reads forever. */
   greeting(address: string, port: number): Promise<number> {
     return this.#start(
       net.createServer((socket) => {

@@ -1,4 +1,4 @@
-// A broker, a world outside it on loopback, and real sandboxes whose sockets it is given.
+// A broker, an outside world on loopback, and real sandboxes whose sockets the broker gets.
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -17,7 +17,7 @@ const NATIVE = fileURLToPath(new URL("../../dist/native/ambit-native", import.me
 
 export const INSIDE = "/inside";
 
-/** Addresses of this process alone, so that tests beside it can use the same ports. */
+/** Loopback addresses of this process alone, so that concurrent tests can use the same ports. */
 export function ownAddress(last: number): string {
   return `127.${64 + ((process.pid >> 14) & 63)}.${(process.pid >> 6) & 255}.${((process.pid & 63) << 2) | last}`;
 }
@@ -26,7 +26,7 @@ export interface SandboxWish {
   readonly specs: readonly string[];
   readonly ports?: readonly number[];
   readonly transparent?: boolean;
-  /** In place of the broker's own grants. */
+  /** Replaces the broker's own grants. */
   readonly judge?: NetworkOptions["judge"];
   readonly credential?: NetworkOptions["credential"];
 }
@@ -34,13 +34,13 @@ export interface SandboxWish {
 export interface Inside {
   readonly network: OpenNetwork;
   readonly owner: Owner;
-  /** 1: one port at a time. 2: everything comes to the broker. */
+  /** 1: one port at a time. 2: all traffic is redirected to the broker. */
   readonly mode: number;
-  /** As they were told: code, request, reason. */
+  /** Denial events as received: code, request, reason. */
   readonly told: string[];
   readonly lost: string[];
   run(...argv: readonly string[]): Promise<Outcome>;
-  /** What was refused since the last time, with how often where it was not once. */
+  /** Denials since the last call, with a count where there were several. */
   refused(): Promise<readonly string[]>;
   end(): Promise<void>;
 }
@@ -66,7 +66,7 @@ export class World {
     return join(this.folder, "broker.cjs");
   }
 
-  /** Seen inside as `INSIDE`. */
+  /** Mounted inside as `INSIDE`. */
   get root(): string {
     return join(this.folder, "root");
   }
@@ -80,7 +80,7 @@ export class World {
   async open(wish: SandboxWish): Promise<Inside> {
     const chains = [[wish.specs]];
     const authority = readChains(chains);
-    if (authority === null) throw new Error("the specs do not read");
+    if (authority === null) throw new Error("the specs do not parse");
     const granted = new NetworkGrants(authority, () => Date.now());
     const told: string[] = [];
     const lost: string[] = [];
@@ -114,7 +114,7 @@ export class World {
     owner.send("N", payload.done());
     owner.send("G");
     const { network: mode } = await owner.ready();
-    if (!(await Promise.all(given)).every((one) => one)) throw new Error("a socket was not taken");
+    if (!(await Promise.all(given)).every((one) => one)) throw new Error("a socket was not accepted");
     return {
       network,
       owner,
@@ -135,7 +135,7 @@ export class World {
   }
 }
 
-/** The broker as it is built, from the sources as they are now. */
+/** The broker bundled from the current sources. */
 export async function bundleBroker(outfile: string): Promise<void> {
   const entry = fileURLToPath(new URL("../../src/sandbox/network/main.ts", import.meta.url));
   await esbuild.build({

@@ -1,4 +1,4 @@
-// The asker's side, with somebody on the other side who is not our daemon, or is another one than it thinks.
+// The client side, against servers that are not our daemon or that speak another protocol version.
 import { mkdtempSync } from "node:fs";
 import { createServer, type Server, type Socket } from "node:net";
 import { tmpdir } from "node:os";
@@ -15,7 +15,7 @@ afterEach(() => {
   for (const end of over.splice(0)) end();
 });
 
-/** Where whoever comes is spoken to like this. */
+/** A server at this path that sends this to every client. */
 async function served(speak: (socket: Socket) => void): Promise<string> {
   const base = mkdtempSync(join(tmpdir(), "ambit-client-"));
   const folder = join(base, "daemon");
@@ -41,14 +41,14 @@ const hello = (protocol: number): Uint8Array => said({ hello: { protocol, versio
 test.each([
   [protocolVersion - 1, "the daemon is older"],
   [protocolVersion + 1, "this program is older"],
-])("a daemon of protocol %i is not spoken to, and is told apart", async (protocol, older) => {
+])("a daemon of protocol %i is refused, and older is told apart from newer", async (protocol, older) => {
   const folder = await served((socket) => socket.write(hello(protocol)));
   const refused = await connect("call", { folder, version: "test" });
   expect(refused).toMatchObject({ ok: false, code: "wrong_protocol", fix: "ambit daemon stop" });
   expect(refused.ok ? "" : refused.message).toContain(older);
 });
 
-test("what a daemon says is heard however it is cut, and what was heard stays as it was", async () => {
+test("responses are parsed however they are split into chunks, and parsed values do not change afterwards", async () => {
   const bytes = (value: number): Uint8Array => bytesFrame(1, 1, new Uint8Array(1_000).fill(value));
   const folder = await served((socket) => {
     const all = Buffer.concat([
@@ -58,7 +58,7 @@ test("what a daemon says is heard however it is cut, and what was heard stays as
       said({ id: 1, ok: true, value: { a: "ä" } }),
     ]);
     socket.write(all.subarray(0, 3));
-    // Only what is asked is answered; the rest comes in pieces, each in a turn of its own.
+    // Only the request is answered; the rest comes in pieces, each in its own event-loop turn.
     socket.write(hello(protocolVersion).subarray(3));
     socket.once("data", () => {
       const rest = all.subarray(hello(protocolVersion).length);
@@ -90,7 +90,7 @@ test("what a daemon says is heard however it is cut, and what was heard stays as
 
 const settle = { session: "s", receipt: "c", ended: "done", milliseconds: 0, isUntrusted: false };
 
-test("what is told just before the end arrives", async () => {
+test("a notification sent just before the end of the connection arrives", async () => {
   let arrived = "";
   const folder = await served((socket) => {
     socket.write(hello(protocolVersion));

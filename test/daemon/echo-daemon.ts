@@ -1,5 +1,4 @@
-// A daemon that has nothing but its sockets: it answers with what it is asked, and has a few questions of its own that
-// show how answering may go wrong.
+// A daemon with nothing but its sockets: it echoes requests, and has a few requests of its own that show how answering can fail.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { announce } from "../../src/daemon/rpc/announcement.ts";
@@ -38,7 +37,7 @@ const common: readonly (readonly [string, MessageHandler])[] = [
       throw new Error("a secret of ours");
     },
   ],
-  // Waits until nobody wants the answer any more.
+  // Waits until the client cancels the request.
   [
     "wait",
     (exchange) =>
@@ -52,7 +51,7 @@ const common: readonly (readonly [string, MessageHandler])[] = [
   ],
   ["stopped", async () => ({ ok: true, value: { stopped } })],
   ["large", async ({ value }) => ({ ok: true, value: { text: "x".repeat(Number(value["bytes"])) } })],
-  // Without waiting for room: what somebody does who does not know better.
+  // Without waiting for room in the socket: a handler that ignores backpressure.
   [
     "flood",
     async (exchange) => {
@@ -82,7 +81,7 @@ const common: readonly (readonly [string, MessageHandler])[] = [
       return { ok: true, value: { bytes, sum } };
     },
   ],
-  // Of no interest to whoever tells it.
+  // The result is ignored for a notification.
   [
     "note",
     async ({ value }) => {

@@ -1,5 +1,5 @@
-// A state folder that a variable names and no daemon was ever started in: none starts there by itself, and whoever asks is told
-// the truth about that and what to do.
+// A state folder named by a variable, in which no daemon was ever started: no daemon starts there automatically, and the error
+// says so and what to do.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -24,7 +24,7 @@ function run(
   ...words: readonly string[]
 ): { readonly status: number | null; readonly said: string } {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "ambit"), ...words], {
-    // The variables may not lead into the project: then they would not count, and the user's own folders would.
+    // The variables must not lead into the project: then they would be ignored, and the user's own folders used.
     cwd: join(base, "project"),
     encoding: "utf8",
     env: {
@@ -38,22 +38,25 @@ function run(
   return { status, said: stdout + stderr };
 }
 
-test.each([true, false])("is told before and after a person starts it (configuration named: %s)", (isConfigNamed) => {
-  const call = ["call", "scout", "memory_get", '{"key":"a"}'];
-  for (const words of [["daemon", "status"], call, ["status"], call]) {
-    const { said } = run(isConfigNamed, ...words);
-    expect(said, words.join(" ")).toContain("automatically only for the default state folder");
-    expect(said).toContain("fix: ambit daemon start");
-    expect(said).not.toMatch(/starts when needed|reads its configuration in/);
-    expect(existsSync(join(base, "state"))).toBe(false);
-  }
-  expect(run(isConfigNamed, "daemon", "start").status).toBe(0);
-  expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
-  expect(run(isConfigNamed, "daemon", "stop").status).toBe(0);
-  expect(run(isConfigNamed, "daemon", "status").said).toContain("it starts when needed");
-  // Somebody who reads another configuration gets none that would not hold it.
-  const other = run(!isConfigNamed, "daemon", "status").said;
-  expect(other).toMatch(/does not start automatically here: the daemon of this state reads its configuration in/);
-  expect(run(!isConfigNamed, ...call).said).toContain("reads its configuration in");
-  expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
-});
+test.each([true, false])(
+  "reports no daemon before a person starts one, and uses it afterwards (configuration named: %s)",
+  (isConfigNamed) => {
+    const call = ["call", "scout", "memory_get", '{"key":"a"}'];
+    for (const words of [["daemon", "status"], call, ["status"], call]) {
+      const { said } = run(isConfigNamed, ...words);
+      expect(said, words.join(" ")).toContain("automatically only for the default state folder");
+      expect(said).toContain("fix: ambit daemon start");
+      expect(said).not.toMatch(/starts when needed|reads its configuration in/);
+      expect(existsSync(join(base, "state"))).toBe(false);
+    }
+    expect(run(isConfigNamed, "daemon", "start").status).toBe(0);
+    expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
+    expect(run(isConfigNamed, "daemon", "stop").status).toBe(0);
+    expect(run(isConfigNamed, "daemon", "status").said).toContain("it starts when needed");
+    // A client with another configuration is refused: this daemon would not enforce it.
+    const other = run(!isConfigNamed, "daemon", "status").said;
+    expect(other).toMatch(/does not start automatically here: the daemon of this state reads its configuration in/);
+    expect(run(!isConfigNamed, ...call).said).toContain("reads its configuration in");
+    expect(run(isConfigNamed, ...call).said).toContain("untrusted_policy");
+  },
+);

@@ -32,7 +32,7 @@ async function stopped(act: () => Promise<void>): Promise<void> {
 const notes = async (): Promise<unknown> => (await ask(echo, "notes"))["notes"];
 /** Shorter than the real limits, so that the tests do not wait half a minute. */
 const SILENCE = { pingMilliseconds: 500, givenUpMilliseconds: 4_000 };
-/** Longer than a request may take to be read before the daemon looks for its client once more. */
+/** Longer than the time a request may take to be read before the daemon checks for its client once more. */
 const stoppedMilliseconds = lateMilliseconds + 200;
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
 

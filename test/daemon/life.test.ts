@@ -1,4 +1,4 @@
-// How the daemon ends: when no client is connected, when it is told to, and when its place is not its own any more.
+// How the daemon ends: when no client is connected, when it is told to, and when its folder or sockets are no longer its own.
 import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -40,7 +40,7 @@ test("ends after its idle timeout without connections, and not before", async ()
 });
 
 test.each(["SIGTERM", "SIGINT"] as const)(
-  "ends in order on %s: who waits is told, then all is closed",
+  "on %s it answers pending requests with an error, then closes everything and exits",
   async (signal) => {
     const { state, echo, pid } = await running();
     const waiting = Array.from({ length: 50 }, () => echo.ask("wait", {}));
@@ -53,7 +53,7 @@ test.each(["SIGTERM", "SIGINT"] as const)(
   },
 );
 
-test("answers the request to end, and then ends", async () => {
+test("answers the request to end, and then exits", async () => {
   const { echo, pid } = await running();
   expect(await ask(echo, "end")).toEqual({});
   await gone(pid);
@@ -63,7 +63,7 @@ test.each<readonly [string, (folder: string) => void]>([
   ["its folder is removed", (folder) => rmSync(folder, { recursive: true })],
   ["its folder is moved", (folder) => renameSync(folder, `${folder}-moved`)],
   [
-    "another folder takes its place",
+    "another folder replaces it",
     (folder) => {
       renameSync(folder, `${folder}-moved`);
       mkdirSync(folder, { mode: 0o700 });
@@ -71,7 +71,7 @@ test.each<readonly [string, (folder: string) => void]>([
   ],
   ["a socket is removed", (folder) => rmSync(join(folder, "control.sock"))],
   [
-    "something else takes the place of a socket",
+    "another file replaces a socket",
     (folder) => {
       rmSync(join(folder, "call.sock"));
       writeFileSync(join(folder, "call.sock"), "");
@@ -127,7 +127,7 @@ test("ends although a client neither reads nor disconnects", async () => {
 test("without free descriptors new connections are dropped, and open ones are served", async () => {
   const state = world.state();
   mkdirSync(daemonFolder(state), { mode: 0o700 });
-  // By hand, with room for a few connections only; nobody hears that it is ready.
+  // Started directly, with a low limit of descriptors; its ready line is not read.
   const words = [world.program("echo-daemon"), "--state", state, "--idle", "60"];
   world.spawnWith("/bin/sh", ["-c", 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...words]);
   await until("it serves", async () => (await world.connect(state)).ok);

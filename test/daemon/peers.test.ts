@@ -1,4 +1,4 @@
-// Who is on the other side: the kernel says it, and who cannot be seen may not come in by the control door.
+// Identifying peers: the kernel reports the process, and a process that cannot be identified is refused at the control socket.
 import { type ChildProcess, spawn } from "node:child_process";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
@@ -22,13 +22,13 @@ afterAll(async () => {
 });
 
 interface Running {
-  /** It has ended; what it started may go on. */
+  /** It has exited; its children may still run. */
   readonly ended: Promise<void>;
-  /** All that it and what it started say. */
+  /** All output of it and its children. */
   readonly said: Promise<string>;
 }
 
-/** Runs a program of Node's with the path of the control socket. */
+/** Runs a Node program with the path of the control socket. */
 function run(text: string, options: { readonly uid?: number } = {}): Running {
   const child = spawn(process.execPath, ["-e", text, join(daemonFolder(state), "control.sock")], {
     stdio: ["ignore", "pipe", "inherit"],
@@ -54,7 +54,7 @@ const firstMessage = `
   socket.on("data", (bytes) => { console.log(bytes.subarray(5).toString()); process.exit(); });
   socket.on("close", () => console.log("closed"));`;
 
-test("a peer is known with its start, its ancestors and its terminal", async () => {
+test("a peer is identified with its start time, its ancestors and its terminal", async () => {
   const who = await ask(echo, "who");
   const own = ownIdentity();
   expect(who).toMatchObject({ pid: process.pid, uid: process.getuid?.(), start: own.start, terminal: false });
@@ -73,7 +73,7 @@ test("a reused pid identifies no process", () => {
   expect(readPeer(4_194_305, 0, "1")).toEqual({ isFound: false });
 });
 
-test("who descends from too many to be looked through does not come in by the control door", async () => {
+test("a process with too many ancestors to check is refused at the control socket", async () => {
   // Shells, each waiting for the next.
   const below = (depth: number): Promise<string> => {
     const go =
@@ -88,10 +88,10 @@ test("who descends from too many to be looked through does not come in by the co
   expect(await below(ancestorsMax)).toContain('"control_refused"');
 });
 
-test("who is gone before it was looked at does not come in by the control door", async () => {
+test("a process that has exited before it was checked is refused at the control socket", async () => {
   const listener = Number((await ask(echo, "children"))["first"]);
   process.kill(listener, "SIGSTOP");
-  // Connects, hands the socket to a child, and ends; the child says what comes.
+  // Connects, passes the socket to a child, and exits; the child prints what arrives.
   const { ended, said } = run(`
     const socket = require("net").connect(process.argv.at(-1), () => {
       require("child_process").spawn("/bin/cat", [], { stdio: [socket, "inherit", "ignore"], detached: true }).unref();
@@ -102,7 +102,7 @@ test("who is gone before it was looked at does not come in by the control door",
   expect(await said).toContain('"control_refused"');
 });
 
-test.runIf(process.getuid?.() === 0)("another user gets no answer, even where the folder were open", async () => {
+test.runIf(process.getuid?.() === 0)("another user gets no answer, even if the folder is open", async () => {
   const folder = daemonFolder(state);
   const paths = [
     world.folder,

@@ -1,4 +1,4 @@
-// The daemon is there when somebody needs it: once, whoever asks, and only where it may be.
+// Starting the daemon on demand: exactly one, whichever client needs it, and only in a folder that is safe.
 import {
   chmodSync,
   lstatSync,
@@ -29,7 +29,7 @@ const native = (): string => join(world.folder, "native", "ambit-native");
 const lockOf = (state: string): string => join(daemonFolder(state), "owner.lock");
 const modeOf = (path: string): number => statSync(path).mode & 0o777;
 
-test("sixty-four who need it at once get one and the same", async () => {
+test("sixty-four concurrent clients get one and the same daemon", async () => {
   const state = world.state();
   const words = [world.program("starter"), state, homeOf(state), world.program("echo-daemon"), native()];
   const said = await Promise.all(
@@ -46,11 +46,11 @@ test("sixty-four who need it at once get one and the same", async () => {
     }),
   );
   expect(new Set(said)).toEqual(new Set([String(ownerOf(state))]));
-  // Whoever else had been started would have written down that the state is owned.
+  // A second daemon would have logged that the state is owned.
   expect(logOf(state)).toBe("");
 });
 
-test("it inherits nothing from its starter, and its files are closed to other users", async () => {
+test("it inherits nothing from the process that starts it, and its files are closed to other users", async () => {
   const state = world.state();
   process.env["AMBIT_TEST_SECRET"] = "hidden";
   const echo = await world.started(state);
@@ -66,7 +66,7 @@ test("it inherits nothing from its starter, and its files are closed to other us
   echo.close();
 });
 
-test("one that was killed is started again by the next who needs it", async () => {
+test("a killed daemon is started again by the next client", async () => {
   const state = world.state();
   const first = await world.started(state);
   const pid = ownerOf(state);
@@ -80,16 +80,16 @@ test("one that was killed is started again by the next who needs it", async () =
   second.close();
 });
 
-test("a socket's path may be as long as any path", async () => {
+test("a socket path may be as long as any path", async () => {
   const state = world.state("a".repeat(200), "b".repeat(200));
   const echo = await world.started(state, "control");
   expect(await ask(echo, "echo", { long: 1 })).toEqual({ long: 1 });
   echo.close();
 });
 
-test("for another state folder than the user's own it is started only where a person has asked for it by name", async () => {
+test("in a state folder other than the default one it is started only after a person has named that folder", async () => {
   const state = world.state();
-  // Below the home folder, too.
+  // Also below the home folder.
   const home = join(homeOf(state), "..");
   const refused = await world.start(state, "call", { home });
   expect(refused).toMatchObject({ ok: false, code: "no_daemon", fix: "ambit daemon start" });
@@ -102,7 +102,7 @@ test("for another state folder than the user's own it is started only where a pe
   again.close();
 });
 
-test("the user's own state folder is the same one by whatever name it is called", async () => {
+test("the default state folder is recognized under every name that leads to it", async () => {
   const state = world.state();
   const link = join(homeOf(state), "link");
   symlinkSync(state, link);
@@ -122,9 +122,9 @@ test.each<readonly [string, (folder: string) => void]>([
       symlinkSync(`${folder}-real`, folder);
     },
   ],
-  ["a link to nowhere", (folder) => symlinkSync(`${folder}-nowhere`, folder)],
+  ["a dangling link", (folder) => symlinkSync(`${folder}-nowhere`, folder)],
   [
-    "in a state folder that others may write to",
+    "in a state folder that others can write to",
     (folder) => {
       mkdirSync(folder, { mode: 0o700 });
       chmodSync(join(folder, ".."), 0o777);
@@ -139,7 +139,7 @@ test.each<readonly [string, (folder: string) => void]>([
   expect(ownerOf(state)).toBeNull();
 });
 
-test("what lies in the place of a socket is replaced only if it is a socket", async () => {
+test("a file at the path of a socket is replaced only if it is a socket", async () => {
   const state = world.state();
   const folder = daemonFolder(state);
   mkdirSync(folder, { mode: 0o700 });
@@ -147,7 +147,7 @@ test("what lies in the place of a socket is replaced only if it is a socket", as
   expect(await world.start(state)).toMatchObject({ ok: false });
   expect(readFileSync(join(folder, "call.sock"), "utf8")).toBe("precious");
   rmSync(join(folder, "call.sock"));
-  // As after a crash: the name stays although nobody listens.
+  // As after a crash: the socket file is left although no process listens.
   (await world.started(state)).close();
   process.kill(ownerOf(state) as number, "SIGKILL");
   await until("it is gone", () => ownerOf(state) === null);
@@ -156,7 +156,7 @@ test("what lies in the place of a socket is replaced only if it is a socket", as
   echo.close();
 });
 
-test("a lock is one process's, and gone with it", async () => {
+test("a lock belongs to one process and is released when it exits", async () => {
   const state = world.state();
   const path = join(state, "lock");
   const own = answered(takeLock({ path, native: native() }));
@@ -169,22 +169,22 @@ test("a lock is one process's, and gone with it", async () => {
   expect(takeLock({ path, native: join(state, "absent") })).toMatchObject({ ok: false, fix: "npm run build" });
 });
 
-test("one that does not respond is killed by its pid, and no other process is", async () => {
+test("a daemon that does not respond is killed by its pid, and no other process is", async () => {
   const state = world.state();
   (await world.started(state)).close();
   const pid = ownerOf(state) as number;
   process.kill(pid, "SIGSTOP");
   const ending = endOwner(lockOf(state));
-  // Stopped, it does not see the first signal until it goes on.
+  // While stopped it does not handle the first signal.
   process.kill(pid, "SIGCONT");
   expect(await ending).toBe("ended");
   expect(await endOwner(lockOf(state))).toBe("absent");
-  // The number of a process of ours, with the start of another one.
+  // The pid of one of our processes with the start time of another.
   writeFileSync(lockOf(state), identityText({ ...ownIdentity(), start: "1" }));
   expect(await endOwner(lockOf(state))).toBe("absent");
 });
 
-test("the log is put behind the older ones when it has grown, and two of those are kept", () => {
+test("a log that has grown too long is rotated, and two older ones are kept", () => {
   const folder = world.state();
   for (let turn = 1; turn <= 5; turn++) {
     writeFileSync(join(folder, "daemon.log"), `${turn}`.repeat(1_048_576), { mode: 0o600 });

@@ -1,4 +1,4 @@
-// One of many who need the daemon at the same moment: connects, says which daemon it found, and stays until told to go.
+// One of many concurrent clients of the daemon: connects, prints which daemon it found, and stays until told to exit.
 
 import type { Answer } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";

@@ -1,4 +1,4 @@
-// What may be said on the daemon's sockets, and what becomes of those who say something else.
+// The wire protocol of the daemon's sockets, and how violations are answered.
 import { readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import {
@@ -10,7 +10,7 @@ import {
 import { variants } from "../native/program.ts";
 import { answered, ask, DaemonWorld, type Echo, logOf, Stranger, until } from "./world.ts";
 
-describe.each(variants.map(([variant]) => variant))("the sockets, listened to by the %s", (variant) => {
+describe.each(variants.map(([variant]) => variant))("the sockets, served by the %s listener", (variant) => {
   let world: DaemonWorld;
   let state: string;
   let echo: Echo;
@@ -25,7 +25,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     await world.remove();
   });
 
-  test("answers what it is asked, a thousand questions at once, each its own", async () => {
+  test("answers a thousand concurrent requests, each with its own response", async () => {
     const numbers = Array.from({ length: 1_000 }, (_, number) => number);
     const waits = numbers.slice(0, 500).map(() => echo.ask("ignore", {}));
     const answers = await Promise.all(numbers.slice(500).map((number) => ask(echo, "echo", { number })));
@@ -33,7 +33,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     for (const answer of await Promise.all(waits)) expect(answer.ok).toBe(true);
   });
 
-  test("refuses more than 1,024 questions at once on one connection, and answers the others", async () => {
+  test("refuses more than 1,024 concurrent requests on one connection, and answers the others", async () => {
     const own = answered(await world.connect(state));
     const stops: (() => void)[] = [];
     const begun: Promise<void>[] = [];
@@ -42,7 +42,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
       begun.push(new Promise((resolve) => (onEvent = resolve)));
       return own.ask("wait", {}, { onStop: (ring) => stops.push(ring), onEvent: () => onEvent() });
     });
-    // A question that is stopped before it begins is refused: that is another test's.
+    // A request that is cancelled before it begins is refused: another test covers that.
     await Promise.all(begun);
     expect(await own.ask("echo", {})).toMatchObject({ ok: false, code: "not_available" });
     for (const stop of stops) stop();
@@ -51,7 +51,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     own.close();
   });
 
-  test("passes refusals on, and tells nothing of a mistake of its own", async () => {
+  test("passes denials on, and reveals nothing of an exception of its own", async () => {
     expect(await echo.ask("refuse", {})).toEqual({
       ok: false,
       code: "approval_required",
@@ -80,7 +80,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     stranger.socket.destroy();
   });
 
-  test("carries bytes both ways, as many as there are", async () => {
+  test("carries byte streams of any length both ways", async () => {
     async function* input(): AsyncGenerator<Uint8Array> {
       for (let part = 0; part < 30; part++) yield new Uint8Array(100_001).fill(part);
     }
@@ -124,7 +124,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     await until("all have rung", async () => Number((await ask(echo, "stopped"))["stopped"]) === before + 20);
   });
 
-  test("limits an answer by its door", async () => {
+  test("limits the size of a response by its socket", async () => {
     const control = answered(await world.connect(state, "control"));
     const large = await ask(control, "large", { bytes: 7_000_000 });
     expect(String(large["text"]).length).toBe(7_000_000);
@@ -146,24 +146,28 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
 
   test.each<readonly [string, Buffer, string]>([
     ["a frame of 100 MB", header(100_000_000, 0), "too_large"],
-    ["a frame of one byte too many", header(1_048_577, 0), "too_large"],
-    ["the largest length there is", header(0xffff_ffff, 1), "too_large"],
-    ["bytes of one too many", header(65_542, 1), "too_large"],
-    ["a kind there is not", header(4, 3), "invalid_input"],
-    ["bytes without a number", Buffer.concat([header(4, 1), Buffer.alloc(4)]), "invalid_input"],
-    ["an end with more behind it", Buffer.concat([header(6, 2), Buffer.alloc(6)]), "invalid_input"],
+    ["a frame one byte too long", header(1_048_577, 0), "too_large"],
+    ["the largest possible length", header(0xffff_ffff, 1), "too_large"],
+    ["a byte frame one byte too long", header(65_542, 1), "too_large"],
+    ["an unknown frame kind", header(4, 3), "invalid_input"],
+    ["bytes without a request number", Buffer.concat([header(4, 1), Buffer.alloc(4)]), "invalid_input"],
+    ["an end frame with a payload", Buffer.concat([header(6, 2), Buffer.alloc(6)]), "invalid_input"],
     ["an HTTP request", Buffer.from("GET / HTTP/1.1\r\nHost: localhost\r\n\r\n"), "invalid_input"],
     ["no JSON", frame("hello"), "invalid_input"],
     ["an empty frame", frame(""), "invalid_input"],
     ["a list", frame("[]"), "invalid_input"],
     ["no UTF-8", frame(Buffer.from([0x22, 0xff, 0x22])), "invalid_input"],
     ["a key twice", frame('{"id":1,"id":2,"ask":"echo","value":{}}'), "invalid_input"],
-    ["a number that is not exact", frame('{"id":9007199254740993,"ask":"echo","value":{}}'), "invalid_input"],
-    ["JSON too deep", frame(`{"id":1,"ask":"echo","value":${"[".repeat(1_000)}${"]".repeat(1_000)}}`), "invalid_input"],
-    ["a question without hello", frame('{"id":1,"ask":"echo","value":{}}'), "invalid_input"],
-    ["something told without hello", frame('{"tell":"echo","value":{}}'), "invalid_input"],
-    ["a number of nothing", frame('{"id":0,"ask":"echo","value":{}}'), "invalid_input"],
-    ["bytes without hello", Buffer.concat([header(6, 1), Buffer.alloc(6)]), "invalid_input"],
+    ["an inexact number", frame('{"id":9007199254740993,"ask":"echo","value":{}}'), "invalid_input"],
+    [
+      "JSON nested too deep",
+      frame(`{"id":1,"ask":"echo","value":${"[".repeat(1_000)}${"]".repeat(1_000)}}`),
+      "invalid_input",
+    ],
+    ["a request before hello", frame('{"id":1,"ask":"echo","value":{}}'), "invalid_input"],
+    ["a notification before hello", frame('{"tell":"echo","value":{}}'), "invalid_input"],
+    ["request number zero", frame('{"id":0,"ask":"echo","value":{}}'), "invalid_input"],
+    ["bytes before hello", Buffer.concat([header(6, 1), Buffer.alloc(6)]), "invalid_input"],
   ])("refuses %s, and closes", async (_, bytes, code) => {
     const stranger = await Stranger.come(state);
     expect(await stranger.message()).toMatchObject({ hello: { protocol: protocolVersion } });
@@ -174,13 +178,13 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
   });
 
   test.each<readonly [string, object]>([
-    ["a value that is no object", { id: 1, ask: "echo", value: 1 }],
+    ["a value that is not an object", { id: 1, ask: "echo", value: 1 }],
     ["no name", { id: 1, value: {} }],
     ["something more", { id: 1, ask: "echo", value: {}, more: 1 }],
-    ["input that is not said to be there", { id: 1, ask: "echo", value: {}, input: false }],
-    ["a name and something told", { id: 1, ask: "echo", tell: "echo", value: {} }],
-    ["a stop that is none", { id: 1, stop: 1 }],
-  ])("answers a question with %s, and goes on", async (_, question) => {
+    ["an input flag that is false", { id: 1, ask: "echo", value: {}, input: false }],
+    ["both a request and a notification", { id: 1, ask: "echo", tell: "echo", value: {} }],
+    ["an invalid cancel", { id: 1, stop: 1 }],
+  ])("answers a request with %s with an error, and keeps the connection", async (_, question) => {
     const stranger = await Stranger.greeted(state);
     stranger.say(question);
     expect(await stranger.message()).toMatchObject({ id: 1, ok: false, code: "invalid_input" });
@@ -189,7 +193,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     stranger.socket.destroy();
   });
 
-  test("closes on a number given twice, on a second hello, and on bytes past the room there is", async () => {
+  test("closes on a repeated request number, a second hello, and bytes beyond the window", async () => {
     const twice = await Stranger.greeted(state);
     twice.say({ id: 1, ask: "wait", value: {} });
     twice.say({ id: 1, ask: "wait", value: {} });
@@ -218,7 +222,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
   test.each([
     [protocolVersion - 1, "this program is older"],
     [protocolVersion + 1, "the daemon is older"],
-  ])("tells somebody of protocol %i both numbers and what to do, and closes", async (protocol, older) => {
+  ])("tells a client of protocol %i both versions and what to do, and closes", async (protocol, older) => {
     const stranger = await Stranger.come(state);
     await stranger.message();
     stranger.say({ hello: { protocol, version: "9.0.0", more: true } });
@@ -231,12 +235,12 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
   });
 
   test.each([
-    ["a character that is no text", '{"id":7,"ask":"echo","value":{"text":"a\\u0000b"}}'],
-    ["half a pair", '{"id":7,"ask":"echo","value":{"text":"\\ud800"}}'],
+    ["an invalid character", '{"id":7,"ask":"echo","value":{"text":"a\\u0000b"}}'],
+    ["an unpaired surrogate", '{"id":7,"ask":"echo","value":{"text":"\\ud800"}}'],
     ["a key twice", '{"id":7,"ask":"echo","value":{"a":1,"a":2}}'],
-    ["JSON too deep", `{"id":7,"ask":"echo","value":{"a":${"[".repeat(1_000)}${"]".repeat(1_000)}}}`],
-    ["JSON that breaks off", '{"id":7,"ask":"echo","value":{'],
-  ])("answers a question with %s in it, and others on the connection go on", async (_, text) => {
+    ["JSON nested too deep", `{"id":7,"ask":"echo","value":{"a":${"[".repeat(1_000)}${"]".repeat(1_000)}}}`],
+    ["truncated JSON", '{"id":7,"ask":"echo","value":{'],
+  ])("answers a request with %s in it with an error, and the connection goes on", async (_, text) => {
     const stranger = await Stranger.greeted(state);
     stranger.say({ id: 3, ask: "wait", value: {} });
     expect(await stranger.message()).toEqual({ id: 3, event: { waiting: true } });
@@ -247,7 +251,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     stranger.socket.destroy();
   });
 
-  test("what is told is heard before what is asked after it, and is not answered whatever it comes to", async () => {
+  test("a notification is handled before the next request, and is never answered", async () => {
     const wanted = Array.from({ length: 700 }, (_, at) => `${at} ${"ä".repeat(at % 3)}`);
     for (const note of wanted) expect(echo.tell("note", { note })).toBe(true);
     expect(await ask(echo, "notes")).toEqual({ notes: wanted });
@@ -263,7 +267,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(stranger.messages).toEqual([]);
   });
 
-  test("thousands that ask and tell at once on one connection: all that is answered is told", async () => {
+  test("with thousands of concurrent requests and notifications on one connection no notification is lost", async () => {
     const own = answered(await world.connect(state));
     const told = async (note: number): Promise<boolean> => {
       const answer = await own.ask("echo", { note });
@@ -285,7 +289,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(own.tell("note", { note: 1 })).toBe(false);
   });
 
-  test("counts what is told and not done among the questions, and closes past 8,192 of it", async () => {
+  test("counts unfinished notifications as requests, and closes past 8,192 of them", async () => {
     const flooding = await Stranger.greeted(state);
     const wait = frame('{"tell":"wait","value":{}}');
     flooding.socket.write(Buffer.concat(Array.from({ length: 1_024 }, () => wait)));
@@ -300,7 +304,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
   });
 
-  test("writes down what was told in vain, ever more rarely", async () => {
+  test("logs failed notifications, at a decreasing rate", async () => {
     const lines = (): readonly string[] =>
       logOf(state)
         .split("\n")
@@ -321,14 +325,14 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     { tell: "echo", value: [] },
     { tell: "echo", value: {}, more: 1 },
     { tell: "echo", value: { text: "x".repeat(4_096) } },
-  ])("closes where what is told is none: %#", async (told) => {
+  ])("closes on an invalid notification: %#", async (told) => {
     const stranger = await Stranger.greeted(state);
     stranger.say(told as object);
     expect(await stranger.message()).toMatchObject({ ok: false, code: "invalid_input" });
     await stranger.closed;
   });
 
-  test("keeps the order of what is said, however it is spelled", async () => {
+  test("answers requests in order, whatever their length and encoding", async () => {
     const texts = ["a", "ä", "€".repeat(70_000), "b".repeat(200_000), "😀", '"\\\n\u001b', "\ufffd"];
     const order: number[] = [];
     const asked = texts
@@ -342,7 +346,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     expect(order).toEqual(asked.map((_, at) => at));
   });
 
-  test("reads questions that arrive byte by byte, and many in one piece", async () => {
+  test("reads requests that arrive byte by byte, and many in one chunk", async () => {
     const stranger = await Stranger.greeted(state);
     for (const byte of frame('{"id":1,"ask":"echo","value":{"a":"ä"}}')) stranger.socket.write(Buffer.from([byte]));
     expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { a: "ä" } });
@@ -356,7 +360,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     const slow = await Stranger.greeted(state);
     slow.socket.pause();
     slow.say({ id: 1, ask: "flood", value: { events: 100_000 } });
-    // Of what waits for it only what the kernel holds comes; the answer never does.
+    // Only what the kernel has buffered arrives; the response never does.
     await until("it was cut", async () => {
       slow.socket.resume();
       return slow.isClosed;
@@ -378,7 +382,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     };
     const sending = own.ask("send", { bytes: 20_000_000 }, { onBytes });
     await until("the window is full", () => arrived >= outputWindowBytes);
-    // Others on the same connection go on.
+    // Other requests on the same connection are still answered.
     expect(await ask(own, "echo", { there: true })).toEqual({ there: true });
     expect(arrived).toBeLessThan(2 * outputWindowBytes);
     take();
@@ -396,7 +400,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
     await stranger.closed;
   });
 
-  test("answers a ping at once, also while a question waits", async () => {
+  test("answers a ping at once, also while a request is pending", async () => {
     const stranger = await Stranger.greeted(state);
     stranger.say({ id: 1, ask: "wait", value: {} });
     expect(await stranger.message()).toEqual({ id: 1, event: { waiting: true } });
@@ -407,8 +411,8 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
 
   // Tests of the daemon, not of the native listener, and slow: one variant is enough.
   if (variant === "program") {
-    test("ten thousand who say nothing: past the limit each is refused at once, and who is there is served on", async () => {
-      // Each has one descriptor here and one in the daemon.
+    test("of ten thousand silent connections those past the limit are refused at once, and existing clients are served", async () => {
+      // Each takes one descriptor here and one in the daemon.
       const descriptors = Number(/^Max open files +(\d+)/m.exec(readFileSync("/proc/self/limits", "utf8"))?.[1] ?? 0);
       const wave = Math.min(1_250, descriptors - 500);
       let looked = 0;
@@ -417,7 +421,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
         const strangers = await Promise.all(Array.from({ length: wave }, () => Stranger.come(state)));
         const firsts = await Promise.all(strangers.map((stranger) => stranger.message()));
         const refused = firsts.filter((message) => message?.["code"] === "not_available").length;
-        // Where a wave takes longer, its first ones make room again: they did not say hello in time.
+        // If a wave takes longer, its first connections are closed meanwhile: they did not say hello in time.
         if (performance.now() - began < helloMilliseconds) {
           looked++;
           expect(refused).toBeGreaterThanOrEqual(wave - connectionsPerDoorMax);
@@ -440,7 +444,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, listened to by
       expect(looked).toBeGreaterThan(0);
     });
 
-    test("cuts who does not say hello in time, and tells why", async () => {
+    test("closes a connection that sends no hello in time, with the reason", async () => {
       const strangers = await Promise.all(Array.from({ length: 10 }, () => Stranger.come(state)));
       for (const stranger of strangers) {
         await stranger.closed;

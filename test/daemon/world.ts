@@ -1,4 +1,4 @@
-// A machine with a daemon for tests: a program and a state folder of its own, real processes, real sockets.
+// A machine with a daemon for tests: its own program and state folder, real processes, real sockets.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, symlinkSync } from "node:fs";
 import { connect as connectSocket, type Socket } from "node:net";
@@ -16,7 +16,7 @@ import { stateOf } from "../../src/platform/daemon/process-identity.ts";
 import { root } from "../e2e/ambit.ts";
 import { built, type Variant } from "../native/program.ts";
 
-/** What the echo daemon answers, whatever the real one is asked. */
+/** The echo daemon's answer to the requests of the real one. */
 export interface Echo {
   ask(name: string, value: object, along?: RequestOptions): Promise<Answer<Record<string, unknown>>>;
   tell(name: string, value: object): boolean;
@@ -27,7 +27,7 @@ export type Door = "call" | "control";
 
 const OWN = join(".local", "state", "ambit");
 
-/** Whose own state folder this is. */
+/** The home folder whose default state folder this is. */
 export function homeOf(state: string): string {
   return state.slice(0, -OWN.length - 1);
 }
@@ -59,7 +59,7 @@ export class DaemonWorld {
     return new DaemonWorld(folder);
   }
 
-  /** The user's own state folder, in a home of its own, as deep as one likes. */
+  /** The default state folder, in its own home, at any depth. */
   state(...below: readonly string[]): string {
     const state = join(mkdtempSync(join(this.#folder, "home-")), ...below, OWN);
     mkdirSync(state, { recursive: true, mode: 0o700 });
@@ -67,7 +67,7 @@ export class DaemonWorld {
     return state;
   }
 
-  /** Where everything of these tests lies. */
+  /** The root folder of all files of these tests. */
   get folder(): string {
     return this.#folder;
   }
@@ -94,7 +94,7 @@ export class DaemonWorld {
     return connectStarting(this.asked(state, door, more));
   }
 
-  /** One that must start. */
+  /** Connects to a daemon that must start. */
   async started(state: string, door: Door = "call", more: Partial<StartOptions<Echo>> = {}): Promise<Echo> {
     return answered(await this.start(state, door, more));
   }
@@ -104,7 +104,7 @@ export class DaemonWorld {
     return connect(door, options) as Promise<Answer<Echo>>;
   }
 
-  /** A child of ours that is ended with this world. */
+  /** A child process that is killed with this world. */
   spawn(words: readonly string[]): ChildProcess {
     return this.spawnWith(process.execPath, words);
   }
@@ -150,16 +150,16 @@ export function logOf(state: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-/** Bounded, and without a promise about how long it takes. */
+/** Polls with a limit, without a promise about how long it takes. */
 export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
   const end = Date.now() + 60_000;
   while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`never: ${what}`);
+    if (Date.now() > end) throw new Error(`never happened: ${what}`);
     await new Promise((done) => setTimeout(done, 20));
   }
 }
 
-/** Somebody who speaks to a socket in whatever way they like. */
+/** A raw client that sends whatever a test wants. */
 export class Stranger {
   readonly socket: Socket;
   readonly messages: Record<string, unknown>[] = [];
@@ -195,13 +195,13 @@ export class Stranger {
         socket.once("close", () => done(false));
       });
       if (isThere) return stranger;
-      // So many came at once that the kernel keeps no more of them waiting.
+      // With so many connections at once the kernel's backlog is full.
       await new Promise((done) => setTimeout(done, 10));
     }
-    throw new Error("nobody can come");
+    throw new Error("no connection to the socket");
   }
 
-  /** With the daemon's hello read and ours said. */
+  /** With the daemon's hello read and ours sent. */
   static async greeted(state: string, door: Door = "call"): Promise<Stranger> {
     const stranger = await Stranger.come(state, door);
     stranger.say({ hello: { protocol: protocolVersion, version: "stranger" } });
@@ -213,7 +213,7 @@ export class Stranger {
     this.socket.write(jsonFrame(JSON.stringify(message)));
   }
 
-  /** The next message; nothing where the connection ends before. */
+  /** The next message; nothing if the connection ends before it. */
   async message(): Promise<Record<string, unknown> | undefined> {
     while (this.messages.length === 0 && !this.isClosed) await new Promise<void>((done) => this.#waiting.push(done));
     return this.messages.shift();

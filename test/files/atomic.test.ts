@@ -1,4 +1,4 @@
-// A write is all or nothing: whenever the worker dies, whatever fails, whoever else writes.
+// A write is all or nothing: if the worker dies, if a step fails, and with concurrent writers.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -18,7 +18,7 @@ import { asNobody, bytes, drafts, filesIn, newFolder, path, said, text, whole } 
 const isRoot = process.getuid?.() === 0;
 
 describe.skipIf(nativeMissing() !== null)("a write", () => {
-  test("leaves the old content or the new when the worker is killed, and at most one draft", async () => {
+  test("leaves the old content or the new when the worker is killed, and at most one draft file", async () => {
     const root = newFolder();
     const [old, fresh] = ["old ".repeat(50_000), "new!".repeat(50_000)];
     const file = join(root, "file");
@@ -28,11 +28,11 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     let replaced = 0;
     for (let round = 0; round < 200; round++) {
       const wanted = round % 2 === 0 ? fresh : old;
-      // The one before may still be dying: what it is asked then is refused, and the next one is started.
+      // The previous worker may still be exiting: requests to it are refused, and the next one is started.
       for (let tries = 0; !(await files.stat(path(file))).ok && tries < 50; tries++);
       const write = files.write(path(file), bytes(wanted));
       const victim = files.processId as number;
-      // From at once to a few milliseconds later: before, while and after it is done.
+      // From immediately to a few milliseconds later: before, during and after the write.
       const wait = round % 20;
       if (wait > 0) await new Promise((resolve) => setTimeout(resolve, wait / 4));
       process.kill(victim, "SIGKILL");
@@ -48,7 +48,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     expect(replaced + killed).toBe(200);
   });
 
-  test("of many at once is one of them, whole", async () => {
+  test("of several concurrent ones leaves the whole content of one", async () => {
     const root = newFolder();
     const writers = [whole(root), whole(root), whole(root)];
     const contents = writers.map((_, at) => String.fromCharCode(97 + at).repeat(100_000));
@@ -61,7 +61,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     expect(drafts(root)).toEqual([]);
   });
 
-  test("keeps the mode, and takes set-uid away", async () => {
+  test("keeps the mode, and clears set-uid", async () => {
     const root = newFolder();
     const files = whole(root);
     for (const [mode, kept] of [
@@ -88,7 +88,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     expect(statSync(join(root, "theirs"))).toMatchObject({ uid: 12_345, gid: 54_321 });
   });
 
-  test("that grows too long fails, takes everything back and leaves no draft", async () => {
+  test("that exceeds the size limit fails, rolls back and leaves no draft", async () => {
     const root = newFolder();
     writeFileSync(join(root, "file"), "old");
     const files = whole(root, { limits: { fileBytesMax: 10_000 } });
@@ -103,7 +103,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     expect(said(await files.append(path(join(root, "file")), Buffer.alloc(9_997)))).toBe("done");
   });
 
-  test.skipIf(!isRoot)("on a full disk fails, takes everything back and leaves no draft", async () => {
+  test.skipIf(!isRoot)("on a full disk fails, rolls back and leaves no draft", async () => {
     const root = newFolder();
     const small = join(root, "small");
     mkdirSync(small);
@@ -122,7 +122,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     }
   });
 
-  test("needs a folder that is there, a tree that is for writing, and a grant", async () => {
+  test("needs an existing folder, a writable tree, and a grant", async () => {
     const root = newFolder();
     writeFileSync(join(root, "file"), "old");
     const files = whole(root);
@@ -139,7 +139,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
     expect(readFileSync(join(root, "file"), "utf8")).toBe("old");
   });
 
-  test("does not touch what is pinned, by either of its names", async () => {
+  test("does not touch a pinned file, by either of its names", async () => {
     const root = newFolder();
     mkdirSync(join(root, ".git/hooks"), { recursive: true });
     writeFileSync(join(root, ".git/config"), "old");
@@ -153,7 +153,7 @@ describe.skipIf(nativeMissing() !== null)("a write", () => {
   });
 });
 
-describe.skipIf(nativeMissing() !== null || !isRoot)("as a user without rights", () => {
+describe.skipIf(nativeMissing() !== null || !isRoot)("as an unprivileged user", () => {
   test("the worker reads and writes what that user may, and nothing else", async () => {
     const root = newFolder();
     chmodSync(root, 0o755);

@@ -1,11 +1,11 @@
-// Links: followed only to where the agent may go, and judged there again. Never followed by a write or a delete.
+// Symbolic links: followed only to granted targets, and decided there again. Never followed by a write or a delete.
 import { lstatSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeAll, describe, expect, test } from "vitest";
 import { nativeMissing } from "./native.ts";
 import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
 
-describe.skipIf(nativeMissing() !== null)("links", () => {
+describe.skipIf(nativeMissing() !== null)("symbolic links", () => {
   let root: string;
   let open: string;
   beforeAll(() => {
@@ -94,7 +94,7 @@ describe.skipIf(nativeMissing() !== null)("links", () => {
     expect(await text(files, join(open, name))).toBe(expected);
   });
 
-  test("a protected path is read through a link where a grant names it", async () => {
+  test("a protected path is read through a link if a grant names it", async () => {
     const files = filesIn({
       granted: [
         ["read", open],
@@ -105,13 +105,13 @@ describe.skipIf(nativeMissing() !== null)("links", () => {
     expect(await text(files, join(open, "to-keys"))).toBe("id");
   });
 
-  test("a link is decided again by patterns, too", async () => {
+  test("the target of a link is matched against patterns, too", async () => {
     const files = filesIn({ granted: [["read", open, ["relative", "up-and-back", "plain"]]] });
     expect(await text(files, join(open, "up-and-back"))).toBe("plain");
     expect(await text(files, join(open, "relative"))).toBe(outside);
   });
 
-  test("a link to what needs approval needs approval", async () => {
+  test("a link to a path that needs approval needs approval", async () => {
     const files = filesIn({
       granted: [
         ["read", open],
@@ -122,7 +122,7 @@ describe.skipIf(nativeMissing() !== null)("links", () => {
     expect(await text(files, join(root, "closed/loot"))).toBe("approval_required: not granted without approval");
   });
 
-  test("a tree that is itself a link is what it leads to, under the name it was granted by", async () => {
+  test("a granted tree that is a link is its target, under the granted name", async () => {
     const files = filesIn({ granted: [["read", join(root, "alias")]], protectedPaths: [join(open, "keys")] });
     expect(await text(files, join(root, "alias/plain"))).toBe("plain");
     expect(await text(files, join(root, "alias/absolute"))).toBe("inner");
@@ -131,14 +131,14 @@ describe.skipIf(nativeMissing() !== null)("links", () => {
     expect(await text(files, join(open, "plain"))).toBe("scope_violation: in none of the open trees");
   });
 
-  test("a tree whose name is a link into a protected path is closed", async () => {
+  test("a granted tree whose name is a link into a protected path is closed", async () => {
     const granted = [["read", join(root, "alias-keys")]] as const;
     expect(await text(filesIn({ granted }), join(root, "alias-keys/id"))).toBe("id");
     const files = filesIn({ granted, protectedPaths: [join(open, "keys")] });
     expect(await text(files, join(root, "alias-keys/id"))).toBe("scope_violation: protected");
   });
 
-  test("a write goes through a folder's link where both names are granted, and never through a link to a file", async () => {
+  test("a write goes through a link to a folder if both names are granted, and never through a link to a file", async () => {
     const files = filesIn({ granted: [["write", open]] });
     expect(said(await files.write(path(join(open, "folder/new")), bytes("new")))).toBe("done");
     expect(readFileSync(join(open, "sub/new"), "utf8")).toBe("new");
@@ -161,7 +161,7 @@ describe.skipIf(nativeMissing() !== null)("links", () => {
     expect(said(await files.remove(path(join(open, "short-lived"))))).toBe("not_available: ENOENT");
   });
 
-  test("stat tells of the link itself", async () => {
+  test("stat reports the link itself", async () => {
     const files = filesIn({ granted: [["read", open]] });
     expect(await files.stat(path(join(open, "out-file")))).toMatchObject({ ok: true, value: { kind: "link" } });
     expect(await files.stat(path(join(open, "folder/inner")))).toMatchObject({
@@ -171,14 +171,14 @@ describe.skipIf(nativeMissing() !== null)("links", () => {
     expect(said(await files.stat(path(join(open, "out-folder/loot"))))).toBe(outside);
   });
 
-  test("a list goes through a link to a folder that is granted, and not to another", async () => {
+  test("a list goes through a link to a granted folder, and to no other", async () => {
     const files = filesIn({ granted: [["read", open]] });
     const listed = await files.list(path(join(open, "folder")), 100);
     expect(listed.ok && listed.value.map((entry) => entry.path.at(-1))).toEqual(["back", "deep", "inner", "new", "up"]);
     expect(said(await files.list(path(join(open, "out-folder")), 100))).toBe(outside);
   });
 
-  test("what a glob and a search find has not been reached through links", async () => {
+  test("glob and search do not follow links", async () => {
     const files = filesIn({ granted: [["read", open]] });
     const globbed = await files.glob(path(open), "**/{inner,loot,up}", 100);
     expect(globbed.ok && globbed.value.map((entry) => entry.path.slice(path(open).length).join("/"))).toEqual([
@@ -189,7 +189,7 @@ describe.skipIf(nativeMissing() !== null)("links", () => {
     expect(found).toEqual({ ok: true, value: [] });
   });
 
-  test.each([["a/../plain"], [".."], ["./plain"], ["a//b"], ["with\0zero"]])("%j is no path", async (name) => {
+  test.each([["a/../plain"], [".."], ["./plain"], ["a//b"], ["with\0zero"]])("%j is not a path", async (name) => {
     const files = filesIn({ granted: [["read", open]] });
     const asked = [...path(open), ...name.split("/")];
     expect(said(await files.read(asked, { offset: 0, bytesMax: 1 }))).toBe(

@@ -1,4 +1,4 @@
-// Names and sizes as hostile as a disk can hold them.
+// Hostile names and sizes of files.
 import { execFileSync } from "node:child_process";
 import { closeSync, ftruncateSync, mkdirSync, openSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ function names(result: FileResult<readonly FileEntry[]>): readonly (string | und
 }
 
 describe.skipIf(nativeMissing() !== null)("names", () => {
-  test("with any character a name may have are read, written and listed", async () => {
+  test("with any valid character are read, written and listed", async () => {
     const root = newFolder();
     const odd = ["new\nline", "tab\t", "'quote\"", "back\\slash", "*", "-rf", "é", "🜁", " ", "...", "a".repeat(255)];
     for (const name of odd) writeFileSync(join(root, name), name);
@@ -27,7 +27,7 @@ describe.skipIf(nativeMissing() !== null)("names", () => {
     expect(said(await files.write([...path(root), "also\nnew"], bytes("x")))).toBe("done");
   });
 
-  test("that are no text are left out and counted", async () => {
+  test("that are not UTF-8 are left out and counted", async () => {
     const root = newFolder();
     writeFileSync(Buffer.concat([Buffer.from(`${root}/`), Buffer.from([0xff, 0xfe, 0x61])]), "needle");
     writeFileSync(join(root, "\uFFFD"), "needle");
@@ -40,7 +40,7 @@ describe.skipIf(nativeMissing() !== null)("names", () => {
     expect(files.leftOut).toBe(3);
   });
 
-  test("longer than a name may be are refused by the kernel, and longer than a path by us", async () => {
+  test("too long for a name are refused by the kernel, and too long for a path by us", async () => {
     const root = newFolder();
     const files = filesIn({
       granted: [
@@ -56,9 +56,9 @@ describe.skipIf(nativeMissing() !== null)("names", () => {
 });
 
 describe.skipIf(nativeMissing() !== null)("sizes", () => {
-  test("a tree deeper than a path can say is walked as far as it can be said", async () => {
+  test("a tree deeper than the longest path is walked as far as a path reaches", async () => {
     const root = newFolder();
-    // Made by moving down, since no path reaches the end of it.
+    // Made by changing into each folder, since no path reaches the end.
     const script =
       "process.chdir(process.argv[1]); const fs = require('fs');" +
       "for (let at = 0; at < 400; at++) { fs.mkdirSync('d'.repeat(20)); process.chdir('d'.repeat(20)); fs.writeFileSync('leaf', ''); }";
@@ -70,7 +70,7 @@ describe.skipIf(nativeMissing() !== null)("sizes", () => {
     execFileSync("rm", ["-rf", root]);
   });
 
-  test("a folder with more entries than one answer holds is bounded, and its parts are still found", async () => {
+  test("a folder with more entries than fit in one response is cut off, and its subfolders can still be listed", async () => {
     const root = newFolder();
     const long = "n".repeat(245);
     for (let at = 0; at < 6; at++) {
@@ -87,7 +87,7 @@ describe.skipIf(nativeMissing() !== null)("sizes", () => {
     expect(listed.ok && listed.value.length).toBe(20);
   });
 
-  test("a sparse file of a terabyte is read where it is asked", async () => {
+  test("a sparse file of a terabyte is read at any offset", async () => {
     const root = newFolder();
     const size = 2 ** 40;
     const file = openSync(join(root, "sparse"), "w");
@@ -106,7 +106,7 @@ describe.skipIf(nativeMissing() !== null)("sizes", () => {
     expect(said(await files.read(at, { offset: -1, bytesMax: 1 }))).toBe("invalid_input: not a range");
   });
 
-  test("a long file comes back in pieces that fit together", async () => {
+  test("a long file is returned in pieces that fit together", async () => {
     const root = newFolder();
     const content = Buffer.alloc(5_000_003);
     for (let at = 0; at < content.length; at++) content[at] = (at * 7 + (at >> 12)) & 255;
@@ -134,7 +134,7 @@ describe.skipIf(nativeMissing() !== null)("sizes", () => {
 });
 
 describe.skipIf(nativeMissing() !== null)("a search", () => {
-  test("gives lines with their numbers, long ones in part, zero bytes as spaces", async () => {
+  test("returns lines with their numbers, long ones truncated, zero bytes as spaces", async () => {
     const root = newFolder();
     writeFileSync(join(root, "a"), "one\nneedle two needle\n\nthree needle");
     writeFileSync(join(root, "b"), `${"x".repeat(5_000)}needle${"y".repeat(5_000)}\nno\n`);
@@ -157,7 +157,7 @@ describe.skipIf(nativeMissing() !== null)("a search", () => {
       expect(said(await files.search(path(root), text, 10))).toMatch(/^invalid_input/);
   });
 
-  test("is not exhausted by what is not granted", async () => {
+  test("is not exhausted by files that are not granted", async () => {
     const root = newFolder();
     mkdirSync(join(root, "closed"));
     for (let at = 0; at < 300; at++) writeFileSync(join(root, "closed", `c-${at}`), "needle\n".repeat(20));

@@ -1,4 +1,4 @@
-// Somebody moves names while the worker looks: it may fail, but what it reads and writes is never outside.
+// Names are exchanged while the worker resolves them: it may fail, but it never reads or writes outside.
 import {
   existsSync,
   mkdirSync,
@@ -44,8 +44,8 @@ function all(open: string): Parameters<typeof filesIn>[0] {
   };
 }
 
-describe.skipIf(nativeMissing() !== null)("a folder that becomes a link and back", () => {
-  test("never shows what is outside", async () => {
+describe.skipIf(nativeMissing() !== null)("a folder that is exchanged with a link over and over", () => {
+  test("never reveals what is outside", async () => {
     const { open, closed } = ground();
     symlinkSync(closed, join(open, "other"));
     const files = filesIn(all(open));
@@ -66,7 +66,7 @@ describe.skipIf(nativeMissing() !== null)("a folder that becomes a link and back
     expect([...seen].filter((each) => each.includes("OUTSIDE"))).toEqual([]);
   });
 
-  test("never lets a write or a delete out", async () => {
+  test("never lets a write or a delete leave the tree", async () => {
     const { open, closed } = ground();
     symlinkSync(closed, join(open, "other"));
     const files = filesIn(all(open));
@@ -89,7 +89,7 @@ describe.skipIf(nativeMissing() !== null)("a folder that becomes a link and back
   });
 });
 
-describe.skipIf(nativeMissing() !== null)("a file that becomes a link and back", () => {
+describe.skipIf(nativeMissing() !== null)("a file that is exchanged with a link over and over", () => {
   test("is read as a file or not at all, and written in its place", async () => {
     const { open, closed } = ground();
     writeFileSync(join(open, "file"), "inside");
@@ -112,7 +112,7 @@ describe.skipIf(nativeMissing() !== null)("a file that becomes a link and back",
 });
 
 describe.skipIf(nativeMissing() !== null)("a root", () => {
-  test("that is replaced is still the folder that was opened, and a later worker does not serve the new one", async () => {
+  test("that is replaced stays the folder that was opened, and a later worker does not serve the new one", async () => {
     const { root, open, closed } = ground();
     const files = filesIn(all(open));
     expect(await text(files, join(open, "folder/deep/file"))).toBe("inside");
@@ -127,7 +127,7 @@ describe.skipIf(nativeMissing() !== null)("a root", () => {
     for (let at = 0; at < 8; at++) expect(await text(files, join(open, "folder/file"))).toBe(gone);
   });
 
-  test("that becomes a link after it was looked at is not opened", async () => {
+  test("that becomes a link after the check is not opened", async () => {
     const { root, open, closed } = ground();
     const files = filesIn(all(open));
     rmSync(open, { recursive: true });

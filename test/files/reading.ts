@@ -1,4 +1,4 @@
-// One read through a real worker, for runners that have grants and a path and want to know what is decided.
+// One read through a real worker, for test runners that have grants and a path and need the decision.
 
 import type { Ground } from "../../src/core/authority/axes/path.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
@@ -31,7 +31,7 @@ export function filesUnder(
   });
 }
 
-/** The trees that grants are about: what their patterns begin with, up to the first star. */
+/** The trees that grants are about: the start of their patterns, up to the first star. */
 export function treesOfGrants(grants: readonly Grant[], mode: FileTree["mode"]): readonly FileTree[] {
   const trees = new Map<string, FileTree>();
   for (const { scopes } of grants)
@@ -46,10 +46,10 @@ export function treesOfGrants(grants: readonly Grant[], mode: FileTree["mode"]):
   return [...trees.values()];
 }
 
-/** What a refusal of the machine's own means: allowed, and not there, or not a file. */
+/** What an error of the operating system means: allowed, and missing or not a file. */
 const PERMITTED = /^(ENOENT|ENOTDIR|EISDIR|EINVAL: not a plain file)/;
 
-/** Whether a read is permitted, whatever there is to read. A worker that does not answer is a failure of the run. */
+/** Whether a read is permitted, even if there is nothing to read. A worker that does not answer fails the run. */
 export async function isPermitted(files: ConfinedFiles, path: FilePath): Promise<true | FileRefusal> {
   const read = await files.read(path, { offset: 0, bytesMax: 1 });
   if (read.ok) return true;

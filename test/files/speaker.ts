@@ -1,4 +1,4 @@
-// Speaks to the worker without its owner: raw frames out, raw frames in, for what the owner would never say.
+// Talks to the worker without its owner: raw frames in both directions, for messages the owner would never send.
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { type Frame, FrameCutter, frameOf, PayloadReader, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
@@ -52,7 +52,7 @@ export class Speaker {
     return this.say(kind, new PayloadWriter().u32(number).u32(tree).text(Buffer.from(path)).bytes(rest).done());
   }
 
-  /** Null when the program ended without saying more. */
+  /** Null if the program exited without another frame. */
   async hear(): Promise<Frame | null> {
     while (this.#frames.length === 0 && !this.#isOver)
       await new Promise<void>((resolve) => {
@@ -61,10 +61,10 @@ export class Speaker {
     return this.#frames.shift() ?? null;
   }
 
-  /** Number and status of an answer, and the errno where it is a refusal. */
+  /** Number and status of a response, and the errno of a refusal. */
   async answer(): Promise<readonly (number | null)[]> {
     const frame = await this.hear();
-    if (frame?.kind !== "A") throw new Error(`no answer: ${frame === null ? "the end" : frame.kind}`);
+    if (frame?.kind !== "A") throw new Error(`no response: ${frame === null ? "the end" : frame.kind}`);
     const reader = new PayloadReader(frame.payload);
     const [number, status] = [reader.u32(), reader.u8()];
     return status === 1 ? [number, status, reader.u32()] : [number, status];

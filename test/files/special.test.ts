@@ -1,4 +1,4 @@
-// What is no plain file is neither read nor written, and never waited for.
+// What is not a regular file is neither read nor written, and never blocks.
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
@@ -63,7 +63,7 @@ describe.skipIf(nativeMissing() !== null)("pipes, sockets and devices", () => {
     expect(said(await files.remove(path(root)))).toBe("not_available: EBUSY: the tree itself");
   });
 
-  test("a list and a stat tell what they are", async () => {
+  test("list and stat report their kind", async () => {
     const files = filesIn(granted());
     const listed = await files.list(path(root), 100);
     expect(listed.ok && listed.value.map(({ path: at, kind }) => [at.at(-1), kind])).toEqual([
@@ -80,13 +80,13 @@ describe.skipIf(nativeMissing() !== null)("pipes, sockets and devices", () => {
     expect(found.ok && found.value.map((match) => match.path.at(-1))).toEqual(["plain"]);
   });
 
-  test("devices are looked at and not opened", async () => {
+  test("devices are reported by stat and not opened", async () => {
     const files = filesIn({ granted: [["read", "/dev"]] });
     for (const name of ["null", "zero", "tty"].filter((one) => existsSync(`/dev/${one}`)))
       expect(await text(files, `/dev/${name}`)).toBe(notPlain);
   });
 
-  test("files of /proc, which say they have no size, are read to their end", async () => {
+  test("files of /proc, whose reported size is zero, are read to their end", async () => {
     const files = filesIn({ granted: [["read", "/proc/sys/kernel"]] });
     expect(await text(files, "/proc/sys/kernel/ostype")).toBe("Linux\n");
   });

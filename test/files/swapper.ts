@@ -1,10 +1,10 @@
-// A process beside the worker that keeps exchanging two names, as somebody would who wants to be looked at as one thing
-// and opened as another. Bounded: it ends by itself.
+// A process beside the worker that keeps exchanging two names, as an attacker does between check and use. Bounded: it ends by
+// itself.
 import { type ChildProcess, spawn } from "node:child_process";
 
 const rounds = 200_000;
 
-/** Renames as fast as it can: three names, so that one of two is always there. */
+/** Renames as fast as it can, with three names, so that one of the two always exists. */
 const program = `
 const fs = require("fs");
 const [first, second, spare] = process.argv.slice(1);
@@ -18,7 +18,7 @@ export interface Swapper {
   stop(): Promise<void>;
 }
 
-/** Exchanges what is at `first` with what is at `second`, over and over. */
+/** Exchanges the files at `first` and `second`, over and over. */
 export async function swapping(first: string, second: string, spare: string): Promise<Swapper> {
   const child: ChildProcess = spawn(process.execPath, ["-e", program, first, second, spare], {
     stdio: ["ignore", "pipe", "ignore"],

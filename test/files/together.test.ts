@@ -1,4 +1,4 @@
-// Many writes at once, and each is still what it would be alone: whole, in order, answered for itself.
+// Concurrent writes: each is whole, in order, and answered on its own, as it would be alone.
 import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { nativeMissing } from "./native.ts";
 import { Speaker } from "./speaker.ts";
 import { bytes, drafts, newFolder, path, said, whole } from "./world.ts";
 
-describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
+describe.skipIf(nativeMissing() !== null)("concurrent writes", () => {
   test("are all done, in every folder", async () => {
     const root = newFolder();
     const names = Array.from({ length: 150 }, (_, at) => `folder-${at % 3}/file-${at}`);
@@ -20,7 +20,7 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     expect(drafts(root)).toEqual([]);
   });
 
-  test("that fail fail alone, each in its place", async () => {
+  test("that fail do so alone, each with its own error", async () => {
     const root = newFolder();
     writeFileSync(join(root, "long"), "old");
     symlinkSync("file-0", join(root, "link"));
@@ -44,7 +44,7 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     expect(drafts(root)).toEqual([]);
   });
 
-  test("are found done by whatever is asked after them", async () => {
+  test("are visible to any request after them", async () => {
     const root = newFolder();
     const files = whole(root);
     await files.stat(path(root));
@@ -65,7 +65,7 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     }
   });
 
-  test("are each old or new when the worker is killed, and what was answered is done", async () => {
+  test("each leave old or new content when the worker is killed, and answered ones are done", async () => {
     const root = newFolder();
     const names = Array.from({ length: 16 }, (_, at) => join(root, `file-${at}`));
     const [old, fresh] = ["old ".repeat(5_000), "new!".repeat(5_000)];
@@ -104,7 +104,7 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
       await new Promise((resolve) => setTimeout(resolve, round));
       files.close();
       unanswered += (await Promise.all(writes)).filter(({ ok }) => !ok).length;
-      // Bounded by the test's own time.
+      // The test's own time limit ends it.
       while (isThere(worker)) await new Promise((resolve) => setTimeout(resolve, 5));
       expect(drafts(root)).toEqual([]);
       for (const name of readdirSync(root))
@@ -113,7 +113,7 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     expect(unanswered).toBeGreaterThan(0);
   });
 
-  test("are done although the owner says something wrong after them", async () => {
+  test("are done although the owner sends an invalid frame after them", async () => {
     const root = newFolder();
     const speaker = new Speaker().tree(root, 3).say("G");
     expect((await speaker.hear())?.kind).toBe("R");
@@ -126,7 +126,7 @@ describe.skipIf(nativeMissing() !== null)("many writes at once", () => {
     expect(drafts(root)).toEqual([]);
   });
 
-  test("leave no draft where the owner is gone before it is answered", async () => {
+  test("leave no draft if the owner is gone before the answer", async () => {
     const root = newFolder();
     const speaker = new Speaker().tree(root, 3).say("G");
     expect((await speaker.hear())?.kind).toBe("R");

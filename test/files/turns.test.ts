@@ -37,20 +37,20 @@ async function decisionsPerTurn(
   return [most, all];
 }
 
-describe("one of ten thousand entries at a time", () => {
+describe("a folder of ten thousand entries, with one decision for each", () => {
   const root = manyFiles();
 
   test.each<[string, (files: ReturnType<typeof filesIn>) => Promise<string>]>([
     ["glob", async (files) => said(await files.glob(path(root), "**/*.txt", 10_000))],
     ["search", async (files) => said(await files.search(path(root), "word", 10_000))],
     ["list", async (files) => said(await files.list(path(`${root}/f0`), 10_000))],
-  ])("%s lets others have a turn", async (_, act) => {
+  ])("%s yields to the event loop", async (_, act) => {
     const [most, all] = await decisionsPerTurn(async (onDecision) => {
       const files = filesIn({ granted: [["read", root, ["**"]]], onDecision });
       expect(await act(files)).toBe("done");
     });
     expect(all).toBeGreaterThanOrEqual(FILES);
-    // A few decide about the start of the walk.
+    // A few decisions are about the start of the walk.
     expect(most).toBeLessThanOrEqual(entriesPerTurn + 16);
   });
 });

@@ -1,4 +1,4 @@
-// What holds the worker when its owner is wrong: the way it opens, Landlock, seccomp, and a protocol without tolerance.
+// What confines the worker when its owner is wrong: how it opens files, Landlock, seccomp, and a strict protocol.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { constants } from "node:os";
@@ -28,8 +28,8 @@ function ground(): { readonly root: string; readonly open: string; readonly clos
   return { root, open, closed };
 }
 
-describe.skipIf(missing !== null)("a worker at work", () => {
-  test("has no new rights, its seccomp filter, few capabilities, and nothing open but its trees and its owner", async () => {
+describe.skipIf(missing !== null)("a running worker", () => {
+  test("has no_new_privs, a seccomp filter, few capabilities, and no open descriptors but its trees and its owner's socket", async () => {
     const { open } = ground();
     const files = filesIn({ granted: [["read", open]] });
     expect(await text(files, join(open, "file"))).toBe("inside");
@@ -48,7 +48,7 @@ describe.skipIf(missing !== null)("a worker at work", () => {
     expect(words.slice(1)).toEqual(["files", "3", ""]);
   });
 
-  test("ends when its owner goes away", async () => {
+  test("exits when its owner disconnects", async () => {
     const speaker = new Speaker();
     speaker.tree(ground().open, 1).say("G");
     expect((await speaker.hear())?.kind).toBe("R");
@@ -72,14 +72,14 @@ describe.skipIf(missing !== null)("an owner that is wrong", () => {
   });
 
   test.each([
-    ["a way up", "../closed/file"],
+    ["a parent path", "../closed/file"],
     ["an absolute path", "/etc/passwd"],
     ["a dot", "./file"],
     ["two dots in the middle", "a/../file"],
     ["two slashes", "a//b"],
     ["a slash at the end", "a/"],
-    ["a path longer than paths are", "x".repeat(5_000)],
-  ])("cannot ask for %s: the worker ends", async (_, asked) => {
+    ["a path that is too long", "x".repeat(5_000)],
+  ])("cannot request %s: the worker exits", async (_, asked) => {
     const speaker = new Speaker();
     speaker.tree(ground().open, 3).say("G");
     await speaker.hear();
@@ -91,7 +91,7 @@ describe.skipIf(missing !== null)("an owner that is wrong", () => {
   });
 
   test.skipIf(missing === null && nativeWalls().landlock === 0)(
-    "opens nothing that Landlock does not give, whatever tree it names",
+    "opens nothing outside its Landlock rules, whatever tree it names",
     async () => {
       const { open, closed } = ground();
       const handled = handledAll(nativeWalls().landlock);
@@ -113,7 +113,7 @@ describe.skipIf(missing !== null)("an owner that is wrong", () => {
     },
   );
 
-  test("that forgets Landlock still meets the way the worker opens", async () => {
+  test("that forgets Landlock is still confined by how the worker opens files", async () => {
     const { open } = ground();
     const speaker = new Speaker();
     speaker
@@ -128,10 +128,10 @@ describe.skipIf(missing !== null)("an owner that is wrong", () => {
     await speaker.hangUp();
   });
 
-  test("that leaves too few descriptors is told so, and the worker goes on", async () => {
+  test("that leaves too few descriptors gets an error, and the worker keeps running", async () => {
     const { open } = ground();
     const speaker = new Speaker();
-    // 0 to 3 and the tree are open; nothing more can be.
+    // Descriptors 0 to 3 and the tree are open; no more can be opened.
     const limit = new PayloadWriter().u32(7).u64(5n).done();
     speaker.tree(open, 3).say("U", limit).say("G");
     expect((await speaker.hear())?.kind).toBe("R");
@@ -148,17 +148,17 @@ describe.skipIf(missing !== null)("an owner that is wrong", () => {
   test.each<[string, (speaker: Speaker, open: string) => void]>([
     ["a tree that is a link", (speaker, open) => speaker.tree(join(open, "link"), 1)],
     ["a tree that is a file", (speaker, open) => speaker.tree(join(open, "file"), 1)],
-    ["a tree that is not there", (speaker, open) => speaker.tree(join(open, "none"), 1)],
-    ["a tree of an unknown mode", (speaker, open) => speaker.tree(open, 2)],
+    ["a tree that does not exist", (speaker, open) => speaker.tree(join(open, "none"), 1)],
+    ["a tree with an unknown mode", (speaker, open) => speaker.tree(open, 2)],
     ["a relative tree", (speaker) => speaker.tree("etc", 1)],
     [
-      "rules for nothing",
+      "rules for no tree",
       (speaker) => speaker.say("L", new PayloadWriter().u64(1n).text(Buffer.from("/")).done()).say("G"),
     ],
     ["an unknown frame", (speaker) => speaker.say("?")],
-    ["a go with more to say", (speaker) => speaker.say("G", Buffer.from("x"))],
-    ["a frame longer than frames are", (speaker) => speaker.raw(Buffer.from([1, 0, 16, 0, 0x54]))],
-    ["a request before it is set up", (speaker) => speaker.ask("r", 1, 0, "file", readRest())],
+    ["a start frame with a payload", (speaker) => speaker.say("G", Buffer.from("x"))],
+    ["a frame that is too long", (speaker) => speaker.raw(Buffer.from([1, 0, 16, 0, 0x54]))],
+    ["a request before the setup", (speaker) => speaker.ask("r", 1, 0, "file", readRest())],
   ])("fails with %s", async (_, wrong) => {
     const speaker = new Speaker();
     wrong(speaker, ground().open);
@@ -166,7 +166,7 @@ describe.skipIf(missing !== null)("an owner that is wrong", () => {
     expect(await speaker.ended()).toBe(125);
   });
 
-  test("ends the worker, and never more than that, with whatever bytes it sends", async () => {
+  test("ends the worker, and never more than that, with random bytes", async () => {
     const { open } = ground();
     const kinds = fc.constantFrom("r", "w", "a", "d", "l", "s", "k", "f", "T", "x");
     const rest = fc.uint8Array({ maxLength: 24 });

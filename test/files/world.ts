@@ -1,4 +1,4 @@
-// A folder of its own on the real disk, and files of an agent that is granted some of it.
+// A folder of its own on the real disk, and the files capability of an agent that is granted some of it.
 import { mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ import type { WorkerRestrictions } from "../../src/sandbox/files/worker-setup.ts
 import { chain, grant, link, moment } from "../forge/authority.ts";
 import { nativeProgram, nativeWalls } from "./native.ts";
 
-/** A grant in few words: verb, folder, and patterns below it (all of it without any). */
+/** A grant in short form: verb, folder, and patterns below it (all of it without patterns). */
 export type Granted = readonly [
   verb: "read" | "write" | "delete",
   root: string,
@@ -23,7 +23,7 @@ export type Granted = readonly [
 
 export interface World {
   readonly granted: readonly Granted[];
-  /** Without it, the roots of the grants. */
+  /** By default the roots of the grants. */
   readonly trees?: readonly FileTree[];
   readonly protectedPaths?: readonly string[];
   readonly pinned?: readonly string[];
@@ -94,8 +94,8 @@ export function filesIn(world: World): ConfinedFiles {
   return files;
 }
 
-/** Everything a small file holds, or the code and reason of the refusal. */
-/** Everything below a root. */
+/** The whole content of a small file, or the code and reason of the refusal. */
+/** Every name below a root. */
 export function whole(root: string, more: Partial<World> = {}): ConfinedFiles {
   return filesIn({
     granted: [
@@ -107,7 +107,7 @@ export function whole(root: string, more: Partial<World> = {}): ConfinedFiles {
   });
 }
 
-/** What a write leaves behind that was broken off. */
+/** Draft files that an interrupted write leaves behind. */
 export function drafts(root: string): readonly string[] {
   const names = readdirSync(root, { recursive: true, encoding: "utf8" });
   return names.filter((name) => name.includes(".ambit-draft-"));
@@ -126,7 +126,7 @@ export function bytes(content: string): Uint8Array {
   return Buffer.from(content);
 }
 
-/** A program that runs the native one as somebody without rights; null where we are not root. */
+/** A script that runs the native program as an unprivileged user; null if we are not root. */
 export function asNobody(folder: string): string | null {
   if (process.getuid?.() !== 0) return null;
   const script = join(folder, "as-nobody");

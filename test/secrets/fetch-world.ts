@@ -1,4 +1,4 @@
-// A broker that fetches, the world outside it on loopback, and an owner who judges by grants.
+// A fetching broker process, servers on loopback as the outside world, and an owner that decides by grants.
 import { once } from "node:events";
 import { mkdtempSync, rmSync } from "node:fs";
 import http from "node:http";
@@ -26,12 +26,12 @@ export const LIMITS = { headerBytes: 16_384, bodyBytes: 1_000_000, milliseconds:
 
 export interface Whole {
   readonly fetched: FetchResult;
-  /** Of the body, one character a byte. */
+  /** The request body as latin1 text: one character per byte. */
   readonly text: string;
   readonly end: FetchBodyEnd | null;
-  /** What the owner was asked, in order. */
+  /** The requests the owner was asked to decide, in order. */
   readonly asked: readonly string[];
-  /** Everything the owner ever saw of it. */
+  /** Every event the owner received from this fetch. */
   readonly all: string;
 }
 
@@ -65,7 +65,7 @@ export class FetchWorld {
     return this.#listen(https.createServer({ cert: CERTIFICATE, key: KEY }, serve), address);
   }
 
-  /** Says these bytes to whoever comes, whatever they ask. */
+  /** Writes these bytes to every client that connects, without reading the request. */
   raw(address: string, talk: (socket: net.Socket) => void): Promise<number> {
     return this.#listen(net.createServer(talk), address);
   }
@@ -95,7 +95,7 @@ export class FetchWorld {
     });
   }
 
-  /** The same, with its body read to the end. */
+  /** The same fetch, with its body read to the end. */
   async whole(specs: readonly string[], wish: Partial<FetchOptions> & Pick<FetchOptions, "url">): Promise<Whole> {
     const asked: string[] = [];
     const decide = wish.judge ?? judgeOf(specs);
@@ -114,14 +114,14 @@ export class FetchWorld {
   }
 }
 
-/** By the grants that are written, and by nothing else. */
+/** Decides by the given grants alone. */
 export function judgeOf(specs: readonly string[]): (request: Request) => Decision {
   const grants: Grant[] = specs.map((text) => {
     const diagnostics = new Diagnostics();
     const reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
     const span = { source: "test", start: 0, end: text.length };
     const grant = readCompact(text, { reading, diagnostics, span, root: null });
-    if (grant === null) throw new Error(`${text} does not read`);
+    if (grant === null) throw new Error(`${text} does not parse`);
     return grant;
   });
   const link = compile({

@@ -1,5 +1,5 @@
-// HTTP for our own tools, carried out by a real broker process against real servers: what is granted works, and one step
-// beside it does not.
+// HTTP for our own tools, sent by a real broker process to real servers: granted requests succeed and their nearest variants are
+// refused.
 import { createHash } from "node:crypto";
 import type { IncomingMessage, ServerResponse } from "node:http";
 import zlib from "node:zlib";
@@ -13,10 +13,10 @@ const there = ownAddress(2);
 let secure = 0;
 let plain = 0;
 let other = 0;
-/** Requests that any server took: method, host, path. */
+/** Requests that reached any server: method, host, path. */
 const taken: string[] = [];
 
-/** Answers with what it was asked, or as its path says. */
+/** Echoes the request, or responds as its path says. */
 function serve(request: IncomingMessage, response: ServerResponse): void {
   taken.push(`${request.method} ${request.headers.host}${request.url}`);
   const url = new URL(request.url ?? "/", "http://x");
@@ -79,7 +79,7 @@ const api = (path: string): string => `https://api.example.test:${secure}${path}
 const seenBy = (text: string): { method: string; url: string; headers: Record<string, string>; body: string } =>
   JSON.parse(text);
 
-test("a page over TLS, with its headers and its body, from the address that was decided on", async () => {
+test("fetches a page over TLS with its headers and body from the address that was decided", async () => {
   const { fetched, text, end, asked } = await world.whole(ALL, { url: api("/page?x=1"), headers: [["X-Mine", "yes"]] });
   expect(fetched).toMatchObject({ ok: true, status: 200, url: api("/page?x=1"), used: [] });
   expect(end).toEqual({ ok: true, seen: [] });
@@ -102,7 +102,7 @@ test.each([
   ["PUT", "net.put"],
   ["PATCH", "net.put"],
   ["DELETE", "net.delete"],
-] as const)("%s needs %s, and no other verb will do", async (method, verb) => {
+] as const)("%s needs %s, and no other verb covers it", async (method, verb) => {
   const allowed = await world.whole([open(verb)], { url: api("/"), method });
   expect(allowed.fetched).toMatchObject({ ok: true, status: 200 });
   const before = taken.length;
@@ -112,7 +112,7 @@ test.each([
   expect(taken.length).toBe(before);
 });
 
-test("a body goes along, whole", async () => {
+test("the whole request body is sent", async () => {
   const body = Buffer.alloc(3_000_000, "0123456789");
   const { text } = await world.whole(ALL, {
     url: api("/"),
@@ -124,13 +124,13 @@ test("a body goes along, whole", async () => {
   expect(digest(Buffer.from(seenBy(text).body, "latin1"))).toBe(digest(body));
 });
 
-describe("where names lead", () => {
+describe("name resolution", () => {
   test.each([
-    ["nowhere", [], "not_available"],
-    ["to an address of this machine", ["127.0.0.1"], "address_refused"],
-    ["to the cloud's own data", ["169.254.169.254"], "address_refused"],
-    ["to one that is open and one that is not", [here, "10.0.0.1"], "address_refused"],
-  ])("a name that leads %s is refused, and nobody is called", async (_, addresses, code) => {
+    ["no address", [], "not_available"],
+    ["a loopback address", ["127.0.0.1"], "address_refused"],
+    ["the cloud metadata address", ["169.254.169.254"], "address_refused"],
+    ["a permitted and a private address", [here, "10.0.0.1"], "address_refused"],
+  ])("a host name that resolves to %s is refused without a connection", async (_, addresses, code) => {
     world.names.names.set("odd.example.test", [addresses]);
     const before = taken.length;
     const { fetched } = await world.whole(ALL, { url: `https://odd.example.test:${secure}/` });
@@ -138,7 +138,7 @@ describe("where names lead", () => {
     expect(taken.length).toBe(before);
   });
 
-  test("an unknown name is no denial: the message says that it does not resolve", async () => {
+  test("an unresolvable name is not a denial: the message says that it does not resolve", async () => {
     const { fetched } = await world.whole(ALL, { url: `http://gone.example.test:${plain}/x` });
     expect(fetched).toEqual({
       ok: false,
@@ -147,7 +147,7 @@ describe("where names lead", () => {
     });
   });
 
-  test("what is asked about is shown with the scheme it has", async () => {
+  test("the request to be decided shows the scheme of the URL", async () => {
     const { asked } = await world.whole(ALL, { url: `http://api.example.test:${plain}/` });
     expect(asked).toEqual([
       `net.get http://api.example.test:${plain}/`,
@@ -155,14 +155,14 @@ describe("where names lead", () => {
     ]);
   });
 
-  test("a name that is not granted is not even looked up", async () => {
+  test("a host name that is not granted is not looked up", async () => {
     world.names.names.set("secret-data.elsewhere.test", [[here]]);
     const { fetched } = await world.whole(ALL, { url: `https://secret-data.elsewhere.test:${secure}/` });
     expect(fetched).toMatchObject({ ok: false, code: "scope_violation" });
     expect(world.names.asked.get("secret-data.elsewhere.test")).toBe(undefined);
   });
 
-  test("an answer that changes is screened again, and looked up once for each hop", async () => {
+  test("each hop of a redirect is resolved once and its addresses are screened again", async () => {
     world.names.names.set("turning.example.test", [[here], ["127.0.0.1"]]);
     const url = `https://turning.example.test:${secure}`;
     const first = await world.whole(ALL, { url: `${url}/?to=${encodeURIComponent(`${url}/again`)}` });
@@ -171,13 +171,13 @@ describe("where names lead", () => {
     expect(taken.at(-1)).toContain("turning.example.test");
   });
 
-  test("a literal address is decided on as what it is", async () => {
+  test("a literal address needs a grant for that address", async () => {
     const url = `http://${here}:${plain}/`;
     expect((await world.whole(ALL, { url })).fetched).toMatchObject({ ok: false, code: "scope_violation" });
     expect((await world.whole([`net.get{hosts=[${here}]}`], { url })).fetched).toMatchObject({ ok: true, status: 200 });
   });
 
-  test("a certificate of another name is refused", async () => {
+  test("a certificate for another name is refused", async () => {
     world.names.names.set("api.wrong.test", [[here]]);
     const { fetched } = await world.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
       url: `https://api.wrong.test:${secure}/`,
@@ -186,7 +186,7 @@ describe("where names lead", () => {
     expect(fetched.ok ? "" : fetched.message).toContain("ERR_TLS_CERT_ALTNAME_INVALID");
   });
 
-  test("an owner who fails, asks or refuses later is an owner who says no", async () => {
+  test("a fetch is refused when the owner's decision throws or needs approval", async () => {
     const broken = await world.whole(ALL, {
       url: api("/"),
       judge: () => {
@@ -220,7 +220,7 @@ describe("redirects", () => {
       ]);
   });
 
-  test("every hop is judged: the next host, and the verb it has become", async () => {
+  test("every hop is decided: the next host, and the verb the method has become", async () => {
     const refused = await world.whole(ALL, { url: to("https://elsewhere.test/") });
     expect(refused.fetched).toMatchObject({ ok: false, code: "scope_violation" });
     expect(refused.asked).toHaveLength(3);
@@ -228,7 +228,7 @@ describe("redirects", () => {
     expect(changed.fetched).toMatchObject({ ok: false, code: "capability_absent" });
   });
 
-  test("authorization and cookies stay with the origin they were for", async () => {
+  test("Authorization and Cookie headers are dropped when the origin changes", async () => {
     const headers = [
       ["Authorization", "Bearer mine"],
       ["Cookie", "a=b"],
@@ -250,17 +250,17 @@ describe("redirects", () => {
 
   test.each([
     ["from https to http", () => `http://api.example.test:${plain}/`],
-    ["to a file", () => "file:///etc/passwd"],
-    ["to an address with a password", () => `https://a:b@api.example.test:${secure}/`],
-    ["to nothing that reads", () => "https://[::::]/"],
-  ])("%s: refused", async (_, target) => {
+    ["to a file URL", () => "file:///etc/passwd"],
+    ["to a URL with a password", () => `https://a:b@api.example.test:${secure}/`],
+    ["to a URL that does not parse", () => "https://[::::]/"],
+  ])("a redirect %s is refused", async (_, target) => {
     const before = taken.length;
     const { fetched } = await world.whole(ALL, { url: to(target()) });
     expect(fetched).toMatchObject({ ok: false, code: "scope_violation" });
     expect(taken.length).toBe(before + 1);
   });
 
-  test("there are so many and no more; with none allowed the redirect itself is the answer", async () => {
+  test("the number of redirects is limited; with none allowed the redirect response is returned", async () => {
     const loop = (count: number): string => (count === 0 ? "/last" : `/?to=${encodeURIComponent(loop(count - 1))}`);
     const limits = { ...LIMITS, redirects: 3 };
     expect((await world.whole(ALL, { url: api(loop(3)), limits })).fetched).toMatchObject({
@@ -284,17 +284,17 @@ describe("bodies", () => {
     if (fetched.ok) expect(fetched.headers.map(([name]) => name)).not.toContain("content-encoding");
   });
 
-  test.each(["zstd", "gzip,gzip,gzip,gzip"])("%s is not understood", async (as) => {
+  test.each(["zstd", "gzip,gzip,gzip,gzip"])("the content encoding %s is not supported", async (as) => {
     const { fetched } = await world.whole(ALL, { url: api(`/coded?as=${encodeURIComponent(as)}`) });
     expect(fetched).toMatchObject({ ok: false, code: "not_available" });
   });
 
-  test.each([200, 204, 304])("nothing is nothing, whatever it says it is encoded in (%i)", async (status) => {
+  test.each([200, 204, 304])("an empty body stays empty with any content encoding (%i)", async (status) => {
     const { fetched, text, end } = await world.whole(ALL, { url: api(`/empty?status=${status}`) });
     expect([fetched.ok && fetched.status, text, end?.ok]).toEqual([status, "", true]);
   });
 
-  test("one byte too many ends the body and says so; the limit itself is fine", async () => {
+  test("a body one byte over the limit is cut off with an error; a body at the limit is complete", async () => {
     const limits = { ...LIMITS, bodyBytes: 200_000 };
     const fits = await world.whole(ALL, { url: api("/large?bytes=200000"), limits });
     expect([fits.text.length, fits.end?.ok]).toEqual([200_000, true]);
@@ -303,13 +303,13 @@ describe("bodies", () => {
     expect(large.text.length).toBeLessThanOrEqual(200_000);
   });
 
-  test("a body that never ends is ended", async () => {
+  test("an endless body is cut off", async () => {
     const { end } = await world.whole(ALL, { url: api("/never"), limits: { ...LIMITS, milliseconds: 1500 } });
     expect(end).toMatchObject({ ok: false, code: "not_available" });
     expect(end?.ok === false ? end.message : "").toContain("1500 milliseconds");
   });
 
-  test("leaving a body, and a stop from outside, end the fetch", async () => {
+  test("closing the body and cancelling the fetch both end it", async () => {
     const left = await world.fetch(ALL, { url: api("/never") });
     if (!left.ok) throw new Error(left.message);
     for await (const _ of left.body) break;
@@ -322,7 +322,7 @@ describe("bodies", () => {
     expect(await world.fetch(ALL, { url: api("/"), stop: AbortSignal.abort() })).toMatchObject({ ok: false });
   });
 
-  test("a reader who is slow gets everything", async () => {
+  test("a slow reader gets the whole body", async () => {
     const bytes = 3_000_000;
     const fetched = await world.fetch(ALL, {
       url: api(`/large?bytes=${bytes}`),
@@ -343,22 +343,22 @@ describe("hostile servers", () => {
   const ROWS: readonly (readonly [string, string | Buffer, string, RegExp])[] = [
     ["floods of headers", `HTTP/1.1 200 OK\r\n${"X-Long: y\r\n".repeat(20_000)}\r\n`, "budget_exhausted", /headers/],
     ["one endless header", `HTTP/1.1 200 OK\r\nX: ${"y".repeat(200_000)}`, "budget_exhausted", /headers/],
-    ["no HTTP at all", "SSH-2.0-OpenSSH_9.2\r\n", "not_available", /failed/],
-    ["silence and an end", "", "not_available", /./],
+    ["a response that is not HTTP", "SSH-2.0-OpenSSH_9.2\r\n", "not_available", /failed/],
+    ["no response before the connection closes", "", "not_available", /./],
     [
-      "chunks of garbage",
+      "invalid chunked encoding",
       "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\nzz\r\nhello\r\n",
       "not_available",
       /read/,
     ],
-    ["a body cut short", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", "not_available", /./],
+    ["a truncated body", "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\nshort", "not_available", /./],
     [
       "two lengths",
       "HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 6\r\n\r\nhello",
       "not_available",
       /failed/,
     ],
-    ["endless preliminaries", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(50), "not_available", /./],
+    ["endless 1xx responses", "HTTP/1.1 103 Early Hints\r\n\r\n".repeat(50), "not_available", /./],
     [
       "another protocol",
       "HTTP/1.1 101 Switching Protocols\r\nConnection: upgrade\r\nUpgrade: x\r\n\r\n",
@@ -366,7 +366,7 @@ describe("hostile servers", () => {
       /./,
     ],
     [
-      "a small body that becomes a large one",
+      "a small body that decompresses to a large one",
       Buffer.concat([
         Buffer.from(`HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: ${bomb.length}\r\n\r\n`),
         bomb,
@@ -375,7 +375,7 @@ describe("hostile servers", () => {
       /more than/,
     ],
     [
-      "gzip that is none",
+      "invalid gzip",
       "HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 5\r\n\r\nhello",
       "not_available",
       /Z_DATA_ERROR/,
@@ -390,11 +390,11 @@ describe("hostile servers", () => {
     const failure = fetched.ok ? end : fetched;
     expect(failure).toMatchObject({ ok: false, code });
     expect(failure?.ok === false ? failure.message : "").toMatch(message);
-    // The broker lives on.
+    // The broker keeps serving.
     expect((await world.whole(ALL, { url: api("/") })).fetched).toMatchObject({ ok: true });
   });
 
-  test("a server that takes and says nothing is left in time", async () => {
+  test("a server that accepts and never responds is given up after the timeout", async () => {
     const port = await world.raw(here, () => undefined);
     const { fetched } = await world.whole([`net.get{hosts=[${here}]}`], {
       url: `http://${here}:${port}/`,
@@ -406,19 +406,22 @@ describe("hostile servers", () => {
 
 describe("requests that are refused before any server is contacted", () => {
   test.each([
-    ["an address with a password", { url: "https://a:b@api.example.test/" }],
-    ["an address that is none", { url: "ftp://api.example.test/" }],
-    ["a host of the caller's own", { url: "https://api.example.test/", headers: [["Host", "x"]] as const }],
-    ["a length of the caller's own", { url: "https://api.example.test/", headers: [["content-length", "3"]] as const }],
+    ["a URL with a password", { url: "https://a:b@api.example.test/" }],
+    ["an invalid URL", { url: "ftp://api.example.test/" }],
+    ["a Host header from the caller", { url: "https://api.example.test/", headers: [["Host", "x"]] as const }],
+    [
+      "a Content-Length header from the caller",
+      { url: "https://api.example.test/", headers: [["content-length", "3"]] as const },
+    ],
     ["a header with two lines", { url: "https://api.example.test/", headers: [["X", "a\r\nb: c"]] as const }],
     ["a header without a name", { url: "https://api.example.test/", headers: [["", "x"]] as const }],
-    ["a body where there is none", { url: "https://api.example.test/", body: Buffer.from("x") }],
-    ["limits beyond ours", { url: "https://api.example.test/", limits: { ...LIMITS, redirects: 11 } }],
+    ["a body with a method that has none", { url: "https://api.example.test/", body: Buffer.from("x") }],
+    ["limits above the maximum", { url: "https://api.example.test/", limits: { ...LIMITS, redirects: 11 } }],
     [
-      "a body beyond ours",
+      "a body above the maximum",
       { url: "https://api.example.test/", method: "POST" as const, body: Buffer.alloc(5_000_000) },
     ],
-    ["a method that is none", { url: "https://api.example.test/", method: "CONNECT" as never }],
+    ["an invalid method", { url: "https://api.example.test/", method: "CONNECT" as never }],
   ])("%s", async (_, wish) => {
     const { fetched, asked } = await world.whole(ALL, wish);
     expect(fetched).toMatchObject({ ok: false, code: "invalid_input" });
@@ -427,7 +430,7 @@ describe("requests that are refused before any server is contacted", () => {
   });
 });
 
-test("when the broker dies, what it was fetching is told so, and the next fetch has a new one", async () => {
+test("when the broker dies, its running fetches fail and the next fetch starts a new broker", async () => {
   const fetched = await world.fetch(ALL, { url: api("/never") });
   const pid = world.client.pid;
   if (!fetched.ok || pid === null) throw new Error("no fetch");

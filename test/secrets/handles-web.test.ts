@@ -1,5 +1,5 @@
-// Handles of secrets in web_fetch: the value goes to the bound host and nowhere else, comes back to nobody, and whoever asks for
-// what is not for them is noticed.
+// Secret handles in web_fetch: the value goes to the bound host only, never returns in a response, and a request for a secret
+// that is not granted or bound raises an alert.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ownAddress } from "../broker/world.ts";
@@ -11,7 +11,7 @@ const there = ownAddress(2);
 const VALUE = "s3cr3t-value-0123456789";
 let port = 0;
 let other = 0;
-/** Authorization, query and body as servers got them. */
+/** Authorization header, query and body as the servers received them. */
 const heard: string[] = [];
 
 function serve(request: IncomingMessage, response: ServerResponse): void {
@@ -57,7 +57,7 @@ const ask = (input: object, specs: readonly string[] = [...NET, USE]): Promise<G
   );
 
 describe("a secret that is granted and bound", () => {
-  test("arrives, is counted, and whatever the server says of it is taken out", async () => {
+  test("is sent, counted as a use, and redacted from the response", async () => {
     const got = await ask({});
     expect(heard).toEqual([`api.example.test Bearer ${VALUE} none `]);
     expect(got.said).toBe("done");
@@ -67,13 +67,13 @@ describe("a secret that is granted and bound", () => {
     expect([world.used, world.probed]).toEqual([["token"], []]);
   });
 
-  test("arrives in the query and in a body, too, and is one use for a call", async () => {
+  test("is sent in the query and in a body, and counts as one use per call", async () => {
     await ask({ url: api("/?key=%7B%7Bsecret:token%7D%7D"), method: "POST", body: "x={{secret:token}}" });
     expect(heard).toEqual([`api.example.test Bearer ${VALUE} ${VALUE} x=${VALUE}`]);
     expect(world.used).toEqual(["token"]);
   });
 
-  test("stays behind where a redirect leads to another origin, and is not used for it", async () => {
+  test("is not sent or counted when a redirect leads to another origin", async () => {
     const to = encodeURIComponent(`https://other.example.test:${other}/`);
     const got = await ask({ url: api(`/?to=${to}`) });
     expect(heard).toEqual([`api.example.test Bearer ${VALUE} none `, "other.example.test none none "]);
@@ -88,7 +88,7 @@ describe("a secret that is granted and bound", () => {
     expect(world.probed).toEqual([]);
   });
 
-  test("is not asked for by what a server writes into a redirect", async () => {
+  test("is not substituted where a server writes its handle into a redirect", async () => {
     const got = await ask({ url: api("/trap") });
     expect(got.said).toBe("done");
     expect(heard).toEqual([
@@ -98,7 +98,7 @@ describe("a secret that is granted and bound", () => {
   });
 });
 
-describe("a secret that is not for the one who asks", () => {
+describe("a secret the agent may not use", () => {
   const bound = (more: object): void =>
     void world.secrets.set("token", { ...world.secrets.get("token"), ...more } as never);
 
@@ -108,7 +108,7 @@ describe("a secret that is not for the one who asks", () => {
     ["bound to another port", () => bound({ hosts: ["api.example.test"] })],
     ["bound to nothing", () => bound({ tools: [], hosts: [] })],
     ["a canary", () => bound({ isCanary: true })],
-  ])("%s: refused before anybody is called, and noticed once", async (_, change) => {
+  ])("%s: refused without a connection, with one alert", async (_, change) => {
     change();
     const session = world.session();
     const input = { url: api("/"), headers: { Authorization: HANDLE } };
@@ -137,12 +137,12 @@ describe("a secret that is not for the one who asks", () => {
       [...NET, "secret.use{names=[token],tools=[web_fetch],hosts=[a.test]}"],
       "scope_violation",
     ],
-  ])("%s: denied by the gate, and noticed", async (_, specs, code) => {
+  ])("%s: denied by the gate, with an alert", async (_, specs, code) => {
     expect(await ask({}, specs)).toMatchObject({ said: code, by: "gate" });
     expect([heard, world.used, world.probed]).toEqual([[], [], ["token"]]);
   });
 
-  test("one that does not exist is refused in the same words, and is no alarm", async () => {
+  test("a secret that does not exist is refused with the same message and no alert", async () => {
     bound({ tools: ["git"] });
     const real = await ask({});
     world.secrets.clear();
@@ -152,12 +152,12 @@ describe("a secret that is not for the one who asks", () => {
     expect(world.probed).toEqual([]);
   });
 
-  test("a denial about the host is no alarm about a secret that is held", async () => {
+  test("a denial for the host raises no alert for a granted secret", async () => {
     expect(await ask({}, [USE])).toMatchObject({ said: "capability_absent", by: "gate" });
     expect(world.probed).toEqual([]);
   });
 
-  test("nothing is used of several where one is refused", async () => {
+  test("if one of several secrets is refused, none is used", async () => {
     const headers = { Authorization: HANDLE, "X-Other": "{{secret:missing}}" };
     const use = "secret.use{names=[**],tools=[web_fetch],hosts=[*.example.test]}";
     expect(await ask({ headers }, [...NET, use])).toMatchObject({ said: "secret_refused" });
@@ -165,7 +165,7 @@ describe("a secret that is not for the one who asks", () => {
   });
 });
 
-test("the value itself never leaves, whatever wrote it: only its handle does", async () => {
+test("a request that contains a secret's value is refused; only its handle may be sent", async () => {
   world.known = [VALUE];
   for (const input of [{ url: api(`/?key=${VALUE}`) }, { headers: { "X-A": VALUE } }, { method: "POST", body: VALUE }])
     expect(await ask(input)).toMatchObject({ said: "secret_refused", by: "way" });

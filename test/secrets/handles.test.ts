@@ -1,4 +1,4 @@
-// Secrets in fetches: they reach the host they are for and nobody else, and nothing of them comes back.
+// Secrets in fetches: they reach the host they are bound to and no other, and responses are redacted.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -16,10 +16,10 @@ const VALUE = 'tok"en/ß+1234567890';
 let secure = 0;
 let other = 0;
 let plain = 0;
-/** Everything that any server was sent: first line, headers, body. */
+/** Every request that any server received: first line, headers, body. */
 let sent: string[] = [];
 
-/** Says back what it was sent, in many ways; or redirects. */
+/** Echoes the request in several encodings, or redirects. */
 function serve(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "http://x");
   const pieces: Buffer[] = [];
@@ -70,7 +70,7 @@ const bound = (...hosts: readonly string[]): readonly FetchSecret[] => [
 const forApi = (): readonly FetchSecret[] => bound(`api.example.test:${secure}`);
 const AUTHORIZATION = [["Authorization", "Bearer {{secret:token}}"]] as const;
 
-/** In no spelling of ours. */
+/** The text holds the value in none of these encodings. */
 function expectNothingOf(text: string): void {
   const bytes = Buffer.from(VALUE);
   expect(text).not.toContain(VALUE);
@@ -80,7 +80,7 @@ function expectNothingOf(text: string): void {
   expect(text).not.toContain(bytes.toString("base64").slice(3, -4));
 }
 
-describe("at the host it is bound to", () => {
+describe("a secret sent to the host it is bound to", () => {
   test.each([
     ["a header", { headers: AUTHORIZATION }, `Bearer ${VALUE}`],
     ["the query", { url: "/page?key={{secret:token}}&x=1" }, `?key=${encodeURIComponent(VALUE)}&x=1`],
@@ -104,7 +104,7 @@ describe("at the host it is bound to", () => {
       },
       `key=${encodeURIComponent(VALUE)}&x=1`,
     ],
-  ])("%s is filled, and nothing of it comes back", async (_, wish, expected) => {
+  ])("%s is filled in, and the response does not contain it", async (_, wish, expected) => {
     sent = [];
     const { url = "/", body = null, ...rest } = { url: "/", body: null, ...wish };
     const whole = await world.whole(SPECS, {
@@ -121,7 +121,7 @@ describe("at the host it is bound to", () => {
     expectNothingOf(whole.all);
   });
 
-  test("a server that redirects to an address with the value in it does not get it out that way", async () => {
+  test("a redirect whose address contains the value does not reveal it", async () => {
     sent = [];
     const leak = await world.whole(SPECS, {
       url: api(`/?to=${encodeURIComponent("/leak?x=")}`),
@@ -141,7 +141,7 @@ describe("at the host it is bound to", () => {
     expectNothingOf(loop.all);
   });
 
-  test("a value cut over the pieces of a body is found", async () => {
+  test("a value split across body chunks is redacted", async () => {
     const port = await world.https(here, async (_, response) => {
       for (const byte of Buffer.from(`<${VALUE}>`)) {
         response.write(Buffer.of(byte));
@@ -157,7 +157,7 @@ describe("at the host it is bound to", () => {
     expect(whole.text).toBe("<[REDACTED:token]>");
   });
 
-  test("a body that ends too early gives nothing of what may have been the beginning of one", async () => {
+  test("a truncated body does not reveal the beginning of a value", async () => {
     const port = await world.https(here, (_, response) => {
       response.writeHead(200, { "Content-Length": 100 });
       response.write(`<${VALUE.slice(0, -1)}`, () => response.destroy());
@@ -172,19 +172,19 @@ describe("at the host it is bound to", () => {
   });
 });
 
-describe("anywhere else", () => {
+describe("a secret sent anywhere else", () => {
   test.each<[string, () => { url: string; secrets: readonly FetchSecret[] }]>([
     ["another host", () => ({ url: `https://other.example.test:${other}/`, secrets: forApi() })],
     ["another port", () => ({ url: api("/"), secrets: bound("api.example.test") })],
     [
-      "plain http to a name",
+      "plain http to a host name",
       () => ({ url: `http://api.example.test:${plain}/`, secrets: bound(`api.example.test:${plain}`) }),
     ],
     ["a literal address in place of the name", () => ({ url: `https://${here}:${secure}/`, secrets: forApi() })],
-    ["a host below the one that is bound", () => ({ url: api("/"), secrets: bound(`example.test:${secure}`) })],
-    ["a secret that is bound to nothing", () => ({ url: api("/"), secrets: bound() })],
+    ["a subdomain of the bound host", () => ({ url: api("/"), secrets: bound(`example.test:${secure}`) })],
+    ["a secret that is bound to no host", () => ({ url: api("/"), secrets: bound() })],
     ["a secret that was not given", () => ({ url: api("/"), secrets: [] })],
-  ])("%s: refused, and nobody is called", async (_, wish) => {
+  ])("%s: refused without a connection", async (_, wish) => {
     sent = [];
     for (const place of [
       { headers: AUTHORIZATION },
@@ -198,7 +198,7 @@ describe("anywhere else", () => {
     expect(sent).toEqual([]);
   });
 
-  test("in the clear only to an address of this machine that is named", async () => {
+  test("plain http is allowed only to a bound loopback address", async () => {
     sent = [];
     const wish = { url: `http://${here}:${plain}/`, headers: AUTHORIZATION };
     const named = await world.whole(SPECS, { ...wish, secrets: bound(`${here}:${plain}`) });
@@ -208,41 +208,44 @@ describe("anywhere else", () => {
     expect(next.fetched).toMatchObject({ ok: false, code: "secret_refused" });
   });
 
-  test.each([301, 302, 303, 307, 308])("across origins nothing that held it goes along (%i)", async (status) => {
-    sent = [];
-    const target = encodeURIComponent(`https://other.example.test:${other}/far`);
-    const both = bound(`api.example.test:${secure}`, `other.example.test:${other}`);
-    const whole = await world.whole(SPECS, {
-      method: "POST",
-      url: api(`/?status=${status}&to=${target}`),
-      headers: [...AUTHORIZATION, ["X-Key", "{{secret:token}}"], ["X-Kept", "yes"]],
-      body: Buffer.from("x {{secret:token}}"),
-      secrets: both,
-    });
-    expect(whole.fetched).toMatchObject({ ok: true });
-    expect(sent).toHaveLength(2);
-    expect(sent[0]).toContain(VALUE);
-    expect(sent[1]).toContain("X-Kept");
-    expect(sent[1]).not.toMatch(/token|X-Key|authorization|secret/i);
-    expectNothingOf(sent[1] ?? "");
-  });
+  test.each([301, 302, 303, 307, 308])(
+    "headers that held a secret are dropped when a redirect changes the origin (%i)",
+    async (status) => {
+      sent = [];
+      const target = encodeURIComponent(`https://other.example.test:${other}/far`);
+      const both = bound(`api.example.test:${secure}`, `other.example.test:${other}`);
+      const whole = await world.whole(SPECS, {
+        method: "POST",
+        url: api(`/?status=${status}&to=${target}`),
+        headers: [...AUTHORIZATION, ["X-Key", "{{secret:token}}"], ["X-Kept", "yes"]],
+        body: Buffer.from("x {{secret:token}}"),
+        secrets: both,
+      });
+      expect(whole.fetched).toMatchObject({ ok: true });
+      expect(sent).toHaveLength(2);
+      expect(sent[0]).toContain(VALUE);
+      expect(sent[1]).toContain("X-Kept");
+      expect(sent[1]).not.toMatch(/token|X-Key|authorization|secret/i);
+      expectNothingOf(sent[1] ?? "");
+    },
+  );
 
-  test("handles that a server writes into an address are not ours to fill", async () => {
+  test("handles that a server writes into a redirect address are not filled in", async () => {
     sent = [];
     const { fetched } = await world.whole(SPECS, { url: api("/steal"), headers: AUTHORIZATION, secrets: forApi() });
     expect(fetched).toMatchObject({ ok: true });
     expect(sent.map((one) => one.split("\n")[0])).toEqual(["GET /steal", "GET /next?stolen={{secret:token}}"]);
-    // The header is for this host all the same.
+    // The header is still filled in for this host.
     expect(sent[1]).toContain(VALUE);
   });
 
-  test("a path is no place for a secret", async () => {
+  test("a secret cannot be used in a path", async () => {
     const { fetched } = await world.whole(SPECS, { url: api("/a/{{secret:token}}/b"), secrets: forApi() });
     expect(fetched).toMatchObject({ ok: false, code: "invalid_input" });
   });
 
   test.each([
-    ["of two lines in a header", "first line\r\nX-Second: line", "secret_refused"],
+    ["with two lines, for a header", "first line\r\nX-Second: line", "secret_refused"],
     ["too short to be redacted", "1234567", "secret_refused"],
   ])("a value %s is refused", async (_, value, code) => {
     sent = [];
@@ -252,14 +255,14 @@ describe("anywhere else", () => {
     expect(sent).toEqual([]);
   });
 
-  test("where the request is not granted, the secret goes nowhere", async () => {
+  test("a secret is not sent if the request is not granted", async () => {
     sent = [];
     const { fetched } = await world.whole([], { url: api("/"), headers: AUTHORIZATION, secrets: forApi() });
     expect(fetched).toMatchObject({ ok: false, code: "capability_absent" });
     expect(sent).toEqual([]);
   });
 
-  test("a name that leads to another machine does not get it: the certificate must have the name", async () => {
+  test("a name that resolves to another machine does not get the secret: the certificate must match the name", async () => {
     sent = [];
     world.names.names.set("api.wrong.test", [[here]]);
     const { fetched } = await world.whole([`net.get{hosts=[api.wrong.test],private=[api.wrong.test=${here}]}`], {
@@ -272,7 +275,7 @@ describe("anywhere else", () => {
   });
 });
 
-describe("what a secret is bound to", () => {
+describe("host patterns a secret is bound to", () => {
   const ROWS: readonly (readonly [string, string, boolean])[] = [
     ["api.example.com", "https://api.example.com/x", true],
     ["api.example.com", "https://API.example.com:443/", true],
@@ -304,13 +307,13 @@ describe("what a secret is bound to", () => {
   });
 
   test.each(["*", "10.0.0.0/8", "a b", "https://x.com", "x.com/path", "x.com:0", "x.com:70000", "", "x*.com"])(
-    "%j cannot be bound to",
+    "%j is not a valid pattern",
     (host) => {
       expect(refusesBoundHosts([host])).not.toBe(null);
     },
   );
 
-  test("names, trees of names and single addresses can, with a port or without", () => {
+  test("host names, subdomain wildcards and single addresses are valid, with or without a port", () => {
     expect(refusesBoundHosts(["x.com", "*.x.com:8443", "+.x.com", "127.0.0.1:80", "[::1]:8080"])).toBe(null);
   });
 });

@@ -1,4 +1,4 @@
-// The key in a real keychain, asked with the real secret-tool over a real session bus: stored, given, locked, lost.
+// The key in a real keychain, read with the real secret-tool over a real session bus: stored, read, locked, lost.
 import { execFileSync } from "node:child_process";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { keySourceEnvironment } from "../../src/secrets/sources.ts";
@@ -39,7 +39,7 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     return first.source().keyId;
   }
 
-  test("has the key, and gives it to the next process", async () => {
+  test("stores the key and returns it to the next process", async () => {
     const id = await kept();
     expect(lookup(id)).toMatch(/^[A-Za-z0-9+/]{43}=$/);
     const next = vault();
@@ -47,7 +47,7 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     expect(opened(next)).toBe(VALUE);
   });
 
-  test("that is locked gives nothing, and says so; once it is unlocked the store is, too", async () => {
+  test("that is locked returns no key and reports that; unlocking it unlocks the secret store", async () => {
     await kept();
     keyring.lock();
     const next = vault();
@@ -64,7 +64,7 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     expect(opened(next)).toBe(VALUE);
   });
 
-  test("that is locked takes nothing either: the key before it stays", async () => {
+  test("that is locked stores nothing, and the previous key stays in use", async () => {
     const first = vault();
     await world.set(first);
     keyring.lock();
@@ -73,7 +73,7 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     expect(opened(vault())).toBe(VALUE);
   });
 
-  test("that lost the key leaves everything locked", async () => {
+  test("that lost the key leaves all secrets locked", async () => {
     const id = await kept();
     execFileSync("secret-tool", ["clear", "application", "ambit", "key", id ?? ""], { env: environment() });
     const next = vault();
@@ -82,7 +82,7 @@ describe.skipIf(missing.length > 0)("a real keychain", () => {
     expect(await next.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
   });
 
-  test("is emptied when the key goes elsewhere", async () => {
+  test("is cleared when the key moves elsewhere", async () => {
     const id = await kept();
     const next = vault();
     await next.unlock(given());

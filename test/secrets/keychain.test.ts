@@ -1,4 +1,5 @@
-// The key in a keychain whose program fails in every way: nothing opens, nothing is sealed anew, and it is said what to do.
+// The key in a keychain whose program fails in every way: nothing is decrypted or encrypted again, and the message says what to
+// do.
 import { existsSync, readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -18,7 +19,7 @@ afterEach(() => world.stop());
 const KEYCHAIN = { key: { source: "keychain", bus: null } } as const;
 const items = (): readonly string[] => readdirSync(join(world.tools, "items"));
 
-/** One secret under a key in the keychain, and a vault of a process that has not asked for it yet. */
+/** One secret under a key in the keychain, and a vault of a process that has not read the key yet. */
 async function kept(): Promise<ReturnType<KeysWorld["vault"]>> {
   const first = world.vault();
   await world.set(first);
@@ -26,7 +27,7 @@ async function kept(): Promise<ReturnType<KeysWorld["vault"]>> {
   return world.vault({ millisecondsMax: 1_500 });
 }
 
-test("a key in the keychain opens everything in the next process, and is nowhere else", async () => {
+test("a key in the keychain decrypts all secrets in the next process, and is stored nowhere else", async () => {
   const vault = await kept();
   expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
   expect(vault.isLocked).toBe(true);
@@ -50,7 +51,7 @@ test.each<[Mood, RegExp, RegExp]>([
   ["garbage", /the keychain entry is not an ambit key/, /ambit secrets unlock/],
   ["other", /is not the key that secrets are sealed with/, /ambit secrets unlock/],
   ["floods", /said more than 4096 bytes/, /ambit secrets unlock/],
-])("a keychain in the mood %s leaves everything locked, until it gives the key again", async (mood, problem, fix) => {
+])("with a %s keychain program all secrets stay locked until it returns the key", async (mood, problem, fix) => {
   const vault = await kept();
   const before = [world.place.settings.get(KEY_SETTING), JSON.stringify(world.place.secrets.all())];
   world.mood(mood);
@@ -77,9 +78,9 @@ test.each<[Mood, RegExp, RegExp]>([
 test.each<[string, Mood, RegExp]>([
   ["complains", "complains", /Could not connect/],
   ["hangs", "hangs", /gave no answer/],
-  ["forgets what it was given", "forgets", /the keychain has no ambit key/],
-  ["gives something else back", "other", /another value than was stored/],
-])("a keychain that %s takes over nothing: the key before it still opens", async (_, mood, message) => {
+  ["loses the key it stored", "forgets", /the keychain has no ambit key/],
+  ["returns another key", "other", /another value than was stored/],
+])("a keychain that %s does not become the key source: the previous key still decrypts", async (_, mood, message) => {
   const vault = world.vault({ millisecondsMax: 1_500 });
   await world.set(vault);
   const before = JSON.stringify(world.place.secrets.all());
@@ -92,7 +93,7 @@ test.each<[string, Mood, RegExp]>([
   expect(items()).toEqual([]);
 });
 
-test("without the program and without a session bus, it says what to install and where to run it", async () => {
+test("without secret-tool or a session bus, the message says what to install and where to run it", async () => {
   await kept();
   const without = world.vault({ programs: [join(world.folder, "none")] });
   await without.ready();
@@ -105,7 +106,7 @@ test("without the program and without a session bus, it says what to install and
   expect(opened(busless)).toBe(VALUE);
 });
 
-test("another key takes an item of its own, and the old one is cleared when nothing needs it", async () => {
+test("another key gets its own keychain item, and the old item is cleared once unused", async () => {
   const vault = await kept();
   const [first] = items();
   await vault.ready();
@@ -120,10 +121,10 @@ test("another key takes an item of its own, and the old one is cleared when noth
   expect(opened(world.vault())).toBe(VALUE);
 });
 
-describe("asking", () => {
+describe("reading the keychain", () => {
   const lookups = (): number => world.words().filter((line) => line.startsWith("lookup")).length;
 
-  test("is not done for every call that fails, and is done again after a while", async () => {
+  test("is not repeated for every failing call, and is repeated after a while", async () => {
     const vault = await kept();
     world.mood("complains");
     const before = lookups();
@@ -135,7 +136,7 @@ describe("asking", () => {
     expect(opened(vault)).toBe(VALUE);
   });
 
-  test("is not done at all once a person has locked it, until a person unlocks it", async () => {
+  test("does not happen after a person locks the store, until a person unlocks it", async () => {
     const vault = await kept();
     await vault.ready();
     expect(await vault.lock()).toMatchObject({ ok: true });
@@ -148,7 +149,7 @@ describe("asking", () => {
   });
 });
 
-test("a lost keychain with nothing sealed under its key blocks nothing", async () => {
+test("a lost keychain with nothing encrypted under its key blocks nothing", async () => {
   const vault = await kept();
   await vault.ready();
   await vault.delete("token", world.entry("deleted"));
@@ -169,11 +170,11 @@ test.each([
   "unix:path=",
   "unix:path=/a b",
   "",
-])("%j is no session bus of ours", (address) => {
+])("%j is not accepted as a session bus address", (address) => {
   expect(busAddress(address, "/nowhere")).toMatchObject({ ok: false, code: "secret_refused" });
 });
 
-test("on macOS the key goes to the program's input, and in no argument", () => {
+test("on macOS the key is passed on standard input, never as an argument", () => {
   const id = "0123456789abcdef0123456789abcdef";
   const { put, get, find, drop } = securityCommands("/usr/bin/security", id);
   expect(put("S2V5")).toEqual({

@@ -1,4 +1,4 @@
-// A real keychain of a desktop that nobody sits at: a session bus and a keyring of their own, in a folder of their own.
+// A real desktop keychain without a desktop: its own session bus and keyring in its own folder.
 import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -39,7 +39,7 @@ export class Keyring {
     await this.unlocked();
   }
 
-  /** As at login: the keyring's own password opens it. */
+  /** As at login: the keyring's password unlocks it. */
   async unlocked(): Promise<void> {
     await ended(this.#keyring);
     this.#keyring = spawn("gnome-keyring-daemon", ["--foreground", "--unlock", "--components=secrets"], {
@@ -75,7 +75,7 @@ export class Keyring {
     return execFileSync("dbus-send", argv, { env: this.#environment(), timeout: 20_000 }).toString();
   }
 
-  /** No display: whatever would ask a person fails at once. */
+  /** No display: a prompt for a person fails at once. */
   #environment(): Record<string, string> {
     const own = { HOME: this.#folder, XDG_RUNTIME_DIR: join(this.#folder, "run"), PATH: "/usr/bin:/bin" };
     return this.address === "" ? own : { ...own, DBUS_SESSION_BUS_ADDRESS: this.address };

@@ -1,4 +1,4 @@
-// Where the key comes from, as a person changes it: the built command, a real daemon that ends and starts again.
+// Moving the key between its sources with the built command and a real daemon that stops and starts again.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -54,7 +54,7 @@ function ambit(words: readonly string[], more: { input?: string; environment?: R
   return { status, out: stdout, errors: stderr };
 }
 
-/** The daemon ends; whoever asks next starts another one, which remembers nothing. */
+/** Stops the daemon; the next command starts another one with empty memory. */
 function restarted(): Record<string, unknown> {
   expect(ambit(["daemon", "stop"]).status).toBe(0);
   const { status, out } = ambit(["secrets", "key", "--json"]);
@@ -64,10 +64,10 @@ function restarted(): Record<string, unknown> {
 
 const problems = (): readonly string[] => JSON.parse(ambit(["daemon", "status", "--json"]).out).problems;
 const keyFile = (): string => join(folder, "state", "ambit", "keys", "secrets.key");
-/** Only what is opened can be bound anew. */
+/** Succeeds only while the secret can be decrypted. */
 const bound = (): number | null => ambit(["secrets", "policy", "token", "--uses", "9"]).status;
 
-/** What has ended and was not taken away by anybody yet does not run. */
+/** A zombie process does not count as running. */
 function isRunning(pid: number): boolean {
   try {
     return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
@@ -76,7 +76,7 @@ function isRunning(pid: number): boolean {
   }
 }
 
-/** Nothing of it in any file of the state, the daemon's log among them. */
+/** No file of the state folder contains it, including the daemon's log. */
 function expectNowhere(text: string): void {
   const files = readdirSync(join(folder, "state"), { recursive: true, withFileTypes: true }).filter((one) =>
     one.isFile(),
@@ -85,7 +85,7 @@ function expectNowhere(text: string): void {
   for (const one of files) expect(readFileSync(join(one.parentPath, one.name)).includes(text), one.name).toBe(false);
 }
 
-test("a file by reference: the daemon reads it when it starts, and says why where it cannot", () => {
+test("a file reference: the daemon reads the file when it starts, and reports why if it cannot", () => {
   expect(ambit(["secrets", "key"]).out).toContain(`key    in a file that only you can read: ${keyFile()}`);
   const path = join(folder, "key");
   writeFileSync(path, `${KEY}\n`, { mode: 0o600 });
@@ -110,11 +110,11 @@ test("a file by reference: the daemon reads it when it starts, and says why wher
   expectNowhere(VALUE);
 }, 120_000);
 
-test("a variable: the daemon reads none, the command that has it passes it on", () => {
+test("an environment variable: the daemon reads none; the command that has it sends the key", () => {
   const environment = { AMBIT_KEY: KEY };
   expect(ambit(["secrets", "key", "--from", "env:AMBIT_KEY"], { environment }).status).toBe(0);
   expect(ambit(["daemon", "stop"]).status).toBe(0);
-  // Whoever starts the daemon next has another value, and it counts for nothing.
+  // The next command that starts the daemon has another value, which is ignored.
   const other = { AMBIT_KEY: "of-somebody-else" };
   const started = JSON.parse(ambit(["secrets", "key", "--json"], { environment: other }).out);
   expect(started).toMatchObject({ source: "reference", where: "env:AMBIT_KEY", isLocked: true });
@@ -125,7 +125,7 @@ test("a variable: the daemon reads none, the command that has it passes it on", 
   expectNowhere(KEY);
 }, 120_000);
 
-test("an age recipient: opened by an identity's file, or by one that is named", () => {
+test("an age recipient: decrypted with an identity file, or with one named on the command line", () => {
   const identity = join(folder, "identity");
   writeFileSync(identity, `${AGE.identity}\n`, { mode: 0o600 });
   expect(ambit(["secrets", "key", "--age", AGE.recipient, "--identity", identity])).toMatchObject({ status: 0 });
@@ -138,13 +138,13 @@ test("an age recipient: opened by an identity's file, or by one that is named", 
   expect(bound()).toBe(0);
 }, 120_000);
 
-test("a program: run by the daemon, without a shell, and not for longer than it may", () => {
+test("a program: the daemon runs it without a shell and with a time limit", () => {
   const give = join(folder, "give");
   writeFileSync(give, `#!/bin/sh\nprintf '%s' "${KEY}$1"\n`, { mode: 0o700 });
   expect(ambit(["secrets", "key", "--from", `cmd:${give} "a b"`]).status).toBe(0);
   expect(restarted()).toMatchObject({ where: `cmd:${give} "a b"`, isLocked: false });
   writeFileSync(give, '#!/bin/sh\necho $$ > "${0%/*}/pid"\nexec sleep 60\n');
-  // The daemon goes on without the key before the program's time is over, and the program ends with the daemon.
+  // The daemon continues without the key before the program's time limit, and the program ends with the daemon.
   expect(restarted()).toMatchObject({ isLocked: true });
   expect(ambit(["daemon", "stop"]).status).toBe(0);
   const pid = Number(readFileSync(join(folder, "pid"), "utf8"));
@@ -152,7 +152,7 @@ test("a program: run by the daemon, without a shell, and not for longer than it 
 }, 120_000);
 
 describe.skipIf(missingPrograms().length > 0)("a real keychain (skipped where its programs are not installed)", () => {
-  test("has the key; the daemon finds it over the bus of the unlocking command", async () => {
+  test("stores the key; the daemon reads it over the session bus of the unlocking command", async () => {
     const keyring = new Keyring();
     try {
       await keyring.start();

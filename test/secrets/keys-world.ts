@@ -1,4 +1,4 @@
-// A vault on a real database, and the places its key can be: a `secret-tool` that does as it is told, age identities, files.
+// A vault on a real database and every source of its key: a scripted `secret-tool`, age identities, files.
 import { mkdirSync, mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { createServer, type Server } from "node:net";
 import { tmpdir } from "node:os";
@@ -16,10 +16,10 @@ import { removeState } from "../house/remove-state.ts";
 export const VALUE = "correct-horse-battery";
 export const BINDING: SecretBinding = { tools: ["web_fetch"], hosts: ["api.example.com"], uses: null };
 
-/** How the foreign program behaves. `works` is what the real one does, byte for byte. */
+/** How the fake secret-tool behaves. `works` is what the real one does, byte for byte. */
 export type Mood = "works" | "gone" | "locked" | "complains" | "hangs" | "garbage" | "other" | "floods" | "forgets";
 
-/** The real one's words and endings; its moods are in a file beside it, because it is given no environment of ours. */
+/** Output and exit codes of the real secret-tool; its state is in a file beside it, because it gets none of our environment. */
 const SECRET_TOOL = `#!/bin/sh
 here=\${0%/*}
 mood=$(cat "$here/mood")
@@ -76,7 +76,7 @@ export class KeysWorld {
     writeFileSync(join(this.tools, "mood"), mood);
   }
 
-  /** Every line of words the program was started with. */
+  /** The arguments of every start of the program. */
   words(): readonly string[] {
     try {
       return readFileSync(join(this.tools, "words"), "utf8").trimEnd().split("\n");

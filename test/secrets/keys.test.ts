@@ -1,5 +1,5 @@
-// A key that is sealed for an age recipient, or comes from where a reference leads: it is the recorded one, or everything stays
-// locked. Sealing anew that is cut short leaves what opens.
+// A key encrypted for an age recipient, or read through a reference: it is the recorded key, or all secrets stay locked. After an
+// interrupted key change all secrets can still be decrypted.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,11 +35,11 @@ async function sealedUnder(key: NewKey): Promise<SecretVault> {
 
 const asKept = (): string => `${world.place.settings.get(KEY_SETTING)} ${JSON.stringify(world.place.secrets.all())}`;
 
-describe("an age recipient", () => {
+describe("a key for an age recipient", () => {
   const identity = (text: string = AGE.identity, mode = 0o600): string =>
     world.file("identity", `# of ann\n${text}\n`, mode);
 
-  test("with an identity's file opens by itself in the next process", async () => {
+  test("with an identity file is decrypted automatically in the next process", async () => {
     const path = identity();
     await sealedUnder({ source: "age", recipient: AGE.recipient, identity: path });
     expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
@@ -50,13 +50,13 @@ describe("an age recipient", () => {
     expect(next.source()).toMatchObject({ source: "age", where: path, recipient: AGE.recipient, problem: null });
   });
 
-  test("below the home folder is kept by its whole path", async () => {
+  test("stores an identity file below the home folder by its full path", async () => {
     identity();
     const vault = await sealedUnder({ source: "age", recipient: AGE.recipient, identity: "~/identity" });
     expect(vault.source().where).toBe(join(world.folder, "identity"));
   });
 
-  test("without one stays locked until an identity is named, each time", async () => {
+  test("without an identity file stays locked until an identity is named, each time", async () => {
     await sealedUnder({ source: "age", recipient: AGE.recipient, identity: null });
     const next = world.vault();
     await next.ready();
@@ -72,12 +72,12 @@ describe("an age recipient", () => {
     ["is gone", () => rmIdentity(), /cannot be read \(ENOENT\)/],
     ["holds another identity", () => identity(OTHER), /does not open the key/],
     ["holds none", () => identity("# nothing"), /holds no identity/],
-    ["holds a damaged one", () => identity(`${AGE.identity.slice(0, -1)}Q`), /damaged/],
-    ["holds a key of ssh", () => identity("-----BEGIN OPENSSH PRIVATE KEY-----"), /something else than X25519/],
-    ["is sealed itself", () => world.file("identity", "age-encryption.org/v1\n"), /sealed with a passphrase itself/],
-    ["holds too many", () => identity(`${AGE.identity}\n`.repeat(17)), /more than 16/],
+    ["holds a damaged identity", () => identity(`${AGE.identity.slice(0, -1)}Q`), /damaged/],
+    ["holds an ssh key", () => identity("-----BEGIN OPENSSH PRIVATE KEY-----"), /something else than X25519/],
+    ["is encrypted itself", () => world.file("identity", "age-encryption.org/v1\n"), /sealed with a passphrase itself/],
+    ["holds too many identities", () => identity(`${AGE.identity}\n`.repeat(17)), /more than 16/],
     ["is a folder", () => folderInstead(), /is not a file/],
-  ])("whose identity's file %s stays locked, and nothing is sealed anew", async (_, harm, problem) => {
+  ])("whose identity file %s stays locked, and nothing is encrypted again", async (_, harm, problem) => {
     const path = identity();
     await sealedUnder({ source: "age", recipient: AGE.recipient, identity: path });
     const before = asKept();
@@ -108,7 +108,7 @@ describe("an age recipient", () => {
     ["ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJ", null],
     [AGE.identity, null],
     [AGE.recipient, OTHER],
-  ])("%j with the identity %j is refused, and the key before it stays", async (recipient, other) => {
+  ])("%j with the identity %j is refused, and the previous key stays in use", async (recipient, other) => {
     const vault = world.vault();
     await world.set(vault);
     const before = asKept();
@@ -118,7 +118,7 @@ describe("an age recipient", () => {
     expect(opened(world.vault())).toBe(VALUE);
   });
 
-  test("opens what the program age has sealed", async () => {
+  test("decrypts what the program age has encrypted", async () => {
     const found = await openWithIdentity(AGE.sealed, identity(`${OTHER}\r\n${AGE.identity}`), null);
     expect(found.ok && found.value.toString()).toBe(AGE.text);
     const bytes = Buffer.from(AGE.sealed, "base64");
@@ -126,7 +126,7 @@ describe("an age recipient", () => {
     expect(await openWithIdentity(bytes.toString("base64"), identity(), null)).toMatchObject({ ok: false });
   });
 
-  test.skipIf(!hasAge)("is opened by the program age itself (skipped where it is not installed)", async () => {
+  test.skipIf(!hasAge)("can be decrypted by the program age (skipped where it is not installed)", async () => {
     const sealed = await sealForRecipient(Buffer.from(AGE.text), AGE.recipient);
     if (!sealed.ok) throw new Error(sealed.message);
     const input = Buffer.from(sealed.value, "base64");
@@ -139,10 +139,10 @@ describe("an age recipient", () => {
   });
 });
 
-describe("a reference", () => {
+describe("a key reference", () => {
   const KEY = "what-the-reference-gives";
 
-  test("to a file opens by itself in the next process; another text there does not, and the right one does again", async () => {
+  test("to a file is read automatically in the next process; other contents leave the store locked, and the right ones unlock it", async () => {
     const path = world.file("key", `${KEY}\n`);
     await sealedUnder({ source: "reference", reference: `file:${path}`, value: null });
     const next = world.vault();
@@ -167,7 +167,7 @@ describe("a reference", () => {
     expect(asKept()).not.toContain(KEY);
   });
 
-  test("to a program runs it by its whole path, with nothing of our environment", async () => {
+  test("to a program runs it by its full path, without our environment", async () => {
     writeFileSync(join(world.tools, "give"), `#!/bin/sh\nenv > "\${0%/*}/given"\nprintf '%s' "$1"\n`, { mode: 0o755 });
     process.env["AMBIT_TEST_SECRET"] = "of-this-process";
     const vault = await sealedUnder({ source: "reference", reference: `cmd:give "${KEY} $(id)"`, value: null });
@@ -181,13 +181,13 @@ describe("a reference", () => {
 
   test.each<[string, string, RegExp]>([
     ["fails", "exit 3", /ended with status 3/],
-    ["hangs, and what it started holds its output", "sleep 60 & sleep 60", /gave no answer within 2 seconds/],
-    ["says too much", "exec head -c 100000 /dev/zero", /said more than 65536 bytes/],
+    ["hangs while its child keeps the output open", "sleep 60 & sleep 60", /gave no answer within 2 seconds/],
+    ["prints too much", "exec head -c 100000 /dev/zero", /said more than 65536 bytes/],
     ["says nothing", "exit 0", /it is empty/],
-    ["says what is no text", "printf '\\377\\376\\375aaaaaaaaa'", /gives no text/],
-    ["says something else", "printf 'another-key-of-it'", /is not the key/],
-    ["is not there any more", "", /cannot be run/],
-  ])("to a program that %s leaves everything locked", async (_, script, problem) => {
+    ["prints something that is not text", "printf '\\377\\376\\375aaaaaaaaa'", /gives no text/],
+    ["prints another key", "printf 'another-key-of-it'", /is not the key/],
+    ["does not exist any more", "", /cannot be run/],
+  ])("to a program that %s leaves all secrets locked", async (_, script, problem) => {
     const path = join(world.tools, "give");
     const says = (line: string): void => writeFileSync(path, `#!/bin/sh\n${line}\n`, { mode: 0o755 });
     says(`printf '${KEY}'`);
@@ -202,7 +202,7 @@ describe("a reference", () => {
     expect(asKept()).toBe(before);
   });
 
-  test("to a variable is passed on by the command that has it: the daemon reads none", async () => {
+  test("to an environment variable: the command that has it sends the key; the daemon reads none", async () => {
     process.env["AMBIT_TEST_KEY"] = KEY;
     const first = world.vault();
     await world.set(first);
@@ -232,7 +232,7 @@ describe("a reference", () => {
     "file:FOLDER/missing",
     "file:FOLDER/open",
     "file:FOLDER/short",
-  ])("%j is refused, and the key before it stays", async (text) => {
+  ])("%j is refused, and the previous key stays in use", async (text) => {
     world.file("open", KEY, 0o644);
     chmodSync(join(world.folder, "open"), 0o644);
     world.file("short", "1234567");
@@ -248,7 +248,7 @@ describe("a reference", () => {
   });
 });
 
-describe("sealing anew, cut short", () => {
+describe("an interrupted key change", () => {
   const PASSPHRASE = "a long passphrase";
   const wanted = (source: KeySource): NewKey => {
     switch (source) {
@@ -301,7 +301,7 @@ describe("sealing anew, cut short", () => {
   ];
 
   test.each(PAIRS.flatMap(([from, to]) => [0, 1, 3].map((writes) => [from, to, writes] as const)))(
-    "from %s to %s after %i writes: everything opens, and the next time it is finished",
+    "from %s to %s after %i writes: all secrets can be decrypted, and the next change completes",
     async (from, to, writes) => {
       const names = ["one", "two"];
       const first = world.vault();
@@ -323,7 +323,7 @@ describe("sealing anew, cut short", () => {
   );
 });
 
-test("what the state kept about its key before there were other places still reads", async () => {
+test("key records of older versions can still be read", async () => {
   const vault = await sealedUnder({ source: "passphrase", passphrase: "a long passphrase" });
   const { source, keyId, passphrase, previous } = JSON.parse(world.place.settings.get(KEY_SETTING) ?? "{}");
   const text = JSON.stringify({ source, keyId, passphrase, previous });
@@ -341,7 +341,7 @@ test.each([
   '{"source":"reference","keyId":"ID","previous":[],"reference":{"kind":"cmd","argv":["a\\u0000b"]}}',
   '{"source":"reference","keyId":"ID","previous":[],"reference":{"kind":"env","name":"A"},"passphrase":null}',
   '{"source":"cloud","keyId":"ID","previous":[]}',
-])("%s is no record of a key: everything stays locked", async (text) => {
+])("%s is not a valid key record: all secrets stay locked", async (text) => {
   await world.set(world.vault());
   const record = text.replace("ID", "0123456789abcdef0123456789abcdef");
   world.place.value(await world.place.settings.set(KEY_SETTING, record, world.entry()));
@@ -353,7 +353,7 @@ test.each([
   expect(await vault.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: false });
 });
 
-test("the daemon tells that secrets are locked and why, redacts nothing meanwhile, and all of them once they open", async () => {
+test("the daemon reports that secrets are locked and why; it redacts none until they are unlocked, then all", async () => {
   const path = world.file("key", "what-the-reference-gives");
   await sealedUnder({ source: "reference", reference: `file:${path}`, value: null });
   chmodSync(path, 0o644);

@@ -1,5 +1,5 @@
-// Secrets on a real database with a real key file: what is kept is sealed, what is bound cannot be changed apart from it, and
-// whatever is cut short still opens.
+// Secrets on a real database with a real key file: values are stored encrypted, bindings cannot be changed apart from the value,
+// and after any interruption all secrets can be decrypted.
 import {
   chmodSync,
   existsSync,
@@ -81,7 +81,7 @@ function everything(folder: string): string {
     .join("\n");
 }
 
-test("what is set opens again, in this process and the next, and stands nowhere in the clear", async () => {
+test("a value can be decrypted again, in this process and the next, and is stored nowhere in plain text", async () => {
   const vault = vaultOn(place);
   expect(await vault.set(asked("token"), entry())).toMatchObject({
     ok: true,
@@ -97,7 +97,7 @@ test("what is set opens again, in this process and the next, and stands nowhere 
   expect(JSON.stringify(vault.list())).not.toMatch(/sealed|keyId|horse/);
 });
 
-test("a second value is a new version; rotating keeps what it is bound to", async () => {
+test("setting a value again makes a new version; rotating keeps its bindings", async () => {
   const vault = vaultOn(place);
   await vault.set(asked("token"), entry());
   const rotated = await vault.set(
@@ -109,7 +109,7 @@ test("a second value is a new version; rotating keeps what it is bound to", asyn
   expect(await vault.set({ ...asked("nobody"), isRotation: true }, entry())).toMatchObject({ code: "invalid_input" });
 });
 
-test("a policy changes what it is bound to and nothing else", async () => {
+test("a policy changes the bindings and nothing else", async () => {
   const vault = vaultOn(place);
   await vault.set(asked("token"), entry());
   place.value(await place.secrets.use("token", 1, entry("used")));
@@ -132,7 +132,7 @@ test.each<[string, (sealed: SealedSecret) => SealedSecret]>([
   ["another byte", (one) => ({ ...one, sealed: flipped(one.sealed) })],
   ["a shorter envelope", (one) => ({ ...one, sealed: one.sealed.slice(0, 40) })],
   ["no envelope", (one) => ({ ...one, sealed: "" })],
-])("a row with %s put into the database does not open", async (_, change) => {
+])("a row with %s written into the database cannot be decrypted", async (_, change) => {
   const vault = vaultOn(place);
   await vault.set(asked("token"), entry());
   const row = change(place.secrets.get("token") as SealedSecret);
@@ -144,7 +144,7 @@ test.each<[string, (sealed: SealedSecret) => SealedSecret]>([
   expect(all.ok && all.value.secrets.map(({ name }) => name)).toContain("whole");
 });
 
-test("a secret that cannot be opened is told of, and the others are still taken out of what leaves us", async () => {
+test("a secret that cannot be decrypted is reported, and the others are still redacted", async () => {
   const vault = vaultOn(place);
   await vault.set({ ...asked("broken"), value: "the-broken-value-1" }, entry());
   await vault.set({ ...asked("whole"), value: "the-whole-value-22" }, entry());
@@ -162,7 +162,7 @@ function flipped(sealed: string): string {
   return bytes.toString("base64");
 }
 
-test("a canary that was made an ordinary secret does not open, and a canary is never handed out", async () => {
+test("a canary whose row is changed to an ordinary secret cannot be decrypted, and a canary is never returned", async () => {
   const vault = vaultOn(place);
   await vault.set({ ...asked("decoy"), isCanary: true }, entry());
   expect(vault.open("decoy")).toMatchObject({ ok: false, code: "secret_refused" });
@@ -177,22 +177,22 @@ test("a canary that was made an ordinary secret does not open, and a canary is n
 test.each<[string, Partial<Parameters<SecretVault["set"]>[0]>]>([
   ["a short value", { value: "1234567" }],
   ["a huge value", { value: "x".repeat(20_000) }],
-  ["an odd name", { name: "a b" }],
+  ["an invalid name", { name: "a b" }],
   ["an empty name", { name: "" }],
   ["a name with a brace", { name: "a}}" }],
   ["every host", { binding: { ...BINDING, hosts: ["*"] } }],
-  ["a host that is none", { binding: { ...BINDING, hosts: ["https://x"] } }],
-  ["a tool that is none", { binding: { ...BINDING, tools: ["builtin:nothing"] } }],
-  ["no uses at all", { binding: { ...BINDING, uses: 0 } }],
-  ["half a use", { binding: { ...BINDING, uses: 1.5 } }],
+  ["an invalid host", { binding: { ...BINDING, hosts: ["https://x"] } }],
+  ["an invalid tool", { binding: { ...BINDING, tools: ["builtin:nothing"] } }],
+  ["zero uses", { binding: { ...BINDING, uses: 0 } }],
+  ["a fraction of a use", { binding: { ...BINDING, uses: 1.5 } }],
   ["a username with a colon", { username: "a:b" }],
-])("%s is refused, and nothing is kept", async (_, odd) => {
+])("%s is refused, and nothing is stored", async (_, odd) => {
   const vault = vaultOn(place);
   expect(await vault.set({ ...asked("token"), ...odd }, entry())).toMatchObject({ ok: false, code: "invalid_input" });
   expect(vault.list()).toEqual([]);
 });
 
-test("what is deleted is gone", async () => {
+test("a deleted secret is gone", async () => {
   const vault = vaultOn(place);
   await vault.set(asked("token"), entry());
   expect(await vault.delete("token", entry("deleted"))).toMatchObject({ ok: true });
@@ -200,7 +200,7 @@ test("what is deleted is gone", async () => {
   expect(await vault.delete("token", entry("deleted"))).toMatchObject({ ok: false, code: "invalid_input" });
 });
 
-test("a store that cannot keep says so, and nothing is set", async () => {
+test("a failing store is reported, and no secret is set", async () => {
   const failing: SecretStore = {
     ...{ get: () => null, all: () => [], delete: () => FULL, use: () => FULL },
     put: () => FULL,
@@ -218,7 +218,7 @@ describe("the key file", () => {
     ["holds something else", () => writeFileSync(keyFile(), "hello\n"), /does not hold a key/],
     ["is a link", () => relinked(), /cannot be read/],
     ["is empty", () => writeFileSync(keyFile(), ""), /does not hold a key/],
-  ])("that %s opens nothing, and no other key takes its place", async (_, harm, message) => {
+  ])("that %s decrypts nothing, and is not replaced by another key", async (_, harm, message) => {
     await vaultOn(place).set(asked("token"), entry());
     harm();
     const vault = vaultOn(place);
@@ -245,7 +245,7 @@ describe("the key file", () => {
 });
 
 describe("a passphrase", () => {
-  test("seals everything anew; locked, nothing opens and nothing is set until it is typed again", async () => {
+  test("encrypts every secret again; while locked, nothing is decrypted or set until it is typed again", async () => {
     const vault = vaultOn(place);
     await vault.set(asked("token"), entry());
     await vault.set(asked("second", "second-value"), entry());
@@ -276,7 +276,7 @@ describe("a passphrase", () => {
     expect(everything(state)).not.toContain(PASSPHRASE);
   });
 
-  test("and back to a file, and to another file", async () => {
+  test("can be replaced by a key file, and that by another file", async () => {
     const vault = vaultOn(place);
     await vault.set(asked("token"), entry());
     const first = readFileSync(keyFile(), "utf8");
@@ -291,7 +291,7 @@ describe("a passphrase", () => {
     expect(opened(vaultOn(place.again()).open("token"))).toBe(VALUE);
   });
 
-  test("that is wrong five times has to wait", async () => {
+  test("that is wrong five times is rate limited", async () => {
     const vault = vaultOn(place);
     await vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry());
     await vault.lock();
@@ -301,7 +301,7 @@ describe("a passphrase", () => {
     expect(await vault.unlock(typed(PASSPHRASE))).toMatchObject({ ok: true });
   });
 
-  test("has a length", async () => {
+  test("has a minimum length", async () => {
     const vault = vaultOn(place);
     expect(await vault.rekey({ key: { source: "passphrase", passphrase: "short" } }, entry())).toMatchObject({
       code: "invalid_input",
@@ -309,7 +309,7 @@ describe("a passphrase", () => {
   });
 });
 
-describe("sealing anew, cut short", () => {
+describe("an interrupted key change", () => {
   /** The store fails from the nth write on. */
   function failing(after: number): SecretStore {
     let left = after;
@@ -327,7 +327,7 @@ describe("sealing anew, cut short", () => {
       (["file", "passphrase"] as const).flatMap((to) => [0, 1, 2].map((done) => [from, to, done] as const)),
     ),
   )(
-    "from a %s to a %s after %i of three: everything opens, and the next time it is finished",
+    "from a %s to a %s after %i of three: all secrets can be decrypted, and the next change completes",
     async (from, to, done) => {
       const first = vaultOn(place);
       const names = ["one", "two", "three"];
@@ -353,7 +353,7 @@ describe("sealing anew, cut short", () => {
     },
   );
 
-  test("what is kept about the key and does not read leaves the store locked", async () => {
+  test("an unreadable key record leaves the store locked", async () => {
     await vaultOn(place).set(asked("token"), entry());
     for (const text of [
       "",
@@ -369,7 +369,7 @@ describe("sealing anew, cut short", () => {
   });
 });
 
-test("many changes at once come one after the other", async () => {
+test("concurrent changes are applied one after the other", async () => {
   const vault = vaultOn(place);
   const all = await Promise.all(
     Array.from({ length: 20 }, (_, at) => vault.set(asked("token", `value-number-${at}`), entry())),
