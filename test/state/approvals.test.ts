@@ -1,4 +1,4 @@
-// Approvals from the question to the use: bound to one call, used as often as was said, and never by anything else.
+// Approvals from the request to their use: bound to one call, used as often as the approver said, and never for another call.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -58,7 +58,7 @@ async function stateOf(id: string): Promise<string> {
   return given(await world.control("approvals.show", { id })).approval.state;
 }
 
-describe("a question", () => {
+describe("an approval request", () => {
   test("has an id, and the retry after approval succeeds exactly once", async () => {
     const session = await open("asking");
     const id = await asked(session, "once");
@@ -81,7 +81,7 @@ describe("a question", () => {
     expect((await world.ambit(...words)).status).toBe(11);
   });
 
-  test("of 32 at once, one uses the answer", async () => {
+  test("approved once is used by one of 32 concurrent retries", async () => {
     const sessions = await Promise.all(
       Array.from({ length: 32 }, (_, at) => open("racing", { connection: `racing ${at % 8}` })),
     );
@@ -92,7 +92,7 @@ describe("a question", () => {
     expect(all.filter((said) => said === "approval_required")).toHaveLength(31);
   });
 
-  test("of 32 at once, as many use a wider answer as it has uses", async () => {
+  test("with a wider approval is used by exactly as many of 32 concurrent retries as it has uses", async () => {
     const sessions = await Promise.all(
       Array.from({ length: 32 }, (_, at) => open("racing", { connection: `racing ${at % 8}` })),
     );
@@ -102,7 +102,7 @@ describe("a question", () => {
     expect(all.filter((said) => said === "approval_required")).toHaveLength(27);
   });
 
-  test("with one byte changed is another question", async () => {
+  test("with one byte changed is another request", async () => {
     const session = await open("asking");
     const id = await asked(session, "bytes", "abc");
     given(await world.approve(id));
@@ -115,7 +115,7 @@ describe("a question", () => {
     expect((await set(await open("asking"), "bytes", "abc")).said).toBe("done");
   });
 
-  test("that is asked again is the same question", async () => {
+  test("made again is the same request", async () => {
     const ids = await Promise.all(Array.from({ length: 10 }, async () => asked(await open("asking"), "same")));
     expect(new Set(ids).size).toBe(1);
     const { approval } = given(await world.control("approvals.show", { id: ids[0] ?? "" }));
@@ -123,7 +123,7 @@ describe("a question", () => {
     expect((await world.log({ kind: "approval" })).filter(({ of }) => of === ids[0])).toHaveLength(1);
   });
 
-  test("is one of twenty that an agent may have open", async () => {
+  test("is one of at most twenty that an agent may have pending", async () => {
     const session = await open("flooding");
     for (let at = 0; at < 20; at++) await asked(session, `flood-${at}`);
     const { said, value } = await set(session, "flood-20");
@@ -138,7 +138,7 @@ describe("a question", () => {
 });
 
 describe("an answer", () => {
-  test("reaches a caller that waits, the moment it is given", async () => {
+  test("reaches a waiting caller at once", async () => {
     const session = await open("asking");
     const decide = async (key: string, answer: (id: string) => Promise<unknown>): Promise<Called> => {
       let id = "";
@@ -157,7 +157,7 @@ describe("an answer", () => {
     expect(no).toMatchObject({ said: "approval_refused", value: { reason: "not on a Friday" } });
   });
 
-  test("that is no says why, and holds when it is asked again", async () => {
+  test("that refuses gives its reason, also when the call is repeated", async () => {
     const session = await open("asking");
     const id = await asked(session, "refused");
     expect((await world.ambit("approvals", "refuse", id, "--reason", "too wide")).status).toBe(0);
@@ -170,7 +170,7 @@ describe("an answer", () => {
     expect(await stateOf(id)).toBe("refused");
   });
 
-  test("of a wider step serves what it covers, as often as was said, and nothing else", async () => {
+  test("with a wider scope serves what it covers, as often as the approver said, and nothing else", async () => {
     const session = await open("asking");
     const id = await asked(session, "group/a");
     const { ladder } = given(await world.control("approvals.show", { id }));
@@ -185,7 +185,7 @@ describe("an answer", () => {
     expect((await set(session, "group/a")).said).toBe("approval_required");
   });
 
-  test("to exactly one call is used as often as was said", async () => {
+  test("for exactly one call is used as often as the approver said", async () => {
     const session = await open("asking");
     given(await world.approve(await asked(session, "twice"), { uses: 2 }));
     const said: string[] = [];
@@ -193,7 +193,7 @@ describe("an answer", () => {
     expect(said).toEqual(["done", "done", "approval_required"]);
   });
 
-  test("is over when its time is", async () => {
+  test("expires", async () => {
     const session = await open("asking");
     const id = await asked(session, "brief");
     given(await world.approve(id, { milliseconds: 1000 }));
@@ -201,7 +201,7 @@ describe("an answer", () => {
     expect((await set(session, "brief")).said).toBe("approval_required");
   });
 
-  test("is taken back before it is used", async () => {
+  test("can be revoked before it is used", async () => {
     const session = await open("asking");
     const id = await asked(session, "back");
     given(await world.approve(id));
@@ -212,7 +212,7 @@ describe("an answer", () => {
     });
   });
 
-  test("counts for the text that is there when it is given, not for the one that was asked under", async () => {
+  test("counts for the record as it is at the answer, not as it was at the request", async () => {
     const session = await open("edited");
     let id = "";
     const waiting = set(session, "held", "x", {
@@ -229,8 +229,8 @@ describe("an answer", () => {
   });
 });
 
-describe("people", () => {
-  test("a plain yes does not do where presence is asked for, nor a wrong passphrase", async () => {
+describe("approvers", () => {
+  test("a plain yes is not enough where presence is required, nor is a wrong passphrase", async () => {
     const session = await open("present");
     const id = await asked(session, "here");
     expect(await world.approve(id)).toMatchObject({ ok: false, code: "presence_required" });
@@ -241,7 +241,7 @@ describe("people", () => {
     expect((await set(session, "here")).said).toBe("done");
   });
 
-  test("two have to agree where the record says so: two different ones, of those it names", async () => {
+  test("two must agree where the record says so: two different ones of those it names", async () => {
     const session = await open("several");
     const id = await asked(session, "both");
     expect(await world.approve(id)).toMatchObject({ ok: false, code: "presence_required" });
@@ -253,7 +253,7 @@ describe("people", () => {
     expect((await set(session, "both")).said).toBe("done");
   });
 
-  test("a new approver needs a known one, and no approver answers for another", async () => {
+  test("a new approver needs an existing one, and no approver can answer for another", async () => {
     const mallory = { name: "mallory", passphrase: "correct horse of mallory" };
     expect(await world.control("presence.set", { ...mallory, presence: null })).toMatchObject({ ok: false });
     expect(await world.control("presence.set", { ...BOB, presence: ANN })).toMatchObject({ ok: false });
@@ -263,14 +263,14 @@ describe("people", () => {
 });
 
 describe("an answer is void", () => {
-  test("when the agent was stopped in between", async () => {
+  test("if the agent was stopped in between", async () => {
     const id = await asked(await open("stopped"), "key");
     given(await world.approve(id, { uses: 9 }));
     given(await world.control("agent.stop", { cwd: world.project, agent: "stopped" }));
     expect(await asked(await open("stopped"), "key")).not.toBe(id);
   });
 
-  test("when everything was frozen in between", async () => {
+  test("if everything was frozen in between", async () => {
     const session = await open("frozen");
     const id = await asked(session, "key");
     given(await world.approve(id, { uses: 9 }));
@@ -279,7 +279,7 @@ describe("an answer is void", () => {
     expect(await asked(session, "key")).not.toBe(id);
   });
 
-  test.each(["exact", "program"])("when the script in the root is another by now (%s)", async (step) => {
+  test.each(["exact", "program"])("if the script in the root has changed since (%s)", async (step) => {
     const script = join(world.project, "work.sh");
     const session = await open("program");
     const run = (): Promise<Called> => session.run(["./work.sh"], world.project);
@@ -302,7 +302,7 @@ describe("an answer is void", () => {
   });
 });
 
-describe("a yes is bound to the script", () => {
+describe("an approval is bound to the script", () => {
   const many = Array.from({ length: 100 }, (_, at) => `w${at}`);
   test.each<[string, string, string, (script: string, folder: string) => readonly [string, JsonObject]]>([
     [
@@ -311,9 +311,9 @@ describe("a yes is bound to the script", () => {
       "sub",
       (_, to) => ["proc_exec", { argv: ["sh", "../bound.sh"], in: to, root: "ro" }],
     ],
-    ["by its whole path", "program", "sub", (at, to) => ["proc_exec", { argv: ["sh", at], in: to, root: "ro" }]],
+    ["by its full path", "program", "sub", (at, to) => ["proc_exec", { argv: ["sh", at], in: to, root: "ro" }]],
     [
-      "behind a hundred words",
+      "after a hundred arguments",
       "program",
       ".",
       (_, to) => [
@@ -321,8 +321,18 @@ describe("a yes is bound to the script", () => {
         { argv: ["env", ...many.map((one) => `${one}=1`), "sh", "bound.sh"], in: to, root: "ro" },
       ],
     ],
-    ["of a shell line", "line", ".", (_, to) => ["proc_eval", { line: "true; sh ./bound.sh", in: to, root: "ro" }]],
-    ["where the tool asks", "tool", ".", (_, to) => ["proc_exec", { argv: ["sh", "bound.sh"], in: to, root: "ro" }]],
+    [
+      "in a shell command line",
+      "line",
+      ".",
+      (_, to) => ["proc_eval", { line: "true; sh ./bound.sh", in: to, root: "ro" }],
+    ],
+    [
+      "of a tool that needs approval",
+      "tool",
+      ".",
+      (_, to) => ["proc_exec", { argv: ["sh", "bound.sh"], in: to, root: "ro" }],
+    ],
   ])("%s", async (_title, agent, below, callOf) => {
     mkdirSync(join(world.project, "sub"), { recursive: true });
     const script = join(world.project, "bound.sh");
@@ -347,8 +357,8 @@ describe("a yes is bound to the script", () => {
   });
 });
 
-describe("when the daemon dies", () => {
-  test("questions and answers are there afterwards, and what was executing is indeterminate", async () => {
+describe("when the daemon is killed", () => {
+  test("requests and answers survive, and executing calls become indeterminate", async () => {
     const session = await open("asking");
     const waiting = await asked(session, "after");
     const approved = await asked(session, "answered");

@@ -21,7 +21,7 @@ export default {
   execute: async ({ to }, { files }) => files.write("paid/" + to, amountOf()),
 };
 `;
-/** The daemon compares the files of tools again after half a second; until then it runs the copy that was agreed to. */
+/** The daemon compares the files of tools again after half a second; until then it runs the approved copy. */
 const lookedAgainMilliseconds = 700;
 const AMOUNT = 'export const amountOf = () => "5";\n';
 
@@ -44,7 +44,7 @@ function tool(name: string): string {
 const pay = (to: string): Promise<Called> => session.do("pay", { to });
 const isPaid = (to: string): boolean => existsSync(join(world.project, "paid", to));
 
-/** The id of the question, once it was answered with yes. */
+/** The id of the approval request, once it has been approved. */
 async function approved(to: string): Promise<string> {
   const { said, value } = await pay(to);
   expect(said).toBe("approval_required");
@@ -53,7 +53,7 @@ async function approved(to: string): Promise<string> {
   return id;
 }
 
-test("an unchanged tool is served once", async () => {
+test("an unchanged tool is approved for one call", async () => {
   await approved("ann");
   expect((await pay("ann")).said).toBe("done");
   expect(readFileSync(join(world.project, "paid", "ann"), "utf8")).toBe("5");
@@ -64,12 +64,12 @@ const CHANGES: readonly (readonly [what: string, to: string, file: string, from:
   ["its code", "bob", "pay.mjs", '"paid/" + to, amountOf()', '"paid/" + to, amountOf() + "000"'],
   ["a module it imports", "eve", "lib/amount.mjs", '"5"', '"5000"'],
   ["its description", "dan", "pay.mjs", "Pays an amount.", "Pays any amount."],
-  ["what it declares", "sam", "pay.mjs", 'write: ["paid"]', 'write: ["paid", "elsewhere"]'],
+  ["its declaration", "sam", "pay.mjs", 'write: ["paid"]', 'write: ["paid", "elsewhere"]'],
   ["its input", "kim", "pay.mjs", "additionalProperties: false", "additionalProperties: true"],
 ];
 
 test.each(CHANGES)(
-  "a tool with %s changed is another question",
+  "a tool with %s changed needs another approval",
   async (_, to, file, from, into) => {
     const id = await approved(to);
     const text = readFileSync(tool(file), "utf8");
@@ -90,17 +90,17 @@ test.each(CHANGES)(
       await world.trust();
       await setTimeout(lookedAgainMilliseconds);
     }
-    // The tool that was agreed to is there again: the answer still serves it, once.
+    // The approved tool is restored: the approval still serves it, once.
     expect((await pay(to)).said).toBe("done");
     expect(readFileSync(join(world.project, "paid", to), "utf8")).toBe("5");
   },
   120_000,
 );
 
-test("a tool that changes in the moment of the call runs as it was agreed to, or not at all", async () => {
+test("a tool that changes during the call runs as it was approved, or not at all", async () => {
   await approved("now");
   const text = readFileSync(tool("lib/amount.mjs"), "utf8");
-  // A session of its own has no host yet: its first one is started after the change.
+  // A new session has no host yet: its first host is started after the change.
   const other = given(await caller.open(world.project, "payer"));
   writeFileSync(tool("lib/amount.mjs"), text.replace('"5"', '"5000"'));
   try {

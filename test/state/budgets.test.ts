@@ -1,4 +1,4 @@
-// Budgets as callers meet them: exact under races, shared down a delegation, and never fresh.
+// Budgets as callers see them: exact under races, shared down a delegation, and never reset by an edit.
 import { execFileSync } from "node:child_process";
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -35,7 +35,7 @@ async function open(agent: string, more: OpenMore = {}): Promise<Session> {
   return given(await caller.open(world.project, agent, more));
 }
 
-/** How often one after the other until it is refused, and by which code. */
+/** How many consecutive calls succeed until one is refused, and its code. */
 async function spend(session: Session, key = "a", most = 30): Promise<readonly [number, string]> {
   for (let done = 0; done < most; done++) {
     const { said } = await session.do("memory_get", { key });
@@ -45,7 +45,7 @@ async function spend(session: Session, key = "a", most = 30): Promise<readonly [
 }
 
 describe("a budget", () => {
-  test("of 500 is spent exactly by 128 callers at once on eight connections", async () => {
+  test("of 500 is spent exactly by 128 concurrent callers on eight connections", async () => {
     const sessions = await Promise.all(
       Array.from({ length: 128 }, (_, at) => open("racer", { connection: `racer ${at % 8}` })),
     );
@@ -66,24 +66,24 @@ describe("a budget", () => {
     expect(allowed).toHaveLength(500);
   });
 
-  test("by the day holds like one altogether", async () => {
+  test("per day is enforced like a total one", async () => {
     expect(await spend(await open("rated"))).toEqual([3, "budget_exhausted"]);
     expect(await spend(await open("rated"))).toEqual([0, "budget_exhausted"]);
   });
 
-  test("that is empty is passed over for the next grant", async () => {
+  test("that is empty is skipped for the next grant", async () => {
     const session = await open("second");
     expect(await spend(session, "a")).toEqual([3, "budget_exhausted"]);
     expect(await spend(session, "b")).toEqual([0, "budget_exhausted"]);
   });
 
-  test("is told as it is left", async () => {
+  test("reports what is left", async () => {
     const session = await open("denied");
     const { value } = await session.commit("memory_get", { key: "a" });
     expect(value).toMatchObject({ outcome: "allowed", left: [{ left: 1 }] });
   });
 
-  test("is not touched by what is denied", async () => {
+  test("is not charged for denied calls", async () => {
     const session = await open("denied");
     for (let call = 0; call < 5; call++)
       expect((await session.do("memory_get", { key: "b" })).said).toBe("scope_violation");
@@ -91,7 +91,7 @@ describe("a budget", () => {
     expect(await spend(session)).toEqual([1, "budget_exhausted"]);
   });
 
-  test("is not touched by a call that waits for a person", async () => {
+  test("is not charged for a call that waits for approval", async () => {
     const session = await open("asked");
     for (let call = 0; call < 3; call++)
       expect((await session.do("memory_get", { key: "a" })).said).toBe("approval_required");
@@ -101,9 +101,9 @@ describe("a budget", () => {
   });
 });
 
-describe("no edit gives a fresh budget", () => {
+describe("no edit resets a budget", () => {
   test("of order, scope or number", async () => {
-    // Outside any project nothing has to be trusted.
+    // Outside any project no trust is needed.
     const folder = join(world.base, "loose");
     mkdirSync(folder);
     const write = (grants: readonly string[]): void =>
@@ -129,13 +129,13 @@ describe("no edit gives a fresh budget", () => {
   });
 
   test.each([
-    ["without the number", ["memory.read"]],
-    ["with a larger number", ["memory.read{calls=9}"]],
+    ["without the budget", ["memory.read"]],
+    ["with a larger budget", ["memory.read{calls=9}"]],
     ["with a second, narrower line", ["memory.read{calls=3}", "memory.read{keys=[a],calls=3}"]],
     ["with a narrower line in its place", ["memory.read{keys=[a],calls=3}"]],
     ["with a rate in its place", ["memory.read{keys=[a],rate=3/min}"]],
     ["with another verb beside it", ["memory.read{keys=[a]}", "memory.write"]],
-  ])("nor an edit that nobody trusted: %s", async (title, grants) => {
+  ])("nor an untrusted edit: %s", async (title, grants) => {
     const id = `edited-${title.replace(/[^a-z]/g, "")}`;
     world.agent(id, ["memory.read{calls=3}"]);
     await world.trust();
@@ -145,7 +145,7 @@ describe("no edit gives a fresh budget", () => {
     world.agent(id, grants);
     expect(await spend(session)).toEqual([0, "budget_exhausted"]);
     expect(await spend(await open(id))).toEqual([0, "budget_exhausted"]);
-    // Nor a record that was away in between.
+    // Nor deleting the record and restoring it.
     rmSync(join(world.base, path));
     await session.do("memory_get", { key: "a" });
     world.agent(id, grants);
@@ -153,7 +153,7 @@ describe("no edit gives a fresh budget", () => {
     expect(await spend(await open(id))).toEqual([0, "budget_exhausted"]);
   });
 
-  test("a second line with a number of its own is a widening for `diff` and for `trust`", async () => {
+  test("a second grant with its own budget is a widening for `diff` and for `trust`", async () => {
     world.agent("second-line", ["memory.read{calls=3}"]);
     await world.trust();
     world.write("before.md", "---\nid: x\ncapabilities: ['memory.read{calls=3}']\n---\n");
@@ -170,13 +170,13 @@ describe("no edit gives a fresh budget", () => {
       trusted: false,
       agents: [{ agent: "second-line", widened: [{ because: "budget" }] }],
     });
-    // Once a person agreed, it counts.
+    // Once a person has trusted it, it counts.
     expect(await spend(await open("second-line"))).toEqual([3, "budget_exhausted"]);
     await world.trust();
     expect(await spend(await open("second-line"))).toEqual([1, "budget_exhausted"]);
   });
 
-  test("and an agent of the same id elsewhere has a budget of its own, whatever waits", async () => {
+  test("and an agent with the same id elsewhere has its own budget, whatever is pending", async () => {
     const other = join(world.base, "other");
     mkdirSync(join(other, ".ambit", "agents"), { recursive: true });
     const write = (grants: readonly string[]): void =>
@@ -191,7 +191,7 @@ describe("no edit gives a fresh budget", () => {
       cwd: other,
       env: world.environment,
     });
-    // Both wait for trust, and each spends of its own.
+    // Both wait for trust, and each spends its own budget.
     write(["memory.read"]);
     world.agent("stranger", ["memory.read"]);
     expect(await spend(await open("stranger"))).toEqual([2, "budget_exhausted"]);
@@ -211,7 +211,7 @@ describe("no edit gives a fresh budget", () => {
 });
 
 describe("a budget is shared", () => {
-  test("by everything below a parent: three children of ten calls have ten", async () => {
+  test("by every delegate of a parent: three children of an agent with ten calls have ten together", async () => {
     const parent = await open("parent");
     const children: Session[] = [];
     for (const id of ["child-a", "child-b", "child-c"]) {
@@ -225,7 +225,7 @@ describe("a budget is shared", () => {
     expect(await spend(parent)).toEqual([0, "budget_exhausted"]);
   });
 
-  test("by everybody who holds through one link that has a number of calls", async () => {
+  test("by all agents that hold a grant through one link with a budget", async () => {
     const linker = await open("linker");
     const made = await linker.do("agent_create", {
       id: "link-a",
@@ -235,7 +235,7 @@ describe("a budget is shared", () => {
     });
     expect(made.said).toBe("done");
     const first = await open("link-a");
-    // Making another is a call, too.
+    // Creating another agent is a call, too.
     const below = { id: "link-b", instructions: "read", grants: ["memory.read"] };
     expect((await first.do("agent_create", below)).said).toBe("done");
     expect(await spend(await open("link-b"), "a", 2)).toEqual([2, "more"]);

@@ -1,11 +1,11 @@
-// A process of its own that opens sessions and calls: whatever it is told by the one that started it, which is the person.
-// Control is refused to whoever has a session, so the person and the caller cannot be one process.
+// A separate process that opens sessions and calls tools as the test process orders, which acts as the person. A process with a
+// session is refused at the control socket, so the person and the caller cannot be one process.
 import { spawn } from "node:child_process";
 import type { Answer, RequestOptions } from "../../src/core/ports/daemon/exchange.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import type { Door } from "../../src/daemon/rpc/serving.ts";
 
-/** What the caller is told to do. */
+/** What the caller is ordered to do. */
 export type Order =
   | {
       readonly number: number;
@@ -19,7 +19,7 @@ export type Order =
   | { readonly number: number; readonly order: "hangUp"; readonly door: Door; readonly connection: string }
   | { readonly number: number; readonly order: "spawn"; readonly argv: readonly string[]; readonly cwd: string };
 
-/** What it tells back. */
+/** What it reports back. */
 export type Told =
   | { readonly number: number; readonly answer: Answer<object> }
   | { readonly number: number; readonly event: unknown }
@@ -100,5 +100,5 @@ process.on("message", (order: Order) => {
       order satisfies never;
   }
 });
-// Whoever started it is gone: so is it.
+// The parent process is gone: exit as well.
 process.on("disconnect", () => process.exit(0));

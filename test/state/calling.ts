@@ -1,4 +1,4 @@
-// The caller's side of a test: orders to its process, sessions that it opens, and what it is told.
+// The caller's side of a test: orders to its process, the sessions it opens, and their results.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { VERSION } from "../../src/core/base/version.ts";
@@ -19,7 +19,7 @@ export interface Hearing {
   onText?(text: string, channel: number): void;
 }
 
-/** One question of a caller, and the way to stop asking it. */
+/** One request of a caller, and its cancel function. */
 export interface Asked {
   readonly answer: Promise<Answer<Record<string, unknown>>>;
   stop(): void;
@@ -32,7 +32,7 @@ export class Caller {
   #number = 0;
 
   constructor(program: string, folder: string) {
-    // In a process session of its own: the test is a person without a terminal, who shares nothing with a client.
+    // In its own process session: the test acts as a person without a terminal and shares nothing with a client.
     this.#child = fork(program, [folder, VERSION], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       execArgv: [],
@@ -111,7 +111,7 @@ export interface OpenMore {
 }
 
 export interface Called {
-  /** "done", "allowed", "ran"; else the code that stood in its way, or of the refusal. */
+  /** "done", "allowed" or "ran"; otherwise the code of the denial or refusal. */
   readonly said: string;
   readonly value: Record<string, unknown>;
 }

@@ -1,4 +1,4 @@
-// The collector's side of a test: its process, stopped, continued and ended as the test says.
+// The collector's side of a test: its process, stopped, continued and killed by the test.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
@@ -18,7 +18,7 @@ export class Collectors {
     return new Collectors(await bundled(fileURLToPath(new URL("./collector.ts", import.meta.url))));
   }
 
-  /** Listens when it resolves. */
+  /** Resolves once it listens. */
   async start(socket: string, file: string, manner: Manner = "honest"): Promise<ChildProcess> {
     rmSync(socket, { force: true });
     const child = fork(this.#program.path, [socket, file, manner], {

@@ -1,5 +1,5 @@
-// A collector of a second copy of the log, as somebody would write one: lines come in over a socket, are put into a file, and
-// the last entry that is kept so far is answered, place and hash. Or one that lies, as the tests want it.
+// A collector for a second copy of the log, as a user would write one: it reads lines from a socket, appends them to a file, and
+// answers with the position and hash of the last stored entry. Or a lying one, for tests.
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 
@@ -14,12 +14,12 @@ interface Line {
   readonly text?: string;
 }
 
-/** How long a slow one takes for an answer. */
+/** How long a slow collector takes to answer. */
 const slowMilliseconds = 300;
 
 let kept = 0;
 let hash = "";
-/** Place of the last signed note. */
+/** Position of the last signed note. */
 let noted = -1;
 let hasHeader = false;
 const rotations = new Set<string>();
@@ -27,7 +27,7 @@ if (existsSync(file))
   for (const text of readFileSync(file, "utf8").split("\n").slice(0, -1)) take(JSON.parse(text) as Line);
 const out = openSync(file, "a", 0o600);
 
-/** Each line once and in order, whatever comes in twice or from an earlier connection. */
+/** Stores each line once and in order, also when it arrives twice or from an earlier connection. */
 function isWanted({ kind, place = 0, text = "" }: Line): boolean {
   if (kind === "header") return !hasHeader;
   if (kind === "entry") return place === kept + 1;
@@ -71,7 +71,7 @@ function serve(socket: Socket): void {
       return;
     }
     if (manner === "honest" || manner === "slow" || manner === "bare") keep(lines);
-    // Nothing of what it says it has is anywhere.
+    // It stores nothing of what it acknowledges.
     const isBeginning = lines.length === 1 && lines[0]?.includes('"kind":"header"') === true;
     const place = manner === "boasting" && !isBeginning ? 1_000_000 : kept;
     const answer = place === 0 || manner === "bare" ? `${place}\n` : `${place} ${hash || "0".repeat(64)}\n`;

@@ -1,5 +1,5 @@
-// A program in its sandbox, the daemon beside it: neither its sockets nor its state can be seen, whatever the program says
-// its folders are.
+// A program in its sandbox beside the daemon: it sees neither its sockets nor its state, whatever the program's variables name as
+// its folders.
 import { cpSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -11,7 +11,7 @@ let world: World;
 beforeAll(async () => {
   world = await World.make();
   world.agent("inside", ["proc.exec", "proc.eval", "fs.read", "fs.write", "memory.write{ask}"], "sandbox: .\n");
-  // The program itself, where the sandboxed one can start it.
+  // The ambit program, where the sandboxed program can start it.
   mkdirSync(join(world.project, "ambit", "dist"), { recursive: true });
   cpSync(join(root, "bin"), join(world.project, "ambit", "bin"), { recursive: true });
   for (const name of readdirSync(join(root, "dist")).filter((one) => /\.(cjs|compiled)$/.test(one)))
@@ -26,7 +26,7 @@ async function inside(line: string): Promise<{ readonly status: number | null; r
   return world.ambit("exec", "inside", "--", "sh", "-c", line);
 }
 
-test("neither the state, nor the configuration, nor a socket of ours is there", async () => {
+test("neither the state, the configuration nor a socket of ours is visible", async () => {
   const lines = [
     `ls ${world.state} && echo seen state`,
     `ls ${world.folder} && echo seen sockets`,
@@ -64,7 +64,7 @@ test("ambit itself, started inside, reaches no daemon of the host, whatever its 
       `${words} --version; ${words} daemon status --json; ${words} freeze --json; ${words} approvals list --json; echo over`,
     );
     expect([set, out.includes("over")]).toEqual([set, true]);
-    // It does start, so that what it cannot do is no accident.
+    // It does start, so that its failures are not an accident.
     expect([set, /^\d+\.\d+\.\d+/m.test(out)]).toEqual([set, true]);
     expect([set, out.includes(`"pid":${pid}`), out.includes(world.state) && /"isFrozen"/.test(out)]).toEqual([
       set,
@@ -74,7 +74,7 @@ test("ambit itself, started inside, reaches no daemon of the host, whatever its 
   }
   const { isFrozen } = await world.status();
   expect(isFrozen).toBe(false);
-  // One session for each `exec` of this test, and none of what was started inside.
+  // One session for each `exec` of this test, and none for what was started inside.
   const opened = (await world.log({ kind: "session" })).slice(before).filter(({ outcome }) => outcome === "opened");
   expect(opened).toHaveLength(variables.length);
 });

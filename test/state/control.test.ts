@@ -1,5 +1,4 @@
-// Who may widen: a person, never a process that an agent's session brought forth; and only with presence where that is
-// configured.
+// Who may widen: a person, never a process started by an agent's session; and only with presence where that is configured.
 import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -27,7 +26,7 @@ async function asked(session: Session, key: string): Promise<string> {
   return String(value["approval"]);
 }
 
-/** Everything that is refused to a session's own processes, as the messages are. */
+/** Every message that is refused to the processes of a session. */
 function widening(id: string): readonly (readonly [string, object])[] {
   const secret = {
     name: "key",
@@ -53,7 +52,7 @@ function widening(id: string): readonly (readonly [string, object])[] {
 }
 
 describe("a process of a session", () => {
-  test("is refused nothing that only narrows", async () => {
+  test("may send every message that only narrows", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "asking"));
     const id = await asked(session, "narrowed");
@@ -75,7 +74,7 @@ describe("a process of a session", () => {
     given(await world.control("thaw", { presence: null }));
   });
 
-  test("is refused whatever widens, and so is what it started", async () => {
+  test("is refused every message that widens, and so are its children", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "asking"));
     const id = await asked(session, "own");
@@ -94,7 +93,7 @@ describe("a process of a session", () => {
     expect(given(await world.control("daemon.status", {})).isFrozen).toBe(false);
   });
 
-  test("is still one when its session is over", async () => {
+  test("is still refused after its session is closed", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "asking"));
     const id = await asked(session, "over");
@@ -110,7 +109,7 @@ describe("a process of a session", () => {
     given(await world.approve(id));
   });
 
-  test("is still one when the daemon was started anew", async () => {
+  test("is still refused after the daemon restarts", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "asking"));
     const id = await asked(session, "restarted");
@@ -124,7 +123,7 @@ describe("a process of a session", () => {
     given(await world.approve(id));
   });
 
-  test("that connected before it opened one is refused on that connection, too", async () => {
+  test("that connected before it opened a session is refused on that connection, too", async () => {
     const own = world.caller();
     expect(await own.ask("daemon.status", {}, "early", {}, "control").answer).toMatchObject({ ok: true });
     given(await own.open(world.project, "asking"));
@@ -132,8 +131,8 @@ describe("a process of a session", () => {
     expect(await own.ask("thaw", thaw, "early", {}, "control").answer).toMatchObject({ code: "control_refused" });
   });
 
-  test("is its parent as well where it was opened for it, also on a terminal that the parent made", async () => {
-    // The person of this file is the caller's parent: only what the daemon forgets with it may be asked of it here.
+  test("includes the parent where the session was opened for it, also on a terminal that the parent made", async () => {
+    // The person of this file is the caller's parent: use only requests here that the restarted daemon forgets.
     const lonely = await World.make();
     try {
       lonely.agent("asking", ["memory.write{ask}"]);
@@ -149,7 +148,7 @@ describe("a process of a session", () => {
 });
 
 describe("with `control: presence`", () => {
-  test("what widens needs the passphrase, what narrows does not", async () => {
+  test("widening needs the passphrase, narrowing does not", async () => {
     given(await world.control("presence.set", { ...ANN, presence: null }));
     world.write("config/ambit/config.yml", "control: presence\n");
     const session = given(await caller.open(world.project, "asking"));
@@ -170,14 +169,14 @@ describe("with `control: presence`", () => {
     given(await world.control("approvals.refuse", { id: other, reason: "changed my mind" }));
   });
 
-  test("a configuration that is not understood asks for it, too", async () => {
+  test("an invalid configuration requires it, too", async () => {
     const config = join(world.config, "config.yml");
     const key = () => world.control("secrets.key", { key: { source: "file" }, presence: null });
     world.write("config/ambit/config.yml", "control: [\n");
     expect(
       await world.control("control.admit", { command: "trust", what: "x", isWidening: true, presence: null }),
     ).toMatchObject({ ok: false, code: "presence_required" });
-    // It is not what they wrote that asks for it, and they are told what does.
+    // The message names the invalid configuration as the reason.
     world.write("config/ambit/config.yml", "contrl: ask\n");
     expect(await key()).toMatchObject({
       ok: false,

@@ -1,4 +1,4 @@
-// What agents pass on: never more than they hold, kept as links, and gone with whatever it rests on.
+// Delegation: agents never pass on more than they hold; delegations are stored as links, and end with whatever they depend on.
 import { rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -56,22 +56,22 @@ function revoke(id: string, kill = false): ReturnType<typeof world.control<"link
   return world.control("links.revoke", { id, kill });
 }
 
-describe("nothing is passed on that is not held", () => {
+describe("nothing is delegated that is not held", () => {
   const rows: readonly (readonly [string, string, string])[] = [
-    ["a part of it", "memory.read{keys=[notes/today]}", "done"],
-    ["all of it", "memory.read{keys=[notes/**]}", "done"],
-    ["a key beside it", "memory.read{keys=[note]}", "exceeds_grantor_authority"],
+    ["a part of a grant", "memory.read{keys=[notes/today]}", "done"],
+    ["the whole grant", "memory.read{keys=[notes/**]}", "done"],
+    ["a key outside the grant", "memory.read{keys=[note]}", "exceeds_grantor_authority"],
     ["every key", "memory.read", "exceeds_grantor_authority"],
     ["another verb", "obs.query", "exceeds_grantor_authority"],
-    ["what may only be used", "memory.write{keys=[notes/today]}", "exceeds_grantor_authority"],
-    ["what is no grant", "memory.raed", "invalid_input"],
+    ["a grant that may only be used", "memory.write{keys=[notes/today]}", "exceeds_grantor_authority"],
+    ["an invalid grant", "memory.raed", "invalid_input"],
   ];
   test.each(rows)("%s: %s", async (_title, grant, said) => {
     const session = await open("boss");
     expect((await session.do("agent_grant", { agent: "worker", grants: [grant] })).said).toBe(said);
   });
 
-  test("of several that one is told which is no grant", async () => {
+  test("of several grants the message names the invalid one", async () => {
     const grants = ["memory.read{keys=[notes/a]}", "memory.raed{keys=[b]}"];
     const { value } = await (await open("boss")).do("agent_grant", { agent: "worker", grants });
     expect(value).toMatchObject({
@@ -89,7 +89,7 @@ describe("nothing is passed on that is not held", () => {
       code: "exceeds_grantor_authority",
       need: expect.stringMatching(/^memory\.read other\//),
     });
-    // It is a request like any other: the granter tries it and is refused.
+    // It is an ordinary request: the granter tries it and is denied.
     const key = String(value["need"]).slice("memory.read ".length);
     expect(await reads(session, key)).toBe("scope_violation");
     const { entry } = given(await world.control("log.entry", { id: String(value["id"]) })).entry;
@@ -111,7 +111,7 @@ describe("nothing is passed on that is not held", () => {
     ).toBe("self_modification");
   });
 
-  test("a grant that may only be passed on is not usable by its holder, but by the delegate", async () => {
+  test("a grant that may only be passed on can be used by the delegate, not by its holder", async () => {
     const passer = await open("passer");
     expect(await reads(passer, "notes/a")).not.toBe("done");
     await make(passer, "passed-to", ["memory.read{keys=[notes/**]}"]);
@@ -126,7 +126,7 @@ describe("nothing is passed on that is not held", () => {
     );
   });
 
-  test("an agent is made once, and none that is written down", async () => {
+  test("an agent is created once, and never over one with a record", async () => {
     const session = await open("boss");
     const grants = ["memory.read{keys=[notes/a]}"];
     await make(session, "made-once", grants);
@@ -134,7 +134,7 @@ describe("nothing is passed on that is not held", () => {
       expect((await session.do("agent_create", { id, instructions: "x", grants })).said).toBe("invalid_input");
   });
 
-  test("authority is passed on sixteen times and no more", async () => {
+  test("authority is delegated at most sixteen times", async () => {
     let holder = await open("boss");
     const grants = ["memory.read{keys=[notes/**]}", ...PASSING];
     let depth = 0;
@@ -153,7 +153,7 @@ describe("nothing is passed on that is not held", () => {
 });
 
 describe("a delegation ends", () => {
-  test("with its link, and everything below with it, at once", async () => {
+  test("at once with its link, and with it every delegation below", async () => {
     const boss = await open("boss");
     const first = await make(boss, "tree-1", ["memory.read{keys=[notes/**]}", ...PASSING]);
     const [one, two] = [await open("tree-1"), "tree-2"];
@@ -173,7 +173,7 @@ describe("a delegation ends", () => {
     expect(await revoke("l_nobody")).toMatchObject({ ok: false, code: "unknown_link" });
   });
 
-  test("in the middle, and what is above stays", async () => {
+  test("in the middle of a chain, and the links above stay", async () => {
     const boss = await open("boss");
     await make(boss, "middle-1", ["memory.read{keys=[notes/**]}", ...PASSING]);
     const middle = await open("middle-1");
@@ -202,14 +202,14 @@ describe("a delegation ends", () => {
     await until(async () => (await reads(child, "a")) !== "done", "nothing is passed on by nobody");
   });
 
-  test("when its time is over", async () => {
+  test("when it expires", async () => {
     await make(await open("boss"), "brief", ["memory.read{keys=[notes/**]}"], { seconds: 3 });
     const brief = await open("brief");
     expect(await reads(brief, "notes/a")).toBe("done");
     await until(async () => (await reads(brief, "notes/a")) === "expired", "it expires");
   });
 
-  test("with its granter: stopped agents have given nothing, and go on when they are asked again", async () => {
+  test("while its granter is stopped, and is valid again once the granter is resumed", async () => {
     const stopped = await open("stopped");
     await make(stopped, "stopped-child", ["memory.read{keys=[a]}"]);
     const child = await open("stopped-child");
@@ -226,7 +226,7 @@ describe("a delegation ends", () => {
 });
 
 describe("a token", () => {
-  test("is claimed once, by the agent that it names", async () => {
+  test("is claimed once, by the agent it names", async () => {
     const { token } = await give(await open("boss"), "holder", ["memory.read{keys=[notes/**]}"], { token: true });
     const holder = await open("holder");
     expect(await reads(holder, "notes/token")).not.toBe("done");
@@ -242,7 +242,7 @@ describe("a token", () => {
     expect(await reads(await open("stranger"), "notes/token")).not.toBe("done");
   });
 
-  test("that was revoked or is over is worth nothing", async () => {
+  test("that was revoked or has expired is worthless", async () => {
     const boss = await open("boss");
     const grants = ["memory.read{keys=[notes/late]}"];
     const gone = await give(boss, "stranger", grants, { token: true });
@@ -254,7 +254,7 @@ describe("a token", () => {
     expect(await reads(await open("stranger"), "notes/late")).not.toBe("done");
   });
 
-  test("stands in no file and no entry", async () => {
+  test("is in no file and no log entry", async () => {
     const { token } = await give(await open("boss"), "holder", ["memory.read{keys=[notes/x]}"], { token: true });
     const secret = token?.split(".")[2] ?? "";
     expect(secret.length).toBeGreaterThan(16);
@@ -267,8 +267,8 @@ async function pastOf(id: string): Promise<boolean> {
   return (links.find((link) => link.id === id)?.expires ?? 0) < Date.now();
 }
 
-describe("what runs by a delegation", () => {
-  test("ends when it is revoked with --kill, and nothing runs after it", async () => {
+describe("a program that runs by a delegation", () => {
+  test("is killed when the delegation is revoked with --kill, and none starts after it", async () => {
     const made = await make(await open("runner"), "run-child", [
       `proc.exec{in=${world.project}}`,
       `fs.read{in=${world.project}}`,

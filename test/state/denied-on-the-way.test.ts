@@ -1,5 +1,5 @@
-// What is refused while a call runs is a denial of its own: written with code, need and its call, found by every search,
-// counted, remembered for the agent, and told with need, hint and id.
+// A refusal while a call runs is a denial of its own: logged with code, need and its call, found by every search, counted,
+// remembered for the agent, and returned with need, hint and id.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -51,7 +51,7 @@ afterAll(async () => {
   await world?.remove();
 });
 
-/** The denials of a call, which is the last one of this tool that was allowed. */
+/** The denials of a call: the last allowed one of this tool. */
 async function denialsOf(tool: string): Promise<readonly LogEntry[]> {
   const log = await world.log({ kind: "decision" });
   const call = log.findLast((entry) => entry.tool === tool && entry.outcome === "allow");
@@ -68,7 +68,7 @@ interface Row {
 
 const rows: readonly (readonly [what: string, row: Row])[] = [
   [
-    "a link that leads out",
+    "a link that leads out of the root",
     { tool: "fs_read", input: { path: "out" }, code: "scope_violation", verb: "fs.read", need: /^fs\.read .*\/out/ },
   ],
   [
@@ -96,7 +96,7 @@ const rows: readonly (readonly [what: string, row: Row])[] = [
     },
   ],
   [
-    "a use in a tool host",
+    "a context use in a tool host",
     {
       tool: "nosy",
       input: { path: "out", times: 2 },
@@ -118,7 +118,7 @@ describe.each(rows)("%s", (_, { tool, input, code, verb, need }) => {
     }, "it is written down");
   });
 
-  test("is an entry of its own, of the call, with its need and the call's arguments", () => {
+  test("is its own log entry of the call, with its need and the call's arguments", () => {
     expect(denials.length).toBeLessThan(4);
     const [entry] = denials;
     expect(entry).toMatchObject({ kind: "decision", outcome: "deny", code, verbs: [verb], tool });
@@ -126,7 +126,7 @@ describe.each(rows)("%s", (_, { tool, input, code, verb, need }) => {
     expect(entry?.more["arguments"]).toEqual(input);
   });
 
-  test("is found by every search, by why and by the counts", async () => {
+  test("is found by every search, by `why` and by the counts", async () => {
     const id = denials[0]?.id ?? "";
     for (const words of [
       ["--outcome", "deny"],
@@ -141,17 +141,17 @@ describe.each(rows)("%s", (_, { tool, input, code, verb, need }) => {
     expect(JSON.stringify(observed)).toContain(id);
   });
 
-  test("is told with need, hint and id", () => {
+  test("is returned with need, hint and id", () => {
     const said = JSON.stringify(told.value);
     expect(denials.some(({ id }) => said.includes(id))).toBe(true);
     expect(said).toMatch(/"need":"[a-z]+\.[a-z]+/);
     expect(said).toMatch(/"hint":"[A-Z]/);
-    // Where a link leads to is for a person alone.
+    // The target of a link is shown to persons only.
     expect(said).not.toContain("hostname");
   });
 });
 
-test("the same refusal again and again is counted, and no count is lost", async () => {
+test("repeated refusals are counted, and no count is lost", async () => {
   const before = (await world.status()).denials.find(({ code }) => code === "scope_violation")?.times ?? 0;
   await session.do("nosy", { path: "out", times: 40 });
   const written = await denialsOf("nosy");
@@ -163,7 +163,7 @@ test("the same refusal again and again is counted, and no count is lost", async 
   );
 });
 
-test("a denial at the gate holds the arguments, too", async () => {
+test("a denial at the gate has the arguments, too", async () => {
   await session.do("fs_delete", { path: "notes/a.txt" });
   const entry = (await world.log({ kind: "decision", outcome: "deny" })).findLast(({ tool }) => tool === "fs_delete");
   expect(entry?.more["arguments"]).toEqual({ path: "notes/a.txt" });

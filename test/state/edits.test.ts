@@ -1,4 +1,4 @@
-// Authority is what is on the disk: an edit holds at the next call, and what cannot be believed grants nothing and says so.
+// Authority is what is on disk: an edit takes effect at the next call, and an invalid file grants nothing and is reported.
 import { mkdirSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -28,7 +28,7 @@ async function reads(session: Session, key = "a"): Promise<string> {
 }
 
 describe("an edit", () => {
-  test("that narrows holds at the next call; one that widens waits until it is trusted", async () => {
+  test("that narrows takes effect at the next call; one that widens waits for trust", async () => {
     const session = await open("edited");
     expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "done"]);
     world.agent("edited", ["memory.read{keys=[a]}"]);
@@ -43,7 +43,7 @@ describe("an edit", () => {
     expect((await open("edited")).notes).toEqual([]);
   });
 
-  test("of a file outside any project holds every time, at once", async () => {
+  test("of a file outside any project takes effect at once, every time", async () => {
     const folder = join(world.base, "loose");
     mkdirSync(folder);
     const write = (keys: string): void =>
@@ -66,7 +66,7 @@ describe("an edit", () => {
   test.each([
     ["broken", "---\ncapabilities: [\n---\n"],
     ["tested", "---\ncapabilities: [memory.read]\ntests:\n  - deny: memory.read a\n---\n"],
-  ])("that cannot be believed grants nothing and says so (%s)", async (agent, text) => {
+  ])("that makes a record invalid grants nothing and is reported (%s)", async (agent, text) => {
     const session = await open(agent);
     expect(await reads(session)).toBe("done");
     world.write(`project/.ambit/agents/${agent}.md`, text);
@@ -77,7 +77,7 @@ describe("an edit", () => {
     expect([ran.status === 0, ran.out.includes("warning")]).toEqual([false, true]);
   });
 
-  test("that takes the file away, or puts a folder in its place, grants nothing", async () => {
+  test("that removes the file, or replaces it with a folder, grants nothing", async () => {
     const session = await open("moved");
     const path = join(world.project, ".ambit", "agents", "moved.md");
     rmSync(path);
@@ -98,12 +98,12 @@ test("an untrusted project grants nothing, and the message says what to do", asy
   expect(await reads(await open("edited"))).toBe("done");
 });
 
-describe("a configuration that is a link to what is away", () => {
+describe("a dangling link as configuration", () => {
   const places: readonly (readonly [string, () => string])[] = [
     ["the user's", () => join(world.config, "config.yml")],
     ["the project's", () => join(world.project, ".ambit", "config.yml")],
   ];
-  test.each(places)("%s allows nothing, and says so", async (_, pathOf) => {
+  test.each(places)("%s allows nothing, and is reported", async (_, pathOf) => {
     const path = pathOf();
     const session = await open("moved");
     expect(await reads(session)).toBe("done");

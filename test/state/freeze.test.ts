@@ -1,4 +1,4 @@
-// `ambit freeze`: nothing is decided, nothing runs, and not even an end of the daemon changes that.
+// `ambit freeze`: nothing is decided, nothing runs, and a restart of the daemon does not lift it.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { type Caller, called, type Session } from "./calling.ts";
 import { given, until, World } from "./world.ts";
@@ -27,7 +27,7 @@ async function decided(session: Session): Promise<readonly string[]> {
 
 const NOTHING = ["frozen", "frozen", "frozen"];
 
-test("what runs ends, nothing is decided, a new daemon is frozen too, and thaw is the way back", async () => {
+test("running programs are killed, nothing is decided, a new daemon is frozen too, and thaw lifts it", async () => {
   const session = await open();
   expect(await decided(session)).toEqual(["done", "allowed", "ran"]);
   const texts: string[] = [];
@@ -58,7 +58,7 @@ test("what runs ends, nothing is decided, a new daemon is frozen too, and thaw i
   expect(told).toEqual(expect.arrayContaining(["frozen", "thawed"]));
 });
 
-test("a call that waits for nothing but its turn is not decided behind a freeze", async () => {
+test("a queued call is not decided after a freeze", async () => {
   const session = await open();
   const calls = Array.from({ length: 50 }, () => session.do("memory_get", { key: "a" }));
   const frozen = world.control("freeze", {});

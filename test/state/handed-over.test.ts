@@ -1,4 +1,4 @@
-// Calls that no daemon served are not forgotten: the next one logs them.
+// Calls that no daemon served are not lost: the next daemon logs them.
 import { renameSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -19,7 +19,7 @@ afterAll(async () => {
 test("calls that no daemon served are logged as denied by the next one, once", async () => {
   await world.ambit("daemon", "stop");
   const database = join(world.state, "state.db");
-  // No daemon starts on this.
+  // The daemon cannot start on this.
   renameSync(database, `${database}.away`);
   writeFileSync(database, "no database", { mode: 0o600 });
   expect((await world.ambit("call", "coder", "memory_get", '{"key":"a"}')).status).not.toBe(0);

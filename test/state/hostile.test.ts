@@ -1,4 +1,4 @@
-// What a hostile caller does to others: nothing.
+// A hostile caller does not affect other callers.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller, OpenMore, Session } from "./calling.ts";
 import { given, World } from "./world.ts";
@@ -20,7 +20,7 @@ afterAll(() => world?.remove());
 const open = async (agent: string, more: OpenMore = {}): Promise<Session> =>
   given(await caller.open(world.project, agent, more));
 
-test("questions too large to be read are not asked, and large ones do not hide those of others", async () => {
+test("requests too large to be shown are refused, and large ones do not hide those of other callers", async () => {
   const loud = await open("loud");
   const big = await loud.do("memory_set", { key: "big", value: "x".repeat(100_000) });
   expect([big.said, big.value["approval"]]).toEqual(["approval_unavailable", null]);
@@ -32,7 +32,7 @@ test("questions too large to be read are not asked, and large ones do not hide t
   expect(JSON.stringify(listed).length).toBeLessThan(200_000);
 });
 
-test("a number that is not whole is refused, and the store goes on", async () => {
+test("a fraction is refused, and the store keeps working", async () => {
   const quiet = await open("quiet");
   for (let at = 0; at < 20; at++) {
     const listed = await world.control("approvals.list", { states: ["pending"], count: 1.5 });
@@ -41,7 +41,7 @@ test("a number that is not whole is refused, and the store goes on", async () =>
   }
 });
 
-test("freeze right behind a thaw is what counts", async () => {
+test("a freeze right after a thaw takes effect", async () => {
   const quiet = await open("quiet");
   given(await world.control("freeze", {}));
   const [, frozen] = await Promise.all([world.control("thaw", { presence: null }), world.control("freeze", {})]);
@@ -51,7 +51,7 @@ test("freeze right behind a thaw is what counts", async () => {
   expect((await quiet.do("memory_get", { key: "a" })).said).toBe("done");
 });
 
-test("what a session pledged to use once cannot be passed on without a number", async () => {
+test("a grant that a session pledged to use once cannot be delegated without a budget", async () => {
   const lead = await open("lead");
   given(await lead.pledge("agent.grant", "memory.read{keys=[a],calls=1}", "tool.invoke{tools=[**]}"));
   const granted = await lead.do("agent_grant", { agent: "aide", grants: ["memory.read{keys=[a]}"] });

@@ -1,5 +1,5 @@
-// Somebody can write the database and has no key: whatever is done, at whatever moment of the daemon's life,
-// the log is not called intact afterwards, and the daemon signs nothing that it did not write.
+// A writer of the database without the keys: whatever it changes, at any time, the log is not verified as intact afterwards, and
+// the daemon signs no entry that it did not write.
 import { cpSync, existsSync, readFileSync, renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ function restore(name: string, files: readonly string[] = [...FILES, "keys"]): v
 function withDatabase(edit: (database: Database) => void): void {
   const database = loadDriver(root)?.(path("state.db"), false);
   if (database === undefined) throw new Error("there is no database driver");
-  // In one transaction, behind whatever a running daemon writes just now.
+  // In one transaction, after whatever a running daemon is writing.
   database.exec("PRAGMA busy_timeout = 5000; BEGIN IMMEDIATE");
   for (const row of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
     database.exec(`DROP TRIGGER ${String(row["name"])}`);
@@ -57,7 +57,7 @@ function withDatabase(edit: (database: Database) => void): void {
   database.close();
 }
 
-/** As if this had always been written, without a single signature. */
+/** Writes the rows as if they had always been there, without any signature. */
 function chained(rows: readonly ChainRow[]): readonly ChainRow[] {
   let hash = ZERO_HASH;
   return rows.map(({ body }, at) => {
@@ -80,7 +80,7 @@ function rewrite(edit: (rows: readonly ChainRow[]) => readonly ChainRow[], areNo
   });
 }
 
-/** Rows up to a place, exactly as they were written, with their own signatures. */
+/** Rows up to a position, exactly as they were written, with their own signatures. */
 function cut(rows: number): void {
   withDatabase((database) => {
     const last = readLog(database).at(-1)?.place ?? 0;
@@ -90,18 +90,18 @@ function cut(rows: number): void {
 }
 
 const ways: readonly (readonly [what: string, tamper: () => void])[] = [
-  ["an entry is changed, all is hashed anew, all notes are deleted", () => rewrite((rows) => rows.map(forged))],
-  ["the same, and the old signatures stay", () => rewrite((rows) => rows.map(forged), false)],
-  ["an entry is left out and the notes are deleted", () => rewrite((rows) => rows.filter((_, at) => at !== 2))],
-  ["entries are added behind the end", () => rewrite((rows) => [...rows, rows[1] as ChainRow], false)],
+  ["an entry is changed, all hashes are recomputed, all notes are deleted", () => rewrite((rows) => rows.map(forged))],
+  ["the same, with the old signatures kept", () => rewrite((rows) => rows.map(forged), false)],
+  ["an entry is removed and the notes are deleted", () => rewrite((rows) => rows.filter((_, at) => at !== 2))],
+  ["entries are appended", () => rewrite((rows) => [...rows, rows[1] as ChainRow], false)],
   ["nothing is changed, and all notes are deleted", () => rewrite((rows) => rows)],
-  ["the last commit is cut off with its signature", () => cut(1)],
-  ["most is cut off with its signatures", () => cut(4)],
+  ["the last commit is removed with its signature", () => cut(1)],
+  ["most entries are removed with their signatures", () => cut(4)],
   [
     "everything is deleted",
     () => withDatabase((database) => database.exec("DELETE FROM leaf; DELETE FROM checkpoint")),
   ],
-  ["the files are put back to an earlier day", () => restore("early", FILES)],
+  ["the files are restored from an earlier backup", () => restore("early", FILES)],
   [
     "the files are removed",
     () => {
@@ -110,7 +110,7 @@ const ways: readonly (readonly [what: string, tamper: () => void])[] = [
   ],
 ];
 
-/** INVARIANT of every row: not intact, no daemon on it, and what is remembered is what was. */
+/** INVARIANT of every row: not intact, no daemon starts on it, and the remembered head stays as it was. */
 /** `why`: another database under the old write-ahead log may be unreadable instead. */
 async function expectRefused(why: RegExp = /the log is damaged/): Promise<void> {
   const head = readFileSync(path("keys/head"), "latin1");
@@ -189,7 +189,7 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
   });
 });
 
-describe("while it runs", () => {
+describe("while the daemon runs", () => {
   test.each(ways)("%s", async (_, tamper) => {
     restore("stopped");
     await world.startDaemon();
@@ -206,7 +206,7 @@ describe("while it runs", () => {
     await expectRefused();
   });
 
-  test("the file is replaced under it", async () => {
+  test("the file is replaced under the daemon", async () => {
     restore("stopped");
     await world.startDaemon();
     cpSync(join(saved("early"), "state.db"), path("other.db"));
@@ -229,7 +229,7 @@ test("before the first start: an existing log is not signed with a new key", asy
   expect((await world.ambit("audit", "verify")).status).toBe(1);
 });
 
-test("a log of before commits were signed goes on from its last note, and is signed from there", async () => {
+test("a log from before commits were signed continues from its last note, and is signed from there", async () => {
   const older = (edit: (database: Database) => void): void => {
     restore("stopped");
     rmSync(path("keys/head"));
@@ -238,7 +238,7 @@ test("a log of before commits were signed goes on from its last note, and is sig
       edit(database);
     });
   };
-  // Its newest note is one that an older version could have made; the daemon signed the end when it was stopped.
+  // Its newest note is one that an older version could have made; the daemon signed the end when it stopped.
   older(() => undefined);
   await world.startDaemon();
   expect(await calls(1)).toEqual(["done"]);

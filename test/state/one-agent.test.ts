@@ -1,5 +1,5 @@
-// One record is one agent, whatever path leads to it; a name is a person's before it is an agent's; and what is delegated
-// keeps its user, its approvers and its label.
+// One record is one agent, whatever path leads to it; a person's record takes precedence over an agent's; and a delegation keeps
+// its user, its approvers and its label.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -74,7 +74,7 @@ test("a delegation from an untrusted session makes the delegate's session untrus
   expect(read.value["result"]).toMatchObject({ clean: false });
 });
 
-test("an id that an agent made and that was stopped is free again, and a person's record comes first", async () => {
+test("the id of a stopped agent that an agent created is free again, and a person's record takes precedence", async () => {
   const lead = await open("lead");
   const making = { id: "fresh", instructions: "x", grants: ["memory.read"] };
   expect((await lead.do("agent_create", making)).said).toBe("done");
@@ -83,7 +83,7 @@ test("an id that an agent made and that was stopped is free again, and a person'
   expect((await (await open("fresh")).do("memory_set", SET)).said).toBe("done");
 });
 
-test("a known secret is neither kept for an agent nor written into an entry, whatever it is given as", async () => {
+test("a known secret is neither stored for an agent nor logged, whatever argument it is given as", async () => {
   const value = "S3cretValue-abcdef-123456";
   const binding = { tools: [], hosts: [], uses: null };
   given(

@@ -1,9 +1,9 @@
-// A person at a terminal of their own: a relay to the control socket that runs on a pseudo-terminal, which no client shares.
+// A person at a terminal of their own: a relay to the control socket on a pseudo-terminal that no client shares.
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
 
-/** Its socket has its name once it listens: a name alone would be connected to too early. */
+/** Renamed to its final name once it listens, so that no client connects too early. */
 const RELAY = `
   const net = require("node:net");
   const [own, control] = process.argv.slice(1);
@@ -18,7 +18,7 @@ const RELAY = `
 `;
 
 export class Person {
-  /** To connect to, in place of the daemon's own. */
+  /** The socket to connect to, in place of the daemon's own. */
   readonly folder: string;
   readonly #child: ChildProcess;
 

@@ -1,4 +1,4 @@
-// What other processes were started with is not read through /proc by a file tool, however wide its grant is.
+// File tools do not read other processes' arguments and environment through /proc, however wide the grant.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -27,12 +27,12 @@ test.each([
   expect(said).toBe("scope_violation");
 });
 
-test("nor behind a link", async () => {
+test("also behind a link", async () => {
   symlinkSync(`/proc/${pid}/cmdline`, join(world.project, "link"));
   expect((await session.do("fs_read", { path: "link" })).said).not.toBe("done");
 });
 
-test("what describes the machine is read", async () => {
+test("files that describe the machine are readable", async () => {
   const { said, value } = await session.do("fs_read", { path: "/proc/cpuinfo" });
   expect([said, JSON.stringify(value)]).toEqual(["done", expect.anything()]);
 });

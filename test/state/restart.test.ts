@@ -1,4 +1,5 @@
-// The daemon dies at any moment: everything it acknowledged is there, nothing is given twice, and what is not known is said.
+// The daemon is killed at any moment: everything it acknowledged survives, nothing is granted twice, and unknown outcomes are
+// reported as unknown.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Caller, OpenMore, Session } from "./calling.ts";
 import { given, runs, until, World } from "./world.ts";
@@ -32,7 +33,7 @@ async function restart(): Promise<void> {
   await world.startDaemon();
 }
 
-test("what was acknowledged before it was killed is there afterwards: values, receipts, budgets, links", async () => {
+test("everything acknowledged before the kill survives: values, receipts, budgets, links", async () => {
   let reads = 0;
   const receipts: string[] = [];
   const values = new Map<string, string>();
@@ -40,7 +41,7 @@ test("what was acknowledged before it was killed is there afterwards: values, re
   for (let round = 0; round < 2; round++) {
     const session = await open("worker");
     const keys = Array.from({ length: 5 }, (_, at) => `key-${round}-${at}`);
-    // Some are acknowledged, some are on their way when it dies: only the first count.
+    // Some are acknowledged, some are in flight when it dies: only the first count.
     const calls = keys.map(async (key) => {
       const set = await session.do("memory_set", { key, value: key });
       if (set.said === "done") {
@@ -94,7 +95,7 @@ test("a decision without an outcome is unknown, and one with an outcome is not",
   expect((await world.ambit("why", receipt)).out).not.toMatch(/unknown/);
 });
 
-test("a call that was allowed and is not carried out has failed, and that is told", async () => {
+test("an allowed call that is not carried out is reported as failed", async () => {
   const session = await open("keeper");
   expect((await session.do("mine", {}, { requests: [] })).said).toBe("not_available");
   await until(async () => (await world.log({ session: session.id, kind: "outcome" })).length === 1, "an outcome");
@@ -102,14 +103,14 @@ test("a call that was allowed and is not carried out has failed, and that is tol
   expect(outcome?.outcome).toBe("failed not_available");
 });
 
-test("a program that ran when the daemon was killed has ended, and its outcome is unknown", async () => {
+test("a program that ran when the daemon was killed is killed too, and its outcome is unknown", async () => {
   const session = await open("runner");
   const texts: string[] = [];
   const mark = `600.${process.pid}`;
   void session.running(["sh", "-c", `echo begun; exec sleep ${mark}`], world.project, {
     onText: (text) => texts.push(text),
   });
-  // It says so just before it becomes the program that is looked for.
+  // It prints this just before it executes the program that the test searches for.
   await until(() => texts.join("").includes("begun") && runs(mark), "it runs");
   await restart();
   await until(() => !runs(mark), "it has ended");
@@ -121,7 +122,7 @@ test("a program that ran when the daemon was killed has ended, and its outcome i
   expect((await (await open("runner")).run(["true"], world.project)).said).toBe("ran");
 });
 
-test("denials that were only counted are told when the daemon ends", async () => {
+test("denials that were only counted are logged when the daemon stops", async () => {
   const session = await open("runner");
   const denials = 60;
   for (let call = 0; call < denials; call++)
@@ -134,7 +135,7 @@ test("denials that were only counted are told when the daemon ends", async () =>
   expect(told.reduce((sum, times) => sum + times, 0)).toBe(denials);
 });
 
-test("a start leaves no warning of Node's in the daemon's log, whichever version it is", async () => {
+test("a start writes no Node warning to the daemon's log, on any version", async () => {
   await open("runner");
   expect((await world.ambit("daemon", "stop")).status).toBe(0);
   await world.startDaemon();

@@ -1,4 +1,4 @@
-// What neither a delegation, a missing user, a condition that does not hold nor an odd id gets around.
+// Limits that no delegation, missing user, unmet condition or look-alike id can bypass.
 import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -46,13 +46,13 @@ async function writes(session: Session, key: string): Promise<string> {
 }
 
 describe("a delegation", () => {
-  test("adds what is written in it, and no tool, to an agent with a record", async () => {
+  test("adds its grants, and no tool, to an agent with a record", async () => {
     const boss = await open("boss");
     const done = await boss.do("agent_grant", { agent: "limited", grants: ["memory.read{keys=[k]}"] });
     expect(done.value["result"]).toMatchObject({ grants: ["memory.read{keys=[k]}"] });
     const limited = await open("limited");
     expect([await reads(limited, "k"), await reads(limited, "own")]).toEqual(["done", "done"]);
-    // Whatever else it is given, it calls the tools of its record alone.
+    // With any other grant it still calls only the tools of its record.
     const more = ["memory.write", `fs.write{in=${world.project}}`];
     expect((await boss.do("agent_grant", { agent: "limited", grants: more })).said).toBe("done");
     for (const [tool, input] of [
@@ -78,14 +78,14 @@ describe("a delegation", () => {
     expect((await limited.do("obs_append", { text: "x" })).said).toBe("scope_violation");
   });
 
-  test("that makes an agent gives its maker's own tools, and never more", async () => {
+  test("that creates an agent gives it its creator's own tools, and never more", async () => {
     const maker = await open("narrow-maker");
     const grants = ["memory.read", "memory.write"];
     const made = await maker.do("agent_create", { id: "narrow-child", instructions: "x", grants });
     expect(made.said).toBe("done");
     const child = await open("narrow-child");
     expect([await reads(child, "k"), await writes(child, "k")]).toEqual(["done", "scope_violation"]);
-    // What its maker pledged in this session holds for what it makes.
+    // The creator's pledges in this session apply to the created agent.
     const pledged = await open("boss", {
       pledge: ["memory.read", ...PASSING, "tool.invoke{tools=[agent_create,memory_list]}"],
     });
@@ -99,7 +99,7 @@ describe("a delegation", () => {
     );
   });
 
-  test("of what its maker was passed gives the tools of the maker's record, and ends with it", async () => {
+  test("of grants its creator was delegated gives the tools of the creator's record, and ends with it", async () => {
     const boss = await open("boss");
     expect((await boss.do("agent_grant", { agent: "middle", grants: ["memory.read{keys=[m]}"] })).said).toBe("done");
     const middle = await open("middle");
@@ -109,11 +109,11 @@ describe("a delegation", () => {
     expect(await reads(low, "m")).toBe("done");
     const { link } = made.value["result"] as { readonly link: string };
     given(await world.control("links.revoke", { id: link, kill: false }));
-    // Not even a tool that needs nothing else.
+    // Not even a tool that needs no other grant.
     expect(await reads(low, "m")).toBe("capability_absent");
   });
 
-  test("leaves the tools of its maker behind once a person writes a record for the agent", async () => {
+  test("loses its creator's tools once a person writes a record for the agent", async () => {
     const boss = await open("boss");
     const grants = ["memory.read{keys=[k]}", "memory.write{keys=[k]}"];
     expect((await boss.do("agent_create", { id: "written-later", instructions: "x", grants })).said).toBe("done");
@@ -126,10 +126,10 @@ describe("a delegation", () => {
   });
 });
 
-describe("a user whose record is gone", () => {
+describe("a user whose record was deleted", () => {
   const path = (name: string): string => join(world.config, "users", `${name}.md`);
 
-  test("is denied, in the open session and below it, until it is back", async () => {
+  test("is denied, in open sessions and delegations, until the record is back", async () => {
     const session = await open("boss", { user: "ann" });
     const grants = ["memory.read{keys=[a]}"];
     const made = await session.do("agent_create", { id: "of-ann", instructions: "x", grants });
@@ -154,7 +154,7 @@ describe("a user whose record is gone", () => {
     }
   });
 
-  test("takes with it what was given on their behalf", async () => {
+  test("invalidates what was delegated on their behalf", async () => {
     const session = await open("boss", { user: "ben" });
     const given = await session.do("agent_grant", { agent: "plain", grants: ["memory.read{keys=[c]}"] });
     expect(given.said).toBe("done");
@@ -165,8 +165,8 @@ describe("a user whose record is gone", () => {
   });
 });
 
-describe("a session that is not clean", () => {
-  test("is told so, and nothing is proposed that takes the condition away", async () => {
+describe("a tainted session", () => {
+  test("is reported as tainted, and no grant is proposed that drops the condition", async () => {
     const session = await open("clean");
     expect(await writes(session, "k")).toBe("done");
     const { receipt } = (await session.commit("memory_get", { key: "k" })).value;
@@ -200,8 +200,8 @@ describe("a session that is not clean", () => {
   });
 });
 
-describe("a refusal", () => {
-  test("is taken back by a person, and the question waits again", async () => {
+describe("a refused approval", () => {
+  test("can be reopened by a person, and is pending again", async () => {
     const session = await open("asking");
     const first = await session.do("memory_set", { key: "k", value: "x" });
     const id = String(first.value["approval"]);
@@ -225,7 +225,7 @@ describe("a refusal", () => {
   }
 });
 
-describe("an id that reads like another", () => {
+describe("a look-alike id", () => {
   test.each(["scout ", "sco\u200but", "-y", "anonymous", "Anonymous"])("%j cannot be created", async (id) => {
     const boss = await open("boss");
     const grants = ["memory.read{keys=[a]}"];
@@ -233,7 +233,7 @@ describe("an id that reads like another", () => {
     expect((await boss.do("agent_grant", { agent: id, grants })).said).toBe("invalid_input");
   });
 
-  test("in other capitals is neither made nor read", async () => {
+  test("in other letter case is neither created nor read", async () => {
     const boss = await open("boss");
     const grants = ["memory.read{keys=[a]}"];
     expect(await boss.do("agent_create", { id: "Plain", instructions: "x", grants })).toMatchObject({
@@ -246,7 +246,7 @@ describe("an id that reads like another", () => {
     await until(async () => (await caller.open(world.project, "counted")).ok, "it is told apart again");
   });
 
-  test.each([["-y"], ["sco\u200but"], ["anonymous"], ["scout "]])("as a file grants nothing: %j", async (id) => {
+  test.each([["-y"], ["sco\u200but"], ["anonymous"], ["scout "]])("as a file name grants nothing: %j", async (id) => {
     world.agent(id, ["memory.read"]);
     const shown = await world.ambit("trust", "--yes");
     expect(shown.out).toMatch(/id/);
@@ -257,7 +257,7 @@ describe("an id that reads like another", () => {
 });
 
 describe("users: required", () => {
-  test("turns away unknown users and none, in the log; an untrusted edit does not lift it", async () => {
+  test("denies sessions of unknown users or none, and logs that; an untrusted edit does not lift it", async () => {
     world.write("project/.ambit/config.yml", "users: required\n");
     await world.trust();
     await until(async () => !(await caller.open(world.project, "plain")).ok, "it holds");

@@ -1,4 +1,4 @@
-// Sessions only become narrower: by what they pledge, and by what they have read.
+// Sessions only become narrower: by their pledges, and by what they have read.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Caller, OpenMore, Session } from "./calling.ts";
 import { given, runs, until, World } from "./world.ts";
@@ -28,7 +28,7 @@ async function reads(session: Session, key: string): Promise<string> {
 }
 
 describe("a pledge", () => {
-  test("narrows, each further one as well, and none takes one back", async () => {
+  test("narrows, each further one narrows more, and none can be undone", async () => {
     const session = await open("pledging");
     const held = async (): Promise<readonly string[]> => [
       await reads(session, "a"),
@@ -67,7 +67,7 @@ describe("a pledge", () => {
     expect((await session.do("memory_set", { key: "own", value: "x" })).said).toBe("scope_violation");
   });
 
-  test("holds from the opening, and one that is not understood opens nothing and changes nothing", async () => {
+  test("can be made at the opening, and an invalid one opens nothing and changes nothing", async () => {
     const session = await open("pledging", { pledge: ["memory.read{keys=[a]}"] });
     expect([await reads(session, "a"), await reads(session, "b")]).toEqual(["done", "scope_violation"]);
     expect(await session.pledge("memory.read", "memory.raed")).toMatchObject({
@@ -92,7 +92,7 @@ describe("a pledge", () => {
   });
 });
 
-/** Whether what needs a clean session still works. */
+/** Whether a grant that needs a clean session still covers. */
 async function isClean(session: Session): Promise<boolean> {
   return (await session.do("memory_set", { key: "clean/probe", value: "x" })).said === "done";
 }
@@ -104,7 +104,7 @@ async function tainted(): Promise<Session> {
 }
 
 describe("a session is clean until it reads untrusted content", () => {
-  test("memory of a clean session leaves it clean, memory of a tainted one does not", async () => {
+  test("memory written by a clean session leaves the reader clean, memory written by a tainted one does not", async () => {
     await (await open("writer")).do("memory_set", { key: "shared/good", value: "x" });
     await (await tainted()).do("memory_set", { key: "shared/bad", value: "x" });
     const session = await open("careful");
@@ -115,7 +115,7 @@ describe("a session is clean until it reads untrusted content", () => {
     expect((await world.status()).sessions.find((one) => one.session === session.id)?.isClean).toBe(false);
   });
 
-  test("what it writes from then on is not clean either, and so on", async () => {
+  test("what a tainted session writes taints its readers in turn", async () => {
     await (await tainted()).do("memory_set", { key: "shared/first", value: "x" });
     const second = await open("careful");
     await reads(second, "shared/first");
@@ -125,7 +125,7 @@ describe("a session is clean until it reads untrusted content", () => {
     expect(await isClean(third)).toBe(false);
   });
 
-  test("a list of keys counts as reading them", async () => {
+  test("listing keys counts as reading them", async () => {
     await (await tainted()).do("memory_set", { key: "shared/listed/bad", value: "x" });
     const session = await open("careful");
     expect((await session.do("memory_list", { prefix: "shared/nothing-here" })).said).toBe("done");
@@ -145,7 +145,7 @@ describe("a session is clean until it reads untrusted content", () => {
     expect(await isClean(session)).toBe(false);
   });
 
-  test("denials are there for later turns", async () => {
+  test("denials are listed in later turns", async () => {
     const session = await open("careful");
     const denied = await session.do("memory_set", { key: "nowhere", value: "x" });
     const { value } = await session.do("obs_query", { tag: "denial" });
@@ -153,7 +153,7 @@ describe("a session is clean until it reads untrusted content", () => {
     expect((await session.do("obs_append", { text: "denied", tags: ["denial"] })).said).toBe("invalid_input");
   });
 
-  test("a program that runs ends it, from its first byte on", async () => {
+  test("a running program taints the session, from its first byte of output on", async () => {
     const session = await open("careful");
     expect(await isClean(session)).toBe(true);
     const texts: string[] = [];
@@ -168,7 +168,7 @@ describe("a session is clean until it reads untrusted content", () => {
     expect(await isClean(await open("careful"))).toBe(true);
   });
 
-  test("a clean grant that stops covering is not charged, and another one is found", async () => {
+  test("a clean-only grant that no longer covers is not charged, and another grant is found", async () => {
     await (await tainted()).do("memory_set", { key: "shared/counted", value: "x" });
     const session = await open("counting");
     expect(await reads(session, "shared/counted")).toBe("done");
@@ -179,7 +179,7 @@ describe("a session is clean until it reads untrusted content", () => {
     expect(await reads(again, "own")).toBe("budget_exhausted");
   });
 
-  test("the label is there when the daemon was another in between", async () => {
+  test("the label survives a restart of the daemon", async () => {
     await (await tainted()).do("memory_set", { key: "shared/kept", value: "x" });
     await (await open("writer")).do("memory_set", { key: "shared/kept-good", value: "x" });
     await world.killDaemon();
@@ -193,7 +193,7 @@ describe("a session is clean until it reads untrusted content", () => {
 });
 
 describe("a session ends", () => {
-  test("with the process that opened it, and takes what it runs along", async () => {
+  test("with the process that opened it, and kills its programs", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "careful"));
     const mark = `601.${process.pid}`;
@@ -222,7 +222,7 @@ describe("tools of a provider", () => {
   const entries = async ({ id }: Session) =>
     (await world.log({ session: id, kind: "session" })).filter(({ outcome }) => outcome === "offered");
 
-  test("are written down when they are offered, once for each session and tool", async () => {
+  test("are logged when they are offered, once per session and tool", async () => {
     const [one, other] = [await open("offered"), await open("offered")];
     const [names] = await Promise.all([offered(one), offered(one), offered(one)]);
     await offered(one);
@@ -235,7 +235,7 @@ describe("tools of a provider", () => {
     expect((await entries(other)).length).toBe(names?.length);
   });
 
-  test("that are not offered leave nothing", async () => {
+  test("that are not offered are not logged", async () => {
     const session = await open("pledging");
     expect(await offered(session)).toEqual([]);
     expect(await entries(session)).toEqual([]);
@@ -243,7 +243,7 @@ describe("tools of a provider", () => {
 });
 
 describe("one process", () => {
-  test("has its share of the sessions, over however many connections, and others go on", async () => {
+  test("has a limited share of the sessions, over any number of connections, and other processes are served", async () => {
     const [greedy, other] = [world.caller(), world.caller()];
     const codes = new Map<string, number>();
     for (let connection = 0; connection < 5; connection++) {
@@ -262,7 +262,7 @@ describe("one process", () => {
       ["not_available: this process and its children already have 1024 sessions", 256],
     ]);
     await given(await other.open(world.project, "pledging")).close();
-    // What was closed is free again.
+    // Closed sessions are free again.
     await greedy.hangUp("crowd 0");
     await until(async () => (await greedy.open(world.project, "pledging", { connection: "again" })).ok, "room again");
     await greedy.end();

@@ -1,5 +1,5 @@
-// What a second copy of the log must not be talked out of: by a log that was put back, by a sink that is slow, by a copy that
-// was cut, by a file that is somebody else's, and by a configuration that is away for a moment.
+// A second copy of the log detects: a log that was rolled back, a slow sink, a truncated copy, a file that belongs to something
+// else, and a configuration that is missing for a moment.
 import {
   appendFileSync,
   copyFileSync,
@@ -59,7 +59,7 @@ const linesOf = (file: string): readonly string[] => readFileSync(file, "utf8").
 const kindsOf = (file: string): readonly string[] =>
   linesOf(file).map((text) => (JSON.parse(text) as { readonly kind: string }).kind);
 
-test("a log that was put back and grew past its collector is not gone on with", async () => {
+test("a log that was rolled back and grew past its collector is not continued", async () => {
   world = await World.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
   world.agent("worker", ["memory.write"]);
@@ -79,10 +79,10 @@ test("a log that was put back and grew past its collector is not gone on with", 
   const kept = linesOf(file);
   for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
   copyFileSync(here("old.db"), database);
-  // And takes away what is remembered beside the keys, which would be enough to find it.
+  // Also remove the head remembered beside the keys, which alone would detect it.
   rmSync(join(world.state, "keys", "head"));
   await world.startDaemon();
-  // Sessions are written without waiting: the log is soon longer than the copy again.
+  // Sessions are logged without waiting: the log is soon longer than the copy again.
   for (let more = 0; more < 20; more++) session = await opened();
   expect((await world.log({})).length).toBeGreaterThan(kept.filter((line) => line.includes('"kind":"entry"')).length);
   await until(async () => /differs from the log/.test((await sink()).problem ?? ""), "the other entry is found");
@@ -90,7 +90,7 @@ test("a log that was put back and grew past its collector is not gone on with", 
   expect(linesOf(file)).toEqual(kept);
 });
 
-test("a collector that leaves out the hash is not believed, and is told what to answer", async () => {
+test("a collector that omits the hash is refused, with a message what to answer", async () => {
   world = await World.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
   world.agent("worker", ["memory.write"]);
@@ -102,7 +102,7 @@ test("a collector that leaves out the hash is not believed, and is told what to 
   await until(async () => /PLACE HASH/.test((await sink()).problem ?? ""), "it is told");
 });
 
-test("a collector that is slower than the timeout does not fill the log by itself", async () => {
+test("a collector slower than the timeout does not fill the log by itself", async () => {
   world = await World.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
   world.agent("worker", ["memory.write"]);
@@ -118,7 +118,7 @@ test("a collector that is slower than the timeout does not fill the log by itsel
   expect((await world.log({})).length).toBe(before);
 });
 
-test("each line once: notes and rotations, however often a collector or the daemon begins anew", async () => {
+test("each line is written once: notes and rotations, however often a collector or the daemon restarts", async () => {
   world = await World.make();
   const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
   world.agent("worker", ["memory.write"]);
@@ -143,7 +143,7 @@ test("each line once: notes and rotations, however often a collector or the daem
   expect((await world.ambit("audit", "verify", "--sink", file)).status).toBe(0);
 });
 
-test("a file that was left with its first lines alone gets each rotation once", async () => {
+test("a file truncated to its first lines gets each rotation once", async () => {
   const file = await begin(null);
   expect((await world.ambit("audit", "rotate", "--yes")).status).toBe(0);
   configure(file);
@@ -158,7 +158,7 @@ test("a file that was left with its first lines alone gets each rotation once", 
   expect((await world.ambit("audit", "verify", "--sink")).status).toBe(0);
 });
 
-test("a copy that was cut at a line's end is not called intact", async () => {
+test("a copy truncated at the end of a line is not verified as intact", async () => {
   const file = await begin("copy.jsonl");
   for (let call = 0; call < 5; call++) expect(await set(`a${call}`)).toBe("done");
   await settled();
@@ -169,7 +169,7 @@ test("a copy that was cut at a line's end is not called intact", async () => {
   expect((await verify()).status).toBe(0);
   const whole = linesOf(file);
   for (const count of [5, 1]) {
-    // Before each look: the daemon mends it as soon as it writes there again, be it a note.
+    // Before each check: the daemon repairs it with its next write, even a note.
     const cutOff = (): void => truncateSync(file, Buffer.byteLength(`${whole.slice(0, count).join("\n")}\n`));
     cutOff();
     const cut = await verify();
@@ -178,12 +178,12 @@ test("a copy that was cut at a line's end is not called intact", async () => {
     const told = JSON.parse((await verify(file, "--json")).out) as object;
     expect(told).toMatchObject({ isIntact: false, copy: { isIntact: false } });
   }
-  // Another file is not the one that is written to.
+  // Another file is not the one being written.
   writeFileSync(here("before.jsonl"), `${whole.slice(0, 5).join("\n")}\n`);
   expect((await verify(here("before.jsonl"))).status).toBe(0);
 });
 
-test("a note that does not belong behind the last entry is not taken over", async () => {
+test("a note that does not follow the last entry is not accepted", async () => {
   const file = await begin("copy.jsonl");
   expect(await set("a")).toBe("done");
   await settled();
@@ -193,9 +193,9 @@ test("a note that does not belong behind the last entry is not taken over", asyn
 });
 
 test.each<readonly [string, () => Buffer]>([
-  ["a file of one's own", () => Buffer.from('{"at":"2026-01-01","note":"a year of work"}')],
-  ["a disk's image", () => Buffer.concat([Buffer.alloc(3 * 1024 * 1024), Buffer.from("precious\n")])],
-])("%s is refused, and not a byte of it is touched", async (_what, make) => {
+  ["an unrelated file", () => Buffer.from('{"at":"2026-01-01","note":"a year of work"}')],
+  ["a disk image", () => Buffer.concat([Buffer.alloc(3 * 1024 * 1024), Buffer.from("precious\n")])],
+])("%s is refused, and left byte for byte as it was", async (_what, make) => {
   world = await World.make();
   world.agent("worker", ["memory.write"]);
   const file = here("mine");
@@ -208,7 +208,7 @@ test.each<readonly [string, () => Buffer]>([
   expect(readFileSync(file).equals(make())).toBe(true);
 });
 
-test("a configuration that is a link to what is away turns nothing off, nor does one that is written anew", async () => {
+test("a dangling link as configuration turns nothing off, nor does replacing the file", async () => {
   const file = await begin("copy.jsonl");
   await settled();
   const config = join(world.config, "config.yml");
@@ -223,7 +223,7 @@ test("a configuration that is a link to what is away turns nothing off, nor does
   symlinkSync(here("not-mounted/config.yml"), config);
   await isKept();
   expect((await sink()).problem).toContain("not understood");
-  // The folder, too, may be the link.
+  // The folder may be the link, too.
   rmSync(config);
   writeFileSync(config, text);
   await until(async () => (await sink()).problem === null, "it is understood again");
@@ -240,7 +240,7 @@ test("a configuration that is a link to what is away turns nothing off, nor does
   }
   await isKept();
   expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toEqual([]);
-  // And at the start: what was kept is not forgotten because of it.
+  // And at the start: it does not make the daemon forget the sink.
   await world.ambit("daemon", "stop");
   rmSync(config);
   symlinkSync(here("not-mounted/config.yml"), config);

@@ -1,4 +1,4 @@
-// A second copy of the log: nothing is done that it does not have, nothing hangs on it, and it is whole whatever happens.
+// A second copy of the log: no call runs before its entry is in the copy, no call hangs on it, and it stays complete.
 import { spawnSync } from "node:child_process";
 import {
   appendFileSync,
@@ -25,7 +25,7 @@ afterAll(() => collectors?.remove());
 
 let world: World;
 let session: Session;
-/** A machine on which no copy is kept yet. */
+/** A machine without a copy yet. */
 async function begin(): Promise<void> {
   world = await World.make();
   world.agent("worker", ["memory.write"]);
@@ -33,7 +33,7 @@ async function begin(): Promise<void> {
   session = await opened();
 }
 
-/** One on which a file has been the copy from the beginning, with a call in it. */
+/** A machine with a file as its copy from the beginning, with one call in it. */
 async function beginCopied(): Promise<string> {
   world = await World.make();
   world.agent("worker", ["memory.write"]);
@@ -53,7 +53,7 @@ function configure(sink: string, timeout = "2s"): void {
   world.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
 }
 
-/** First the daemon: it makes the copy anew wherever it is missing, also in a folder that is being removed. */
+/** Stop the daemon first: it recreates the copy wherever it is missing, also in a folder that is being removed. */
 async function end(): Promise<void> {
   await world?.ambit("daemon", "stop");
   await world?.remove();
@@ -80,7 +80,7 @@ function linesOf(file: string): readonly CopyLine[] {
     .map((line) => JSON.parse(line) as CopyLine);
 }
 
-/** Every place once, in order, from the first on. */
+/** Every position once, in order, from the first on. */
 function expectWhole(file: string): void {
   const places = linesOf(file).flatMap(({ kind, place }) => (kind === "entry" ? [place] : []));
   expect(places).toEqual(Array.from(places, (_, at) => at + 1));
@@ -99,7 +99,7 @@ async function expectVerified(file: string): Promise<void> {
 describe("in a file", () => {
   afterEach(end);
 
-  test("every decision is in it before its answer; the copy verifies with the key alone", async () => {
+  test("contains every decision before its answer; the copy verifies with the public key alone", async () => {
     world = await World.make();
     const file = here("copy.jsonl");
     world.agent("worker", ["memory.write", "memory.read"]);
@@ -121,7 +121,7 @@ describe("in a file", () => {
     expect((await world.ambit("audit", "verify", "--sink")).out).toMatch(/copy {2}intact/);
   });
 
-  test("killed in the middle of it, again and again: nothing is missing and nothing is there twice", async () => {
+  test("survives repeated kills: nothing is missing and nothing is there twice", async () => {
     world = await World.make();
     const file = here("copy.jsonl");
     world.agent("worker", ["memory.write", "memory.read{calls=20}"]);
@@ -136,7 +136,7 @@ describe("in a file", () => {
       });
       await Promise.all(calls.slice(0, 1 + round * 3));
       await world.killDaemon();
-      // As the power would leave it: a part of a line, and a part of the file that was never written.
+      // As after a power cut: a partial line, and a hole in the file.
       if (round === 1) appendFileSync(file, '{"body":"{}","hash":"00');
       if (round === 2) appendFileSync(file, Buffer.concat([Buffer.from('{"body":'), Buffer.alloc(600)]));
       await world.startDaemon();
@@ -151,7 +151,7 @@ describe("in a file", () => {
     await expectVerified(file);
   });
 
-  test("a log that was cut off is found by its copy, and nothing is decided on it", async () => {
+  test("a truncated log is detected by its copy, and nothing is decided on it", async () => {
     const file = await beginCopied();
     await world.ambit("daemon", "stop");
     const database = join(world.state, "state.db");
@@ -160,10 +160,10 @@ describe("in a file", () => {
     session = await opened();
     expect(await set("b")).toBe("done");
     await world.ambit("daemon", "stop");
-    // Somebody puts the state of before in its place: by itself it is whole.
+    // An earlier state is restored in its place: on its own it is intact.
     for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
     copyFileSync(here("old.db"), database);
-    // And takes away what is remembered beside the keys, which would be enough to find it.
+    // Also remove the head remembered beside the keys, which alone would detect it.
     rmSync(join(world.state, "keys", "head"));
     await world.startDaemon();
     expect((await world.ambit("audit", "verify")).status).toBe(0);
@@ -176,7 +176,7 @@ describe("in a file", () => {
     expect((await world.ambit("doctor")).out).toContain("sink_behind");
   });
 
-  test("a file that is cut or moved away while it is written to never counts as one that has it", async () => {
+  test("a file that is truncated or moved away while it is written never counts as acknowledged", async () => {
     const file = await beginCopied();
     await settled();
     truncateSync(file, Math.floor(readFileSync(file).length / 2));
@@ -194,7 +194,7 @@ describe("in a file", () => {
 describe("with a collector", () => {
   afterEach(end);
 
-  test("stopped: denied in time and at once, nothing runs, and it goes on with nothing missing and nothing twice", async () => {
+  test("stopped: calls are denied within the timeout, then at once; nothing runs, and later nothing is missing or doubled", async () => {
     world = await World.make();
     const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
     world.agent("worker", ["memory.write", "memory.read{calls=20}"]);
@@ -205,7 +205,7 @@ describe("with a collector", () => {
     expect(await set("a")).toBe("done");
     expect(await read()).toBe("done");
     collector.kill("SIGSTOP");
-    // Those that are on their way are written here and charged; those after them are not even that.
+    // Calls in flight are logged here and charged; later ones are not even logged.
     const first = await Promise.all([read(), read(), read()]);
     expect(first).toEqual(["audit_unavailable", "audit_unavailable", "audit_unavailable"]);
     const late = await Promise.all(Array.from({ length: 10 }, () => set("never")));
@@ -224,7 +224,7 @@ describe("with a collector", () => {
     for (const { of } of undone) expect((await world.ambit("why", of ?? "")).out).toContain("failed audit_unavailable");
     collector.kill("SIGCONT");
     await until(async () => (await set("b")) === "done", "calls go on");
-    // What was charged is what was written, and no more than the budget was ever allowed.
+    // Charged is what was logged, and never more than the budget.
     let more = 0;
     while ((await read()) === "done") more++;
     const all = await world.log({ kind: "decision", outcome: "allow" });
@@ -236,7 +236,7 @@ describe("with a collector", () => {
     for (const { id } of undone) expect(copied.filter((body) => body.includes(`"id":"${id}"`))).toHaveLength(1);
   });
 
-  test("the daemon is killed, the collector is killed: each goes on where the other stands", async () => {
+  test("after a kill of the daemon or the collector each continues where the other stands", async () => {
     world = await World.make();
     const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
     world.agent("worker", ["memory.write"]);
@@ -262,7 +262,7 @@ describe("with a collector", () => {
     await expectVerified(file);
   });
 
-  test("an approval that was used for what did not run is spent, and shows as failed", async () => {
+  test("an approval used for a call that did not run is spent, and shown as failed", async () => {
     world = await World.make();
     const [socket, file] = [here("collector.sock"), here("copy.jsonl")];
     world.agent("worker", ["memory.write{ask=true}"]);
@@ -280,15 +280,15 @@ describe("with a collector", () => {
     const states = async (): Promise<readonly string[]> =>
       (await world.approvals("approved", "executing", "failed", "done")).map(({ state }) => state);
     await until(async () => (await states()).join() !== "executing", "it is settled");
-    // Either it was used and failed, or the copy was known to be late before it was used.
+    // Either it was used and failed, or the copy was known to be late before.
     expect(["failed", "approved"]).toContain((await states()).join());
     await until(async () => !(await sink()).isDenying, "it has caught up");
     expect((await session.do("memory_get", { key: "a" })).said).not.toBe("done");
   });
 });
 
-/** One machine for all of them: each is named while the daemon runs, for an agent of its own. */
-describe("where it cannot be kept", () => {
+/** One machine for all rows: each sink is configured while the daemon runs, for an agent of its own. */
+describe("when the copy cannot be written", () => {
   let count = 0;
   beforeAll(async () => {
     world = await World.make();
@@ -297,7 +297,7 @@ describe("where it cannot be kept", () => {
   });
   afterAll(end);
 
-  /** Denied, told, not charged; and then what stood in the way is gone. */
+  /** Denied, reported, not charged; then the obstacle is removed. */
   async function expectDenied(target: string, file: string, problem: RegExp, mend: () => Promise<void>): Promise<void> {
     session = await opened(`worker-${count++}`);
     configure(target, "300ms");
@@ -321,14 +321,14 @@ describe("where it cannot be kept", () => {
     ["a pipe without a reader", (path) => void spawnSync("mkfifo", [path]), /no plain file/],
     ["a folder", (path) => void mkdirSync(path), /no plain file/],
     ["a link", (path) => void symlinkSync("/dev/null", path), /is a link/],
-    ["a file of something else", (path) => writeFileSync(path, OTHERS, { mode: 0o600 }), /no copy of a log/],
+    ["a file with other content", (path) => writeFileSync(path, OTHERS, { mode: 0o600 }), /no copy of a log/],
     ["a file without a line", (path) => writeFileSync(path, OTHERS.trim(), { mode: 0o600 }), /no copy of a log/],
-    ["a file others can write", (path) => void spawnSync("install", ["-m", "666", "/dev/null", path]), /chmod go-w/],
-  ])("%s: denied with a code, in time, and the daemon lives", async (_what, make, problem) => {
+    ["a file writable by others", (path) => void spawnSync("install", ["-m", "666", "/dev/null", path]), /chmod go-w/],
+  ])("%s: denied with a code, within the timeout, and the daemon lives", async (_what, make, problem) => {
     const file = here(`copy-${count}.jsonl`);
     make(file);
     await expectDenied(file, file, problem, async () => {
-      // Nothing that is not ours was touched.
+      // Foreign files are left untouched.
       if (problem.source.startsWith("no copy")) expect(readFileSync(file, "utf8").trim()).toBe(OTHERS.trim());
       rmSync(file, { recursive: true });
     });
@@ -339,7 +339,7 @@ describe("where it cannot be kept", () => {
     ["nonsense", /no place/],
     ["closing", /hung up|gone/],
     ["mute", /in time/],
-  ] as const)("a collector that is %s is not believed", async (manner, problem) => {
+  ] as const)("a collector that is %s is not trusted", async (manner, problem) => {
     const [socket, file] = [here(`collector-${count}.sock`), here(`copy-${count}.jsonl`)];
     const liar = await collectors.start(socket, file, manner);
     await expectDenied(`unix:${socket}`, file, problem, async () => {
@@ -360,7 +360,7 @@ describe("the configuration while the daemon runs", () => {
   beforeEach(begin);
   afterEach(end);
 
-  test("a sink that is named later counts within a second, and has all that was written before", async () => {
+  test("a sink configured later is used within a second, and gets everything logged before", async () => {
     expect(await set("a")).toBe("done");
     expect((await world.status()).sink).toBeNull();
     const file = here("copy.jsonl");
@@ -374,7 +374,7 @@ describe("the configuration while the daemon runs", () => {
     ]);
   });
 
-  test("a mistake in it never turns the copy off; to take it out does, and the log says so", async () => {
+  test("an error in it never turns the copy off; removing the setting does, and the log says so", async () => {
     const file = here("copy.jsonl");
     configure(file);
     await until(async () => (await world.status()).sink?.target === file, "the copy is kept");
@@ -382,7 +382,7 @@ describe("the configuration while the daemon runs", () => {
     world.write("config/ambit/config.yml", "audit: { sink: copy.jsonl, timeuot: 2s }\n");
     await until(async () => /not understood/.test((await sink()).problem ?? ""), "the mistake is told");
     expect((await sink()).target).toBe(file);
-    // With a mistake in it nothing is granted; and what is written goes on to the copy.
+    // With an error in it nothing is granted; log entries still go to the copy.
     expect(await set("a")).not.toBe("done");
     await settled();
     world.write("config/ambit/config.yml", "mode: enforce\n");
@@ -391,7 +391,7 @@ describe("the configuration while the daemon runs", () => {
     expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toHaveLength(1);
   });
 
-  test("a daemon that starts with a mistake in it decides nothing, and goes on when it is mended", async () => {
+  test("a daemon that starts with an error in it decides nothing, and continues when it is fixed", async () => {
     world.write("config/ambit/config.yml", "audit: 7\n");
     await world.ambit("daemon", "stop");
     await world.startDaemon();
@@ -407,7 +407,7 @@ describe("the configuration while the daemon runs", () => {
     await expectVerified(file);
   });
 
-  test("a project cannot name one", async () => {
+  test("a project cannot configure one", async () => {
     world.write("project/.ambit/config.yml", `audit: { sink: ${JSON.stringify(here("theirs.jsonl"))} }\n`);
     expect((await world.ambit("doctor")).out).toContain("`audit` is the user's to say, never a project's");
     expect((await world.status()).sink).toBeNull();

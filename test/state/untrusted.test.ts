@@ -1,4 +1,4 @@
-// A project that is not trusted: what it would have allowed is denied with one code at every face, and nothing else is.
+// An untrusted project: what it would have allowed is denied with one code by every command and protocol, and nothing else is.
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { codeOf, LineClient } from "../mcp/line-client.ts";
 import { given, World } from "./world.ts";
@@ -22,7 +22,7 @@ async function revoked(): Promise<void> {
   if (ran.status !== 0) throw new Error(ran.out);
 }
 
-test("one code at every face, a hint for a person, and nothing that is allowed by it", async () => {
+test("one code everywhere, a hint for a person, and nothing is allowed", async () => {
   const session = given(await world.caller().open(world.project, "coder"));
   expect((await session.do("memory_get", { key: "a" })).said).toBe("done");
   await revoked();
@@ -30,7 +30,7 @@ test("one code at every face, a hint for a person, and nothing that is allowed b
   expect([told.said, String(told.value["hint"])]).toEqual(["untrusted_policy", expect.stringMatching(/ambit trust/)]);
   const short = given(await world.caller().open(world.project, "coder", { pledge: ["memory.read{keys=[b]}"] }));
   expect((await short.do("memory_get", { key: "a" })).said).not.toMatch(/done|untrusted_policy/);
-  // What its text would deny as well is no matter of trust.
+  // What its text would deny as well is not reported as untrusted.
   expect((await session.do("memory_get", { key: "b" })).said).toBe("capability_absent");
 
   const called = await world.ambit("call", "coder", "fs_read", '{"path": "a.txt"}', "--json");

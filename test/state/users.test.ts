@@ -92,7 +92,7 @@ describe("a grant with users=[...]", () => {
 });
 
 describe("a delegation with `attenuate`", () => {
-  test("passes on the part that is held, with its conditions, and lists what was left out", async () => {
+  test("delegates the part that is held, with its conditions, and lists what was left out", async () => {
     world.agent("manager", ["memory.read{keys=[x/**],users=[ann]}", "memory.write{keys=[x/a]}", "agent.grant"]);
     await world.trust();
     const session = await open("manager", { user: "ann" });
@@ -114,7 +114,7 @@ describe("a delegation with `attenuate`", () => {
     });
   });
 
-  test("is denied as it is where nothing of it is held", async () => {
+  test("is denied if nothing of it is held", async () => {
     const session = await open("manager", { user: "ann" });
     const wanted = { agent: "helper", grants: ["obs.append"], attenuate: true };
     expect((await session.do("agent_grant", wanted)).said).toBe("exceeds_grantor_authority");
@@ -150,7 +150,7 @@ describe("a budget", () => {
     expect(await read("shared", "ann")).toBe("budget_exhausted");
   });
 
-  test("counted for each user instead of for all waits for trust", async () => {
+  test("that changes from shared to per user waits for trust", async () => {
     world.agent("shared", ["memory.read{rate=2/day,per=user}"]);
     expect(await read("shared", "bob")).toBe("budget_exhausted");
     world.agent("shared", ["memory.read{rate=2/day}"]);
@@ -158,7 +158,7 @@ describe("a budget", () => {
 });
 
 describe("a user with `workspaces`", () => {
-  test("opens no session elsewhere, and the refusal is in the log", async () => {
+  test("opens no session elsewhere, and the denial is logged", async () => {
     const opened = await caller.open(world.project, "scout", { user: "cleo" });
     expect(opened).toMatchObject({ ok: false, code: "unknown_user" });
     expect(await world.log({ user: "cleo" })).toMatchObject([
@@ -170,7 +170,7 @@ describe("a user with `workspaces`", () => {
     await (await open("scout", { user: "dora" })).close();
   });
 
-  test("is denied from the next call on once the workspace is taken from the list", async () => {
+  test("is denied from the next call on once the workspace is removed from the list", async () => {
     const session = await open("scout", { user: "dora" });
     expect((await session.do("memory_get", { key: "all/a" })).said).toBe("done");
     world.write("config/ambit/users/dora.md", `---\nworkspaces: []\ncapabilities: [${ANY.join(", ")}]\n---\n`);
@@ -195,7 +195,7 @@ describe("every entry", () => {
 });
 
 describe("a pledge", () => {
-  test("of files takes the folder of the record", async () => {
+  test("of files is relative to the folder of the record", async () => {
     world.agent("filer", ["fs.read"], "sandbox: .\n");
     world.write("project/notes.txt", "a note\n");
     await world.trust();

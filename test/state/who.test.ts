@@ -1,4 +1,4 @@
-// Who: the user, the agent, the delegations, the session and the trace of a call, and that nobody else can be named.
+// Identity: the user, the agent, the delegations, the session and the trace of a call, and that no caller can name another.
 import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -36,22 +36,22 @@ async function three(session: Session): Promise<void> {
   expect((await session.do("memory_set", { ...SET, key: "elsewhere" })).said).toBe("scope_violation");
   const failed = await session.do("memory_set", { ...SET, version: 999 });
   expect(failed).toMatchObject({ value: { ok: false } });
-  // The outcome is written behind the answer.
+  // The outcome is logged after the answer.
   await until(async () => (await world.log({ session: session.id, kind: "outcome" })).length === 2, "two outcomes");
 }
 
 describe("a user's name", () => {
-  test.each(["Ann", "ANN", "aNN", "Broken", "Folder"])("%s in other capitals opens nothing", async (user) => {
+  test.each(["Ann", "ANN", "aNN", "Broken", "Folder"])("%s in other letter case opens nothing", async (user) => {
     const opened = await caller.open(world.project, "scout", { user });
     expect(opened).toMatchObject({ ok: false, code: "invalid_input", fix: `name them ${user.toLowerCase()}` });
     expect(await world.log({ user })).toMatchObject([{ kind: "session", outcome: "refused", code: "invalid_input" }]);
   });
 
-  test("without a record in any capitals is as good as another", async () => {
+  test("without a record is accepted in any letter case", async () => {
     for (const user of ["Zoe", "zoe", "an", "anna"]) await (await open("scout", { user })).close();
   });
 
-  test("with a record of its own is held by that one", async () => {
+  test("with a record of its own has that record as its ceiling", async () => {
     world.user("ANNA", ["memory.read{keys=[other/**]}"]);
     world.user("anna", ["memory.read{keys=[notes/**]}"]);
     const [one, two] = [await open("scout", { user: "ANNA" }), await open("scout", { user: "anna" })];
@@ -61,8 +61,8 @@ describe("a user's name", () => {
   });
 });
 
-describe("every entry says who", () => {
-  test("allowed, denied and failed, of a session of its own", async () => {
+describe("every entry names", () => {
+  test("the user and agent of allowed, denied and failed calls of a session", async () => {
     const session = await open("scout", { user: "ann", trace: "trace-1" });
     await three(session);
     await session.close();
@@ -80,7 +80,7 @@ describe("every entry says who", () => {
     for (const entry of entries) expect(entry).toMatchObject({ ...whole, chain: [] });
   });
 
-  test("allowed, denied and failed, two delegations below", async () => {
+  test("two delegations of allowed, denied and failed calls", async () => {
     const top = await open("scout", { user: "ann", trace: "trace-2" });
     const grants = ["memory.write{keys=[notes/**]}", "agent.create", "agent.grant"];
     const made = await top.do("agent_create", { id: "below", instructions: "write", grants });
@@ -105,7 +105,7 @@ describe("every entry says who", () => {
     expect(created).toMatchObject({ outcome: "created", of: second, chain: [first], user: "ann" });
   });
 
-  test("a trace is made where the opener has none, and a name that is none opens nothing", async () => {
+  test("a trace id is made if the opener gives none, and an invalid one opens nothing", async () => {
     const session = await open("scout");
     expect(session.trace).toMatch(/^t_/);
     for (const more of [{ user: "../ann" }, { user: "" }, { user: "ann/x" }, { trace: "a b" }])
@@ -129,7 +129,7 @@ describe("a user's record", () => {
   test("narrows two delegations below as well", async () => {
     const top = await open("scout", { user: "narrow" });
     const wide = ["memory.read", "agent.create", "agent.grant"];
-    // What the user may not do cannot be passed on for them either.
+    // What the user may not do cannot be delegated for them either.
     const tooWide = await top.do("agent_create", { id: "user-0", instructions: "read", grants: wide });
     expect(tooWide.said).toBe("exceeds_grantor_authority");
     const free = await open("scout");
@@ -142,12 +142,12 @@ describe("a user's record", () => {
     expect(await reads(session, "elsewhere")).toBe("scope_violation");
   });
 
-  test.each(["broken", "folder", "away"])("that cannot be believed allows nothing (%s)", async (user) => {
+  test.each(["broken", "folder", "away"])("that is invalid allows nothing (%s)", async (user) => {
     const session = await open("scout", { user });
     expect(await reads(session, "notes/a")).toMatch(/capability_absent|scope_violation/);
   });
 
-  test("that changes holds from the next call on", async () => {
+  test("that changes takes effect from the next call on", async () => {
     const session = await open("scout", { user: "changing" });
     const told: string[] = [];
     for (const keys of ["a", "b", "a,b"]) {
@@ -161,8 +161,8 @@ describe("a user's record", () => {
   });
 });
 
-describe("what a session's process starts is started for the same user", () => {
-  test("named or not, and for no other session, also after the session ended", async () => {
+describe("a process started by a session's process acts for the same user", () => {
+  test("with or without naming the user, and for no other session, also after the session ended", async () => {
     const own = world.caller();
     const session = given(await own.open(world.project, "scout", { user: "narrow" }));
     const call = (key: string, ...words: readonly string[]): ReturnType<Caller["spawn"]> =>
@@ -180,13 +180,13 @@ describe("what a session's process starts is started for the same user", () => {
     }
     const entries = (await world.log({ agent: "other", kind: "decision" })).slice(-2);
     expect(entries.map(({ user }) => user)).toEqual(["narrow", "narrow"]);
-    // Whoever opens sessions itself, as a gateway does, says for whom each of them is.
+    // A process that opens sessions itself, as a gateway does, names the user of each.
     expect(given(await own.open(world.project, "other", { user: "ann" })).agent).toBe("other");
   });
 });
 
-describe("no message names another", () => {
-  test("a session can be named on its own connection alone, and not after its end", async () => {
+describe("no message can name another session", () => {
+  test("a session can be used on its own connection alone, and not after its end", async () => {
     const session = await open("scout", { connection: "mine" });
     const use = (connection: string): Promise<unknown> =>
       caller.ask("call.do", { session: session.id, ...CALL }, connection).answer;
@@ -239,7 +239,7 @@ describe("no message names another", () => {
     });
   });
 
-  test("control is not spoken at the door for calls, nor the other way round", async () => {
+  test("control messages are refused at the socket for calls, and the other way round", async () => {
     expect(await caller.ask("approvals.list", { states: ["pending"], count: 1 }).answer).toMatchObject({ ok: false });
     expect(await caller.ask("freeze", {}).answer).toMatchObject({ ok: false });
     expect((await world.status()).isFrozen).toBe(false);

@@ -1,5 +1,5 @@
-// One machine of a test: a project, a state and a configuration of its own, the daemon, a person at the control socket, and
-// a process that calls. Everything real, everything gone afterwards.
+// One machine of a test: its own project, state and configuration, the daemon, a person at the control socket, and a calling
+// process. Everything is real and removed afterwards.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
@@ -52,7 +52,7 @@ export class World {
     writeFileSync(join(this.base, path), text);
   }
 
-  /** A record with these grants; `more`: further lines of its beginning. */
+  /** A record with these grants; `more`: further lines of its front matter. */
   agent(id: string, grants: readonly string[], more = ""): void {
     this.write(`project/.ambit/agents/${id}.md`, record(grants, more));
   }
@@ -61,7 +61,7 @@ export class World {
     this.write(`config/ambit/users/${name}.md`, record(grants));
   }
 
-  /** Trusts what is written so far, and starts the daemon. */
+  /** Trusts the current files, and starts the daemon. */
   async begin(): Promise<void> {
     await Promise.all([this.trust(), this.startDaemon()]);
   }
@@ -80,7 +80,7 @@ export class World {
     };
   }
 
-  /** The words of the built program, for whoever starts it. */
+  /** The command line of the built program. */
   words(...words: readonly string[]): readonly string[] {
     const variables = Object.entries(this.environment).map(([name, value]) => `${name}=${value}`);
     return ["env", ...variables, process.execPath, join(root, "bin", "ambit"), ...words];
@@ -90,7 +90,7 @@ export class World {
     return this.#run(process.execPath, [join(root, "bin", "ambit"), ...words]);
   }
 
-  /** As a person does at a terminal that no client has. */
+  /** As a person at a terminal that no client shares. */
   ambitAtTerminal(...words: readonly string[]): Promise<Ran> {
     const line = [process.execPath, join(root, "bin", "ambit"), ...words];
     const quoted = line.map((word) => `'${word.replaceAll("'", `'\\''`)}'`).join(" ");
@@ -118,7 +118,7 @@ export class World {
     return caller;
   }
 
-  /** By the person; the connection is made anew where the daemon is another by now. */
+  /** Sent by the person; reconnects if the daemon has restarted. */
   async control<K extends keyof ControlMessages & string>(
     name: K,
     value: ControlMessages[K]["asks"],
@@ -167,7 +167,7 @@ export class World {
     });
   }
 
-  /** The daemon dies where it stands; the next one is started as a person would. */
+  /** Kills the daemon; the next one is started as a person would. */
   async killDaemon(): Promise<void> {
     const { pid } = await this.status();
     process.kill(pid, "SIGKILL");
@@ -194,7 +194,7 @@ function record(grants: readonly string[], more = ""): string {
   return `---\n${more}capabilities:${grants.length === 0 ? " []\n" : `\n${lines}`}---\n`;
 }
 
-/** For what has to go well before anything can be looked at. */
+/** The value of an answer that must succeed for the test to go on. */
 export function given<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
   return answer.value;
@@ -203,16 +203,16 @@ export function given<T>(answer: Answer<T>): T {
 const polledMilliseconds = 10;
 const polledMillisecondsMax = 30_000;
 
-/** Looks again and again, for as long as a busy machine may take. */
+/** Polls for as long as a busy machine may take. */
 export async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
   const end = performance.now() + polledMillisecondsMax;
   while (!(await check())) {
-    if (performance.now() > end) throw new Error(`never: ${what}`);
+    if (performance.now() > end) throw new Error(`never happened: ${what}`);
     await new Promise((done) => setTimeout(done, polledMilliseconds));
   }
 }
 
-/** Whether any process on this machine has this among its words. */
+/** Whether any process on this machine has this among its arguments. */
 export function runs(mark: string): boolean {
   return readdirSync("/proc").some((pid) => {
     try {
