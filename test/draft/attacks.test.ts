@@ -1,4 +1,4 @@
-// Attacks on landing that once worked: each left a trigger, lost something of the person's, or told what was not so.
+// Attacks on landing that once worked: each left a trigger, lost a person's data, or gave a false report.
 import { existsSync, lstatSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -19,7 +19,7 @@ for (const user of CALLERS)
     const settings = (): string =>
       `printf '[core]\\n\\trepositoryformatversion = 0\\n\\tbare = false\\n\\tworktree = ..\\n\\tfsmonitor = "touch ${world.base}/marker; false"\\n' > x/config`;
 
-    test("a commit that holds a bare repository waits, in one commit or in two", () => {
+    test("a commit that contains a bare repository waits, in one commit or in two", () => {
       const whole = `git checkout -qb evil; mkdir -p x/objects x/refs; touch x/objects/k x/refs/k; echo 'ref: refs/heads/main' > x/HEAD; ${settings()}; git add -f x; git commit -qm x; git checkout -q main`;
       expect(codes(world.shell(whole))).toEqual([".git approval_required"]);
       const half = `git checkout -qb half; mkdir -p x; ${settings()}; echo 'ref: refs/heads/main' > x/HEAD; git add -f x; git commit -qm x; git checkout -q main`;
@@ -34,7 +34,7 @@ for (const user of CALLERS)
       expect(git("tag")).toBe("");
     });
 
-    test("a branch whose commits nothing else keeps, a tag and a stash are not deleted without a person", () => {
+    test("a branch whose commits have no other reference, a tag and a stash are not deleted without approval", () => {
       git("checkout", "-q", "-b", "side");
       git("commit", "-q", "--allow-empty", "-m", "side");
       git("checkout", "-q", "main");
@@ -51,7 +51,7 @@ for (const user of CALLERS)
       expect(git("branch", "--format=%(refname:short)")).toBe("main\nside");
     });
 
-    test("a person who agrees lets a branch go", () => {
+    test("an approved deletion of a branch lands", () => {
       git("checkout", "-q", "-b", "side");
       git("commit", "-q", "--allow-empty", "-m", "side");
       git("checkout", "-q", "main");
@@ -60,7 +60,7 @@ for (const user of CALLERS)
       expect(git("branch", "--format=%(refname:short)")).toBe("main");
     });
 
-    test("a link that goes up behind a name waits: another draft could make a link of that name", () => {
+    test("a link whose target goes up behind a name waits: another draft could make a link of that name", () => {
       expect(codes(world.shell("ln -s y/../outside x"))).toEqual(["x approval_required"]);
       expect(codes(world.shell("ln -s . y; ln -s ../a.txt y/b; mkdir d; ln -s ../a.txt d/c"))).toEqual([
         "b self_modification",
@@ -79,7 +79,7 @@ for (const user of CALLERS)
       expect(existsSync(join(world.base, "marker"))).toBe(false);
     });
 
-    test("an undo takes back a commit together with its files", () => {
+    test("an undo reverts a commit together with its files", () => {
       const before = git("rev-parse", "HEAD");
       const { changes } = world.shell("echo two >> a.txt; git commit -qam second");
       expect(git("rev-parse", "HEAD")).not.toBe(before);
@@ -88,7 +88,7 @@ for (const user of CALLERS)
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
     });
 
-    test("a command with long names in its report is told as what it is", () => {
+    test("a command with long names in its report is reported correctly", () => {
       const long =
         "n=$(printf '\\001%.0s' $(seq 250)); for i in 1 2 3 4 5 6 7 8 9 10 11 12; do mkdir $n; cd $n; done; for i in $(seq 120); do mkdir k$i; echo x > k$i/.envrc; done";
       const { outcome, changes } = world.shell(`echo x > free.txt; ${long}`);

@@ -1,5 +1,5 @@
-// Bad input end to end, through the real command line: full, read-only and other disks, mounts in the root, sparse files of 10 GB,
-// names of every byte, kinds that change. Each ends in landed, kept or refused, and is told as that.
+// Bad input end to end, through the real command line: full, read-only and other disks, mounts in the root, sparse files of 10
+// GB, names of every byte, kinds that change. Each ends as landed, kept or refused, and is reported as that.
 import { execFileSync, spawnSync } from "node:child_process";
 import { cpSync, existsSync, mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, truncateSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -27,7 +27,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
     world.end();
   }, 120_000);
 
-  /** Another file system in the place of a folder, with what the folder had. */
+  /** Mounts another file system over a folder, with the folder's files. */
   const mountOver = (folder: string, options: string): void => {
     const copy = mkdtempSync(join(tmpdir(), "ambit-copy-"));
     cpSync(folder, copy, { recursive: true });
@@ -67,7 +67,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
   );
 
   test.skipIf(!isRoot)(
-    "a state folder on a full disk: the command fails by itself, and the project is as before",
+    "a state folder on a full disk: the command alone fails, and the project is as before",
     () => {
       world.ambit(["daemon", "stop"]);
       mountOver(join(world.base, "state"), "size=16m,mode=755");
@@ -84,13 +84,13 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
   );
 
   test.skipIf(!isRoot)(
-    "a state folder on another disk: files land by copying, and undo puts them back",
+    "a state folder on another disk: files land by copying, and undo restores them",
     () => {
       world.ambit(["daemon", "stop"]);
       mountOver(join(world.base, "state"), "size=64m,mode=755");
       world.write("a.txt", "one\n");
       const result = world.shell("echo two > a.txt; echo new > b.txt");
-      // A gigabyte of nothing crosses to the other disk as nothing.
+      // A hole of a gigabyte is copied to the other disk as a hole.
       expect(world.shell("truncate -s 1000M new.img").changes?.landed).toBe(1);
       const { size, blocks } = statSync(join(world.project, "new.img"));
       expect(size).toBe(1000 * 1024 ** 2);
@@ -116,7 +116,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
   );
 
   test.skipIf(!isRoot)(
-    "a root on a disk of its own can be unmounted, and made anew, soon after a command",
+    "a root on a disk of its own can be unmounted and created again soon after a command",
     () => {
       mountOver(world.project, "size=4m,mode=755");
       expect(world.shell("echo two > b.txt").changes?.landed).toBe(1);
@@ -153,7 +153,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
       expect(statSync(join(world.project, name)).blocks * 512).toBeLessThan(64 * 1024 ** 2);
   }, 180_000);
 
-  test("names of every byte: text lands, the rest is told as a name that is no text", () => {
+  test("names of every byte: text lands, the rest is reported as names that are not text", () => {
     const line = [
       "i=1; while [ $i -le 255 ]; do",
       '  if [ $i -ne 47 ]; then o=$(printf \'%03o\' $i); f=$(printf "n\\\\$o"_); : > "$f"; fi',
@@ -163,7 +163,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
     const names = readdirSync(world.project, { encoding: "buffer" }).filter((name) => name[0] === 0x6e);
     expect(names.length).toBe(126);
     expect(result.changes?.landed).toBe(126);
-    // The list of what was kept is bounded: the rest is counted.
+    // The list of kept names is limited: the rest is counted.
     const all = result.changes as { kept: readonly { reason: string }[]; keptMore: number } | null;
     expect((all?.kept.length ?? 0) + (all?.keptMore ?? 0)).toBe(128);
     expect(all?.kept.every(({ reason }) => reason.includes("not valid UTF-8"))).toBe(true);
@@ -181,7 +181,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
   }, 120_000);
 });
 
-/** Null where this kernel can fold case in a file system of a test; else why it cannot. */
+/** Null if this kernel can fold case in a file system of a test; otherwise the reason. */
 function caseFoldingMissing(): string | null {
   if (!isRoot) return "only root mounts file systems";
   const folder = mkdtempSync(join(tmpdir(), "ambit-fold-"));

@@ -30,7 +30,7 @@ const UPPER: Tree = {
 
 const canTrace = spawnSync("strace", ["-V"]).status === 0;
 
-/** The worker below strace, which kills it at the n-th call of one name. */
+/** The worker under strace, which kills it at the n-th call of one name. */
 function killedAt(call: string, when: number): string {
   const script = join(newFolder(), "killed");
   const trace = `strace -qq -f -o /dev/null -e trace=${call} -e inject=${call}:signal=KILL:when=${when}`;
@@ -39,12 +39,12 @@ function killedAt(call: string, when: number): string {
   return script;
 }
 
-/** True when the worker was killed on the way. */
+/** True if the worker was killed during the operation. */
 async function interrupted(given: Ground, request: "land" | "undo", call: string, when: number): Promise<boolean> {
   const steps = (await scanned(given)).changes.map(stepOf);
   const worker = newWorker(given.root, given.drafts, killedAt(call, when));
   const ready = await worker.ready;
-  // Killed before its first request: the set-up makes a rename as well.
+  // Killed before its first request: the setup makes a rename as well.
   if ("status" in ready) return true;
   const result = request === "land" ? await worker.land(given.id, steps, given.start) : await worker.undo(given.id, 1);
   worker.close();
@@ -64,7 +64,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
         const [state] = recovered.status === "recovered" ? recovered.landings.map((landing) => landing.state) : [];
         if (state !== "done") {
           expect(snapshot(given.root), `${call} ${when}`).toEqual(before);
-          // Nothing of the draft is lost: the same lands now.
+          // Nothing of the draft is lost: the same draft lands now.
           expect(await landAll(given), `${call} ${when}`).toMatchObject({ status: "landed", changed: 9 });
         }
         expect(snapshot(given.root), `${call} ${when}`).toEqual({
@@ -98,7 +98,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
     });
   });
 
-  test("a draft that was interrupted is neither scanned nor landed before it is recovered", async () => {
+  test("an interrupted draft is neither scanned nor landed before it is recovered", async () => {
     const given = await ground({ root: ROOT, upper: UPPER, place });
     const steps = (await scanned(given)).changes.map(stepOf);
     expect(await interrupted(given, "land", "renameat2", 4)).toBe(true);
@@ -107,7 +107,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
     expect(await given.worker.recover(given.id)).toMatchObject({ landings: [{ number: 1, state: "failed" }] });
   });
 
-  test("recovery stops at a name that a person changed, and says which", async () => {
+  test("recovery stops at a name that a person changed, and names it", async () => {
     let isTried = false;
     for (let when = 2; !isTried && when < 12; when++) {
       const given = await ground({ root: { "a.txt": "a" }, upper: { "a.txt": "A", "z/new": "n" }, place });

@@ -1,4 +1,4 @@
-// What an agent's program writes, through the real command line: it lands by name, or is kept and told as what it is.
+// What an agent's program writes, through the real command line: it lands by name, or is kept and reported as what it is.
 import { chmodSync, existsSync, mkdirSync, readdirSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -15,7 +15,7 @@ for (const user of CALLERS)
     const kept = (changes: { readonly kept: readonly { path: string; code: string }[] } | null): readonly string[] =>
       (changes?.kept ?? []).map(({ path, code }) => `${path} ${code}`);
 
-    test("what is granted lands when the command ends, and nothing else appears in the project", () => {
+    test("granted changes land when the command ends, and nothing else appears in the project", () => {
       world.write("old.txt", "before\n");
       world.write("gone.txt", "x\n");
       const before = world.names();
@@ -47,7 +47,7 @@ for (const user of CALLERS)
       [".claude/settings.json", "mkdir .claude && echo '{}' > .claude/settings.json"],
       [".envrc", "echo evil > .envrc"],
       [".mcp.json", "echo '{}' > .mcp.json"],
-    ])("a trigger does not land, and is told as kept: %s", (name, line) => {
+    ])("a trigger does not land, and is reported as kept: %s", (name, line) => {
       const before = [world.read(name), world.names()];
       const { changes, status } = world.shell(`${line} && echo fine > free.txt`);
       expect(status).toBe(0);
@@ -58,7 +58,7 @@ for (const user of CALLERS)
       expect(draft).toMatchObject({ draft: changes?.draft, state: "kept", agent: "writer" });
     });
 
-    test("a name that asks lands once a person agrees to what was shown", () => {
+    test("a name that needs approval lands once a person approves what was shown", () => {
       const { changes } = world.shell("echo 'export A=1' > .envrc");
       expect(kept(changes)).toEqual([".envrc approval_required"]);
       const id = changes?.draft ?? "";
@@ -70,7 +70,7 @@ for (const user of CALLERS)
       expect(JSON.parse(world.changes("list", "--json").out)).toEqual({ drafts: [] });
     });
 
-    test("a name that never lands does not land by a yes either", () => {
+    test("a name that never lands does not land with an approval either", () => {
       const { changes } = world.shell("mkdir .vscode; echo '{}' > .vscode/tasks.json");
       world.changes("land", changes?.draft ?? "", "--yes");
       expect(existsSync(join(world.project, ".vscode"))).toBe(false);
@@ -78,14 +78,14 @@ for (const user of CALLERS)
       expect(JSON.parse(world.changes("list", "--json").out)).toEqual({ drafts: [] });
     });
 
-    test("with --review nothing lands before a person agrees", () => {
+    test("with --review nothing lands before it is approved", () => {
       const { changes } = world.shell("echo x > file.txt", "--review");
       expect([world.read("file.txt"), kept(changes)]).toEqual([null, ["file.txt approval_required"]]);
       expect(world.changes("land", changes?.draft ?? "", "--yes").status).toBe(0);
       expect(world.read("file.txt")).toBe("x\n");
     });
 
-    test("undo restores what a call changed, deleted and made", () => {
+    test("undo restores what a call changed, deleted and created", () => {
       world.write("old.txt", "before\n");
       world.write("gone/x.txt", "x\n");
       const before = world.names();
@@ -146,7 +146,7 @@ for (const user of CALLERS)
       expect(world.person("test", "-x", "prog").status).toBe(0);
     });
 
-    test("without leave to delete, deletions wait", () => {
+    test("without a grant to delete, deletions wait", () => {
       world.end();
       world = new DraftWorld(
         user,
@@ -158,7 +158,7 @@ for (const user of CALLERS)
       expect(kept(changes)).toEqual(["keep.txt capability_absent"]);
     });
 
-    test("a folder that turned into a link meanwhile leads nowhere", async () => {
+    test("a folder replaced by a link during the command leads nowhere", async () => {
       world.write("d/file", "x\n");
       mkdirSync(join(world.base, "elsewhere"));
       world.own();
@@ -169,9 +169,9 @@ for (const user of CALLERS)
       expect(readdirSync(join(world.base, "elsewhere"))).toEqual([]);
     });
 
-    // Root writes everywhere.
+    // Root can write everywhere.
     if (user !== 0)
-      test("a project folder that cannot be written to keeps the draft", () => {
+      test("if the project folder is not writable, the draft is kept", () => {
         world.write("ro/file", "x\n");
         chmodSync(join(world.project, "ro"), 0o555);
         const { changes } = world.shell("chmod 755 ro; echo y > ro/new");
@@ -180,7 +180,7 @@ for (const user of CALLERS)
         chmodSync(join(world.project, "ro"), 0o755);
       });
 
-    test("the daemon killed in the middle of a command leaves the project as it was, and what was written as a draft", async () => {
+    test("when the daemon is killed during a command, the project is unchanged and the changes are kept as a draft", async () => {
       const held = await world.hold("echo half > half.txt");
       const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out);
       world.person("kill", "-9", String(pid));

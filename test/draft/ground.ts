@@ -1,4 +1,4 @@
-// Folders for tests of the lander: a root, a state folder with drafts, and uppers as an overlay would leave them.
+// Folders for tests of the lander: a root, a state folder with drafts, and upper layers as an overlay would leave them.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -40,7 +40,7 @@ export function newFolder(below: string = tmpdir()): string {
   return folder;
 }
 
-/** Where the drafts lie: on the root's file system, and on another one where this machine has it. */
+/** Parent of the drafts: on the root's file system, and on another one if this machine has it. */
 export const places: readonly (readonly [string, string])[] = [
   ["same file system", tmpdir()],
   ...(existsSync("/dev/shm") && statSync("/dev/shm").dev !== statSync(tmpdir()).dev
@@ -53,7 +53,7 @@ export interface Ground {
   readonly drafts: string;
   readonly id: string;
   readonly upper: string;
-  /** From before the draft: what the program saw. */
+  /** Taken before the draft: what the program saw. */
   readonly start: bigint;
   readonly worker: LandWorker;
 }
@@ -65,7 +65,7 @@ export type Node =
   | { readonly text?: string; readonly mode?: number; readonly link?: string; readonly whiteout?: true };
 export type Tree = Readonly<Record<string, Node>>;
 
-/** Makes files below a folder; null is a folder. */
+/** Creates files below a folder; null is a folder. */
 export function plant(base: string, tree: Tree): void {
   for (const [path, node] of Object.entries(tree)) {
     const full = join(base, path);
@@ -95,7 +95,7 @@ export function setAttribute(path: string, name: string, value: string): void {
   ]);
 }
 
-/** What is below a folder, name by name: kind, content, executable. */
+/** The tree below a folder, name by name: kind, content, executable. */
 export function snapshot(base: string): Record<string, string> {
   const found: Record<string, string> = {};
   for (const name of readdirSync(base, { recursive: true, encoding: "utf8" }).sort()) {
@@ -109,7 +109,7 @@ export function snapshot(base: string): Record<string, string> {
   return found;
 }
 
-/** CLOCK_REALTIME_COARSE as the kernel stamps files with: at least one tick passes before and after it. */
+/** CLOCK_REALTIME_COARSE, with which the kernel stamps files: at least one tick passes before and after it. */
 export async function startMoment(): Promise<bigint> {
   await tick();
   const now = BigInt(Date.now()) * 1_000_000n;
@@ -159,7 +159,7 @@ export async function scanned(given: Ground): Promise<DraftScan> {
   return result.scan;
 }
 
-/** Scans, and lands everything or what is chosen. */
+/** Scans, and lands everything or the selected changes. */
 export async function landAll(given: Ground, choose: (change: Change) => boolean = () => true): Promise<LandResult> {
   const { changes } = await scanned(given);
   return given.worker.land(given.id, changes.filter(choose).map(stepOf), given.start);

@@ -1,4 +1,4 @@
-// Programs that write without end: stopped at the limits of a draft or when the disk is full, told as that, nothing lost.
+// Programs that write without end: stopped at the limits of a draft or when the disk is full, reported as that, nothing lost.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -42,7 +42,7 @@ describe.each(CALLERS)("as user %s", (user) => {
       /more than 50 files \(limits: draft_files\)/,
       [],
     ],
-    ["a draft that is reviewed", WRITER, "{ draft_files: 50 }", FILES, /more than 50 files/, ["--review"]],
+    ["a draft under review", WRITER, "{ draft_files: 50 }", FILES, /more than 50 files/, ["--review"]],
     ["a live copy that takes too much space", LIVE, "{ draft_mib: 8 }", BYTES, /more than 8 MiB/, ["--root", "live"]],
     ["a live copy with too many files", LIVE, "{ draft_files: 50 }", FILES, /more than 50 files/, ["--root", "live"]],
   ])(

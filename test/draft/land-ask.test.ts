@@ -1,4 +1,4 @@
-// `land: ask` in a record or a configuration: nothing that a program writes lands before a person agreed.
+// `land: ask` in a record or a configuration: nothing that a program writes lands before it is approved.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -8,7 +8,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   let world: DraftWorld;
   afterEach(() => world.end());
 
-  test("in the record: every change waits, and lands once a person agrees", () => {
+  test("in the record: every change waits, and lands once approved", () => {
     world = new DraftWorld(user, WRITER.replace("sandbox: .", "sandbox: .\nland: ask"));
     world.write("old.txt", "before\n");
     const { changes, status } = world.shell("echo new > new.txt; rm old.txt");
@@ -38,7 +38,7 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(world.read("a.txt")).toBe("1\n");
   });
 
-  test("in the user's configuration: for every agent; a value that is not understood lets nothing run", () => {
+  test("in the user's configuration: for every agent; with an invalid value nothing runs", () => {
     world = new DraftWorld(user);
     const folder = join(world.base, "config", "ambit");
     mkdirSync(folder, { recursive: true });

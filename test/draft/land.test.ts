@@ -66,19 +66,19 @@ const AFTER = {
 };
 
 describe.each(places)("drafts on the %s", (title, place) => {
-  test("the worker says how files land, and is restricted", async () => {
+  test("the worker reports how files land, and is restricted", async () => {
     const { worker } = await ground({ root: {}, place });
     expect(await worker.ready).toMatchObject({ renames: title.startsWith("same"), landlock: true, seccomp: true });
   });
 
-  test("a draft that stays is flushed; one that is not there is refused", async () => {
+  test("a draft that stays is flushed; a missing one is refused", async () => {
     const given = await ground({ root: ROOT, upper: UPPER, place });
     expect(await given.worker.flush(given.id)).toEqual({ status: "flushed" });
     expect(await given.worker.flush("d-none")).toMatchObject({ status: "refused", errno: 2 });
     expect(await landAll(given)).toMatchObject({ status: "landed", changed: 14 });
   });
 
-  test("every kind of change lands, and undo puts back all of it", async () => {
+  test("every kind of change lands, and undo reverts all of it", async () => {
     const given = await ground({ root: ROOT, upper: UPPER, place });
     const before = snapshot(given.root);
     expect(await landAll(given)).toEqual({ status: "landed", landing: 1, changed: 14, alreadyThere: 0 });
@@ -100,18 +100,18 @@ describe.each(places)("drafts on the %s", (title, place) => {
     const given = await ground({ root: ROOT, upper: { "a.txt": "A", "dir/x": "x", "dir/sub": null }, place });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "y");
     expect(await landAll(given, ({ path }) => path.at(-1) === "x")).toMatchObject({ status: "landed", changed: 1 });
-    // The file that landed is not taken for one that the opaque folder deletes.
+    // The file that landed is not counted as deleted by the opaque folder.
     expect([...told(await scanned(given))].sort()).toEqual(["delete dir/b.txt", "delete dir/sub/c.txt", "file a.txt"]);
     expect(await landAll(given)).toMatchObject({ status: "landed", landing: 2, changed: 3 });
     expect(snapshot(given.root)).toMatchObject({ "a.txt": "644 A", "dir/x": "644 x" });
     expect(existsSync(join(given.root, "dir/b.txt"))).toBe(false);
-    // The last first; the other one as well.
+    // The last first; then the other one.
     expect(await given.worker.undo(given.id, 2)).toMatchObject({ status: "undone" });
     expect(await given.worker.undo(given.id, 1)).toMatchObject({ status: "undone" });
     expect(snapshot(given.root)).toMatchObject({ "a.txt": "644 a", "dir/b.txt": "644 b", "dir/sub/c.txt": "644 c" });
   });
 
-  test("no attribute, set-id bit, owner or shared inode lands", async () => {
+  test("no extended attribute, set-id bit, owner or shared inode lands", async () => {
     const given = await ground({
       root: { f: { text: "f", mode: 0o640 } },
       upper: { f: "F", one: "1", set: "s" },
@@ -135,11 +135,11 @@ describe.each(places)("drafts on the %s", (title, place) => {
     test.each<[string, (root: string) => void, string]>([
       ["of a replaced file", (root) => writeFileSync(join(root, "a.txt"), "mine"), "a.txt changed"],
       ["of a deleted file", (root) => appendFileSync(join(root, "dir/b.txt"), "mine"), "dir/b.txt changed"],
-      ["that makes the new file", (root) => plant(root, { "new/deep/n.txt": "mine" }), "new/deep/n.txt changed"],
+      ["that creates the new file", (root) => plant(root, { "new/deep/n.txt": "mine" }), "new/deep/n.txt changed"],
       ["that deletes a replaced file", (root) => rmSync(join(root, "a.txt")), "a.txt gone"],
       ["that adds to a deleted folder", (root) => plant(root, { "dir/sub/mine": "m" }), "dir/sub not_empty"],
       [
-        "that makes a folder a link",
+        "that replaces a folder by a link",
         (root) => {
           renameSync(join(root, "dir"), join(root, "elsewhere"));
           symlinkSync("elsewhere", join(root, "dir"));
@@ -147,7 +147,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
         "dir/b.txt parent",
       ],
       [
-        "that makes a file a folder",
+        "that replaces a file by a folder",
         (root) => {
           rmSync(join(root, "secret"));
           mkdirSync(join(root, "secret"));
@@ -167,7 +167,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
       expect(temporaryNames(given.root)).toEqual([]);
     });
 
-    test("that is the same as the draft's is no conflict", async () => {
+    test("that equals the draft's is not a conflict", async () => {
       const given = await ground({
         root: ROOT,
         upper: { "a.txt": "A", m: { link: "x" }, "dir/b.txt": { whiteout: true } },
@@ -180,7 +180,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
       expect(landed).toMatchObject({ status: "landed", changed: 1, alreadyThere: 2 });
     });
 
-    test("of what landed stops an undo, and nothing is undone", async () => {
+    test("after the landing stops an undo, and nothing is undone", async () => {
       const given = await ground({ root: ROOT, upper: UPPER, place });
       expect(await landAll(given)).toMatchObject({ status: "landed" });
       await tick();
@@ -192,7 +192,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     });
   });
 
-  test("names of every legal byte that is text, spaces, newlines, and the longest", async () => {
+  test("names of every legal text byte, spaces, newlines, and of maximal length land", async () => {
     const names = [
       " ",
       "\n",
@@ -209,7 +209,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     const deep = Array.from({ length: 15 }, (_, at) => String.fromCharCode(97 + at).repeat(250)).join("/");
     const upper = Object.fromEntries(names.map((name) => [name, "x"]));
     const given = await ground({ root: { [names[3] as string]: "old" }, upper: { ...upper }, place });
-    // Longer than a path of the system may be from its start: made by relative steps.
+    // Longer than the system's limit for a path from its start: made by relative steps.
     const make =
       "import os,sys; os.chdir(sys.argv[1]); [(os.mkdir(n), os.chdir(n)) for n in sys.argv[2].split('/')]; open('f','w')";
     execFileSync("python3", ["-c", make, given.upper, deep]);
@@ -237,7 +237,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     console.log(`10,000 files, ${title}: scan ${times[0]}, land ${times[1]}`);
   });
 
-  test("files are read from every side, in pieces", async () => {
+  test("files of the root, the draft and the bin are read in pieces", async () => {
     const given = await ground({ root: ROOT, upper: { "a.txt": "AAAA" }, place });
     const read = async (side: "draft" | "root" | "bin", path: string, offset = 0, bytesMax = 100): Promise<string> => {
       const result = await given.worker.read(given.id, { side, path: path.split("/"), offset, bytesMax });
@@ -254,7 +254,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     expect(await read("bin", "../upper")).toMatch(/^refused/);
   });
 
-  test("a folder that cannot be written: everything that had landed is put back", async () => {
+  test("at a folder that cannot be written everything that had landed is reverted", async () => {
     const program = asNobody(newFolder());
     if (program === null) return;
     const given = await ground({
@@ -300,7 +300,7 @@ test("a root behind a link is refused", async () => {
   expect(await worker.scan("d1")).toMatchObject({ status: "lost" });
 });
 
-test("a worker that is killed is lost, and says so to everything in its queue", async () => {
+test("when a worker is killed, every request in its queue fails with that reason", async () => {
   const given = await ground({ root: ROOT, upper: UPPER });
   await given.worker.ready;
   process.kill(given.worker.processId as number, "SIGSTOP");

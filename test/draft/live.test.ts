@@ -18,13 +18,13 @@ async function until(what: string, holds: () => boolean): Promise<void> {
 }
 
 interface Live {
-  /** A line of shell for the running program; done when its mark comes back. */
+  /** Runs a shell line in the running program; resolves when its marker appears. */
   say(line: string): Promise<string>;
   end(): Promise<{ readonly status: number | null; readonly errors: string }>;
   kill(): void;
 }
 
-/** A shell that lives as long as the test wants, with a live root. */
+/** A shell that runs as long as the test wants, with a live root. */
 async function live(world: DraftWorld, ...options: readonly string[]): Promise<Live> {
   const words = ["exec", "writer", "--root", "live", ...options, "--", "sh"];
   const child = spawn(...world.command(words), { cwd: world.project, env: world.environment, stdio: "pipe" });
@@ -64,7 +64,7 @@ describe.each(CALLERS)("as user %i", (user) => {
       existsSync(join(world.base, "state", "ambit", "drafts", id, "copy")),
     );
 
-  test("edits go both ways while the program runs, and the copy is gone at its end", async () => {
+  test("edits go both ways while the program runs, and the copy is removed at its end", async () => {
     world = new DraftWorld(user, LIVE);
     world.write("src/a.txt", "one\n");
     world.write("gone.txt", "x\n");
@@ -104,7 +104,7 @@ describe.each(CALLERS)("as user %i", (user) => {
     const program = await live(world);
     await program.say("mkdir .vscode; echo '{}' > .vscode/tasks.json; echo A=1 > .envrc; echo fine > free.txt");
     await until("the rest lands", () => world.read("free.txt") === "fine\n");
-    // Written all the time by the program, so that the person's edit comes before it is quiet.
+    // Written all the time by the program, so that the person's edit comes before it settles.
     await program.say("for i in $(seq 12); do echo agent $i > both.txt; sleep 0.1; done & sleep 0.5");
     world.write("both.txt", "person\n");
     await program.say("wait");
@@ -142,7 +142,7 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect([drafts(), left()]).toEqual([[], []]);
   });
 
-  test("a link that the program plants leads the carrier nowhere", async () => {
+  test("a link that the program plants does not redirect the synchronization", async () => {
     world = new DraftWorld(user, LIVE);
     world.write("src/a.txt", "a\n");
     const outside = join(world.base, "outside");
@@ -176,7 +176,7 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(kept).toEqual([".git/hooks/pre-commit self_modification"]);
   });
 
-  test("after kill -9 of the daemon what the program changed is kept, and nothing lands by itself", async () => {
+  test("after kill -9 of the daemon the program's changes are kept, and nothing lands by itself", async () => {
     world = new DraftWorld(user, LIVE);
     world.write("a.txt", "one\n");
     world.write("gone.txt", "x\n");
@@ -198,7 +198,7 @@ describe.each(CALLERS)("as user %i", (user) => {
   });
 
   if (user !== 0)
-    test("a folder that the program makes unreadable is not taken for deleted", async () => {
+    test("a folder that the program makes unreadable is not treated as deleted", async () => {
       world = new DraftWorld(user, LIVE);
       for (const folder of ["closed", "listed", "plain"]) world.write(`${folder}/a.txt`, `${folder}\n`);
       const program = await live(world);
@@ -231,7 +231,7 @@ describe.each(CALLERS)("as user %i", (user) => {
       expect(left()).toHaveLength(1);
     });
 
-  test("names that appear while it runs are hidden where fs.read does not cover them, and not overwritten", async () => {
+  test("names that appear while it runs are hidden if fs.read does not cover them, and not overwritten", async () => {
     world = new DraftWorld(user, LIVE.replace("  - fs.read\n", "  - fs.read: { paths: [pub/**] }\n"));
     world.write("pub/a.txt", "a\n");
     const program = await live(world);

@@ -1,4 +1,4 @@
-// A folder that a person moves into the place of another while a program runs is not the folder that the program saw.
+// A folder that a person moves to the path of another while a program runs is not the folder that the program saw.
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
@@ -37,7 +37,7 @@ describe.each(places)("drafts on the %s", (_title, place) => {
     expect(await landAll(whole)).toMatchObject({ status: "conflict" });
   });
 
-  test("a folder in which a person made and replaced files is the same folder", async () => {
+  test("a folder in which a person created and replaced files is the same folder", async () => {
     const given = await ground({ root: ROOT, upper: { "f/a": "draft a\n", "f/deep/new": "n\n" }, place });
     writeFileSync(join(given.root, "top"), "mine\n");
     writeFileSync(join(given.root, "f/b.tmp"), "mine\n");
@@ -51,7 +51,7 @@ describe.each(places)("drafts on the %s", (_title, place) => {
     });
   });
 
-  test("a folder that the program made lands beside one that a person made", async () => {
+  test("a folder that the program created lands beside one that a person created", async () => {
     const given = await ground({ root: ROOT, upper: { "made/a": "draft\n" }, place });
     setAttribute(join(given.upper, "made"), "user.overlay.opaque", "y");
     mkdirSync(join(given.root, "mine"));

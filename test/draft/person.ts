@@ -1,5 +1,5 @@
-// A person at work in the root while a draft lands: a thread that edits, replaces, makes, moves and deletes files at random.
-// It says at the end what it left at each name.
+// A person editing the root while a draft lands: a thread that edits, replaces, creates, moves and deletes files at random. At
+// the end it reports what it left at each name.
 import { closeSync, openSync, renameSync, rmSync, writeFileSync, writeSync } from "node:fs";
 import { join } from "node:path";
 import { parentPort, workerData } from "node:worker_threads";
@@ -13,7 +13,7 @@ interface Orders {
   readonly delayMilliseconds: number;
 }
 
-/** Null: deleted. A name that is not in there was left alone. */
+/** Null: deleted. A missing name was left alone. */
 export type PersonResult = Readonly<Record<string, string | null>>;
 
 export function randomOf(seed: number): () => number {
@@ -32,7 +32,7 @@ function edit(path: string, text: string, way: number): string | null {
     return text;
   }
   if (way === 1) {
-    // As editors save: a new file takes the name.
+    // As editors save: a new file replaces the name.
     writeFileSync(`${path}.person`, text);
     renameSync(`${path}.person`, path);
     return text;
@@ -41,7 +41,7 @@ function edit(path: string, text: string, way: number): string | null {
     const file = openSync(path, "r+");
     writeSync(file, text, 0);
     closeSync(file);
-    // What was there before and is longer stays behind it: only where it begins is known.
+    // A longer previous text remains after it: only its beginning is known.
     return `${text}*`;
   }
   rmSync(path);
@@ -60,7 +60,7 @@ function work({ root, names, seed, edits, delayMilliseconds }: Orders): PersonRe
     try {
       left[name] = edit(join(root, name), `person ${seed} ${at}\n`, Math.floor(random() * 4));
     } catch {
-      // The name or its folder is not there at this moment.
+      // The name or its folder does not exist at this moment.
     }
   }
   return left;

@@ -1,5 +1,5 @@
-// A person and a landing at the same time, with random schedules from the seed of the run: what the person wrote last is what the root
-// has, and everything else is as before or as wanted.
+// A person and a landing at the same time, with random schedules from the seed of the run: the root has what the person wrote
+// last, and everything else is as before or as wanted.
 import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -79,7 +79,7 @@ describe.each(places)("drafts on the %s", (_title, place) => {
       const why = `seed ${seed}, round ${round}, ${JSON.stringify(landed)}, ${JSON.stringify(final)}`;
       const found = snapshot(given.root);
       for (const [name, text] of Object.entries(final)) {
-        // A name that was not there before, made and deleted by the person before the landing, is new for the draft.
+        // A name that did not exist before, created and deleted by the person before the landing, is new for the draft.
         const isNewName = text === null && root[name] === undefined && found[name] === `644 draft ${name}\n`;
         if (text === null) expect(isNewName ? undefined : found[name], `${name} ${why}`).toBeUndefined();
         else if (text.endsWith("*")) {

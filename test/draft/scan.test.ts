@@ -1,4 +1,4 @@
-// What a scan says of a sealed upper layer: every mark of the overlay file system, every kind of file.
+// The scan of a sealed upper layer: every marker of the overlay file system, every kind of file.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ describe("changes", () => {
     ["u+x is a change", { "a.txt": { text: "a", mode: 0o744 } }, ["file a.txt"]],
     ["u-x is a change", { run: { text: "#!", mode: 0o644 } }, ["file run"]],
     ["a deleted file", { "a.txt": { whiteout: true } }, ["delete a.txt"]],
-    ["a whiteout of nothing is no change", { gone: { whiteout: true } }, []],
+    ["a whiteout of a missing name is no change", { gone: { whiteout: true } }, []],
     [
       "a deleted folder",
       { dir: { whiteout: true } },
@@ -46,7 +46,7 @@ describe("changes", () => {
     const scan = await scanned(given);
     expect([...told(scan)].sort()).toEqual([...wanted].sort());
     expect(scan).toMatchObject({ alarm: null, unlandable: [] });
-    // Folders before what is in them; deletions of what is inside first; a deletion before what takes its place.
+    // Folders before their contents; deletions of contents first; a deletion before its replacement.
     const order = told(scan);
     for (const [at, line] of order.entries()) {
       const path = line.slice(line.indexOf(" ") + 1);
@@ -55,7 +55,7 @@ describe("changes", () => {
     }
   });
 
-  test("bases are those of the root", async () => {
+  test("bases are taken from the root", async () => {
     const given = await ground({ root: ROOT, upper: { "a.txt": "new", "n.txt": "n" } });
     const { changes } = await scanned(given);
     expect(changes.find(({ path }) => path[0] === "a.txt")).toMatchObject({
@@ -67,7 +67,7 @@ describe("changes", () => {
     expect(changes.find(({ path }) => path[0] === "n.txt")).toMatchObject({ base: null });
   });
 
-  test("an opaque folder deletes what it does not have, in all its depth", async () => {
+  test("an opaque folder deletes what it does not contain, at any depth", async () => {
     const given = await ground({ root: ROOT, upper: { "dir/new": "n", "dir/sub": null } });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "y");
     expect([...told(await scanned(given))].sort()).toEqual([
@@ -77,7 +77,7 @@ describe("changes", () => {
     ]);
   });
 
-  test("whiteouts as attributes count in a folder that says so, and nowhere else", async () => {
+  test("whiteouts as attributes count in a folder that is marked for them, and nowhere else", async () => {
     const given = await ground({ root: ROOT, upper: { "dir/b.txt": "" } });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "x");
     setAttribute(join(given.upper, "dir/b.txt"), "user.overlay.whiteout", "y");
@@ -109,7 +109,7 @@ describe("alarms", () => {
     expect((await scanned(given)).alarm).toBe(`user.overlay.${name} on dir`);
   });
 
-  test.each(["origin", "impure", "protattr"])("user.overlay.%s is none", async (name) => {
+  test.each(["origin", "impure", "protattr"])("user.overlay.%s is not an alarm", async (name) => {
     const given = await ground({ root: ROOT, upper: { "dir/b.txt": "B" } });
     setAttribute(join(given.upper, "dir"), `user.overlay.${name}`, "y");
     expect((await scanned(given)).alarm).toBeNull();
@@ -117,7 +117,7 @@ describe("alarms", () => {
 });
 
 describe("what can never land", () => {
-  test("pipes, and names and targets that are no text", async () => {
+  test("pipes, and names and targets that are not text", async () => {
     const given = await ground({ root: ROOT });
     execFileSync("mkfifo", [join(given.upper, "pipe")]);
     const upper = Buffer.from(given.upper);
@@ -144,7 +144,7 @@ describe("what can never land", () => {
     expect(told(scan)).not.toContain("delete dir");
   });
 
-  test("more folders inside each other than are walked: refused", async () => {
+  test("folders nested too deep: refused", async () => {
     const given = await ground({ root: {}, upper: { [Array(300).fill("d").join("/")]: null } });
     expect(await given.worker.scan(given.id)).toMatchObject({
       status: "refused",
@@ -152,12 +152,12 @@ describe("what can never land", () => {
     });
   });
 
-  test.each(["", ".", "..", "a/b", "a b", "x".repeat(65)])("a draft is no path: %j", async (id) => {
+  test.each(["", ".", "..", "a/b", "a b", "x".repeat(65)])("a draft id is not a path: %j", async (id) => {
     const given = await ground({ root: {} });
     expect(await given.worker.scan(id)).toMatchObject({ status: "refused", reason: "not the id of a draft" });
   });
 
-  test("a draft that is not there is refused, and the worker goes on", async () => {
+  test("a missing draft is refused, and the worker keeps running", async () => {
     const given = await ground({ root: ROOT, upper: { n: "n" } });
     expect(await given.worker.scan("other")).toMatchObject({ status: "refused", errno: 2 });
     expect(told(await scanned(given))).toEqual(["file n"]);
@@ -167,7 +167,7 @@ describe("what can never land", () => {
 describe("a real overlay", () => {
   const mounts = spawnSync("unshare", ["-Urm", "true"]).status === 0;
 
-  test.skipIf(!mounts)("says what the commands did", async () => {
+  test.skipIf(!mounts)("reports what the commands did", async () => {
     const base = newFolder();
     for (const name of ["work", "merged"]) mkdirSync(join(base, name));
     const given = await ground({ root: { ...ROOT, "old/x": "x", "keep/y": "y" } });

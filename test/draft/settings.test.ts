@@ -1,4 +1,4 @@
-// What the person's own settings make of names in a project: hooks paths that hold in every repository, and trees of programs.
+// Effects of the person's own settings on names in a project: hooks paths that apply in every repository, and program trees.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -24,7 +24,7 @@ for (const user of CALLERS)
     const plant = (folder: string): string =>
       `mkdir -p ${folder}; printf '#!/bin/sh\\ntouch ${world.base}/marker\\n' > ${folder}/pre-commit; chmod +x ${folder}/pre-commit`;
 
-    test("a hooks path of the person's settings holds in a repository that the program makes, before or with its hooks", () => {
+    test("a hooks path of the person's settings applies in a repository that the program creates, before or with its hooks", () => {
       configure("git/config", "[core]\n\thooksPath = hk\n");
       const repository = "git init -q sub; cd sub; echo 1 > f; git add f; git commit -qnm s";
       expect(codes(world.shell(`${plant("sub/hk")}; ${repository}`))).toEqual([
@@ -36,7 +36,7 @@ for (const user of CALLERS)
       expect(existsSync(join(world.base, "marker"))).toBe(false);
     });
 
-    test("a script that a hook runs if it is there does not appear without a person", () => {
+    test("a script that a hook runs if it exists does not appear without approval", () => {
       world.write(".git/hooks/pre-commit", "#!/bin/sh\n[ -x ci/local.sh ] && ci/local.sh\nexit 0\n", 0o755);
       const line = `mkdir ci; printf '#!/bin/sh\\ntouch ${world.base}/marker\\n' > ci/local.sh; chmod +x ci/local.sh; echo 1 > ci/other.sh`;
       expect(codes(world.shell(line))).toEqual(["ci/local.sh approval_required"]);
@@ -45,7 +45,7 @@ for (const user of CALLERS)
       expect(existsSync(join(world.base, "marker"))).toBe(false);
     });
 
-    test("a tree of programs inside the project is seen by programs and not changed", () => {
+    test("a program tree inside the project is visible to programs and not changed", () => {
       world.write("tools/bin/hello", "#!/bin/sh\necho hello\n", 0o755);
       configure("ambit/config.yml", `runtime: [${world.project}/tools]\n`);
       const changed = world.shell("hello; echo 'echo evil' > tools/bin/hello; echo 1 > other.txt");

@@ -1,4 +1,4 @@
-// Writes of file tools at the same time: harmless alone, a repository together.
+// Concurrent writes of file tools: harmless alone, a repository together.
 import { spawn } from "node:child_process";
 import { existsSync } from "node:fs";
 import { join } from "node:path";
@@ -13,7 +13,7 @@ for (const user of CALLERS)
     let world: DraftWorld;
     afterEach(() => world.end());
 
-    test("two calls at once do not complete a bare repository", async () => {
+    test("two concurrent calls do not complete a bare repository", async () => {
       world = new DraftWorld(user);
       world.repository();
       const words = world.command(["mcp", "serve", "--agent", "writer"]);

@@ -22,7 +22,7 @@ import { removeState } from "../house/remove-state.ts";
 const program = join(checkout, "bin", "ambit");
 const ORDINARY = 12_345;
 
-/** An ordinary user can only be played by root. */
+/** Only root can run tests as an ordinary user. */
 export const CALLERS: readonly number[] = process.getuid?.() === 0 ? [0, ORDINARY] : [process.getuid?.() ?? 0];
 
 export interface Result {
@@ -63,16 +63,16 @@ export class DraftWorld {
     if (trusted.status !== 0) throw new Error(`the project is not trusted: ${trusted.out}${trusted.err}`);
   }
 
-  /** Everything belongs to the caller. */
+  /** Changes the owner of everything to the caller. */
   own(): void {
     if (this.user === 0 || process.getuid?.() !== 0) return;
-    // With types: without them links to folders would be followed.
+    // With file types: without them links to folders would be followed.
     const below = readdirSync(this.base, { recursive: true, withFileTypes: true, encoding: "utf8" });
-    // A change of the owner is a change: files that are the caller's already are left alone.
+    // Changing the owner changes the file: files that already belong to the caller are left alone.
     for (const path of [this.base, ...below.map((one) => join(one.parentPath, one.name))]) this.#own(path);
   }
 
-  /** A file of the daemon may be gone by now; it was the caller's. */
+  /** A file of the daemon may be gone by now; it belonged to the caller. */
   #own(path: string): void {
     if (this.user === 0 || process.getuid?.() !== 0) return;
     const facts = lstatSync(path, { throwIfNoEntry: false });
@@ -115,7 +115,7 @@ export class DraftWorld {
     return { status, out: stdout, err: stderr };
   }
 
-  /** The words that start the command line as this user. */
+  /** The command line that starts ambit as this user. */
   command(words: readonly string[]): [string, string[]] {
     const [command, rest] = this.#words([process.execPath, program, ...words]);
     return [command, [...rest]];
@@ -135,7 +135,7 @@ export class DraftWorld {
     }
   }
 
-  /** A line that is held in its middle: it has done `line` when this returns, and ends when `release` is called. */
+  /** A line that is paused in the middle: it has done `line` when this returns, and ends when `release` is called. */
   async hold(line: string): Promise<Held> {
     const held = `${line}; echo ready; read -r word`;
     const [command, rest] = this.#words([process.execPath, program, "exec", "writer", "--shell", "--", held]);
@@ -163,7 +163,7 @@ export class DraftWorld {
     const whole = join(this.project, path);
     mkdirSync(dirname(whole), { recursive: true });
     writeFileSync(whole, text, { mode });
-    // Only what was written: a daemon may be at work on everything else.
+    // Only the new files: a daemon may be working on everything else.
     for (let at = whole; at.startsWith(this.project); at = dirname(at)) this.#own(at);
   }
 

@@ -1,4 +1,4 @@
-// Grants and revokes on one record until it is killed: every moment of an edit is a moment it can be killed in.
+// Grants and revokes on one record until it is killed, so that it can be killed at every moment of an edit.
 
 import { AgentFiles } from "../../src/agents/disk/agent-files.ts";
 import { editRecord, type RecordEdit } from "../../src/agents/edit/edit.ts";

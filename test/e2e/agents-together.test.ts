@@ -1,4 +1,4 @@
-// Many edits of one record at once, and edits that are killed: no grant is lost, and there is always a whole record.
+// Concurrent edits of one record, and edits that are killed: no grant is lost, and the record is always whole.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
@@ -16,7 +16,7 @@ const RECORD = "---\nid: a # me\ncapabilities:\n  # first\n  - records.read\n---
 
 const isLong = process.env["AMBIT_LONG"] === "1";
 const grantsAtOnce = isLong ? 200 : 64;
-/** Of each of two. */
+/** Kills of each of two processes. */
 const kills = isLong ? 100 : 30;
 
 const grants = join(root, "bin", "ambit");
@@ -41,7 +41,7 @@ function fresh(name: string): { readonly cwd: string; readonly record: string } 
   return { cwd, record };
 }
 
-/** Throws where the text is not one whole, valid record with its body. */
+/** Throws unless the text is one whole, valid record with its body. */
 function held(record: string): readonly string[] {
   const source = { name: "a.md", text: readFileSync(record, "utf8") };
   const { read } = readFrontmatter(source);
@@ -52,7 +52,7 @@ function held(record: string): readonly string[] {
   return readRecord(read.tree, { ground, toAscii: () => null, ceiling: null }).grants.map(compactText);
 }
 
-test(`${grantsAtOnce} grants at once on one record lose none`, { timeout: 600_000 }, async () => {
+test(`${grantsAtOnce} concurrent grants on one record lose none`, { timeout: 600_000 }, async () => {
   const { cwd, record } = fresh("parallel");
   const specs = Array.from({ length: grantsAtOnce }, (_, at) => `net.get{hosts=[h${at}.example]}`);
   const waiting = [...specs];
@@ -76,14 +76,14 @@ test(`${grantsAtOnce} grants at once on one record lose none`, { timeout: 600_00
   expect(readdirSync(join(cwd, ".ambit", "agents"))).toEqual(["a.md"]);
 });
 
-test(`killed ${2 * kills} times in the middle of edits, a whole record is there every time`, {
+test(`killed ${2 * kills} times during edits, the record is whole every time`, {
   timeout: 600_000,
 }, async () => {
   const { cwd, record } = fresh("killed");
   const specs = ["net.get{hosts=[a.example]}", "memory.write{keys=[k]}"];
   const allowed = new Set(["records.read", "tool.invoke{tools=[builtin:**]}", ...specs]);
   const seen = new Set<string>();
-  // Where a busy machine ends no edit in that time, the next is given longer: edits must be killed, and made.
+  // If a busy machine completes no edit in that time, the next process gets longer: edits must be both killed and completed.
   let milliseconds = 40;
   const run = async (spec: string): Promise<void> => {
     for (let kill = 0; kill < kills; kill++) {
@@ -102,7 +102,7 @@ test(`killed ${2 * kills} times in the middle of edits, a whole record is there 
       if (seen.size === 1) milliseconds = Math.min(2_000, milliseconds * 1.2);
     }
   };
-  // Two at a time on one record: each is killed while the other goes on, and must not block it.
+  // Two at a time on one record: each is killed while the other runs, and must not block it.
   await Promise.all(specs.map(run));
   expect(seen.size).toBeGreaterThan(1);
   const last = spawn(process.execPath, [grants, "agents", "grant", "a", "obs.query", "--yes"], {

@@ -1,4 +1,4 @@
-// `ambit agents` as people and scripts meet it: on a pseudo-terminal with questions, and without one.
+// `ambit agents` as people and scripts use it: on a pseudo-terminal with prompts, and without one.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -60,7 +60,7 @@ const LEFT = "\u001b[D";
 const ENTER = "\r";
 
 describe("on a terminal", () => {
-  test("a grant is shown with its risk and effect, asked about, and made after a yes", async () => {
+  test("a grant is shown with its risk and effect, and made after a yes", async () => {
     const ran = await asked(
       ["grant", "scout", "net.post{hosts=[api.github.com],ask}"],
       [["Grant this?", LEFT + ENTER]],
@@ -89,7 +89,7 @@ describe("on a terminal", () => {
     );
   });
 
-  test("enter alone is no, and so is leaving", async () => {
+  test("Enter alone means no, and so does leaving", async () => {
     for (const keys of [ENTER, "\u0003"]) {
       const ran = await asked(["revoke", "scout", "net.get{hosts=[api.weather.gov]}"], [["Revoke this?", keys]]);
       expect(screenOf(ran.raw)).toContain("nothing was changed");
@@ -98,7 +98,7 @@ describe("on a terminal", () => {
     }
   });
 
-  test("without a spec the catalog is offered, sorted by risk, and asks for what the verb needs", async () => {
+  test("without a spec the catalog is offered, sorted by risk, with a prompt for the scopes the verb needs", async () => {
     put("aide", "---\ncapabilities: []\n---\n");
     const ran = await asked(
       ["grant", "aide"],
@@ -145,7 +145,7 @@ describe("on a terminal", () => {
     expect(ran.status).toBe(0);
   });
 
-  test("capabilities are sorted by risk and in its colour", async () => {
+  test("capabilities are sorted and coloured by risk", async () => {
     const ran = await asked(["capabilities", "scout"], []);
     expect(screenOf(ran.raw).replaceAll(cwd(), "/project")).toBe(
       [
@@ -179,7 +179,7 @@ describe("without a terminal", () => {
     expect(textOf("scout")).toBe(SCOUT);
   });
 
-  test("--dry-run shows the lines and writes nothing; --yes writes them; undo brings the old text back", () => {
+  test("--dry-run shows the lines and writes nothing; --yes writes them; undo restores the old text", () => {
     expect(agents("revoke", "scout", "fs.write", "--dry-run").out).toMatch(
       /\+ {3}- fs\.write\{in=\[\]\}[\s\S]*--dry-run/,
     );
@@ -193,7 +193,7 @@ describe("without a terminal", () => {
     expect(agents("undo", "scout", "--yes").status).toBe(1);
   });
 
-  test("--for and --uses become conditions, and --json says everything", () => {
+  test("--for and --uses become conditions, and --json contains everything", () => {
     const ran = agents("grant", "scout", "memory.write{keys=[a]}", "--for", "30m", "--uses", "5", "--yes", "--json");
     const data = JSON.parse(ran.out);
     expect(data).toMatchObject({ agent: "scout", action: "grant", risk: "medium", changed: true, written: true });
@@ -219,7 +219,7 @@ describe("without a terminal", () => {
     [2, /whole number/, ["grant", "scout", "obs.query", "--uses", "0", "--yes"]],
     [1, /host.*all but/, ["revoke", "scout", "net.get{hosts=[gist.github.com]}", "--yes"]],
     [1, /own test/, ["revoke", "scout", "net.get", "--yes"]],
-    [1, /no agent and no file called "nobody"[\s\S]*agents here: .*scout/, ["grant", "nobody", "obs.query", "--yes"]],
+    [1, /no agent and no file called "missing"[\s\S]*agents here: .*scout/, ["grant", "missing", "obs.query", "--yes"]],
     [1, /there already/, ["new", "scout", "--yes"]],
     [1, /is no id/, ["new", "../x", "--yes"]],
     [2, /no preset[\s\S]*ambit:reader@1/, ["new", "x", "--extends", "readr", "--yes"]],
@@ -233,7 +233,7 @@ describe("without a terminal", () => {
     });
   }
 
-  test("a record that cannot be read is not edited, and says where it is broken", () => {
+  test("a record that does not parse is not edited, and the position of the error is shown", () => {
     put("bad", "---\ncapabilities: [*x]\n---\n");
     const ran = agents("grant", "bad", "obs.query", "--yes");
     expect(ran.err).toMatch(/syntax[\s\S]*bad\.md:2:/);
@@ -241,7 +241,7 @@ describe("without a terminal", () => {
   });
 });
 
-test("list --can names the agents that hold at least that, and no other", () => {
+test("list --can names the agents that hold at least that grant, and no other", () => {
   put("wide", "---\ncapabilities: ['net.get{hosts=[*]}']\n---\n");
   put("team/none", "---\ncapabilities: ['net.get{hosts=[+.github.com]}']\n---\n");
   ambit("trust", "--yes");
@@ -254,7 +254,7 @@ test("list --can names the agents that hold at least that, and no other", () => 
   expect(agents("tree").out).toMatch(/^● scout[\s\S]*^team\/\n {2}● none/m);
 });
 
-test("tree shows folders, risk, what may be passed on, and that nothing was yet", () => {
+test("tree shows folders, risk, what may be delegated, and that there are no delegations yet", () => {
   put(
     "team/lead",
     "---\ncapabilities: ['agent.grant{ids=[aide]}', memory.read, 'net.get{hosts=[a.example],pass=use}']\n---\n",

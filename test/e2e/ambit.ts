@@ -16,7 +16,7 @@ export interface Ran {
   readonly err: string;
 }
 
-/** State and configuration of their own for every test file, so that no test trusts anything for the person who runs it. */
+/** Separate state and configuration for every test file, so that no test trusts anything for the person who runs it. */
 const own = ownFolder("ambit-own-");
 prepareState(join(own, "state"), join(own, "config"));
 export const environment: NodeJS.ProcessEnv = {
@@ -36,7 +36,7 @@ export function ambit(cwd: string, ...words: readonly string[]): Ran {
   return { status, out: stdout, err: stderr };
 }
 
-/** A folder of files that is gone after the callback. */
+/** A folder of files that is removed after the callback. */
 export function inFolder<T>(files: Readonly<Record<string, string | Uint8Array>>, use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "ambit-"));
   try {

@@ -1,4 +1,4 @@
-// `ambit approvals` on the terminal of this process, with a daemon that keeps one question and answers as the real one.
+// `ambit approvals` on the terminal of this process, with a daemon that has one pending approval and answers as the real one.
 import { Command } from "commander";
 import { approvalOf } from "../../src/approvals/testing/approval.ts";
 import { addApprovals } from "../../src/cli/approvals/command.ts";

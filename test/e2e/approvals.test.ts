@@ -11,7 +11,7 @@ beforeAll(async () => {
 afterAll(() => program?.remove());
 
 const ENTER = "\r";
-/** A person reads it in the question. */
+/** A person reads it in the prompt. */
 const theNumber = (raw: string): string => `${[...raw.matchAll(/Type (\d{4}) to /g)].at(-1)?.[1] ?? "none"}${ENTER}`;
 
 function run(
@@ -23,7 +23,7 @@ function run(
 }
 
 describe("on a real terminal", () => {
-  test("watch rings, shows what waits, and q gives the terminal back", async () => {
+  test("watch rings, shows pending approvals, and q restores the terminal", async () => {
     const { status, raw } = await run(["approvals", "watch"], [["q quit", "q"]]);
     expect(status).toBe(0);
     expect(raw).toContain("\u0007");
@@ -33,7 +33,7 @@ describe("on a real terminal", () => {
     expect(screenOf(raw.replaceAll("\u0007", ""))).toBe("");
   }, 90_000);
 
-  test("watch: a approves what is chosen, with the ladder, and the list goes on", async () => {
+  test("watch: a approves the selected one, with the choice of scopes, and the list goes on", async () => {
     const { status, raw } = await run(
       ["approvals", "watch"],
       [
@@ -48,7 +48,7 @@ describe("on a real terminal", () => {
     expect(raw).toContain("approved a-1: 1 use, 30 min");
   }, 90_000);
 
-  test("watch: r refuses with the reason that was typed", async () => {
+  test("watch: r refuses with the typed reason", async () => {
     const { status, raw } = await run(
       ["approvals", "watch"],
       [
@@ -83,19 +83,19 @@ describe("on a real terminal", () => {
     90_000,
   );
 
-  test("watch ends with the key that ends everything", async () => {
+  test("watch ends with Ctrl-C", async () => {
     const { status, raw } = await run(["approvals", "watch"], [["q quit", "\u0003"]]);
     expect(status).toBe(0);
     expect(raw).toContain("1 waiting");
   }, 90_000);
 
-  test("approve: who presses return too early approves nothing", async () => {
+  test("approve: pressing Enter too early approves nothing", async () => {
     const { status, raw } = await run(["approve", "a-1"], [["Which step?", ENTER]]);
     expect(status).toBe(11);
     expect(raw).toContain("nothing was approved");
   }, 90_000);
 
-  test("approve with presence: the passphrase is asked for and never shown", async () => {
+  test("approve with presence: the passphrase is prompted for and never shown", async () => {
     const { status, raw } = await run(
       ["approve", "a-1", "--step", "exact", "--yes"],
       [["Passphrase of ann", `correct horse${ENTER}`]],

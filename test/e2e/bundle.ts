@@ -1,4 +1,4 @@
-// One TypeScript file as a program that Node runs, built the way the command line is.
+// Bundles one TypeScript file into a program that Node runs, built as the command line is.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

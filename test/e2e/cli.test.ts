@@ -49,12 +49,12 @@ describe("can answers with an exit status and a reason", () => {
   }
 });
 
-test("everything behind -- belongs to the request", () => {
+test("everything after -- belongs to the request", () => {
   expect(ambit(examples, "can", "scout", "proc.exec", "--", "git", "log", "--json").status).toBe(0);
   expect(ambit(examples, "can", "scout", "proc.exec", "--", "git", "-C", "../x", "push").status).toBe(10);
 });
 
-test("--json is one object with the promised fields", () => {
+test("--json is one object with the documented fields", () => {
   const allowed = JSON.parse(ambit(examples, "can", "scout", "net.get", "https://api.github.com/x", "--json").out);
   expect(allowed).toMatchObject({
     outcome: "allow",
@@ -122,7 +122,7 @@ describe("bad input ends in a diagnostic with a position and a fix", () => {
     [2, /not a verb[\s\S]*net\.get/, ["can", "scout", "net.gett", "https://x.example/"]],
     [2, /http/, ["can", "scout", "net.get", "ftp://x.example/"]],
     [2, /address/, ["can", "scout", "net.get", "http://0x7f.1/"]],
-    [1, /no agent and no file called "nobody"[\s\S]*coder/, ["can", "nobody", "net.get", "https://x.example/"]],
+    [1, /no agent and no file called "missing"[\s\S]*coder/, ["can", "missing", "net.get", "https://x.example/"]],
     [1, /no agent/, ["can", "../../../etc/passwd", "fs.read", "/x"]],
     [2, /missing required argument/, ["can", "scout"]],
     [2, /unknown command/, ["cann"]],
@@ -138,7 +138,7 @@ describe("bad input ends in a diagnostic with a position and a fix", () => {
   }
 });
 
-test("a file that is no text, no file, or too large is refused without hanging", () => {
+test("a file that is not text, not a regular file, or too large is refused without hanging", () => {
   inFolder(
     {
       "bytes.md": new Uint8Array([0x2d, 0x2d, 0x2d, 0x0a, 0xff, 0xfe]),
@@ -155,7 +155,7 @@ test("a file that is no text, no file, or too large is refused without hanging",
   );
 });
 
-test("links that make a folder endless, or lead nowhere, end in an answer", () => {
+test("link cycles and dangling links end in an answer", () => {
   inFolder({ ".ambit/agents/a.md": "---\nid: a\ncapabilities: [records.read]\n---\n" }, (folder) => {
     for (const [name, target] of [
       ["up", ".."],
@@ -171,7 +171,7 @@ test("links that make a folder endless, or lead nowhere, end in an answer", () =
   });
 });
 
-test("nothing of an agent's text or of a request can speak to the terminal", () => {
+test("control characters in an agent's text or a request never reach the terminal", () => {
   const [control, reorder] = [27, 0x202e].map((code) => String.fromCharCode(code)) as [string, string];
   const text =
     '---\nid: "a\\e[31mred\\u202Eback"\ncapabilities: [records.read]\ntests: [{ allow: "records.read id=\\e[2J" }]\n---\n';
@@ -215,14 +215,14 @@ test("explain has a page for every code and verb it names", () => {
   });
 });
 
-test("help shows examples and exits well", () => {
+test("help shows examples and exits with 0", () => {
   const help = ambit(examples, "can", "--help");
   expect(help.status).toBe(0);
   expect(help.out).toMatch(/Examples:/);
   expect(ambit(examples, "--version").out).toMatch(/^\d+\.\d+\.\d+/);
 });
 
-test("the tour ends well: every verdict is the expected one", () => {
+test("the tour succeeds: every verdict is the expected one", () => {
   const { status, stdout } = spawnSync(process.execPath, [join(root, "scripts", "start.mjs")], {
     encoding: "utf8",
     timeout: 120_000,

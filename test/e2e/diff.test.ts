@@ -1,4 +1,4 @@
-// `ambit diff` as a reviewer meets it: files, folders and revisions, compared as authority.
+// `ambit diff` as a reviewer uses it: files, folders and revisions, compared as authority.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -26,15 +26,21 @@ describe("two files", () => {
       /now allowed: net\.get https:\/\/b\.com\//,
     ],
     [
-      "one host less",
+      "one host fewer",
       "net.get{hosts=[a.com,b.com]}",
       "net.get{hosts=[a.com]}",
       0,
       /no longer allowed: net\.get https:\/\/b\.com\//,
     ],
-    ["an approval that went away", "net.get{hosts=[a.com],ask}", "net.get{hosts=[a.com]}", 13, /without the approval/],
     [
-      "a later end",
+      "an approval that was removed",
+      "net.get{hosts=[a.com],ask}",
+      "net.get{hosts=[a.com]}",
+      13,
+      /without the approval/,
+    ],
+    [
+      "a later expiry",
       "net.get{hosts=[a.com],expires=2026-01-01T00:00:00Z}",
       "net.get{hosts=[a.com]}",
       13,
@@ -59,7 +65,7 @@ describe("two files", () => {
     });
   }
 
-  test("a widening that is allowed ends well, and is still shown", () => {
+  test("a widening that is allowed exits with 0, and is still shown", () => {
     inFolder({ "a.md": record("x"), "b.md": record("x", "records.read") }, (folder) => {
       const ran = ambit(folder, "diff", "a.md", "b.md", "--allow-widening", "--json");
       expect(ran.status).toBe(0);
@@ -67,7 +73,7 @@ describe("two files", () => {
     });
   });
 
-  test("a new text that is not valid ends with its own status and its mistakes", () => {
+  test("a new text that is invalid exits with its own status and its errors", () => {
     inFolder({ "a.md": record("x", "records.read"), "b.md": "---\n[\n---\n" }, (folder) => {
       const ran = ambit(folder, "diff", "a.md", "b.md");
       expect(ran.status).toBe(3);
@@ -86,7 +92,7 @@ describe("two folders", () => {
     });
   });
 
-  test("two files that claim one id hide nothing", () => {
+  test("two files with the same id hide nothing", () => {
     const files = {
       "o/a.md": record("x", "records.read"),
       "n/a.md": record("x", "fs.read{in=/}"),

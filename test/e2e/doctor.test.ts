@@ -1,4 +1,4 @@
-// `ambit doctor` as a user runs it: a real workspace folder, with everything in it that can be wrong with a file.
+// `ambit doctor` as a user runs it: a real workspace folder with every kind of faulty file in it.
 import { spawnSync } from "node:child_process";
 import { chmodSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
@@ -8,7 +8,7 @@ import { ambit, inFolder, type Ran, root } from "./ambit.ts";
 const GOOD = "---\ncapabilities: [records.read]\n---\n";
 const agents = ".ambit/agents";
 
-/** In a project that is trusted, so that nothing but the agents and the machine is told of. */
+/** In a trusted project, so that only the agents and the machine are reported. */
 function doctor(folder: string, ...words: readonly string[]): Ran {
   ambit(folder, "trust", "--yes");
   return ambit(folder, "doctor", ...words);
@@ -33,7 +33,7 @@ function about({ sections }: Said, kind: string): Said["sections"][number]["find
 }
 
 describe("a workspace", () => {
-  test("without mistakes passes, machine aside", () => {
+  test("without mistakes passes, apart from the machine", () => {
     inFolder({ [`${agents}/scout.md`]: GOOD }, (folder) => {
       const ran = doctor(folder);
       expect(ran.out).toMatch(/^scout {2}\.ambit\/agents\/scout\.md\n {2}✓ 2 grants\n/);
@@ -42,7 +42,7 @@ describe("a workspace", () => {
     });
   });
 
-  test("with a misspelt word shows file, line, caret and the word that was meant", () => {
+  test("with a misspelt word shows file, line, caret and the intended word", () => {
     inFolder({ [`${agents}/scout.md`]: "---\ncapabilities:\n  - net.get: { host: [x.com] }\n---\n" }, (folder) => {
       const { status, out } = doctor(folder);
       expect(status).toBe(3);
@@ -52,8 +52,8 @@ describe("a workspace", () => {
     });
   });
 
-  test("tells of an agent that may write what says what it may do", () => {
-    // A root around `.ambit` does not reach into it; a grant that names it does.
+  test("reports an agent that may write its own authority", () => {
+    // A root around `.ambit` does not include it; a grant that names it does.
     const named = "---\ncapabilities:\n  - fs.write: { in: .ambit }\n---\n";
     inFolder({ [`${agents}/around.md`]: "---\nsandbox: .\n---\n", [`${agents}/scout.md`]: named }, (folder) => {
       const ran = doctor(folder, "--json");
@@ -65,7 +65,7 @@ describe("a workspace", () => {
     });
   });
 
-  test("has one clear line for every file that cannot be used, and still looks at the others", () => {
+  test("has one clear line for every unusable file, and still checks the others", () => {
     const files = {
       [`${agents}/a-good.md`]: GOOD,
       [`${agents}/huge.md`]: `---\nid: huge\n---\n${"x".repeat(1_100_000)}`,
@@ -89,7 +89,7 @@ describe("a workspace", () => {
       expect(ran).toMatchObject({ status: 3, err: "" });
       const told = said(ran);
       const broken = about(told, "project").map(({ code, message }) => [code, message] as const);
-      // Who is root may read what is locked.
+      // Root can read files of mode 0.
       const locked = process.getuid?.() === 0 ? [] : ["locked"];
       const links = ["loop", "round-a", "round-b", "dangling", "device"];
       for (const name of ["bytes", "huge", "pipe", ...locked, ...links]) {
@@ -104,7 +104,7 @@ describe("a workspace", () => {
     });
   });
 
-  test("keeps what an author accepts apart, with the reason", () => {
+  test("lists findings that an author accepts separately, with the reason", () => {
     const record =
       '---\ncapabilities:\n  - fs.write: { in: .ambit }\ndoctor: { accept: [{ code: records_writable, reason: "it looks after them" }] }\n---\n';
     inFolder({ [`${agents}/keeper.md`]: record }, (folder) => {
@@ -114,18 +114,18 @@ describe("a workspace", () => {
 });
 
 describe("the command", () => {
-  test("says when there is no such agent", () => {
+  test("reports an unknown agent", () => {
     inFolder({ [`${agents}/scout.md`]: GOOD }, (folder) => {
-      expect(doctor(folder, "nobody")).toMatchObject({ status: 1, out: "" });
+      expect(doctor(folder, "missing")).toMatchObject({ status: 1, out: "" });
       expect(said(doctor(folder, "scout", "--json")).sections[0]?.title).toBe("scout");
     });
   });
 
-  test("teaches by example", () => {
+  test("shows examples in its help", () => {
     expect(ambit(root, "doctor", "--help").out).toContain("ambit doctor --fix --yes");
   });
 
-  test("outside any workspace looks at the machine alone", () => {
+  test("outside any workspace checks the machine alone", () => {
     inFolder({}, (folder) => {
       const told = said(doctor(folder, "--json"));
       expect(told.sections.map(({ about: kind }) => kind)).toEqual(["machine"]);
@@ -147,14 +147,14 @@ describe("--fix", () => {
   const file = `${agents}/scout.md`;
   const read = (folder: string): string => readFileSync(join(folder, file), "utf8");
 
-  test("without a person changes nothing", () => {
+  test("without confirmation changes nothing", () => {
     inFolder({ [file]: wrong }, (folder) => {
       expect(doctor(folder, "--fix").out).toContain("not written");
       expect(read(folder)).toBe(wrong);
     });
   });
 
-  test("--yes applies edits that widen nothing, and every other byte stays", () => {
+  test("--yes applies edits that widen nothing, and keeps every other byte", () => {
     inFolder({ [file]: wrong }, (folder) => {
       const { out } = doctor(folder, "--fix", "--yes");
       expect(out).toContain("skipped scout");
@@ -162,7 +162,7 @@ describe("--fix", () => {
     });
   });
 
-  test("--yes --allow-widening changes the rest too, and shows what becomes possible", () => {
+  test("--yes --allow-widening applies the others too, and shows what becomes possible", () => {
     inFolder({ [file]: wrong }, (folder) => {
       const { out } = doctor(folder, "--fix", "--yes", "--allow-widening");
       expect(out).toContain("+ newly allowed: net.get https://x.com/");

@@ -1,4 +1,4 @@
-// The program with a line of progress from its first step on, so that a test need not be slow to see one.
+// The program with a progress line from its first step on, so that a test need not be slow to see one.
 import { run } from "../../src/cli/program.ts";
 import { terminalProgress } from "../../src/cli/terminal/progress.ts";
 import { promptTerminal } from "../../src/cli/terminal/prompts.ts";
@@ -16,7 +16,7 @@ async function main(): Promise<void> {
     printError: (text) => process.stderr.write(`${text}\n`),
   });
   const progress = terminalProgress(0);
-  // What is looked up lazily stays so.
+  // Lazy lookups stay lazy.
   const doctor = Object.create(world.doctor, { progress: { value: progress } }) as typeof world.doctor;
   const seen = Object.create(world, { progress: { value: progress }, doctor: { value: doctor } }) as typeof world;
   process.exitCode = await run(process.argv.slice(2), seen);

@@ -1,4 +1,4 @@
-// `ambit exec` as a user meets it: the built program, the real sandbox, as root and as an ordinary user.
+// `ambit exec` as a user runs it: the built program, the real sandbox, as root and as an ordinary user.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import {
@@ -24,7 +24,7 @@ const program = join(root, "bin", "ambit");
 let base = "";
 let project = "";
 
-/** An ordinary user can only be played by root, and needs to reach the program and its own folders. */
+/** Only root can run tests as an ordinary user, who must be able to reach the program and its own folders. */
 const ORDINARY = 12_345;
 const CALLERS: readonly number[] = process.getuid?.() === 0 ? [0, ORDINARY] : [process.getuid?.() ?? 0];
 
@@ -65,7 +65,7 @@ function ambit(user: number, cwd: string, words: readonly string[], input = ""):
   return { status, out: stdout, err: stderr };
 }
 
-/** For two at once: its status when it is over. */
+/** For two at once: resolves with its status when it exits. */
 async function started(user: number, words: readonly string[]): Promise<number | null> {
   const as = user === process.getuid?.() ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
   const [command = "", ...rest] = [...as, process.execPath, program, ...words];
@@ -107,7 +107,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(exec("coder", "--shell", "--", "echo a | tr a b").out).toBe("b\n");
   });
 
-  test("what it writes below its root is there, and nothing else changes", () => {
+  test("files it writes below its root are there, and nothing else changes", () => {
     agent("coder", ...ALL);
     write("outside.txt", "old");
     trusted();
@@ -116,7 +116,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(readFileSync(join(base, "outside.txt"), "utf8")).toBe("old");
   });
 
-  test("without leave to write the root is read-only, and --root rw is refused by the gate", () => {
+  test("without a write grant the root is read-only, and --root rw is denied by the gate", () => {
     agent("reader", "proc.exec", "fs.read", "fs.write{paths=[]}");
     trusted();
     const tried = exec("reader", "--", "touch", "made.txt");
@@ -128,7 +128,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     });
   });
 
-  test("a program that is not granted is refused with the code, the nearest grant and the fix", () => {
+  test("a program that is not granted is denied with the code, the nearest grant and the fix", () => {
     agent("narrow", "proc.exec{cmds=[git]}");
     trusted();
     const refused = exec("narrow", "--", "ls");
@@ -140,7 +140,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(exec("narrow", "--", "git", "--version").status).toBe(0);
   });
 
-  test("the environment starts empty, the home is private, the machine is not there", () => {
+  test("the environment is empty, the home is private, and the host's files are not visible", () => {
     agent("coder", ...ALL);
     trusted();
     const { out } = exec("coder", "--", "sh", "-c", "env; ls -A / $HOME; cat /etc/passwd; ls /proc | grep -c '^[0-9]'");
@@ -165,7 +165,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     });
   });
 
-  test("a throw-away sandbox has nothing of this machine, and needs its own grant", () => {
+  test("a disposable sandbox has no files of this machine, and needs its own grant", () => {
     agent("coder", ...ALL);
     agent("none", "proc.exec");
     write("project/file.txt", "x");
@@ -177,7 +177,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     });
   });
 
-  test("time, a missing program and a bad command line end with their own status", () => {
+  test("a timeout, a missing program and a bad command line each exit with their own status", () => {
     agent("coder", ...ALL);
     trusted();
     expect(exec("coder", "--timeout", "0.5", "--", "sh", "-c", "setsid sleep 300 & sleep 300")).toMatchObject({
@@ -188,10 +188,10 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(exec("coder").status).toBe(125);
     expect(exec("coder", "--root", "x", "--", "true").status).toBe(125);
     expect(exec("coder", "--timeout", "-1", "--", "true").status).toBe(125);
-    expect(exec("nobody", "--", "true").status).toBe(125);
+    expect(exec("missing", "--", "true").status).toBe(125);
   });
 
-  test("protected names stay as they are, whatever the program tries", () => {
+  test("protected names are unchanged, whatever the program tries", () => {
     agent("coder", ...ALL);
     trusted();
     const before = readFileSync(join(project, ".ambit", "agents", "coder.md"), "utf8");
@@ -216,7 +216,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(JSON.parse(refused.out)).toMatchObject({ outcome: "refused", code: "untrusted_policy" });
   });
 
-  test("a decision and its outcome are on disk afterwards", () => {
+  test("a decision and its outcome are logged on disk", () => {
     agent("coder", ...ALL);
     trusted();
     exec("coder", "--", "true");
@@ -231,7 +231,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     ]);
   });
 
-  test("what is counted is charged, and what ends takes the program with it", () => {
+  test("calls are charged, a counted write grant covers no file of a program, and one that expires later does", () => {
     const soon = new Date(Date.now() + 60_000).toISOString().replace(/\.\d+Z/, "Z");
     agent("counted", "proc.exec{calls=2}");
     agent("unwritable", "proc.exec", "fs.write{calls=1}");
@@ -245,7 +245,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(exec("ending", "--", "touch", "made.txt").status).toBe(0);
   });
 
-  test("a working directory that is gone is told, and trees of programs are shown before they are trusted", () => {
+  test("a deleted working directory is reported, and program trees are shown before they are trusted", () => {
     agent("coder", ...ALL);
     writeFileSync(join(project, ".ambit", "config.yml"), "runtime: [/opt/tools]\n");
     owned(user);
@@ -256,7 +256,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect(stderr).toMatch(/working directory does not exist/);
   });
 
-  test("a command that is stopped lands what it wrote so far, and is told, in --json as well", async () => {
+  test("a stopped command lands what it wrote so far, and reports it, in --json as well", async () => {
     agent("coder", ...ALL);
     trusted();
     const as = user === process.getuid?.() ? [] : ["setpriv", `--reuid=${user}`, `--regid=${user}`, "--clear-groups"];
@@ -282,14 +282,14 @@ describe.each(CALLERS)("for user %i", (user) => {
     expect([existsSync(join(project, "begun")), existsSync(join(project, ".mcp.json"))]).toEqual([true, false]);
   });
 
-  test("three at once in a folder without a repository do not end each other", async () => {
+  test("three concurrent commands in a folder without a repository do not end each other", async () => {
     agent("coder", ...ALL);
     trusted();
     const runs = await Promise.all([1, 2, 3].map(() => started(user, ["exec", "coder", "--", "sleep", "1"])));
     expect(runs).toEqual([0, 0, 0]);
   });
 
-  test("--json is one object whatever is wrong with the words", () => {
+  test("--json is one object for every kind of bad arguments", () => {
     agent("coder", ...ALL);
     trusted();
     for (const words of [
@@ -302,7 +302,7 @@ describe.each(CALLERS)("for user %i", (user) => {
         outcome: "refused",
         code: "invalid_input",
       });
-    expect(JSON.parse(exec("nobody", "--json", "--", "true").out)).toMatchObject({ outcome: "refused" });
+    expect(JSON.parse(exec("missing", "--json", "--", "true").out)).toMatchObject({ outcome: "refused" });
   });
 
   test.each(["with space", "ünï-코드", "new\nline", "quote'\"$x", "-dash"])(

@@ -1,4 +1,4 @@
-// The first minute: init on a terminal and in a script, the schema in a file, and Tab in a real shell.
+// First use: init on a terminal and in a script, the schema in a file, and Tab completion in a real shell.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdtempSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -48,7 +48,7 @@ function ambit(...words: readonly string[]): Ran {
 }
 
 describe("init", () => {
-  test("in a script leads to a first can", () => {
+  test("in a script is followed by a first `can`", () => {
     const made = JSON.parse(ambit("init", "--yes", "--preset", "coder", "--json").out);
     expect(made).toMatchObject({ kept: [], failed: [], trusted: true });
     expect(made.next).toEqual(["ambit can coder proc.exec -- git status"]);
@@ -67,7 +67,7 @@ describe("init", () => {
     expect(readFileSync(path, "utf8")).toMatch(/Mine\.\n$/);
   });
 
-  test("where .ambit leads out of the project nothing is written", () => {
+  test("writes nothing if .ambit leads out of the project", () => {
     symlinkSync(base, join(project, ".ambit"));
     const refused = ambit("init", "--yes");
     expect(refused.status).toBe(1);
@@ -80,7 +80,7 @@ describe("init", () => {
     expect(existsSync(join(project, ".ambit"))).toBe(false);
   });
 
-  test("on a terminal asks, and writes what was chosen", async () => {
+  test("on a terminal prompts, and writes what was chosen", async () => {
     const { status, raw } = await onTerminal(
       project,
       [program, "init"],
@@ -95,13 +95,13 @@ describe("init", () => {
     expect(ambit("can", "reader", "fs.read", "package.json").status).toBe(0);
   });
 
-  test("on a terminal does nothing when told to stop", async () => {
+  test("on a terminal does nothing when cancelled", async () => {
     await onTerminal(project, [program, "init"], [["Which agents", "\u0003"]], environment);
     expect(existsSync(join(project, ".ambit"))).toBe(false);
   });
 });
 
-test("schema prints what init wrote, and the line for the editor beside it", () => {
+test("schema prints what init wrote, and the editor's comment line", () => {
   ambit("init", "--yes");
   const { stdout, stderr } = spawnSync(program, ["schema", "record"], {
     cwd: project,

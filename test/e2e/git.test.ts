@@ -1,5 +1,5 @@
 // git inside the sandbox against a real server over HTTPS: clone, commit, fetch, push with a credential that the sandbox
-// asks for, and one line about what protected names forbid.
+// requests, and one line about what protected names forbid.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -19,13 +19,13 @@ prepareState(join(base, "state"), join(base, "config"));
 const project = join(base, "project");
 const names = new NamesOutside();
 const address = ownAddress(3);
-const TOKEN = "a-token-that-nobody-guesses";
+const TOKEN = "a-token-hard-to-guess";
 const USER = "me";
 let server: Server;
-/** What the server was shown: never more than the one credential. */
+/** The credentials the server received: never another than the one. */
 const shown = new Set<string>();
 
-/** Port 443 is root's; elsewhere there is nothing to test with, and that is said. */
+/** Port 443 needs root; elsewhere there is nothing to test with, and the test says so. */
 const isRoot = process.getuid?.() === 0;
 
 beforeAll(async () => {
@@ -92,7 +92,7 @@ function host(...words: readonly string[]): void {
   if (status !== 0) throw new Error(stderr);
 }
 
-/** git's own server program, for whoever shows the credential; reading is anybody's. */
+/** git's own server program: writing with the credential, anonymous reading. */
 function backend(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse): void {
   const url = new URL(request.url ?? "/", "https://git.example.test");
   const credential = request.headers.authorization;
@@ -168,9 +168,9 @@ const git = (id: string, ...words: readonly string[]): Promise<Ran> =>
   ambit("exec", id, "--", "git", ...TRUSTING, ...words);
 
 test.runIf(isRoot)(
-  "clone, commit, fetch and push work; the secret is shown to its host alone and is in no file",
+  "clone, commit, fetch and push work; the secret is sent to its host alone and is in no file",
   async () => {
-    // A clone lands with a config of ours: what its own is configured to run would run for the person.
+    // A clone lands with our own git config: programs that its config names would run for the person.
     expect(await git("pusher", "clone", "--quiet", "https://git.example.test/demo.git")).toEqual({
       status: 0,
       out: "",
@@ -219,24 +219,24 @@ const QUESTION = "protocol=https\\nhost=git.example.test\\n\\n";
 
 test.runIf(isRoot).each<[string, readonly string[]]>([
   ["another program", ["--", "sh", "-c", `printf '${QUESTION}' | /run/ambit/ambit-native credential get`]],
-  ["a shell line", ["--shell", "--", `printf '${QUESTION}' | /run/ambit/ambit-native credential get`]],
-  ["a git of a shell line", ["--shell", "--", `printf '${QUESTION}' | git credential fill`]],
+  ["a shell command line", ["--shell", "--", `printf '${QUESTION}' | /run/ambit/ambit-native credential get`]],
+  ["git in a shell command line", ["--shell", "--", `printf '${QUESTION}' | git credential fill`]],
   ["a git that a program starts", ["--", "sh", "-c", `printf '${QUESTION}' | git credential fill`]],
   [
     "a program that git starts by an alias",
     ["--", "git", "-c", `alias.x=!printf '${QUESTION}' | /run/ambit/ambit-native credential get`, "x"],
   ],
-])("the secret does not go to %s, and the log says so", async (_title, words) => {
+])("the secret is not given to %s, and the log says so", async (_title, words) => {
   const counted = async (): Promise<number> =>
     (await ambit("log", "--code", "secret_refused", "--json")).out.split("secret_refused").length;
   const before = await counted();
   const { out, err } = await ambit("exec", "pusher", ...words);
-  // The redactor would hide it: nothing is there to be hidden.
+  // The redactor would hide it: check that there was nothing to redact.
   expect(`${out}${err}`).not.toMatch(/password|REDACTED/);
   expect(await counted()).toBeGreaterThan(before);
 });
 
-test.runIf(isRoot)("without leave to use the secret there is no push, and no other host is reached", async () => {
+test.runIf(isRoot)("without a grant for the secret there is no push, and no other host is reached", async () => {
   shown.clear();
   expect((await git("puller", "clone", "--quiet", "https://git.example.test/demo.git")).status).toBe(0);
   cloned();
@@ -256,16 +256,19 @@ test.runIf(isRoot)("without leave to use the secret there is no push, and no oth
   rmSync(join(project, "demo"), { recursive: true });
 });
 
-test.runIf(isRoot)("git's settings and hooks change inside and never in the project, and that is told", async () => {
-  host("-C", project, "init", "--quiet");
-  const added = await git("pusher", "remote", "add", "elsewhere", "https://elsewhere.example.test/x.git");
-  expect(added.status).toBe(0);
-  expect(added.err).toMatch(
-    /git \.git\/config {2}self_modification: git configuration, hooks and private state never land/,
-  );
-  const hooked = await ambit("exec", "pusher", "--shell", "--", "echo x > .git/hooks/pre-commit");
-  expect(hooked.err).toMatch(/git \.git\/hooks\/pre-commit {2}self_modification/);
-  expect(existsSync(join(project, ".git", "hooks", "pre-commit"))).toBe(false);
-  const config = readFileSync(join(project, ".git", "config"), "utf8");
-  expect(config).not.toContain("elsewhere");
-});
+test.runIf(isRoot)(
+  "git's settings and hooks change inside and never in the project, and the report says so",
+  async () => {
+    host("-C", project, "init", "--quiet");
+    const added = await git("pusher", "remote", "add", "elsewhere", "https://elsewhere.example.test/x.git");
+    expect(added.status).toBe(0);
+    expect(added.err).toMatch(
+      /git \.git\/config {2}self_modification: git configuration, hooks and private state never land/,
+    );
+    const hooked = await ambit("exec", "pusher", "--shell", "--", "echo x > .git/hooks/pre-commit");
+    expect(hooked.err).toMatch(/git \.git\/hooks\/pre-commit {2}self_modification/);
+    expect(existsSync(join(project, ".git", "hooks", "pre-commit"))).toBe(false);
+    const config = readFileSync(join(project, ".git", "config"), "utf8");
+    expect(config).not.toContain("elsewhere");
+  },
+);

@@ -1,5 +1,5 @@
-// The log as a person meets it: the built program, a real daemon and its database, calls that are allowed and denied,
-// their explanation, the proof, and what happens when somebody edits the database behind the daemon's back.
+// The log as a person uses it: the built program, a real daemon and its database, allowed and denied calls, their explanation,
+// the verification, and an edit of the database behind the daemon's back.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -41,18 +41,18 @@ afterAll(() => {
 });
 
 describe("ambit log", () => {
-  test("shows what was allowed and what was denied, with nothing that speaks to the terminal", () => {
+  test("shows allowed and denied calls, without control characters for the terminal", () => {
     const { out, status } = run("log", "--agent", "scout", "--kind", "decision");
     expect(status).toBe(0);
     expect(out).toMatch(/proc_exec\s+allow\s/);
     expect(out).toMatch(/proc_exec\s+deny \w+\s/);
     expect(out).not.toMatch(/(?!\n)\p{C}/u);
     expect(lines("--outcome", "deny", "--verb", "proc.exec").every(({ entry }) => entry.outcome === "deny")).toBe(true);
-    expect(lines("--agent", "nobody")).toEqual([]);
+    expect(lines("--agent", "missing")).toEqual([]);
     expect(lines("--until", "2h")).toEqual([]);
   });
 
-  test("tells a session from its opening to its end", () => {
+  test("shows a session from its opening to its end", () => {
     const { session } = newest("--kind", "decision", "--outcome", "allow").entry;
     const { out } = run("log", "--session", session);
     expect(out).toMatch(/^session s_\w+ {2}agent scout/);
@@ -91,7 +91,7 @@ describe("ambit log", () => {
 });
 
 describe("ambit why", () => {
-  test("explains an allow by the line of the record, and says what became of it", () => {
+  test("explains an allow by the line of the record, and shows its outcome", () => {
     const { out, status } = run("why", newest("--kind", "decision", "--outcome", "allow").entry.id);
     expect(status).toBe(0);
     expect(out).toContain("proc.exec");
@@ -99,7 +99,7 @@ describe("ambit why", () => {
     expect(out).toMatch(/outcome {3}\S*exited/);
   });
 
-  test("explains a denial with its sentence, by a beginning of its id as well", () => {
+  test("explains a denial with its sentence, also by a prefix of its id", () => {
     const { id } = newest("--kind", "decision", "--outcome", "deny").entry;
     for (const name of [id, id.slice(0, -2)]) {
       const { out, status } = run("why", name);
@@ -112,7 +112,7 @@ describe("ambit why", () => {
 });
 
 describe("ambit audit", () => {
-  test("verifies the log, here and from an export without the daemon, under a second key too", () => {
+  test("verifies the log, here and from an export without the daemon, also after a key rotation", () => {
     expect(JSON.parse(run("audit", "verify", "--json").out)).toMatchObject({ isIntact: true, problems: [] });
     const head = run("audit", "verify", "--json").out;
     writeFileSync(join(project, "head.json"), head);

@@ -1,4 +1,4 @@
-// What is written to a reader that is slow, or gone.
+// Output to a reader that is slow, or gone.
 import { spawn, spawnSync } from "node:child_process";
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -13,7 +13,7 @@ const program = join(folder, "program.cjs");
 const lines = 40_000;
 
 beforeAll(async () => {
-  // To touch the stream makes the pipe one that does not wait, as a program before us may have made it.
+  // Touching the stream makes the pipe non-blocking, as a program before us may have done.
   const contents = `import { Output } from "./src/cli/terminal/output.ts";
     process.stdout;
     const output = new Output();
@@ -30,7 +30,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeState(folder));
 
-test("all of it arrives in its order, however slow the reader", async () => {
+test("all output arrives in order, however slow the reader", async () => {
   const child = spawn(process.execPath, [program], { stdio: ["ignore", "pipe", "pipe"] });
   const chunks: Buffer[] = [];
   let said = "";
@@ -46,7 +46,7 @@ test("all of it arrives in its order, however slow the reader", async () => {
   expect(numbers).toEqual(Array.from({ length: lines }, (_, at) => at));
 });
 
-test("a reader that goes away is no mistake of ours", () => {
+test("a reader that exits is not an error of ours", () => {
   const { status, stderr } = spawnSync(
     "bash",
     ["-c", '"$@" | head -n 1 >/dev/null; exit "${PIPESTATUS[0]}"', "bash", process.execPath, program],

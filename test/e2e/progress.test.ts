@@ -1,4 +1,5 @@
-// Long commands on a real terminal and in a pipe: a person sees how far they are, nothing of it stays, nobody else sees it.
+// Progress of long commands on a real terminal and in a pipe: a person sees it, nothing of it remains, and it is not written
+// elsewhere.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +38,7 @@ afterAll(() => {
   removeState(base);
 });
 
-/** A state of its own each time: what is read once is kept, and would not be read again. */
+/** A new state each time: results are cached, and would not be computed again. */
 function environment(): Record<string, string> {
   const state = mkdtempSync(join(base, "state-"));
   return { XDG_STATE_HOME: state, XDG_CONFIG_HOME: join(base, "config"), NO_COLOR: "1" };
@@ -72,11 +73,11 @@ const rows: readonly (readonly [words: readonly string[], shows: RegExp])[] = [
 ];
 
 describe.each(rows)("%j", (words, shows) => {
-  test("on a terminal shows how far it is, and leaves only what a pipe gets", async () => {
+  test("on a terminal shows progress, and leaves only what a pipe gets", async () => {
     const { raw } = await onTerminal(join(base, "here"), [process.execPath, eager.path, ...words], [], environment());
     expect(raw).toMatch(shows);
     const { out, err } = piped(eager.path, words);
-    // Long results scroll and wrap on a terminal; its first lines tell whether something was left in them.
+    // Long results scroll and wrap on a terminal; the first lines show whether anything is left in them.
     const first = (text: string): readonly string[] => text.trim().split("\n").slice(0, 3);
     const all = screenOf(raw).replaceAll(/\s*\n/g, "\n");
     for (const line of first(err === "" ? out : err)) expect(all.split("\n")).toContain(line.trimEnd());
@@ -94,14 +95,14 @@ describe.each(rows)("%j", (words, shows) => {
     expect(ran.raw.trimStart()[0]).toBe("{");
   });
 
-  test("in a pipe shows nothing", () => {
+  test("in a pipe shows no progress", () => {
     const { out, err } = piped(eager.path, words);
     expect(out + err).not.toMatch(shows);
     expect(out + err).not.toContain("\r");
   });
 });
 
-test("a terminal that can draw nothing over itself is left alone", async () => {
+test("a terminal that cannot move the cursor gets no progress", async () => {
   const plain = { ...environment(), TERM: "dumb" };
   const { raw } = await onTerminal(join(base, "here"), [process.execPath, eager.path, "agents", "list"], [], plain);
   expect(raw).not.toContain("reading agents");

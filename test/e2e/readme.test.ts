@@ -1,4 +1,4 @@
-// The README's first five minutes, as printed: every command is run, every verdict and every output shown is compared.
+// The README's first five minutes, as printed: every command is run, and every verdict and output is compared.
 import { spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,7 +9,7 @@ import { environment, root } from "./ambit.ts";
 
 const readme = readFileSync(join(root, "README.md"), "utf8");
 const section = readme.slice(readme.indexOf("## The first five minutes"), readme.indexOf("## Six notations"));
-// What a client is configured with is tried by test/mcp.
+// Client configurations are tested by test/mcp.
 const blocks = [...section.replace(/```json\n.*?```/gs, "").matchAll(/```(sh)?\n(.*?)```/gs)].map(
   ([, language, text]) => ({
     isCommand: language === "sh",

@@ -23,7 +23,7 @@ beforeAll(() => {
 });
 afterAll(() => removeState(base));
 
-/** With a state and a configuration of its own, so that nobody's real ones are touched. */
+/** With its own state and configuration, so that the user's real ones are not touched. */
 function ambit(cwd: string, ...words: readonly string[]): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "ambit"), ...words], {
     cwd,
@@ -45,7 +45,7 @@ function workspace(name: string, files: Readonly<Record<string, string | Uint8Ar
   return folder;
 }
 
-/** Until a change to these files would show in their times. */
+/** Waits until a change to these files would show in their modification times. */
 function settle(): void {
   const until = Date.now() + 200;
   while (Date.now() < until) Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, 20);
@@ -74,7 +74,7 @@ describe("ten thousand records", () => {
   });
   const files = (): unknown => JSON.parse(ambit(folder, "records", "list", "--json").out).files;
 
-  test("are read once, then only what changed, and all of them without the cache", () => {
+  test("are read once, then only changed ones, and all of them without the cache", () => {
     expect(files()).toEqual({ files: count, read: count, kept: 0 });
     expect(files()).toEqual({ files: count, read: 0, kept: count });
     writeFileSync(join(folder, path(7)), text(7).replace("Record 7", "Changed"));
@@ -102,7 +102,7 @@ describe("ten thousand records", () => {
     expect(found("common", "nowhere")).toEqual({ total: 0, ids: [] });
   });
 
-  test("are shown by the line that answers, marked, in the same order as before", () => {
+  test("are shown by the matching line, marked, in the same order as before", () => {
     const asked = ["records", "search", "WORD424", "common"];
     const { records } = JSON.parse(ambit(folder, ...asked, "--json").out);
     expect(records[0]).toMatchObject({
@@ -128,19 +128,19 @@ describe("ten thousand records", () => {
     expect(lines[1]).toBe("  6: Body with «word424» and «common». Next is [[n25/r425]].");
   });
 
-  test("know who links to them", () => {
+  test("know which records link to them", () => {
     const { links, backlinks } = JSON.parse(ambit(folder, "records", "show", "n5/r205", "--json").out);
     expect(links).toEqual([{ kind: "wiki", target: "n6/r206", to: "n6/r206" }]);
     expect(backlinks).toEqual(["n4/r204"]);
   });
 
-  test("are no concern of `can`", () => {
+  test("do not affect `can`", () => {
     writeFileSync(join(folder, "agent.md"), "---\ncapabilities: [records.read]\n---\n");
     expect(ambit(folder, "can", "agent.md", "records.read", "id=a").status).toBe(0);
   });
 });
 
-describe("each hostile file is one clear diagnostic, and the others are listed", () => {
+describe("each hostile file gives one clear diagnostic, and the others are listed", () => {
   const rows: readonly (readonly [string, (path: string) => void, RegExp])[] = [
     [
       "huge",
@@ -151,7 +151,7 @@ describe("each hostile file is one clear diagnostic, and the others are listed",
       /too_large[\s\S]*bad\.md/,
     ],
     [
-      "too long to be a record",
+      "too long for a record",
       (path) => writeFileSync(path, `---\n---\n${"x".repeat(1_100_000)}`),
       /too_large[\s\S]*bad\.md/,
     ],
@@ -174,7 +174,11 @@ describe("each hostile file is one clear diagnostic, and the others are listed",
       (path) => writeFileSync(path, "---\nclass: agent\ncapabilities: [records.read]\n---\n"),
       /bad_value[\s\S]*bad\.md:2:8[\s\S]*\.ambit\/agents/,
     ],
-    ["a second of its id", (path) => writeFileSync(path, "---\nid: good\n---\n"), /bad_value[\s\S]*good[\s\S]*bad\.md/],
+    [
+      "a second record with its id",
+      (path) => writeFileSync(path, "---\nid: good\n---\n"),
+      /bad_value[\s\S]*good[\s\S]*bad\.md/,
+    ],
     [
       "with escape codes in its title",
       (path) => writeFileSync(path, '---\nclass: ["\\e[31m"]\n---\n'),
@@ -198,7 +202,7 @@ describe("each hostile file is one clear diagnostic, and the others are listed",
     });
   }
 
-  test("a line full of escape codes is found and spelled out", () => {
+  test("a line full of escape codes is found and escaped", () => {
     const folder = workspace("escapes", {
       [`${RECORDS}/a.md`]: "---\nclass: note\n---\n\nred \u001b[31mword\u001b]0;x\u0007\u202e here\n",
     });
@@ -207,7 +211,7 @@ describe("each hostile file is one clear diagnostic, and the others are listed",
     expect(status).toBe(0);
   });
 
-  test("a ring of links between records", () => {
+  test("a cycle of links between records", () => {
     const folder = workspace("ring", {
       [`${RECORDS}/a.md`]: "---\nclass: note\n---\n[[b]] [[a]]",
       [`${RECORDS}/b.md`]: "---\nclass: note\n---\n[a](a.md)",
@@ -219,7 +223,7 @@ describe("each hostile file is one clear diagnostic, and the others are listed",
 });
 
 describe("new", () => {
-  test("writes once, and never over what is there", () => {
+  test("writes once, and never over an existing file", () => {
     const folder = workspace("new", {});
     const first = ambit(
       folder,
@@ -261,7 +265,7 @@ describe("new", () => {
     });
   }
 
-  test("makes no agent, and nothing without a class or a workspace", () => {
+  test("creates no agent, and nothing without a class or a workspace", () => {
     const folder = workspace("no-agent", {});
     expect(ambit(folder, "records", "new", "x", "--class", "Agent")).toMatchObject({
       status: 2,
@@ -275,7 +279,7 @@ describe("new", () => {
     });
   });
 
-  test("eight at once make one", async () => {
+  test("eight concurrent ones create one file", async () => {
     const folder = workspace("race", {});
     const { spawn } = await import("node:child_process");
     const statuses = await Promise.all(
@@ -312,7 +316,7 @@ describe("skills", () => {
       ".ambit/records/how/release.md":
         "---\nclass: skill\ndescription: How we release.\nallowed-tools: WebFetch(domain:x.test)\n---\nSteps.\n",
     });
-    // Not the project's: what a project brings about agents counts only once it is trusted.
+    // Not the project's: its agent files count only once it is trusted.
     scout = join(base, "scout.md");
     writeFileSync(
       scout,
@@ -325,7 +329,7 @@ describe("skills", () => {
     );
   });
 
-  test("all of them, with what is wrong", () => {
+  test("all of them, with their errors", () => {
     const ran = ambit(folder, "skills", "list");
     expect(ran.out).toMatch(
       /^log {2}project[\s\S]*^mine {2}user[\s\S]*^odd {2}project[\s\S]*^push {2}project[\s\S]*^release {2}record/m,
@@ -341,7 +345,7 @@ describe("skills", () => {
     expect([ran.err, ran.status]).toEqual(["", 0]);
   });
 
-  test("check says what is missing and the command that closes it", () => {
+  test("check says what is missing and the command that adds it", () => {
     expect(ambit(folder, "skills", "check", "log", "--agent", scout)).toMatchObject({ status: 0, err: "" });
     const ran = ambit(folder, "skills", "check", "push", "--agent", scout);
     expect(ran.status).toBe(10);
@@ -360,7 +364,7 @@ describe("skills", () => {
       status: 1,
       err: expect.stringContaining("did you mean log?"),
     });
-    expect(ambit(folder, "skills", "check", "log", "--agent", "nobody").status).toBe(1);
+    expect(ambit(folder, "skills", "check", "log", "--agent", "missing").status).toBe(1);
     expect(ambit(folder, "skills", "check", "log").status).toBe(2);
   });
 });

@@ -1,4 +1,4 @@
-// docs/rows.md as a newcomer reads it: every command it prints is run in a copy of examples/rows, and every test it names is there.
+// docs/rows.md as a newcomer reads it: every command it prints is run in a copy of examples/rows, and every test it names exists.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdtempSync, readdirSync, readFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -23,7 +23,7 @@ const ROWS: readonly Row[] = readFileSync(join(root, "docs", "rows.md"), "utf8")
   });
 const CLAIMED = ROWS.filter(({ state }) => state !== "not yet");
 
-/** What a denial, a question or a widening ends with; everything else ends with 0. */
+/** The exit status of a denial, an approval or a widening; everything else exits with 0. */
 const STATUS: Readonly<Record<string, number>> = {
   "ambit can bare.md net.get https://example.com/": 10,
   "ambit can escapes.md fs.read x": 10,
@@ -38,7 +38,7 @@ const STATUS: Readonly<Record<string, number>> = {
   "ambit diff .ambit/agents/lead.md .ambit/agents/scout.md": 13,
 };
 
-/** A placeholder, somebody at a terminal, the network, or a client that stays. */
+/** A placeholder, a person at a terminal, the network, or a client that stays. */
 const NOT_HERE =
   /\b(ID|NAME|DENIAL)\b|\.\.\.|watch$|secrets set|--sink|mcp serve|curl|--fix$|^ambit (call|exec|can|trust|log)$|web_(search|fetch)$/;
 
@@ -64,12 +64,12 @@ function run(command: string): { readonly status: number | null; readonly output
 }
 
 describe("the rows", () => {
-  test("are read", () => {
+  test("are parsed", () => {
     expect(ROWS.length).toBeGreaterThanOrEqual(60);
     expect(CLAIMED.flatMap(commandsOf).length).toBeGreaterThanOrEqual(60);
   });
 
-  test("name tests that are there", () => {
+  test("name tests that exist", () => {
     const tests = ["src", "test"].flatMap((room) =>
       readdirSync(join(root, room), { recursive: true, encoding: "utf8" })
         .filter((file) => /\.test\.[a-z]+$/.test(file) && !file.includes("node_modules"))
@@ -86,7 +86,7 @@ describe("the rows", () => {
     }
   });
 
-  test("print commands that do what they are there for", { timeout: 300_000 }, () => {
+  test("print commands that do what they are listed for", { timeout: 300_000 }, () => {
     cpSync(join(root, "examples", "rows"), folder, { recursive: true });
     const trusted = run("git init -q . && ambit trust --yes");
     expect(trusted.status).toBe(0);
@@ -95,7 +95,7 @@ describe("the rows", () => {
     for (const row of CLAIMED)
       for (const command of commandsOf(row)) {
         const { status, output } = run(command);
-        // The grant asks, the yes is for one call, and then it asks again: twice in the table.
+        // The grant needs approval, the approval is for one call, and then it is needed again: twice in the table.
         const asked = command === "ambit exec scout -- date" ? (dates++ % 2 === 0 ? 125 : 0) : null;
         expect.soft(status, `${row.id}: ${command}\n${output}`).toBe(asked ?? STATUS[command] ?? 0);
       }
@@ -103,7 +103,7 @@ describe("the rows", () => {
     expect([1, 2, 3, 4].map(() => run("ambit exec scout -- hostname").status)).toContain(125);
   });
 
-  test("have neighbours one word away, which say what to do", () => {
+  test("have variants one word away, whose errors say what to do", () => {
     const wrong: readonly (readonly [number, RegExp, string])[] = [
       [2, /write the program after `--`\n {2}fix: ambit exec coder -- ls$/m, "ambit exec coder ls"],
       [0, /^none of 1: ambit skills check <skill> --agent clerk /m, "ambit skills list --agent clerk"],

@@ -60,7 +60,7 @@ test("the same program without a profile has no such variable", () => {
   expect(ambit("exec", "coder", "--root", "live", "--", "./claude")).toMatchObject({ status: 7, out: "traffic \n" });
 });
 
-test("a time limit of the user's configuration holds for clients", () => {
+test("a time limit of the user's configuration applies to clients", () => {
   const config = join(base, "config", "ambit", "config.yml");
   writeFileSync(config, "limits: { seconds: 1 }\n");
   expect(ambit("run", "coder", "--", "./claude")).toMatchObject({ status: 124, out: "" });
@@ -69,8 +69,8 @@ test("a time limit of the user's configuration holds for clients", () => {
 
 test.each([
   ["an agent whose grant has no live root", ["run", "reader", "--", "./claude"], 125],
-  ["an agent that is not there", ["run", "nobody", "--", "./claude"], 125],
-  ["a client that is not there", ["run", "coder", "--", "./missing"], 127],
+  ["an unknown agent", ["run", "missing", "--", "./claude"], 125],
+  ["an unknown client", ["run", "coder", "--", "./missing"], 127],
   ["no client", ["run", "coder"], 2],
   ["a client before --", ["run", "coder", "claude"], 2],
 ])("%s is refused", (_title, words, status) => {

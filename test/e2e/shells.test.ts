@@ -1,4 +1,4 @@
-// Tab in zsh and fish, each on a real terminal, where they are installed; what is not there is said.
+// Tab completion in zsh and fish, each on a real terminal, where they are installed; missing ones are reported.
 import { spawnSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -10,7 +10,7 @@ import { onTerminal } from "./terminal.ts";
 
 interface Shell {
   readonly name: "zsh" | "fish";
-  /** Starts it with our completion and the prompt `ready> `, and nothing of the person's own; `folder` is for its files. */
+  /** Starts it with our completion and the prompt `ready> `, without the person's own settings; `folder` is for its files. */
   start(folder: string): readonly string[];
 }
 
@@ -40,7 +40,7 @@ const isInstalled = ({ name }: Shell): boolean =>
 for (const shell of SHELLS)
   if (!isInstalled(shell)) console.warn(`${shell.name} is not installed here: its completion was not tried`);
 
-test("each shell that is left out here was looked for", () => {
+test("each shell that is skipped here was searched for", () => {
   expect(isInstalled({ ...SHELLS[0], name: "sh" as Shell["name"], start: () => [] })).toBe(true);
 });
 
@@ -87,7 +87,7 @@ for (const shell of SHELLS) {
       return raw;
     };
 
-    test("the script is one the shell can read, and one with a mistake is not", () => {
+    test("the shell can parse the script, and rejects one with a mistake", () => {
       const script = spawnSync(join(root, "bin", "ambit"), ["completion", shell.name], { encoding: "utf8" }).stdout;
       const read = (text: string): number | null => {
         writeFileSync(join(base, "script"), text);
@@ -106,7 +106,7 @@ for (const shell of SHELLS) {
       ["a code", "ambit explain scope_v\t", /scope_violation {2}denial/],
       ["a file", "ambit can coder fs.read pack\t", /allow coder {2}fs\.read .*package\.json/],
     ];
-    // The words that end it are put together by the shell, so that typing them is not yet the end.
+    // The shell assembles the end marker from parts, so that the typed line does not contain it.
     test.each(rows)("completes %s", async (_title, keys, shows) => {
       expect(await typed(`${keys}; echo '(en''d)'`)).toMatch(shows);
     });

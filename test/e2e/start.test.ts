@@ -68,9 +68,9 @@ function compiledOf(folder: string): readonly string[] {
 
 const compiled = `ambit-${process.version}-${process.arch}.compiled`;
 const isRoot = process.getuid?.() === 0;
-const nobody = 65_534;
+const otherUser = 65_534;
 
-/** A cache that V8 takes for the honest program's, since the lengths are the same, and that says something else. */
+/** A cache that V8 accepts for the honest program, since the lengths are equal, and that prints something else. */
 function poisoned(honest: string, evil: string): Buffer {
   const folder = install(evil);
   expect(start(folder)).toBe(evil);
@@ -79,7 +79,7 @@ function poisoned(honest: string, evil: string): Buffer {
   return Buffer.concat([mark, whole.subarray(64, -64), mark]);
 }
 
-describe("the first word names the program", () => {
+describe("the first argument selects the program", () => {
   test.each([
     ["can", "whole", "ambit-"],
     ["mcp", "mcp", "mcp-"],
@@ -104,7 +104,7 @@ test("it is started through a link, from anywhere", () => {
 });
 
 describe("the compiled program", () => {
-  test("is kept under one name a version of Node", () => {
+  test("is stored under one name per version of Node", () => {
     const folder = install("honest");
     expect(start(folder)).toBe("honest");
     expect(compiledOf(folder)).toEqual([compiled]);
@@ -127,11 +127,11 @@ describe("the compiled program", () => {
     ["empty", () => Buffer.alloc(0)],
     ["cut off", (whole) => whole.subarray(0, -100)],
     ["only begun", (whole) => whole.subarray(0, 64)],
-    ["zeros behind a good beginning", (whole) => Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length)])],
-    ["of other bytes between good ends", (whole) => Buffer.from(whole).fill("x", 64, whole.length - 64)],
+    ["zeros after a valid beginning", (whole) => Buffer.concat([whole.subarray(0, 200), Buffer.alloc(whole.length)])],
+    ["of other bytes between valid ends", (whole) => Buffer.from(whole).fill("x", 64, whole.length - 64)],
   ];
   for (const [title, breaks] of broken) {
-    test(`that is ${title} is not used, and is mended`, () => {
+    test(`that is ${title} is not used, and is repaired`, () => {
       const folder = install("honest");
       start(folder);
       const whole = readFileSync(join(folder, "dist", compiled));
@@ -143,12 +143,12 @@ describe("the compiled program", () => {
   }
 });
 
-describe("a cache counts only if it is the owner's alone", () => {
+describe("a cache is used only if the owner alone can write it", () => {
   const place = (folder: string): string => join(folder, "dist", compiled);
   const rows: readonly (readonly [string, string, (folder: string) => void])[] = [
-    ["as the owner left it, it is run: what holds the others back is the check", "poison", () => {}],
+    ["as the owner left it, it is run: the others are stopped by the check", "poison", () => {}],
     ["writable by the group", "honest", (folder) => chmodSync(place(folder), 0o664)],
-    ["writable by everybody", "honest", (folder) => chmodSync(place(folder), 0o646)],
+    ["writable by every user", "honest", (folder) => chmodSync(place(folder), 0o646)],
     [
       "a link",
       "honest",
@@ -158,7 +158,7 @@ describe("a cache counts only if it is the owner's alone", () => {
       },
     ],
     ...(isRoot
-      ? [["of another user", "honest", (folder: string) => chownSync(place(folder), nobody, nobody)] as const]
+      ? [["of another user", "honest", (folder: string) => chownSync(place(folder), otherUser, otherUser)] as const]
       : []),
   ];
   for (const [title, says, change] of rows) {
@@ -174,13 +174,13 @@ describe("a cache counts only if it is the owner's alone", () => {
     const folder = install("honest");
     if (isRoot) chmodSync(join(folder, "dist"), 0o777);
     else chmodSync(join(folder, "dist"), 0o555);
-    expect(start(folder, isRoot ? { uid: nobody } : {})).toBe("honest");
+    expect(start(folder, isRoot ? { uid: otherUser } : {})).toBe("honest");
     expect(compiledOf(folder)).toEqual([]);
     chmodSync(join(folder, "dist"), 0o755);
   });
 });
 
-test("a checkout that is not built says how to build it", () => {
+test("a checkout without a build says how to build it", () => {
   const folder = install("honest");
   rmSync(join(folder, "dist"), { recursive: true });
   const { status, stderr } = spawnSync(process.execPath, [join(folder, "bin", "ambit"), "can"], { encoding: "utf8" });

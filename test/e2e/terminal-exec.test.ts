@@ -45,9 +45,9 @@ beforeEach(() => {
 afterEach(() => tmux.end());
 afterAll(() => removeState(base));
 
-/** The modes of the person's terminal are as a shell wants them. */
+/** The terminal modes are restored as a shell needs them. */
 async function isPutBack(): Promise<void> {
-  // What is typed before would still be the program's.
+  // Keys typed earlier would still go to the program.
   await tmux.until(/\n\$\s*$/);
   tmux.line("clear; stty -a");
   const screen = await tmux.until(/icanon[\s\S]*\$\s*$/);
@@ -56,7 +56,7 @@ async function isPutBack(): Promise<void> {
   expect(tmux.about("#{alternate_on} #{mouse_any_flag} #{cursor_flag}")).toBe("0 0 1");
 }
 
-test("a program has a terminal of its own, and its status comes back", async () => {
+test("a program has a terminal of its own, and its exit status is returned", async () => {
   await tmux.until(/ready/);
   tmux.line("ambit exec coder -t --root live -- sh -c 'tty; stty size; exit 3'; echo status $?");
   const screen = await tmux.until(/status \d/);
@@ -106,7 +106,7 @@ test("Ctrl-Z stops program and ambit, and fg continues both", async () => {
   await isPutBack();
 });
 
-test("what a program prints does not act on the person's terminal", async () => {
+test("program output has no effect on the person's terminal", async () => {
   await tmux.until(/ready/);
   const before = tmux.about("#{pane_title}");
   tmux.line(
@@ -117,7 +117,7 @@ test("what a program prints does not act on the person's terminal", async () => 
   await isPutBack();
 });
 
-test("a program that is killed with its daemon leaves the terminal as it was", async () => {
+test("a program killed with its daemon leaves the terminal as it was", async () => {
   await tmux.until(/ready/);
   tmux.line(
     "ambit exec coder -t --root live -- sh -c 'printf \"\\033[?1049h\\033[?1000h\"; stty raw; echo up; sleep 100'; echo status $?",
@@ -133,7 +133,7 @@ test("a program that is killed with its daemon leaves the terminal as it was", a
   await isPutBack();
 });
 
-test("a terminal is asked for where there is none", () => {
+test("-t without a terminal is an error", () => {
   const { status, err } = ambit(project, "exec", "coder", "-t", "--", "true");
   expect(status).toBe(125);
   expect(err).toContain("-t needs a terminal");

@@ -1,4 +1,4 @@
-// A program on a real pseudo-terminal, answered like a person would: a key once the words it answers are there.
+// A program on a real pseudo-terminal with scripted keys: each key is sent once the text it answers has appeared.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 
@@ -8,7 +8,7 @@ export interface TerminalRan {
   readonly raw: string;
 }
 
-/** Keys may depend on what stands on the terminal by then. */
+/** Keys may depend on the current terminal content. */
 export type Answer = readonly [words: string, keys: string | ((raw: string) => string)];
 
 const columns = 100;
@@ -59,7 +59,7 @@ const PIECES = new RegExp(
   "gu",
 );
 
-/** What a person reads in the end: frames drawn over each other are one, and sequences are gone. */
+/** The text a person reads in the end: overwritten frames are merged, and control sequences removed. */
 export function screenOf(raw: string): string {
   const lines: string[][] = [[]];
   let row = 0;

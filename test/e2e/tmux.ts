@@ -1,4 +1,4 @@
-// A real terminal for tests: a tmux of its own, with keys that are sent and a screen that is read.
+// A real terminal for tests: a separate tmux to which keys are sent and whose screen is read.
 import { execFileSync } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -44,7 +44,7 @@ export class Tmux {
     this.#run("send-keys", "-t", "s", "-l", text);
   }
 
-  /** Typed, and ended with Enter. */
+  /** Typed text followed by Enter. */
   line(text: string): void {
     this.type(text);
     this.send("Enter");
@@ -58,12 +58,12 @@ export class Tmux {
     return this.#run("capture-pane", "-p", "-t", "s");
   }
 
-  /** Some format of tmux, such as `#{pane_title}`. */
+  /** A tmux format such as `#{pane_title}`. */
   about(format: string): string {
     return this.#run("display-message", "-p", "-t", "s", format).trim();
   }
 
-  /** The screen, once it fits. */
+  /** The screen, once it matches. */
   async until(fits: RegExp): Promise<string> {
     const end = performance.now() + waitMillisecondsMax;
     for (;;) {
@@ -78,7 +78,7 @@ export class Tmux {
     try {
       this.#run("kill-server");
     } catch {
-      // It ended with its last shell.
+      // It exited with its last shell.
     }
     rmSync(this.#folder, { recursive: true, force: true });
   }

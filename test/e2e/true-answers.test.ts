@@ -1,4 +1,4 @@
-// Answers that are true: what people and models are told about freezes, revocations, missing tools, files and daemons.
+// True answers: what people and models are told about freezes, revocations, missing tools, files and daemons.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -23,7 +23,7 @@ function json(text: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
-describe("someone freezes everything", () => {
+describe("a person freezes everything", () => {
   test("calls, programs and unknown tools all say `frozen`, and `thaw` ends it", async () => {
     expect((await world.ambit("freeze")).status).toBe(0);
     const called = await world.ambit("call", "scout", "memory_get", '{"key": "a"}', "--json");
@@ -35,7 +35,7 @@ describe("someone freezes everything", () => {
   });
 });
 
-describe("someone revokes a delegation", () => {
+describe("a person revokes a delegation", () => {
   test("the next call says `revoked` and what was revoked", async () => {
     const lead = given(await caller.open(world.project, "lead"));
     const given1 = await lead.do("agent_grant", { agent: "scout", grants: ["net.get{hosts=[api.github.com]}"] });
@@ -54,7 +54,7 @@ describe("someone revokes a delegation", () => {
   });
 });
 
-describe("someone calls a tool whose arguments are long", () => {
+describe("a person calls a tool whose arguments are long", () => {
   const value = "x".repeat(200_000);
   test("from a file, and from standard input", async () => {
     const file = join(world.base, "arguments.json");
@@ -81,7 +81,7 @@ describe("someone calls a tool whose arguments are long", () => {
   });
 });
 
-describe("someone looks a tool or a verb up", () => {
+describe("a person looks up a tool or a verb", () => {
   test("`tools show` prints the input and an example that the tool accepts", async () => {
     const listed = json((await world.ambit("tools", "list", "--json")).out);
     const tools = listed["tools"] as readonly { readonly name: string; readonly example: object | null }[];
@@ -106,7 +106,7 @@ describe("someone looks a tool or a verb up", () => {
   });
 });
 
-describe("someone asks what an agent holds now", () => {
+describe("a person asks what an agent holds now", () => {
   test("`can`, `capabilities` and `show` know delegations, created agents and freezes", async () => {
     const lead = given(await caller.open(world.project, "lead"));
     const grants = ["net.get{hosts=[api.github.com]}"];
@@ -128,7 +128,7 @@ describe("someone asks what an agent holds now", () => {
     expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
   });
 
-  test("what waits for trust and what has expired is marked", async () => {
+  test("untrusted and expired grants are marked", async () => {
     world.agent("late", ["memory.read{expires=2020-01-01T00:00:00Z}"]);
     await world.trust();
     world.agent("late", ["memory.read{expires=2020-01-01T00:00:00Z}", "memory.write"]);

@@ -64,8 +64,8 @@ const HUB = record("capabilities:", '  - net.get: { hosts: ["*.github.com"] }');
 const SCOUT = "project/.ambit/agents/scout.md";
 const asked = ["can", "scout", "net.get", "https://api.github.com/x"] as const;
 
-describe("a project that comes with authority", () => {
-  test("does nothing until it is trusted, and says so in one line with the command", () => {
+describe("a project with its own authority", () => {
+  test("has no effect until it is trusted, and says so in one line with the command", () => {
     write(SCOUT, HUB);
     const before = ambit(...asked);
     expect(before.status).toBe(14);
@@ -98,11 +98,11 @@ describe("a project that comes with authority", () => {
     expect(readdirSync(join(base, "state", "ambit", "trust"))).toHaveLength(1);
   });
 
-  test("cannot bring its trust along, whatever the environment says", () => {
+  test("cannot bring its own trust, whatever the environment says", () => {
     write(SCOUT, HUB);
     const inside = { XDG_STATE_HOME: join(project, "state") };
     write("elsewhere/.keep", "");
-    // Trusted for a state folder that somebody then puts into the project.
+    // Trusted for a state folder that is then moved into the project.
     ambitIn(project, { XDG_STATE_HOME: join(base, "elsewhere") }, "trust", "--yes");
     spawnSync("cp", ["-a", join(base, "elsewhere"), join(project, "state")]);
     expect(ambitIn(project, { XDG_STATE_HOME: join(base, "elsewhere") }, ...asked).status).toBe(0);
@@ -110,7 +110,7 @@ describe("a project that comes with authority", () => {
     expect(ambitIn(project, { XDG_STATE_HOME: "state" }, ...asked).status).toBe(14);
   });
 
-  test("is another one in another folder", () => {
+  test("is another project in another folder", () => {
     write(SCOUT, HUB);
     ambit("trust", "--yes");
     spawnSync("cp", ["-a", project, join(base, "copy")]);
@@ -119,7 +119,7 @@ describe("a project that comes with authority", () => {
     expect(ambitIn(join(base, "same"), {}, ...asked).status).toBe(0);
   });
 
-  test("holds a narrowing at the next command, and a widening not before it is trusted", () => {
+  test("applies a narrowing at the next command, and a widening only once it is trusted", () => {
     write(SCOUT, HUB);
     ambit("trust", "--yes");
     write(SCOUT, HUB.replace("*.github.com", "www.github.com"));
@@ -137,7 +137,7 @@ describe("a project that comes with authority", () => {
     expect(ambit("can", "scout", "net.get", "https://gitlab.com/").status).toBe(0);
   });
 
-  test("is asked about at a terminal, and no is the answer to anything but a yes", async () => {
+  test("prompts at a terminal, and any answer but yes means no", async () => {
     write(SCOUT, HUB);
     const typed = async (keys: string): Promise<number | null> =>
       (await onTerminal(project, [process.execPath, program, "trust"], [["Trust this project?", keys]], state()))
@@ -150,7 +150,7 @@ describe("a project that comes with authority", () => {
     expect(ambit(...asked).status).toBe(0);
   });
 
-  test("cannot speak to the terminal", () => {
+  test("cannot send control characters to the terminal", () => {
     write("project/.ambit/agents/a\u001b[2Jb.md", record("id: 'x\u202ey'", "access: r"));
     write(SCOUT, HUB);
     for (const words of [["trust"], ["status"], ["trust", "--yes"]] as const) {
@@ -159,14 +159,14 @@ describe("a project that comes with authority", () => {
     }
   });
 
-  test("that never passes its own tests is not trusted unseen", () => {
+  test("whose failing test is removed has to be trusted again", () => {
     write(SCOUT, record("access: rw", "tests: [{ deny: records.read id=a }]"));
     expect(ambit("trust", "--yes").status).toBe(0);
     write(SCOUT, record("access: rw"));
     expect(ambit("can", "scout", "records.read", "id=a").status).toBe(14);
   });
 
-  test("may be trusted by many at once", async () => {
+  test("may be trusted by several processes at once", async () => {
     for (let at = 0; at < 5; at++) write(`project/.ambit/agents/a${at}.md`, HUB);
     write("project/.ambit/config.yml", "sandbox: .\n");
     const ends = await Promise.all(
@@ -193,7 +193,7 @@ describe("the user's own folder", () => {
 });
 
 describe("configuration", () => {
-  test("hoists a root from user over project to agent, and clamps what is outside", () => {
+  test("narrows a root from user over project to agent, and clamps what is outside", () => {
     write("config/ambit/config.yml", `sandbox: ${project}\n`);
     write("project/.ambit/config.yml", "sandbox: ./src\n");
     write(SCOUT, record("capabilities: [fs.read]"));
@@ -207,7 +207,7 @@ describe("configuration", () => {
     expect(ambit("can", "scout", "fs.read", "/etc/passwd").status).toBe(10);
   });
 
-  test("is compared after links are followed", () => {
+  test("is compared after links are resolved", () => {
     write("real/a.txt", "");
     write("config/ambit/config.yml", `sandbox: ${join(base, "linked")}\n`);
     symlinkSync(base, join(base, "linked"));
@@ -224,7 +224,7 @@ describe("configuration", () => {
     expect(ambit("can", "scout", "fs.read", "/etc/hostname").status).toBe(14);
   });
 
-  test("a root that is not there yet counts, and one behind a link to nowhere does not", () => {
+  test("a root that does not exist yet counts, and one behind a dangling link does not", () => {
     write(SCOUT, record("sandbox: ./later/on"));
     ambit("trust", "--yes");
     expect(ambit("can", "scout", "fs.read", "later/on/a").status).toBe(0);
@@ -234,7 +234,7 @@ describe("configuration", () => {
     expect(lost.err).toMatch(/cannot be followed/);
   });
 
-  test("holds every agent to the user's ceiling", () => {
+  test("limits every agent to the user's ceiling", () => {
     write("config/ambit/config.yml", "ceiling:\n  - net.get: { hosts: [www.github.com] }\n");
     write(SCOUT, HUB);
     ambit("trust", "--yes");
@@ -268,7 +268,7 @@ describe("configuration", () => {
     ["a ceiling from a project", "project/.ambit/config.yml", "ceiling: ['records.read']\n", /the user's to say/],
     ["secrets from a project", "project/.ambit/config.yml", "secrets: { a: 'env:A' }\n", /the user's to say/],
     ["a misspelt key of the user", "config/ambit/config.yml", "cieling: []\n", /config\.yml is mended/],
-    ["bytes that are no text", "config/ambit/config.yml", "\u0000", /config\.yml/],
+    ["bytes that are not text", "config/ambit/config.yml", "\u0000", /config\.yml/],
   ])("%s grants nothing, with one clear error", (_, path, text, said) => {
     write(SCOUT, HUB);
     ambit("trust", "--yes");
@@ -284,7 +284,7 @@ describe("configuration", () => {
     expect(ambit(...asked).status).toBe(0);
   });
 
-  test("a folder in the place of a configuration is not passed over", () => {
+  test("a folder at the path of a configuration is not ignored", () => {
     write(SCOUT, HUB);
     ambit("trust", "--yes");
     mkdirSync(join(project, ".ambit/config.yml"));
@@ -308,7 +308,7 @@ describe("status", () => {
     expect(ambit("status").err).not.toMatch(/shadow/);
   });
 
-  test("says where one is, what counts, and what is not protected", () => {
+  test("says where it is, what counts, and what is not protected", () => {
     write(SCOUT, HUB);
     write("project/.ambit/agents/odd.md", record("capabilities: [records.reed]"));
     const { status, out } = ambit("status", "--json");
@@ -327,7 +327,7 @@ describe("status", () => {
     expect(text).toMatch(/not protected:\n {2}! only calls through ambit are checked/);
   });
 
-  test("a file that cannot be read is named, not passed over", () => {
+  test("an unreadable file is named, not ignored", () => {
     write(SCOUT, HUB);
     write("project/.ambit/agents/bytes.md", "");
     writeFileSync(join(project, ".ambit/agents/bytes.md"), new Uint8Array([0xff, 0xfe]));

@@ -129,7 +129,7 @@ export function bytes(content: string): Uint8Array {
 /** A script that runs the native program as an unprivileged user; null if we are not root. */
 export function asNobody(folder: string): string | null {
   if (process.getuid?.() !== 0) return null;
-  const script = join(folder, "as-nobody");
+  const script = join(folder, "as-user");
   const lines = [
     "#!/bin/sh",
     `exec /usr/bin/setpriv --reuid=12345 --regid=12345 --clear-groups "${nativeProgram}" "$@"`,

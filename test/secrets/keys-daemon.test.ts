@@ -115,7 +115,7 @@ test("an environment variable: the daemon reads none; the command that has it se
   expect(ambit(["secrets", "key", "--from", "env:AMBIT_KEY"], { environment }).status).toBe(0);
   expect(ambit(["daemon", "stop"]).status).toBe(0);
   // The next command that starts the daemon has another value, which is ignored.
-  const other = { AMBIT_KEY: "of-somebody-else" };
+  const other = { AMBIT_KEY: "of-another-user" };
   const started = JSON.parse(ambit(["secrets", "key", "--json"], { environment: other }).out);
   expect(started).toMatchObject({ source: "reference", where: "env:AMBIT_KEY", isLocked: true });
   expect(ambit(["secrets", "unlock"], { environment: other })).toMatchObject({ status: 1 });

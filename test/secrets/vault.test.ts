@@ -106,7 +106,7 @@ test("setting a value again makes a new version; rotating keeps its bindings", a
   );
   expect(rotated).toMatchObject({ ok: true, value: { version: 2, binding: BINDING } });
   expect(opened(vault.open("token"))).toBe("another-value");
-  expect(await vault.set({ ...asked("nobody"), isRotation: true }, entry())).toMatchObject({ code: "invalid_input" });
+  expect(await vault.set({ ...asked("missing"), isRotation: true }, entry())).toMatchObject({ code: "invalid_input" });
 });
 
 test("a policy changes the bindings and nothing else", async () => {

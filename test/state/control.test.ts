@@ -30,7 +30,7 @@ async function asked(session: Session, key: string): Promise<string> {
 function widening(id: string): readonly (readonly [string, object])[] {
   const secret = {
     name: "key",
-    value: "secret of somebody",
+    value: "secret of a user",
     binding: { tools: [], hosts: [], uses: null },
     username: null,
   };

@@ -199,7 +199,7 @@ describe("a delegation ends", () => {
     const child = await open("deleted-child");
     expect(await reads(child, "a")).toBe("done");
     rmSync(join(world.project, ".ambit", "agents", "deleted.md"));
-    await until(async () => (await reads(child, "a")) !== "done", "nothing is passed on by nobody");
+    await until(async () => (await reads(child, "a")) !== "done", "the delegation is invalid");
   });
 
   test("when it expires", async () => {
@@ -221,7 +221,7 @@ describe("a delegation ends", () => {
     expect(await reads(await open("stopped"), "a")).toBe("done");
     expect((await world.ambit("stop", "stopped-child")).status).toBe(0);
     expect(await caller.open(world.project, "stopped-child")).toMatchObject({ ok: false, code: "unknown_agent" });
-    expect((await world.ambit("stop", "nobody-at-all")).status).not.toBe(0);
+    expect((await world.ambit("stop", "not-an-agent")).status).not.toBe(0);
   });
 });
 

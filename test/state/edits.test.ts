@@ -81,9 +81,9 @@ describe("an edit", () => {
     const session = await open("moved");
     const path = join(world.project, ".ambit", "agents", "moved.md");
     rmSync(path);
-    await until(async () => (await reads(session)) === "unknown_agent", "it is nobody");
+    await until(async () => (await reads(session)) === "unknown_agent", "the agent is unknown");
     mkdirSync(path);
-    await until(async () => (await reads(session)) !== "done", "it is nobody");
+    await until(async () => (await reads(session)) !== "done", "the agent is unknown");
     rmSync(path, { recursive: true });
     world.agent("moved", ["memory.read"]);
     await until(async () => (await reads(session)) === "done", "it is there again");

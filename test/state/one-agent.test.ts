@@ -50,8 +50,8 @@ test("a delegation for a user stays below that user's ceiling, for every agent t
   const grants = ["memory.read", "memory.write"];
   expect((await lead.do("agent_create", { id: "made-for-ann", instructions: "x", grants })).said).not.toBe("done");
   const free = await open("lead");
-  expect((await free.do("agent_create", { id: "made-for-nobody", instructions: "x", grants })).said).toBe("done");
-  expect((await (await open("made-for-nobody")).do("memory_set", SET)).said).toBe("done");
+  expect((await free.do("agent_create", { id: "made-without-user", instructions: "x", grants })).said).toBe("done");
+  expect((await (await open("made-without-user")).do("memory_set", SET)).said).toBe("done");
 });
 
 test("two required approvers are required for the delegate as well", async () => {

@@ -123,7 +123,7 @@ describe("a user's record", () => {
     expect(await reads(limited, "elsewhere")).toBe("scope_violation");
     expect((await limited.do("memory_set", SET)).said).toBe("capability_absent");
     expect(await reads(await open("scout"), "elsewhere")).toBe("done");
-    expect(await reads(await open("scout", { user: "nobody-known" }), "elsewhere")).toBe("done");
+    expect(await reads(await open("scout", { user: "not-known" }), "elsewhere")).toBe("done");
   });
 
   test("narrows two delegations below as well", async () => {

@@ -1,4 +1,4 @@
-// agent_update and agent_discover through the real daemon: who may tell whom what to do, and who is found.
+// agent_update and agent_discover through the real daemon: which agents may instruct which, and which are found.
 import { readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
@@ -23,7 +23,7 @@ beforeAll(async () => {
   world.agent("fetcher", ["net.get{hosts=[api.github.com]}"], "description: Fetches\n");
   world.agent("strong", ["fs.write{in=/srv}", "records.read"]);
   world.agent("few", ["agent.update{ids=[reader]}", "agent.discover{ids=[reader,strong]}", "records.read"]);
-  world.agent("nobody", ["records.read"]);
+  world.agent("other", ["records.read"]);
   world.agent("broken", ["net.gett{hosts=[x]}"]);
   world.agent("held", ["agent.update", "records.read{pass=use}"]);
   await world.begin();
@@ -42,7 +42,7 @@ describe("agent_update", () => {
     before = readFileSync(file("reader"), "utf8");
   });
 
-  test("changes what an agent is told, and leaves what it may do byte for byte", async () => {
+  test("changes the instructions of an agent, and leaves its grants byte for byte", async () => {
     const session = await as("lead");
     const first = await session.do("agent_update", {
       id: "reader",
@@ -53,10 +53,10 @@ describe("agent_update", () => {
     const { version } = first.value["result"] as { readonly version: string };
     const again = { id: "reader", instructions: "Read.\n", version };
     expect((await session.do("agent_update", again)).said).toBe("done");
-    // The version is another one by now.
+    // The version has changed by now.
     expect((await session.do("agent_update", { ...again, instructions: "Lost." })).said).toBe("version_conflict");
     expect(readFileSync(file("reader"), "utf8")).toBe(`${before}Read.\n`);
-    // It still counts as it did.
+    // The record is still in force as before.
     expect((await (await as("reader")).do("records_search", { query: "x" })).said).toBe("done");
   });
 
@@ -66,8 +66,8 @@ describe("agent_update", () => {
     ["few", { id: "few", instructions: "x" }, "scope_violation"],
     ["few", { id: "fetcher", instructions: "x" }, "scope_violation"],
     ["few", { id: "reader", instructions: "Read.\n" }, "done"],
-    ["nobody", { id: "reader", instructions: "x" }, "capability_absent"],
-    // What may be used and not passed on is not enough.
+    ["other", { id: "reader", instructions: "x" }, "capability_absent"],
+    // A grant that may be used and not passed on is not enough.
     ["held", { id: "reader", instructions: "x" }, "exceeds_grantor_authority"],
     ["lead", { id: "broken", instructions: "x" }, "not_available"],
     ["lead", { id: "none", instructions: "x" }, "not_available"],
@@ -77,7 +77,7 @@ describe("agent_update", () => {
     ["lead", { id: "reader", instructions: "half \ud800" }, "invalid_input"],
     ["lead", { id: "reader", instructions: 1 }, "invalid_input"],
     ["lead", { id: "reader", instructions: "x", version: "other" }, "version_conflict"],
-    // What it may do needs agent.grant, and is not a plain edit even then.
+    // Changing grants needs agent.grant, and is not a plain edit even then.
     ["few", { id: "reader", capabilities: ["records.read"] }, "capability_absent"],
     ["few", { id: "reader", mode: "shadow" }, "capability_absent"],
     ["lead", { id: "reader", capabilities: ["fs.write{in=/srv}"] }, "exceeds_grantor_authority"],
@@ -93,14 +93,14 @@ describe("agent_update", () => {
     expect(after.slice(0, after.indexOf("---\n", 4))).toBe(before.slice(0, before.indexOf("---\n", 4)));
   });
 
-  test("a denial tells one thing that the other may do, and costs nothing", async () => {
+  test("a denial names one thing that the other agent may do, and costs nothing", async () => {
     const { value } = await (await as("lead")).do("agent_update", { id: "strong", instructions: "x" });
     expect(String(value["need"])).toMatch(/^fs\.write \/srv/);
-    const { value: other } = await (await as("nobody")).do("agent_update", { id: "strong", instructions: "x" });
+    const { value: other } = await (await as("other")).do("agent_update", { id: "strong", instructions: "x" });
     expect(other["need"]).toBe("agent.update strong");
   });
 
-  test("what was passed on to an agent counts as what it holds", async () => {
+  test("grants delegated to an agent count as grants it holds", async () => {
     const strong = given(await caller.open(world.project, "lead"));
     expect(
       (await strong.do("agent_grant", { agent: "reader", grants: ["net.get{hosts=[api.github.com]}"] })).said,
@@ -109,7 +109,7 @@ describe("agent_update", () => {
     expect(await said("lead", { id: "reader", instructions: "Read.\n" })).toBe("done");
   });
 
-  test("an agent that was made is told by whoever made it", async () => {
+  test("a created agent may be instructed by its creator", async () => {
     const lead = await as("lead");
     expect((await lead.do("agent_create", { id: "kid", instructions: "one", grants: ["records.read"] })).said).toBe(
       "done",
@@ -128,7 +128,7 @@ describe("agent_update", () => {
     ]);
   });
 
-  test("no text is reached through a link", async () => {
+  test("no record is reached through a link", async () => {
     const outside = join(world.base, "outside.md");
     writeFileSync(outside, "---\ncapabilities: []\n---\nmine\n");
     symlinkSync(outside, file("linked"));
@@ -140,7 +140,7 @@ describe("agent_update", () => {
     }
   });
 
-  test("a text that waits for trust counts by what it would hold", async () => {
+  test("an untrusted record counts with the grants it would have", async () => {
     world.agent("waiting", ["fs.write{in=/srv}"]);
     try {
       expect(await said("lead", { id: "waiting", instructions: "x" })).toBe("exceeds_grantor_authority");
@@ -157,14 +157,14 @@ describe("agent_discover", () => {
     return answer === "done" ? result?.agents.map(({ id }) => id) : answer;
   };
 
-  test("shows id, description and the asked verbs that are held, and nothing else", async () => {
+  test("shows id, description and the requested verbs that are held, and nothing else", async () => {
     const { value } = await (await as("lead")).do("agent_discover", { can: ["net.*"] });
     expect(value["result"]).toEqual({
       agents: [{ id: "fetcher", description: "Fetches", holds: ["net.get"] }, READER],
       next: null,
     });
   });
-  /** By what was passed on to it above. */
+  /** Through the delegation made above. */
   const READER = { id: "reader", description: "Reads notes", holds: ["net.get"] };
 
   test.each<readonly [string, object, unknown]>([
@@ -174,7 +174,7 @@ describe("agent_discover", () => {
     ["lead", { can: ["fs.write", "net.get"] }, []],
     ["few", { can: ["records.read"] }, ["reader", "strong"]],
     ["few", { can: ["agent.update"] }, []],
-    ["nobody", { can: ["records.read"] }, "capability_absent"],
+    ["other", { can: ["records.read"] }, "capability_absent"],
     ["lead", { can: ["net.gett"] }, "invalid_input"],
     ["lead", { can: ["net.get{"] }, "invalid_input"],
     ["lead", { can: ["net.get{hosts=[]}"] }, "invalid_input"],
@@ -184,7 +184,7 @@ describe("agent_discover", () => {
     expect(await found(agent, input)).toEqual(expected);
   });
 
-  test("goes on where it ended", async () => {
+  test("continues where the last page ended", async () => {
     const lead = await as("lead");
     const ids: string[] = [];
     let after: string | null = null;
@@ -202,15 +202,15 @@ describe("agent_discover", () => {
       after = result.next;
       if (after === null) break;
     }
-    expect(ids).toEqual(["few", "held", "kid", "nobody", "reader", "strong"]);
+    expect(ids).toEqual(["few", "held", "kid", "other", "reader", "strong"]);
   });
 
-  test("by the words of the command line", async () => {
+  test("works with command-line arguments", async () => {
     const { status, out } = await world.ambit("call", "lead", "agent_discover", '{"can": ["fs.write"]}', "--json");
     expect([status, JSON.parse(out)]).toMatchObject([0, { ok: true, result: { agents: [{ id: "strong" }] } }]);
   });
 
-  test("a page's end names nobody who may not be found", async () => {
+  test("the cursor of a page does not name an agent that may not be found", async () => {
     for (let number = 100; number < 400; number++) world.agent(`hidden-${number}`, ["memory.read"]);
     const narrow = await as("few");
     const { value } = await narrow.do("agent_discover", { can: ["memory.read"] });

@@ -1,4 +1,4 @@
-// One call as an owner's tool is handed it, for tests of what it does once the gate is passed.
+// One call as a built-in tool receives it, for tests of the tool behind the gate.
 
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../src/core/authority/compiled.ts";
@@ -14,7 +14,7 @@ import type { Session } from "../../src/daemon/session.ts";
 import type { ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
 import { grant } from "../forge/authority.ts";
 
-/** As the gate decides it, for an agent that may call every tool; nobody but `isApproved` answers for a person. */
+/** Decides like the gate, for an agent that may call every tool; only `isApproved` stands in for an approval. */
 export function authorized(
   authority: Authority,
   call: { readonly tool: string; readonly input: JsonObject },
@@ -39,7 +39,7 @@ function invoking(compiled: CompiledLink): CompiledLink {
   return made;
 }
 
-/** Without what programs need: for tools that run none. `reading`: that of the decision. */
+/** Without sandboxes: for tools that run no program. `reading`: the reading of the records behind the decision. */
 export function executing(
   session: Session,
   warrant: Warrant,
@@ -54,7 +54,7 @@ export function executing(
   return { input: warrant.arguments, session, warrant, reading, stop, ground: NO_PROGRAMS, context };
 }
 
-/** For tools without a context, which look at nothing but the requests. */
+/** For tools without a context, which use only the requests. */
 export function carrying(input: JsonObject, session: Session, requests: readonly Request[]): ToolExecution {
   const { agent } = session.facts.name;
   const warrant: Warrant = { agent, tool: "", arguments: input, requests, basis: [], receipt: "c_test" };

@@ -1,4 +1,4 @@
-// What one session may hold of the daemon through its contexts, over the real sockets: nobody else has to do without.
+// Limits on what one session may hold of the daemon through its contexts, over the real sockets: other sessions are not starved.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -42,7 +42,7 @@ function commit(session: string): Promise<Answer<unknown>> {
   });
 }
 
-test("calls that are not settled are bounded, before anything is charged", async () => {
+test("the number of unsettled calls is limited, before anything is charged", async () => {
   const session = await open("crowd");
   const answers = await Promise.all(Array.from({ length: 256 }, () => commit(session)));
   expect(answers.filter(({ ok }) => ok)).toHaveLength(256);
@@ -57,11 +57,11 @@ test("calls that are not settled are bounded, before anything is charged", async
   given(await call.ask("call.settle", { session, receipt, ended: "done", milliseconds: 1, isUntrusted: false }));
   const next = given(await commit(session)) as CallPermit;
   expect(next).toMatchObject({ outcome: "allowed" });
-  // Of 400: one for each of the 257 that were permitted, and nothing for the others.
+  // Of 400: one charge for each of the 257 that were permitted, and none for the others.
   expect(next.left).toMatchObject([{ left: 143 }]);
 }, 120_000);
 
-test("a long use of no call is answered before it is there", async () => {
+test("a large use of an unknown call is refused before all of it has arrived", async () => {
   const session = await open("scout");
   let isAnswered = (): void => undefined;
   const answered = new Promise<void>((give) => {

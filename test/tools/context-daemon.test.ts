@@ -1,5 +1,5 @@
-// Contexts over the real daemon: a tool in the asking process reaches files, the network, programs, secrets and what is kept,
-// within what it declares and what its agent is granted, and nothing once its call is settled.
+// Contexts over the real daemon: a tool in the client's process reaches files, the network, programs, secrets and stored values
+// within its declaration and its agent's grants, and nothing once its call is settled.
 import { once } from "node:events";
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import http from "node:http";
@@ -102,7 +102,7 @@ const file = (name: string): string => join(world.project, "files", name);
 const at = (path: string): string => `http://127.0.0.1:${port}${path}`;
 
 describe("files", () => {
-  test("within both are read and changed", async () => {
+  test("covered by declaration and grant are read and changed", async () => {
     await within(whole(), async ({ files }) => {
       expect(await files.readText(file("in/a.txt"))).toEqual({ ok: true, value: "hello" });
       expect(await files.write(file("in/b.txt"), new Uint8Array([1, 2, 255]))).toEqual({ ok: true, value: null });
@@ -111,7 +111,7 @@ describe("files", () => {
     });
     expect(existsSync(file("in/b.txt"))).toBe(false);
   });
-  test("outside of either are not, links included", async () => {
+  test("outside of either are refused, links included", async () => {
     await within(whole(), async ({ files }) => {
       expect(await files.readText(file("other.txt"))).toMatchObject({ ok: false, code: "scope_violation" });
       expect(await files.readText(join(world.project, "ungranted.txt"))).toMatchObject({ ok: false });
@@ -119,7 +119,7 @@ describe("files", () => {
       expect(await files.readText(file("in/undeclared"))).toMatchObject({ ok: false, code: "scope_violation" });
       const listed = await files.glob(file("in"), "**");
       expect(listed.ok ? listed.value.map(({ path }) => path) : listed).toEqual(
-        // A link is a name like any other; what is behind it is not read.
+        // A link is a name like any other; its target is not read.
         [file("in/a.txt"), file("in/out"), file("in/undeclared")],
       );
     });
@@ -131,7 +131,7 @@ describe("files", () => {
     });
     expect(existsSync(file("in/c.txt"))).toBe(false);
   });
-  test("that are not there are told of as the file tools do", async () => {
+  test("that do not exist give the same error as the file tools", async () => {
     await within(whole(), async ({ files }) => {
       const missing = { ok: false, code: "not_found", message: "no such file or folder" };
       expect(await files.readText(file("in/missing.txt"))).toMatchObject(missing);
@@ -139,10 +139,10 @@ describe("files", () => {
       expect(await files.remove(file("in/missing.txt"))).toMatchObject(missing);
     });
   });
-  test("of five million bytes go there and come back", async () => {
+  test("of five million bytes are written and read back", async () => {
     const bytes = Uint8Array.from({ length: 5_000_000 }, (_, index) => (index * 7) & 255);
     await within(whole(), async ({ files }) => {
-      // More than one message holds, and no more than the file worker writes at once.
+      // More than fits in one message, and no more than the file worker writes at once.
       expect(await files.write(file("in/large"), bytes.subarray(0, 1_000_000))).toEqual({ ok: true, value: null });
       for (let from = 1_000_000; from < bytes.length; from += 1_000_000)
         expect(await files.append(file("in/large"), bytes.subarray(from, from + 1_000_000))).toMatchObject({
@@ -156,7 +156,7 @@ describe("files", () => {
 });
 
 describe("the network", () => {
-  test("answers, and a redirect to where it may not be is refused", async () => {
+  test("answers, and a redirect to a host that is not covered is refused", async () => {
     await within(whole(), async ({ net }) => {
       const answer = await net.fetch(at("/x"));
       expect(answer.ok && [answer.value.status, await answer.value.text()]).toEqual([200, "you said undefined"]);
@@ -170,7 +170,7 @@ describe("the network", () => {
     });
     expect(heard.some((line) => line.startsWith("/never"))).toBe(false);
   });
-  test("gets a secret by its handle, which the tool never sees", async () => {
+  test("gets a secret by its handle, and the tool never sees the value", async () => {
     await within(whole(), async ({ net, secrets }) => {
       const handle = await secrets.use("TOKEN", { host: "127.0.0.1" });
       expect(handle).toEqual({ ok: true, value: "{{secret:TOKEN}}" });
@@ -188,7 +188,7 @@ describe("the network", () => {
   });
 });
 
-test("a program runs in its sandbox, and another one does not", async () => {
+test("a declared program runs in its sandbox, and another one does not", async () => {
   await within(whole(), async ({ process: programs }) => {
     const ran = await programs.run(["cat", "in/a.txt"], { in: file(".") });
     if (!ran.ok) throw new Error(JSON.stringify(ran));
@@ -206,7 +206,7 @@ test("a program runs in its sandbox, and another one does not", async () => {
   });
 }, 60_000);
 
-test("what a tool keeps is its own, by version", async () => {
+test("values a tool stores are its own, with versions", async () => {
   await within(whole(), async ({ storage, memory, observe }) => {
     expect(await storage.set("a/b", "1")).toEqual({ ok: true, value: { version: 1 } });
     expect(await storage.get("a/b")).toMatchObject({ ok: true, value: { value: "1", version: 1, expires: null } });
@@ -227,7 +227,7 @@ test("what a tool keeps is its own, by version", async () => {
   expect(mine).toMatchObject({ outcome: "denied" });
 });
 
-test("the memory tools and a context are one memory: the same keys, versions and codes", async () => {
+test("memory tools and contexts share one memory: the same keys, versions and codes", async () => {
   const tool = async (name: string, input: JsonObject): Promise<unknown> => {
     const asked = { session, tool: name, input, requests: null, waitMilliseconds: 0 };
     const answer = await call.ask("call.do", asked);
@@ -247,11 +247,11 @@ test("the memory tools and a context are one memory: the same keys, versions and
     const listed = await tool("memory_list", { prefix: "agent/" });
     expect(listed).toMatchObject({ result: [{ key: "agent/k", value: "by the context", version: 2 }] });
   });
-  // The tool's own store is not part of memory: its first segment is a name like any other there.
+  // The tool's own store is not part of memory: its first segment is an ordinary name there.
   expect(await tool("memory_list", { prefix: "tool/" })).toMatchObject({ result: [] });
 });
 
-test("pages of a list go on where the last one ended, in every store", async () => {
+test("list pages continue where the last one ended, in every store", async () => {
   for (const name of ["a", "b", "c"])
     given(
       await call.ask("call.do", {
@@ -269,7 +269,7 @@ test("pages of a list go on where the last one ended, in every store", async () 
   expect(await page("shared/p/b")).toMatchObject({ result: [{ key: "shared/p/c" }] });
 });
 
-describe("a result says what enforced each axis", () => {
+describe("a result names what enforced each axis", () => {
   test.each<[string, () => JsonObject, readonly string[]]>([
     ["fs_read", () => ({ path: file("in/a.txt") }), ["arguments checked", "path kernel", "tool checked"]],
     ["memory_list", () => ({}), ["arguments checked", "tool checked"]],
@@ -283,7 +283,7 @@ describe("a result says what enforced each axis", () => {
   });
 });
 
-test("the file tools and a context reach the same paths, and a mark is not written over its secret by either", async () => {
+test("file tools and contexts reach the same paths, and neither overwrites a secret with its redaction mark", async () => {
   const tool = async (name: string, input: JsonObject): Promise<unknown> =>
     given(await call.ask("call.do", { session, tool: name, input, requests: null, waitMilliseconds: 0 }));
   writeFileSync(file("in/held.txt"), `token=${VALUE}\n`);
@@ -298,7 +298,7 @@ test("the file tools and a context reach the same paths, and a mark is not writt
     expect(await files.edit(file("in/a.txt"), [{ old: "HELL", new: "hell" }])).toMatchObject({ ok: true });
     expect(await files.write(file("in/x/y/z.txt"), "deep")).toMatchObject({ ok: false, code: "not_found" });
     expect(await files.write(file("in/x/y/z.txt"), "deep", { folders: true })).toEqual({ ok: true, value: null });
-    // Only what contains every match has to be readable.
+    // Only the folder that contains every match must be readable.
     const found = await files.glob(world.project, "files/in/x/**");
     expect(found).toMatchObject({ ok: true, value: [{ path: file("in/x/y/z.txt"), kind: "file" }] });
     const lost = await files.write(file("in/held.txt"), "token=[REDACTED:TOKEN]\n");
@@ -312,7 +312,7 @@ test("the file tools and a context reach the same paths, and a mark is not writt
   expect(readFileSync(file("in/held.txt"), "utf8")).toBe(`token=${VALUE}\n`);
 });
 
-test("a context is of no use after its call, whoever sends", async () => {
+test("a context is refused after its call, from any connection", async () => {
   const asked = { session, tool: "weather", input: {}, requests: [], declaration: whole(), waitMilliseconds: 0 };
   const permitted = given(await call.ask("call.commit", asked));
   if (permitted.outcome !== "allowed") throw new Error(JSON.stringify(permitted));
@@ -333,24 +333,24 @@ test("a call without a declaration has no context", async () => {
   expect(closed).toMatchObject({ ok: false, code: "capability_absent" });
 });
 
-describe("nothing is permitted", () => {
+describe("no permit is given", () => {
   const rows: readonly (readonly [string, JsonObject, string])[] = [
-    ["for what is not understood", { network: { allowedHosts: [7] } }, "invalid_input"],
-    ["for a secret that is not there", { secrets: ["NOWHERE"] }, "not_available"],
+    ["for an invalid request", { network: { allowedHosts: [7] } }, "invalid_input"],
+    ["for a secret that does not exist", { secrets: ["NOWHERE"] }, "not_available"],
     ["for a secret of another tool", { secrets: ["OTHER"] }, "not_available"],
   ];
   test.each(rows)("%s", async (_title, declaration, code) => {
     const asked = { session, tool: "weather", input: {}, requests: [], declaration, waitMilliseconds: 0 };
     expect(await call.ask("call.commit", asked)).toMatchObject({ ok: false, code });
   });
-  test("for a request outside of what is declared", async () => {
+  test("for a request outside the declaration", async () => {
     const requests = [`fs.read ${file("other.txt")}`];
     const asked = { session, tool: "weather", input: {}, requests, declaration: whole(), waitMilliseconds: 0 };
     expect(given(await call.ask("call.commit", asked))).toMatchObject({ outcome: "denied", code: "scope_violation" });
   });
 });
 
-test("a revoked grant is felt in the middle of a call", async () => {
+test("a revoked grant takes effect during a call", async () => {
   await within(whole(), async ({ files }) => {
     expect(await files.readText(file("in/a.txt"))).toMatchObject({ ok: true });
     const record = join(world.project, ".ambit", "agents", "scout.md");

@@ -1,5 +1,5 @@
-// What a call paid for, and what a person allowed for it, through a context over the real daemon: as often as it was asked for,
-// and no more. The sessions are another process's: the person is this one.
+// Budgets and approvals through a context over the real daemon: a use is served as often as it was requested and paid for. The
+// sessions belong to another process; this one acts as the person.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -33,7 +33,7 @@ async function use(session: Session, receipt: unknown, method: string, ...words:
   return given(await session.ask("context.use", { receipt, use: one }).answer)["answer"];
 }
 
-test("what is counted serves as many uses as were asked and paid for, one after another or at once", async () => {
+test("a counted grant serves as many uses as were requested and paid for, one after another or concurrently", async () => {
   const session = await open("counted");
   const path = join(files, "a.txt");
   const { outcome, receipt } = given(await commit(session, [`fs.read ${path}`, `fs.read ${path}`]));
@@ -44,7 +44,7 @@ test("what is counted serves as many uses as were asked and paid for, one after 
   expect(await read()).toMatchObject({ ok: false });
 });
 
-test("what a person allowed once is done once", async () => {
+test("an approved use is done once", async () => {
   const session = await open("asking");
   const path = join(files, "b.txt");
   const { approval } = given(await commit(session, [`fs.write ${path}`]));
@@ -53,14 +53,14 @@ test("what a person allowed once is done once", async () => {
   expect(outcome).toBe("allowed");
   expect(await use(session, receipt, "write", path, "once")).toMatchObject({ ok: true });
   expect(await use(session, receipt, "write", path, "twice")).toMatchObject({ code: "approval_required" });
-  // What needs nobody is done as often as one likes.
+  // A use that needs no approval is not limited.
   for (let again = 0; again < 3; again++)
     expect(await use(session, receipt, "readText", path)).toMatchObject({ value: "once" });
   expect(readFileSync(path, "utf8")).toBe("once");
 });
 
 test.each(["tool:web_fetch", "web_fetch", "FS_READ", "fs_re\u0430d", " ", "a/b", "builtin:mine"])(
-  "a tool of the asker's is not called %j",
+  "a tool of the caller cannot be named %j",
   async (name) => {
     expect(await commit(await open("asking"), [], name)).toMatchObject({ ok: false, code: "invalid_input" });
   },

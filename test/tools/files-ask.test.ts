@@ -1,4 +1,5 @@
-// Names that land by ask, changed by file tools: a person is asked, `can` says so, and the configuration moves names for both.
+// Protected names that land by approval, changed by file tools: the call needs an approval, `can` says so, and the configuration
+// changes the names for both.
 import { existsSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -21,7 +22,7 @@ interface CallAnswer {
   readonly approval?: string;
 }
 
-describe.skipIf(nativeMissing() !== null)("a name that lands by ask", () => {
+describe.skipIf(nativeMissing() !== null)("a name that lands by approval", () => {
   let world: DraftWorld;
   beforeEach(() => {
     world = new DraftWorld(process.getuid?.() ?? 0, RECORD);
@@ -39,7 +40,7 @@ describe.skipIf(nativeMissing() !== null)("a name that lands by ask", () => {
   };
   const write = (path: string): CallAnswer => call("fs_write", { path, content: "x\n" });
 
-  test("is written once a person agreed to this call, and not before", () => {
+  test("is written once this call is approved, and not before", () => {
     const asked = write(".envrc");
     expect(asked).toMatchObject({ ok: false, code: "approval_required", approval: expect.stringMatching(/^a/) });
     expect(existsSync(join(world.project, ".envrc"))).toBe(false);
@@ -50,7 +51,7 @@ describe.skipIf(nativeMissing() !== null)("a name that lands by ask", () => {
     expect(write(".envrc")).toMatchObject({ ok: false, code: "approval_required" });
   }, 120_000);
 
-  test("in folders that are missing, and by every tool that writes", () => {
+  test("needs approval in missing folders, and by every tool that writes", () => {
     const deep = write(".github/workflows/ci.yml");
     expect(deep).toMatchObject({ ok: false, code: "approval_required" });
     expect(world.ambit(["approve", deep.approval ?? "", "--yes"])).toMatchObject({ status: 0 });
@@ -74,7 +75,7 @@ describe.skipIf(nativeMissing() !== null)("a name that lands by ask", () => {
     expect(world.read("AGENTS.md")).toBe("mine\n");
   }, 120_000);
 
-  test("`can` answers as the call does, with what the configuration moves", () => {
+  test("`can` answers as the call does, including names moved by the configuration", () => {
     const names = [".envrc", ".vscode/tasks.json", "deploy.sh", "plain.txt"];
     const asked = (): readonly string[] => names.map((name) => can("fs.write", name));
     const called = (): readonly string[] =>

@@ -1,4 +1,4 @@
-// Names that file tools leave as they are, and what they find by name and by line.
+// Names that file tools never change, and finding files by name and by line.
 import { mkdirSync, readFileSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       protectedPaths: [join(root, "keys")],
     });
 
-  describe("names that stay as they are", () => {
+  describe("names that are never changed", () => {
     beforeEach(() => {
       for (const folder of [".git/hooks", ".ambit/agents", ".vscode", "sub/.git", "sub/.ambit", "real-settings"])
         mkdirSync(join(root, folder), { recursive: true });
@@ -52,7 +52,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(await said(call("fs_delete", { path }))).toMatch(KEPT);
     });
 
-    test("by the name a link leads to, too, and by a folder's link", async () => {
+    test("also by the target of a link, and through a link to a folder", async () => {
       symlinkSync("real-settings", join(root, ".idea"));
       symlinkSync(".git", join(root, "repository"));
       const { call } = all();
@@ -64,14 +64,14 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(readFileSync(join(root, ".git/config"), "utf8")).toBe("old");
     });
 
-    test("they are read as others are", async () => {
+    test("can be read as other files", async () => {
       expect(await said(all().call("fs_read", { path: ".git/config" }))).toMatchObject({ text: "old" });
       expect(await said(all().call("fs_read", { path: ".mcp.json" }))).toMatchObject({ text: "old" });
     });
   });
 
   describe("finding", () => {
-    test("a thousand files, as many as were asked for, and more is said", async () => {
+    test("of a thousand files as many as requested are returned, and that there are more", async () => {
       mkdirSync(join(root, "many"));
       for (let at = 0; at < 1_000; at++)
         write(join(root, "many"), { [`f${String(at).padStart(4, "0")}.txt`]: `number ${at}\n` });
@@ -111,7 +111,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       });
     });
 
-    test("a pattern sorts files out of a search", async () => {
+    test("a pattern excludes files from a search", async () => {
       write(root, { "src/b.md": "one\n" });
       const { call } = all();
       expect(await said(call("fs_grep", { text: "one", glob: "**/*.md" }))).toMatchObject({
@@ -133,7 +133,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(await said(call("fs_list", { path: "keys" }))).toBe(GATE);
     });
 
-    test("a pattern asks for no more than the folder it begins in", async () => {
+    test("a pattern requests no more than the folder it begins in", async () => {
       const { call } = toolsIn({ granted: [["read", join(root, "src")]], folder: root });
       expect(await said(call("fs_glob", { pattern: "src/*.ts" }))).toMatchObject({ paths: ["src/a.ts"] });
       expect(await said(call("fs_glob", { pattern: "*/*.ts" }))).toBe(GATE);

@@ -1,4 +1,4 @@
-// File tools as a user meets them: `ambit call`, the real daemon, a project that a person has trusted.
+// File tools as a user calls them: `ambit call`, the real daemon, a trusted project.
 
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, symlinkSync } from "node:fs";
@@ -48,7 +48,7 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
     symlinkSync("../outside", join(project, "way-out"));
     expect(ambit(project, "trust", "--yes")).toMatchObject({ status: 0 });
   }, 120_000);
-  // The daemon ends by itself as soon as its folder is gone.
+  // The daemon exits by itself once its folder is removed.
   afterAll(() => removeState(base));
 
   test("reads, writes, edits, finds and deletes", () => {
@@ -71,14 +71,14 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
       answer: { result: { matches: [{ path: "b.ts", line: 1, text: "three" }] } },
     });
     expect(call("coder", "fs_delete", { path: "src/b.ts" })).toMatchObject({ status: 0 });
-    // 4 is a daemon that is not there, and nothing else.
+    // 4 means that no daemon is reachable, and nothing else.
     expect(call("coder", "fs_read", { path: "src/b.ts" })).toMatchObject({
       status: 1,
       answer: { ok: false, code: "not_found" },
     });
   }, 120_000);
 
-  test("denials have a code, what was needed and a hint", () => {
+  test("denials have a code, the need and a hint", () => {
     expect(call("coder", "fs_read", { path: "../outside" })).toMatchObject({
       status: 10,
       answer: {
@@ -136,7 +136,7 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
     calls.close();
   }, 120_000);
 
-  test("a text full of signs that have to be escaped still fits into an answer", () => {
+  test("a text full of characters that need escaping still fits into a response", () => {
     write(project, { signs: "\u0001".repeat(400_000), lines: "\u0001\n".repeat(60_000) });
     expect(call("coder", "fs_read", { path: "signs" })).toMatchObject({
       status: 0,

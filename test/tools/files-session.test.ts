@@ -1,4 +1,4 @@
-// The worker behind a session's file tools: made when needed, made anew when what the session holds is other, ended with it.
+// The worker behind a session's file tools: started when needed, restarted when the session's grants change, and ended with it.
 import { mkdirSync, readdirSync, readFileSync, renameSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { beforeEach, describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
   });
   const read = (path: string) => ["fs_read", { path }] as const;
 
-  test("one worker for all of its calls, gone when it is closed", async () => {
+  test("are served by one worker for all calls, which exits when the session is closed", async () => {
     const { call, session } = toolsIn({ granted: [["read", root]], folder: root });
     expect(workers()).toEqual([]);
     await Promise.all(Array.from({ length: 20 }, () => call(...read("a"))));
@@ -59,7 +59,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(workers()).toEqual([]);
   });
 
-  test("a wider grant opens its tree at the next call, a narrower one closes it", async () => {
+  test("open a tree at the next call with a wider grant, and close it with a narrower one", async () => {
     const world = toolsIn({ granted: [["read", root]], folder: root });
     const other = join(above, "other");
     expect(await said(world.call(...read("a")))).toMatchObject({ text: "a\n" });
@@ -72,7 +72,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(await until(() => workers().length === 1)).toBe(true);
   });
 
-  test("what is taken back while a call is on its way is not done", async () => {
+  test("are not touched by a call whose grant is revoked while it is queued", async () => {
     const world = toolsIn({ granted: [["write", root]], folder: root });
     const decided = await world.decide("fs_write", { path: "a", content: "x" });
     if (typeof decided !== "function") throw new Error(decided.ok ? "" : decided.code);
@@ -86,18 +86,18 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
   });
 
-  test("what was decided by another reading is read again, and not done where it says something else now", async () => {
+  test("after a change of the records a decision is made again, and the call is not done if it is now denied", async () => {
     const world = toolsIn({ granted: [["write", root]], folder: root });
     const ground = { home: null, base: path(join(root, "src")), protectedPaths: [] };
     const before = { ground, toAscii: (name: string) => name, ceiling: null };
     const decided = await world.decide("fs_write", { path: "b", content: "x" }, false, before);
     if (typeof decided !== "function") throw new Error(decided.ok ? "" : decided.code);
-    // By now relative names begin in the folder above.
+    // By now relative names begin in the parent folder.
     expect(await said(decided())).toMatch(/^not_available: the working/);
     expect(readFileSync(join(root, "src/b"), "utf8")).toBe("b\n");
   });
 
-  test("a worker that is killed fails what it owed, and the next call has another", async () => {
+  test("when a worker is killed its requests fail, and the next call starts another", async () => {
     const { call } = toolsIn({ granted: [["read", root]], folder: root });
     await call(...read("a"));
     const [pid] = workers();
@@ -112,7 +112,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(workers()).toHaveLength(1);
   });
 
-  test("of too many workers the one that was idle longest makes room, and is made again when it is needed", async () => {
+  test("of too many workers the one idle longest is ended, and started again when needed", async () => {
     const files = new SessionFiles(nativeProgram, nativeWalls(), 2);
     const sessions = [newSession(root), newSession(root), newSession(root)] as const;
     const asked = {
@@ -134,7 +134,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(await until(() => workers().length === 0)).toBe(true);
   });
 
-  test("where our program is not there nothing is done", async () => {
+  test("without the native program nothing is done", async () => {
     const { call } = toolsIn({
       granted: [
         ["read", root],
@@ -150,7 +150,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(readFileSync(join(root, "a"), "utf8")).toBe("a\n");
   });
 
-  test("a root that was moved away and made anew is the new one", async () => {
+  test("a root that was moved away and created again is the new one", async () => {
     const { call } = toolsIn({
       granted: [
         ["read", root],
@@ -166,7 +166,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(readFileSync(join(above, "moved/a"), "utf8")).toBe("a\n");
   });
 
-  test("a root that is not there yet is there once it is made", async () => {
+  test("a root that does not exist yet works once it is created", async () => {
     const later = join(above, "later");
     const { call } = toolsIn({
       granted: [
@@ -181,8 +181,8 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(await said(call(...read("later/x")))).toMatchObject({ text: "x" });
   });
 
-  describe("what needs approval", () => {
-    test("is done once it is given, for what was asked and nothing else", async () => {
+  describe("a call that needs approval", () => {
+    test("is done once approved, for the approved request and nothing else", async () => {
       const { call } = toolsIn({
         granted: [
           ["read", root, undefined, 1],
@@ -200,7 +200,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
       expect(await said(call("fs_read", { path: "link" }, true))).toMatch(/^approval_required/);
     });
 
-    test("of a folder holds for what the same grant covers below it", async () => {
+    test("of a folder covers what the same grant covers below it", async () => {
       const closed = join(above, "closed");
       const { call } = toolsIn({
         granted: [
@@ -220,7 +220,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     });
   });
 
-  test("a grant that is counted covers what was paid for, and nothing on the way", async () => {
+  test("a counted grant covers what was paid for, and no path on the way", async () => {
     const world = toolsIn({ granted: [["read", root]], folder: root });
     const [first] = world.authority;
     const grants = first?.[0].link.grants.map((one) => ({ ...one, conditions: { ...one.conditions, calls: 1 } })) ?? [];
@@ -232,7 +232,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(await said(world.call(...read("link")))).toBe(OUTSIDE);
   });
 
-  test("names that are exchanged as fast as can be lead nowhere else", async () => {
+  test("names that are exchanged as fast as possible never lead outside", async () => {
     const { call } = toolsIn({
       granted: [
         ["read", root],
@@ -269,7 +269,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     expect(readdirSync(join(above, "closed"))).toEqual(["loot"]);
   }, 120_000);
 
-  test("a link put where a pattern begins opens nothing", async () => {
+  test("a link placed where a pattern begins opens nothing", async () => {
     const { call } = toolsIn({
       granted: [
         ["read", root, ["door/**"]],

@@ -1,4 +1,4 @@
-// Sessions with real file tools over a real tree: what a session holds is the test's to say and to change.
+// Sessions with real file tools over a real tree: the test sets and changes the session's grants.
 
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,9 +25,9 @@ export interface ToolsWorld {
   /** From the next call on. */
   authority: Authority;
   moment: Partial<Moment>;
-  /** As the daemon does it: the requests are decided, and only then carried out. */
+  /** As the daemon does: the requests are decided, and only then carried out. */
   call(tool: string, input: JsonObject, approved?: boolean): Promise<ExecutionResult>;
-  /** What carries it out, if the gate allows it. `reading`: that of the decision. */
+  /** The bound call, if the gate allows it. `reading`: the reading of the records behind the decision. */
   decide(
     tool: string,
     input: JsonObject,
@@ -39,13 +39,13 @@ export interface ToolsWorld {
 
 export interface Asked {
   readonly granted: readonly Granted[];
-  /** Where relative names begin. */
+  /** The folder of relative names. */
   readonly folder: string;
   readonly protectedPaths?: readonly string[];
   readonly home?: string;
   readonly state?: string;
   readonly workingRoot?: string;
-  /** Where our package is; this one if left out. */
+  /** The folder of our package; by default this one. */
   readonly program?: string;
 }
 
@@ -64,7 +64,7 @@ export function holding(...granted: readonly Granted[]): Chain {
   );
 }
 
-/** No file tool keeps anything. */
+/** File tools store nothing. */
 const NO_STORES = {} as ConstructorParameters<typeof Contexts>[0]["stores"];
 
 let sessions = 0;
@@ -157,7 +157,7 @@ export function toolsIn(asked: Asked): ToolsWorld {
   return world;
 }
 
-/** The value, or the code of the refusal and why. */
+/** The value, or the code and reason of the refusal. */
 export async function said(answer: Promise<ExecutionResult>): Promise<unknown> {
   const carried = await answer;
   return carried.ok ? carried.value : `${carried.code}: ${carried.message}`;

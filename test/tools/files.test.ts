@@ -45,7 +45,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
   const reader = () => toolsIn({ granted: [["read", root]], folder: root });
 
   describe("fs_read", () => {
-    test("a text with its lines, from one of them on, with numbers", async () => {
+    test("returns a text with its lines, from a given one on, with numbers", async () => {
       const { call } = all();
       expect(await said(call("fs_read", { path: "README.md" }))).toEqual({
         path: "README.md",
@@ -86,7 +86,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(session.isClean).toBe(true);
     });
 
-    test("a large file comes in parts that together are the whole", async () => {
+    test("a large file is returned in parts that together are the whole", async () => {
       const lines = Array.from({ length: 30_000 }, (_, at) => `line ${at} ${"x".repeat(at % 90)}\n`);
       write(root, { large: lines.join("") });
       const { call } = all();
@@ -105,7 +105,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(text === lines.join("")).toBe(true);
     });
 
-    test("a file with holes of a hundred megabytes neither fills the answer nor the memory", async () => {
+    test("a sparse file of a hundred megabytes fills neither the response nor memory", async () => {
       write(root, { huge: "first\n", text: "a".repeat(300_000) });
       truncateSync(join(root, "huge"), 100 * 1_048_576);
       const { call } = all();
@@ -117,7 +117,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(long.text).toBe("a".repeat(131_072));
     });
 
-    test("binary bytes come back as they are", async () => {
+    test("binary bytes are returned unchanged", async () => {
       const bytes = Uint8Array.from({ length: 70_000 }, (_, at) => at % 256);
       write(root, { binary: bytes });
       const { call } = all();
@@ -129,7 +129,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(whole.equals(bytes)).toBe(true);
     });
 
-    test("what is no UTF-8 is shown with a note, and is not edited", async () => {
+    test("a file that is not UTF-8 is shown with a note, and is not edited", async () => {
       write(root, { latin: Buffer.from("caf\xe9\n", "latin1"), mark: "\uFEFFa\n" });
       const { call } = all();
       expect(await said(call("fs_read", { path: "latin" }))).toMatchObject({
@@ -161,7 +161,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
     });
   });
 
-  describe("links", () => {
+  describe("symbolic links", () => {
     beforeEach(() => {
       const links: Readonly<Record<string, string>> = {
         inside: "src/a.ts",
@@ -195,7 +195,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       else expect(answer).toMatchObject({ text: "one\ntwo\none\n" });
     });
 
-    test("nothing is written or edited through a link, and a delete takes the link alone", async () => {
+    test("nothing is written or edited through a link, and a delete removes the link alone", async () => {
       const { call } = all();
       for (const name of ["inside", "outside", "absolute", "dangling", "away", "ring"]) {
         expect(await said(call("fs_write", { path: `links/${name}`, content: "x" }))).toMatch(/^scope_violation/);
@@ -211,7 +211,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(readdirSync(join(above, "closed"))).toEqual(["loot"]);
     });
 
-    test("no list, glob or search shows what lies behind a link that leads out", async () => {
+    test("no list, glob or search shows the target of a link that leads out", async () => {
       const { call } = all();
       expect(await said(call("fs_list", { path: "links/folder" }))).toBe(OUTSIDE);
       expect(await said(call("fs_glob", { pattern: "**/loot" }))).toMatchObject({ paths: [] });
@@ -220,7 +220,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(await said(call("fs_grep", { text: "loot", in: "links/folder" }))).toBe(OUTSIDE);
     });
 
-    test("a hard link to what lies outside is not read where not all of the tree is granted, and never written in place", async () => {
+    test("a hard link to a file outside is not read unless the whole tree is granted, and never written in place", async () => {
       linkSync(join(above, "closed/loot"), join(root, "src/hard"));
       const { call } = all();
       expect(await said(call("fs_read", { path: "src/hard" }))).toMatch(/^scope_violation/);
@@ -229,8 +229,8 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
     });
   });
 
-  describe("changing", () => {
-    test("a new file, another content, an edit, and nothing left over", async () => {
+  describe("changes", () => {
+    test("a new file, a replacement, and an edit leave nothing else behind", async () => {
       const { call } = all();
       expect(await said(call("fs_write", { path: "new.txt", content: "ä\n" }))).toEqual({ path: "new.txt", bytes: 3 });
       writeFileSync(join(root, "run.sh"), "#!/bin/sh\n", { mode: 0o755 });
@@ -260,7 +260,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(readdirSync(root).sort()).toEqual(["README.md", "keys", "new.txt", "run.sh", "src"]);
     });
 
-    test("folders on the way are made, as open as a person's, and only where they may be", async () => {
+    test("missing parent folders are created with a person's usual mode, and only where they are granted", async () => {
       const { call } = all();
       expect(await said(call("fs_write", { path: "new/of/us/file", content: "x" }))).toEqual({
         path: "new/of/us/file",
@@ -297,7 +297,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       else expect(answer).toMatch(expected);
     });
 
-    test("with leave to read alone nothing changes", async () => {
+    test("with a read grant alone nothing is changed", async () => {
       const { call } = reader();
       for (const [tool, input] of [
         ["fs_write", { path: "README.md", content: "x" }],
@@ -308,7 +308,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(readFileSync(join(root, "README.md"), "utf8")).toBe("# Title\n\nhello\n");
     });
 
-    test("with leave to write alone nothing is read", async () => {
+    test("with a write grant alone nothing is read", async () => {
       const { call } = toolsIn({ granted: [["write", root]], folder: root });
       expect(await said(call("fs_read", { path: "README.md" }))).toBe("capability_absent: by the gate");
       expect(await said(call("fs_edit", { path: "README.md", edits: [{ old: "hello", new: "x" }] }))).toBe(
@@ -317,7 +317,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
       expect(await said(call("fs_write", { path: "README.md", content: "x" }))).toMatchObject({ bytes: 1 });
     });
 
-    test("two edits of one file at once are both in it", async () => {
+    test("two concurrent edits of one file are both in it", async () => {
       const words = Array.from({ length: 20 }, (_, at) => `word${at}.`);
       write(root, { words: words.join("\n") });
       const { call } = all();
@@ -329,7 +329,7 @@ describe.skipIf(nativeMissing() !== null)("file tools", () => {
     });
   });
 
-  test("relative names begin in the agent's own root where the session stands outside it", async () => {
+  test("relative names begin in the agent's own root if the session's folder is outside it", async () => {
     const outside = toolsIn({ granted: [["read", root]], folder: above, workingRoot: root });
     expect(await said(outside.call("fs_read", { path: "README.md" }))).toMatchObject({ path: "README.md", lines: 3 });
     const inside = toolsIn({ granted: [["read", root]], folder: join(root, "src"), workingRoot: root });

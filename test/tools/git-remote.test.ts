@@ -1,5 +1,5 @@
-// fetch and push of the `git` tool against a real server over HTTPS, as a user calls it: the credential is asked for from
-// inside the sandbox, and only for the host it is for.
+// fetch and push of the `git` tool against a real server over HTTPS, as a user calls it: the credential is requested from inside
+// the sandbox, and only for its own host.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
@@ -21,12 +21,12 @@ const project = join(base, "project");
 const bare = join(base, "served", "demo.git");
 const names = new NamesOutside();
 const address = ownAddress(4);
-const [USER, TOKEN] = ["me", "another-token-that-nobody-guesses"];
+const [USER, TOKEN] = ["me", "another-token-hard-to-guess"];
 const credential = `Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`;
 const shown = new Set<string>();
 let server: Server | undefined;
 
-/** Port 443 is root's; elsewhere there is nothing to test with, and that is said. */
+/** Port 443 needs root; elsewhere there is nothing to test with, and the test says so. */
 const isRoot = process.getuid?.() === 0;
 
 function host(...words: readonly string[]): string {
@@ -44,8 +44,8 @@ beforeAll(async () => {
   host("init", "--quiet", "--bare", "--initial-branch=main", bare);
   host("-C", bare, "config", "http.receivepack", "true");
   host("init", "--quiet", "--initial-branch=main", project);
-  host("-C", project, "config", "user.name", "Somebody");
-  host("-C", project, "config", "user.email", "somebody@example.test");
+  host("-C", project, "config", "user.name", "Ann");
+  host("-C", project, "config", "user.email", "ann@example.test");
   host("-C", project, "config", "http.sslCAInfo", join(project, "authority.pem"));
   host("-C", project, "remote", "add", "origin", "https://git.example.test/demo.git");
   host("-C", project, "remote", "add", "elsewhere", "https://other.example.test/demo.git");
@@ -85,7 +85,7 @@ function agent(id: string, ...grants: readonly string[]): void {
   writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
 }
 
-/** git's own server program: reading is anybody's, writing is for whoever shows the credential. */
+/** git's own server program: anonymous reading, writing with the credential. */
 function backend(request: IncomingMessage, response: ServerResponse): void {
   const url = new URL(request.url ?? "/", "https://git.example.test");
   const { authorization } = request.headers;
@@ -164,7 +164,7 @@ test.runIf(isRoot)(
 );
 
 test.runIf(isRoot)(
-  "without leave to use the credential there is no push, nothing hangs, and no other host is reached",
+  "without a grant for the credential there is no push, nothing hangs, and no other host is reached",
   async () => {
     shown.clear();
     expect(await git("puller", { command: "push", name: "main" })).toMatchObject({

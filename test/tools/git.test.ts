@@ -1,4 +1,4 @@
-// The `git` tool in real sandboxes: what it tells of a repository, what it changes, and what a hostile one cannot make of it.
+// The `git` tool in real sandboxes: what it reports of a repository, what it changes, and what a hostile repository cannot do.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -12,8 +12,8 @@ let world: ProgramsWorld;
 beforeEach(() => {
   world = programsWorld(({ programs }) => [gitOwnerTool(programs)], "proc.exec", "fs.read", "fs.write");
   host("init", "--quiet", "--initial-branch=main");
-  host("config", "user.name", "Somebody");
-  host("config", "user.email", "somebody@example.test");
+  host("config", "user.name", "Ann");
+  host("config", "user.email", "ann@example.test");
   put("a", "one\n");
   host("add", "a");
   host("commit", "--quiet", "--message=first", "--message=The body.");
@@ -38,8 +38,8 @@ async function told(command: string, more: JsonObject = {}): Promise<JsonObject>
   return said.value;
 }
 
-describe("git tells", () => {
-  test("what changed, as entries", async () => {
+describe("git reports", () => {
+  test("changed files as entries", async () => {
     expect(await told("status")).toMatchObject({ branch: "main", upstream: null, isClean: true, entries: [] });
     put("a", "two\n");
     put("b c\nd", "new\n");
@@ -55,7 +55,7 @@ describe("git tells", () => {
     expect(await told("status", { paths: ["b*"] })).toMatchObject({ entries: [{ path: "b c\nd" }] });
   });
 
-  test("changes as text, of files, of what is added, and between two revisions", async () => {
+  test("differences as text, of files, of the index, and between two revisions", async () => {
     put("a", "two\n");
     expect(await told("diff")).toMatchObject({ more: false, text: expect.stringMatching(/-one\n\+two\n$/) });
     expect(await told("diff", { staged: true })).toMatchObject({ text: "" });
@@ -68,17 +68,17 @@ describe("git tells", () => {
     });
   });
 
-  test("a text that is too long is cut and says so", async () => {
+  test("a text that is too long as truncated", async () => {
     put("a", "\u0001".repeat(400_000));
     const { text, more } = await told("diff");
     expect(more).toBe(true);
     expect(Buffer.byteLength(JSON.stringify(text))).toBeLessThan(600_000);
   });
 
-  test("commits, newest first, and whether there are others", async () => {
+  test("commits, newest first, and whether there are more", async () => {
     host("commit", "--quiet", "--allow-empty", "--message=second\u0001 %G? %x00");
     const { commits, more } = await told("log", { limit: 1 });
-    expect([commits, more]).toMatchObject([[{ subject: "second\u0001 %G? %x00", author: "Somebody", body: "" }], true]);
+    expect([commits, more]).toMatchObject([[{ subject: "second\u0001 %G? %x00", author: "Ann", body: "" }], true]);
     const all = await told("log");
     expect(all).toMatchObject({
       more: false,
@@ -104,7 +104,7 @@ describe("git tells", () => {
     expect(await told("show", { revision: "v1", file: "../a", in: "sub" })).toMatchObject({ text: "one\n" });
   });
 
-  test("branches, those of remotes when they are wanted", async () => {
+  test("branches, those of remotes on request", async () => {
     host("update-ref", "refs/remotes/origin/topic", "HEAD");
     host("branch", "topic");
     const commit = host("rev-parse", "HEAD").trim();
@@ -119,16 +119,16 @@ describe("git tells", () => {
     expect(branches).toHaveLength(3);
   });
 
-  test("what went wrong, as it wrote it", async () => {
-    expect(await told("log", { revision: "nobody" })).toMatchObject({
+  test("errors as git wrote them", async () => {
+    expect(await told("log", { revision: "missing" })).toMatchObject({
       ending: { kind: "exited", status: 128 },
-      stderr: expect.stringMatching(/nobody/),
+      stderr: expect.stringMatching(/missing/),
     });
   });
 });
 
 describe("git changes", () => {
-  test("what is added, a commit and a branch", async () => {
+  test("the index, commits and branches", async () => {
     put("-x", "dashed\n");
     put("b", "b\n");
     expect(await told("add", { paths: ["-x"] })).toEqual({ notes: "" });
@@ -142,7 +142,7 @@ describe("git changes", () => {
     expect(host("rev-parse", "topic/one")).toBe(host("rev-parse", "HEAD~1"));
   });
 
-  test("nothing without leave to write, and nothing besides what was granted", async () => {
+  test("nothing without a write grant, and nothing outside the grants", async () => {
     world.grants = [
       "tool.invoke",
       "fs.read",
@@ -156,7 +156,7 @@ describe("git changes", () => {
     expect(await git("status", { in: ".." })).toMatchObject({ denied: "scope_violation" });
   });
 
-  test("is asked for as the git it is", async () => {
+  test("by a command that is requested exactly, with write access only if needed", async () => {
     await git("add", { paths: ["a", "b"] });
     const [, one] = world.asked;
     if (one === undefined) throw new Error("nothing was asked for");
@@ -167,7 +167,7 @@ describe("git changes", () => {
   });
 });
 
-describe("no word of a call becomes an option or more", () => {
+describe("no argument of a call becomes an option or more", () => {
   test.each<[string, JsonObject]>([
     ["log", { revision: "--output=stolen" }],
     ["log", { revision: "-n1" }],
@@ -211,7 +211,7 @@ describe("no word of a call becomes an option or more", () => {
   });
 });
 
-describe("a remote that is no host", () => {
+describe("a remote that is not a host", () => {
   const refs = (): string =>
     spawnSync("git", ["-C", join(world.folder, "beside"), "for-each-ref"], { encoding: "utf8" }).stdout;
   beforeEach(() => {
@@ -219,7 +219,7 @@ describe("a remote that is no host", () => {
     host("init", "--quiet", "--bare", "../outer.git");
   });
 
-  test.each(["push", "fetch"])("%s: a folder of its name is not taken for it", async (command) => {
+  test.each(["push", "fetch"])("%s: a folder of that name is not used in its place", async (command) => {
     expect(await git(command, { remote: "beside" })).toEqual({
       failed: "invalid_input",
       message: 'this repository has no remote "beside"; folders are not used as remotes',
@@ -228,7 +228,7 @@ describe("a remote that is no host", () => {
   });
 
   test.each(["beside", "./beside", "../outer.git", "/x", "file:///x", "ext::sh -c id"])(
-    "whose address is %s is told as what it is, and git is not run",
+    "whose address is %s is reported as such, and git is not run",
     async (address) => {
       host("config", "remote.there.url", address);
       for (const command of ["push", "fetch"])
@@ -250,13 +250,13 @@ describe("a remote that is no host", () => {
     expect(refs()).toBe("");
   });
 
-  test("one that is a host is asked, and is out of reach", async () => {
+  test("a remote that is a host is contacted, and is unreachable", async () => {
     host("config", "remote.there.url", "https://git.example.test/x.git");
     expect(await told("push", { remote: "there" })).toMatchObject({ ending: { kind: "exited", status: 128 } });
   });
 });
 
-/** The last commit becomes one that says it is signed, so that somebody could want to look at that. */
+/** Marks the last commit as signed, so that git could be made to verify it. */
 function sign(): void {
   const signature = "gpgsig -----BEGIN PGP SIGNATURE-----\n \n x\n -----END PGP SIGNATURE-----";
   const commit = host("cat-file", "commit", "HEAD").replace("\n\n", `\n${signature}\n\n`);
@@ -277,7 +277,7 @@ describe("a hostile repository", () => {
     return script;
   };
 
-  test("starts no program for differences, texts, signatures, pages or words", async () => {
+  test("starts no program for differences, text conversion, signatures, paging or editing", async () => {
     const script = evil("evil");
     put(".gitattributes", "* diff=evil\n");
     for (const key of [
@@ -303,7 +303,7 @@ describe("a hostile repository", () => {
     expect(existsSync(join(world.outside, "ran-evil"))).toBe(false);
   });
 
-  test("runs its hooks, filters and monitors inside alone", async () => {
+  test("runs its hooks, filters and monitors only inside the sandbox", async () => {
     const script = evil("evil");
     host("config", "core.fsmonitor", script);
     host("config", "filter.evil.clean", script);
@@ -316,7 +316,7 @@ describe("a hostile repository", () => {
     expect(existsSync(join(world.outside, "ran-evil"))).toBe(false);
   });
 
-  test("a hook that never ends is ended with the session", async () => {
+  test("an endless hook is killed with the session", async () => {
     writeFileSync(join(world.folder, ".git", "hooks", "pre-commit"), "#!/bin/sh\nsleep 1000\n", { mode: 0o755 });
     const running = told("commit", { message: "x" });
     setTimeout(() => world.session.close(), 1000);

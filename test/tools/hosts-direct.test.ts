@@ -1,5 +1,5 @@
-// One host by itself, in a real sandbox: time that is over, what is no frame, a frame that is too long, and a tool that says
-// different things to different hosts.
+// One tool host in a real sandbox: timeouts, invalid frames, frames that are too long, and a tool that describes itself
+// differently to different hosts.
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, realpathSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -93,20 +93,20 @@ describe("a host", () => {
     const flooding = run(tool(flood), 6_000).finally(() => {
       isOver = true;
     });
-    // Each answer needs several turns of the loop, and all of them come while the flood goes on.
+    // Each answer needs several turns of the event loop, and all of them arrive during the flood.
     const other = tool("return 1 + 1;");
     for (let at = 0; at < 3; at++) expect(await run(other, 60_000)).toEqual({ ok: true, value: 2 });
     expect(isOver).toBe(false);
     expect(await flooding).toMatchObject({ ok: false, message: "it took more than 6 seconds" });
   });
 
-  test("that takes too long is ended, and the next call gets another", async () => {
+  test("that exceeds its time is ended, and the next call gets another host", async () => {
     const source = tool("if (fs.existsSync('/nowhere')) return 1; for (;;);");
     expect(await run(source, 1500)).toMatchObject({ ok: false, code: "execution_failed" });
     expect(await run(source, 1500)).toMatchObject({ ok: false, message: "it took more than 1.5 seconds" });
     expect(await run(tool("return 2;"))).toEqual({ ok: true, value: 2 });
   }, 60_000);
-  test("that says what is no frame is ended", async () => {
+  test("that sends an invalid frame is ended", async () => {
     expect(
       await run(tool("fs.writeSync(1, 'x'.repeat(1000)); await new Promise(() => setTimeout(() => {}, 1e6));")),
     ).toMatchObject({
@@ -114,12 +114,12 @@ describe("a host", () => {
       code: "execution_failed",
     });
   }, 60_000);
-  test("that forges a frame of a hundred million bytes is ended before they have come", async () => {
+  test("that announces a frame of a hundred million bytes is ended before they arrive", async () => {
     const body =
       "const head = Buffer.alloc(4); head.writeUInt32LE(100_000_000); fs.writeSync(1, head); await new Promise(() => setTimeout(() => {}, 1e6));";
     expect(await run(tool(body))).toMatchObject({ ok: false, code: "execution_failed" });
   }, 60_000);
-  test("that has nobody to load says why", async () => {
+  test("with no tool to load says why", async () => {
     expect(await pool.described(sourceOf("throw new Error('not today');"))).toMatchObject({
       ok: false,
       message: "Error: not today",
@@ -127,7 +127,7 @@ describe("a host", () => {
     expect(await pool.described(sourceOf("export default 7;"))).toMatchObject({ ok: true, tools: [] });
     expect(await pool.described(sourceOf("process.exit(3);"))).toMatchObject({ ok: false, isTools: true });
   }, 60_000);
-  test("is asked one call at a time, and each use is answered for its own call", async () => {
+  test("gets one call at a time, and each use is answered for its own call", async () => {
     const served: string[] = [];
     const serve = async (use: JsonObject): Promise<Json> => {
       served.push(JSON.stringify(use["arguments"]));
@@ -148,7 +148,7 @@ describe("a host", () => {
   }, 60_000);
 });
 
-test("frames are cut wherever the pieces end", () => {
+test("frames are parsed wherever the chunks end", () => {
   const whole = Buffer.concat([toolFrame({ a: 1 }), toolFrame({ b: "é" }), toolFrame({})] as Buffer[]);
   for (let size = 1; size <= whole.length; size++) {
     const frames = new ToolFrames();

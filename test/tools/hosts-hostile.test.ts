@@ -1,5 +1,5 @@
-// A hostile tool that tries every way out it knows, from a file and from deep inside a package. Each way is data; the same code
-// run bare shows that it looks where there is something to find.
+// A hostile tool that tries every known escape, from a file and from deep inside a package. Each escape is data; the same code
+// without confinement shows that it tries the right thing.
 import { type ChildProcess, fork, spawn } from "node:child_process";
 import dgram from "node:dgram";
 import { once } from "node:events";
@@ -126,7 +126,7 @@ beforeAll(async () => {
   });
   const ended = once(alone, "exit").then(() => [{}]);
   [bare] = (await Promise.race([once(alone, "message"), ended])) as [typeof bare];
-  if (asked.length > 0) bare["asks for a name"] = { got: "heard" };
+  if (asked.length > 0) bare["resolves a name"] = { got: "heard" };
   asked.length = 0;
   caller = world.caller();
   session = given(await caller.open(project, "scout"));
@@ -140,14 +140,14 @@ afterAll(async () => {
   await world?.remove();
 });
 
-test("there are at least thirty ways, and none is there twice", () => {
+test("there are at least thirty escapes, without duplicates", () => {
   expect(new Set(names).size).toBeGreaterThanOrEqual(30);
   expect(names.filter((name) => ways[name]?.bare).length).toBeGreaterThanOrEqual(30);
 });
 
-describe("bare, each of them gets hold of something", () => {
-  // The environment of whoever started it is looked at in the parent, which this test is.
-  const others = ["sees the environment of who started it"];
+describe("without confinement, each of them gets something", () => {
+  // The parent process, whose environment is read, is this test.
+  const others = ["sees the environment of its parent"];
   test.each(names.filter((name) => ways[name]?.bare && !others.includes(name)))("%s", (name) => {
     expect(bare[name]).toHaveProperty("got");
   });

@@ -1,5 +1,5 @@
-// `ambit tools list` and the page about tools of one's own: what is printed there works as printed; development loads what
-// stands there; and what a tool may do is what it declares and what every link covers, over the real backends.
+// `ambit tools list` and the documentation page about custom tools: printed examples work as printed; development mode loads the
+// current files; and a tool is limited to its declaration and every link, over the real backends.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -11,7 +11,7 @@ let world: World;
 const page = readFileSync(fileURLToPath(new URL("../../docs/reference/tool-hosts.md", import.meta.url)), "utf8");
 const FOLDERS = ["a", "b", "c"];
 
-/** Its declaration is its name: `r_a_bc` reads in `a` and writes in `b` and `c`. */
+/** The name declares its grants: `r_a_bc` reads in `a` and writes in `b` and `c`. */
 const toolText = (read: string, write: string): string =>
   `{ name: "r_${read}_${write}", description: "d", input: {}, capabilities: { fs_reach: { read: ${JSON.stringify([...read].filter((one) => one !== "0"))}, write: ${JSON.stringify([...write].filter((one) => one !== "0"))} } },
   execute: async (input, { files }) => { const said = {}; for (const one of ["a", "b", "c"]) said[one] = [(await files.readText(one + "/file")).ok, (await files.write(one + "/made", "x")).ok]; return said; } }`;
@@ -65,7 +65,7 @@ test("the example of the page is listed and called", async () => {
   expect([called.status, called.out]).toEqual([0, expect.stringContaining("ask Ann")]);
 }, 60_000);
 
-test("what a tool may do is what it declares, and what its agent is granted, and what the session pledged", async () => {
+test("a tool may do what it declares, its agent is granted, and the session pledged, all three", async () => {
   const caller = world.caller();
   const source = seeded(20_261_115);
   const pick = (): string => SUBSETS[source.below(SUBSETS.length)] as string;
@@ -103,12 +103,12 @@ test("what a tool may do is what it declares, and what its agent is granted, and
       }
     await session.ask("session.close", {}).answer;
   }
-  // Both were met, often.
+  // Both outcomes occurred, often.
   expect(allowed).toBeGreaterThan(10);
   expect(refused).toBeGreaterThan(50);
 }, 240_000);
 
-test("in development what stands there is loaded at the next call, and is told apart", async () => {
+test("in development mode the current file is loaded at the next call, and is marked as such", async () => {
   const path = join(world.project, ".ambit", "tools", "notes.mjs");
   writeFileSync(path, `${readFileSync(path, "utf8")}// changed\n`);
   const caller = world.caller();

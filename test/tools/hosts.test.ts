@@ -1,4 +1,4 @@
-// Tools of others through the real daemon: found, trusted, described and run in their hosts; what breaks off is contained.
+// Custom tools through the real daemon: found, trusted, described and run in their hosts; failures are contained.
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -95,7 +95,7 @@ afterAll(() => world?.remove());
 
 const called = (tool: string, input: object = {}) => session.do(tool, input);
 
-test("a tool in a file is listed, called, and reads within what it declares", async () => {
+test("a tool in a file is listed, called, and reads within its declaration", async () => {
   const listed = given(await session.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
   expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual([
     ...["brief", "crashing", "hungry", "keeper", "large", "later", "looping", "packed", "throwing", "weather"],
@@ -105,16 +105,16 @@ test("a tool in a file is listed, called, and reads within what it declares", as
   expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 2 });
 }, 60_000);
 
-test("a call outside of what it declares is denied before anything of it runs", async () => {
+test("a call outside its declaration is denied before any of its code runs", async () => {
   expect((await called("weather", { city: "../.ambit/config.yml" })).said).toBe("scope_violation");
   expect((await called("weather", { town: "oslo" })).said).toBe("invalid_input");
 });
 
-test("a package is loaded with what it depends on", async () => {
+test("a package is loaded with its dependencies", async () => {
   expect((await called("packed")).value["result"]).toEqual({ deep: "from a dependency" });
 });
 
-test("a context that was kept is revoked", async () => {
+test("a context kept after the call is revoked", async () => {
   const ok = { ok: true, value: "rain" };
   expect((await called("keeper")).value["result"]).toEqual({ first: ok });
   expect((await called("keeper")).value["result"]).toMatchObject({
@@ -124,7 +124,7 @@ test("a context that was kept is revoked", async () => {
   });
 });
 
-describe("what breaks off is contained, and the next call gets a new host", () => {
+describe("a failure is contained, and the next call gets a new host", () => {
   for (const [tool, said] of [
     ["crashing", "execution_failed"],
     ["throwing", "execution_failed"],
@@ -136,12 +136,12 @@ describe("what breaks off is contained, and the next call gets a new host", () =
       expect([answer.said, answer.value]).toEqual([said, expect.anything()]);
       expect((await called("weather", { city: "oslo" })).said).toBe("done");
     }, 60_000);
-  test("later", async () => {
+  test("after the call", async () => {
     expect((await called("later")).said).toBe("done");
     await new Promise((done) => setTimeout(done, 300));
     expect((await called("weather", { city: "oslo" })).value["result"]).toEqual({ text: "RAIN", calls: 1 });
   }, 60_000);
-  test("looping, once its asker stops", async () => {
+  test("in an endless loop, once its caller cancels", async () => {
     const asked = session.ask("call.do", { tool: "looping", input: {}, requests: null, waitMilliseconds: 0 });
     await new Promise((done) => setTimeout(done, 1000));
     asked.stop();
@@ -150,11 +150,11 @@ describe("what breaks off is contained, and the next call gets a new host", () =
   }, 60_000);
 });
 
-test("a tool that declares a secret that is not there is not run", async () => {
+test("a tool that declares a missing secret is not run", async () => {
   expect((await called("secretive")).said).toBe("not_available");
 });
 
-test("what is not there is not shown, and a call of it costs nothing and is no decision", async () => {
+test("a tool that does not exist is not listed, and a call of it is not charged and not a decision", async () => {
   const counted = given(await caller.open(world.project, "counted"));
   for (let times = 0; times < 3; times++) {
     const { said, value } = await counted.do("secretive");
@@ -179,12 +179,12 @@ test("what is not there is not shown, and a call of it costs nothing and is no d
   expect((await counted.do("secretive")).said).toBe("budget_exhausted");
 }, 60_000);
 
-test("whoever may not call it is not told what it lacks", async () => {
+test("an agent that may not call a tool is not told what the tool lacks", async () => {
   const { said, value } = await given(await caller.open(world.project, "other")).do("secretive");
   expect([said, JSON.stringify(value)]).toEqual(["unknown_tool", expect.not.stringContaining("NOWHERE")]);
 });
 
-test("what held a call is told by its sandbox", async () => {
+test("a result names what enforced the call in its sandbox", async () => {
   const { value } = await called("packed");
   await until(async () => (await world.log({ kind: "outcome" })).some(({ of }) => of === value["receipt"]), "settled");
   const outcome = (await world.log({ kind: "outcome" })).find(({ of }) => of === value["receipt"]);
@@ -198,7 +198,7 @@ test("what held a call is told by its sandbox", async () => {
   ]);
 });
 
-test("a tool may say that its calls end sooner, and never that they end later", async () => {
+test("a tool may shorten its time limit, and never extend it", async () => {
   expect((await called("brief")).said).toBe("done");
   const { said, value } = await called("brief", { forever: true });
   expect([said, value["message"]]).toEqual(["execution_failed", "it took more than 2 seconds"]);
@@ -207,7 +207,7 @@ test("a tool may say that its calls end sooner, and never that they end later", 
   expect(out).toContain("at most 120000 milliseconds");
 }, 60_000);
 
-test("another agent sees and calls only what it is granted", async () => {
+test("another agent sees and calls only the tools it is granted", async () => {
   const other = given(await caller.open(world.project, "other"));
   const listed = given(await other.ask("tools.list", {}).answer)["tools"] as { name: string; origin: string }[];
   expect(listed.filter(({ origin }) => origin === "tool").map(({ name }) => name)).toEqual(["packed"]);

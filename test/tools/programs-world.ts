@@ -1,5 +1,5 @@
-// Sessions with real tools that run programs: real sandboxes, a real file worker and the real gate over a folder of its
-// own. What the session holds is the test's to say.
+// Sessions with real tools that run programs: real sandboxes, a real file worker and the real gate over a folder of its own. The
+// test sets the session's grants.
 
 import { mkdirSync, mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -28,16 +28,16 @@ import { chain, link, moment } from "../forge/authority.ts";
 import { newSession } from "./files-world.ts";
 
 export interface ProgramsWorld {
-  /** The project; its parent holds what is outside. */
+  /** The project; its parent is outside of it. */
   readonly folder: string;
   readonly outside: string;
   readonly session: Session;
   readonly programs: DaemonPrograms;
   /** From the next call on. */
   grants: readonly string[];
-  /** As the daemon does it: derived, decided, written down, and only then carried out. */
+  /** As the daemon does: requests derived, decided, logged, and only then carried out. */
   call(tool: string, input: JsonObject, stop?: CancelSignal): Promise<Said>;
-  /** What the last call asked for, in order. */
+  /** The requests of the last call, in order. */
   readonly asked: readonly Request[];
   close(): Promise<void>;
 }
@@ -202,7 +202,7 @@ function grantsOf(specs: readonly string[], reading: Reading): readonly Grant[] 
   const root = reading.workingRoot ?? null;
   return specs.map((spec) => {
     const read = readCompact(spec, { reading, diagnostics, span, root });
-    if (read === null) throw new Error(`not understood: ${spec}`);
+    if (read === null) throw new Error(`does not parse: ${spec}`);
     return read;
   });
 }

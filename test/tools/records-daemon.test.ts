@@ -1,4 +1,4 @@
-// The records tools through the real daemon and the real command line: decided, written down, carried out, read by a person.
+// The records tools through the real daemon and the real command line: decided, logged, carried out, read by a person.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -49,7 +49,7 @@ test("a record is written, found, read and shown to a person", async () => {
   expect([person.status, person.out]).toEqual([0, expect.stringContaining("apples")]);
 });
 
-test("what was shown by a search is what was decided, and written down", async () => {
+test("a search logs the records it showed as decided", async () => {
   const session = given(await caller.open(world.project, "scribe"));
   expect((await session.do("records_search", { query: "apples" })).said).toBe("done");
   const [entry] = (await world.log({ kind: "decision" })).filter(({ tool }) => tool === "records_search").slice(-1);
@@ -57,12 +57,12 @@ test("what was shown by a search is what was decided, and written down", async (
   expect(JSON.stringify(entry?.more)).toContain("records.read id=notes/a class=note");
 });
 
-test("denials have their code and what was needed", async () => {
+test("denials have their code and need", async () => {
   expect(await call("scribe", "records_create", { id: "plans/a", class: "note" })).toMatchObject([
     10,
     { ok: false, code: "scope_violation", need: "records.create id=plans/a class=note" },
   ]);
-  // Whether there is one, and of which class, is told to nobody who may not read it.
+  // An agent that may not read it does not learn whether it exists, nor its class.
   expect(await call("blind", "records_create", { id: "secrets/there", class: "secret" })).toMatchObject([
     0,
     { ok: true },
@@ -73,14 +73,14 @@ test("denials have their code and what was needed", async () => {
   expect(await call("scribe", "records_read", { id: "../../x" })).toMatchObject([10, { code: "invalid_input" }]);
 });
 
-test("who may read no record is shown no tool that reads", async () => {
+test("an agent that may read no record is not shown the tools that read", async () => {
   const session = given(await caller.open(world.project, "blind"));
   const answer = await session.ask("tools.list", {}).answer;
   const names = (given(answer)["tools"] as readonly { readonly name: string }[]).map(({ name }) => name);
   expect(names.filter((name) => name.startsWith("records_"))).toEqual(["records_create"]);
 });
 
-test("a person who agrees to a change agrees to that change", async () => {
+test("an approval of a change is for that change", async () => {
   const session = given(await caller.open(world.project, "scribe"));
   const read = await session.do("records_read", { id: "notes/a" });
   const { version } = read.value["result"] as { readonly version: string };
@@ -93,7 +93,7 @@ test("a person who agrees to a change agrees to that change", async () => {
   expect((await session.do("records_update", input)).said).toBe("approval_required");
 });
 
-test("what is counted is counted, and a refusal of the gate costs nothing", async () => {
+test("calls are counted, and a denial at the gate costs nothing", async () => {
   const session = given(await caller.open(world.project, "scribe"));
   const read = await session.do("records_read", { id: "notes/a" });
   const { version } = read.value["result"] as { readonly version: string };
@@ -102,7 +102,7 @@ test("what is counted is counted, and a refusal of the gate costs nothing", asyn
   expect((await session.do("records_read", { id: "notes/a" })).said).toBe("scope_violation");
 });
 
-test("after a restart a record that was written clean still is", async () => {
+test("a record written clean is still clean after a restart", async () => {
   expect((await call("scribe", "records_create", { id: "notes/kept", class: "note", body: "kept" }))[0]).toBe(0);
   await world.killDaemon();
   await world.startDaemon();

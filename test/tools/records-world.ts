@@ -1,4 +1,4 @@
-// Records tools as the daemon has them, over a folder of its own; an agent that holds what is written.
+// Records tools as the daemon has them, over a folder of its own, with an agent that has the given grants.
 
 import { mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -37,7 +37,7 @@ export class RecordsWorld {
   readonly workspace: string = join(this.base, "project");
   readonly tools: readonly OwnerTool[];
   specs: readonly string[] = [];
-  /** Between the decision and the deed. */
+  /** Runs between the decision and the execution. */
   meanwhile: () => void = () => undefined;
 
   constructor() {
@@ -70,7 +70,7 @@ export class RecordsWorld {
     return readFileSync(this.path(id), "utf8");
   }
 
-  /** What a call asks for, all of it. */
+  /** All requests of a call. */
   async requests(name: string, input: JsonObject, session: Session = this.session()): Promise<Derived> {
     const tool = this.tools.find((one) => one.name === name) as OwnerTool;
     const own = new OwnerTools([tool], { of: async () => [] })
@@ -86,7 +86,7 @@ export class RecordsWorld {
     return derived.ok ? { ok: true, value: [...own.value, ...derived.value] } : derived;
   }
 
-  /** As the daemon does it: derived, decided, carried out. */
+  /** As the daemon does: derived, decided, carried out. */
   async call(name: string, input: JsonObject, session: Session = this.session()): Promise<Got> {
     const tool = this.tools.find((one) => one.name === name) as OwnerTool;
     const { holding, moment } = this.#held(session);

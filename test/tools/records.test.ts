@@ -1,4 +1,5 @@
-// The records tools: what each asks for, what it shows, and that nobody's text is lost, widened or reached by a detour.
+// The records tools: the requests of each, what it shows, and that no text is lost, gets a wider class, or is reached by another
+// path.
 import { linkSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -21,7 +22,7 @@ const asks = async (tool: string, input: JsonObject): Promise<readonly string[] 
   return found.ok ? found.value.map(requestText) : found.message;
 };
 
-describe("what a call asks for", () => {
+describe("the requests of a call", () => {
   test.each<readonly [string, JsonObject, readonly string[]]>([
     ["records_read", { id: "notes/a" }, ["records.read id=notes/a class=note"]],
     ["records_links", { id: "notes/a" }, ["records.read id=notes/a class=note"]],
@@ -34,10 +35,10 @@ describe("what a call asks for", () => {
     ],
     ["records_create", { id: "notes/z", class: "plan" }, ["records.create id=notes/z class=plan"]],
     ["records_create", { title: "A  Plan!", class: "plan" }, ["records.create id=plan/a-plan class=plan"]],
-    // What nobody knows the class of is covered only where every class is.
+    // A record of unknown class is covered only by a grant for every class.
     ["records_read", { id: "notes/none" }, ["records.read id=notes/none"]],
     ["records_read", { id: "plain" }, ["records.read id=plain"]],
-    // A file that says it is another record is that one.
+    // A file that names another id is that record.
     ["records_read", { id: "elsewhere" }, ["records.read id=elsewhere class=moved"]],
     ["records_read", { id: "notes/moved" }, ["records.read id=notes/moved"]],
     // An agent is never a record.
@@ -75,20 +76,20 @@ describe("what a call asks for", () => {
     ["records_update", { id: "notes/a", body: "x" }],
     ["records_update", { id: "notes/a", version: "v" }],
     ["records_delete", { id: "notes/a" }],
-  ])("%s does not take %j", async (tool, input) => {
+  ])("%s does not accept %j", async (tool, input) => {
     world.specs = ALL;
     expect((await world.call(tool, input)).said).toBe("invalid_input");
   });
 });
 
-describe("who may", () => {
+describe("grants", () => {
   test.each<readonly [string, JsonObject, readonly string[], string]>([
     ["records_read", { id: "notes/a" }, ["records.read{classes=[note]}"], "done"],
     ["records_read", { id: "notes/a" }, ["records.read{classes=[not]}"], "scope_violation"],
     ["records_read", { id: "notes/a" }, ["records.read{paths=[notes/*]}"], "done"],
     ["records_read", { id: "notes/a" }, ["records.read{paths=[note/*]}"], "scope_violation"],
     ["records_read", { id: "notes/a" }, ["records.update"], "capability_absent"],
-    // Whether it is there is not told to whoever may not read all classes.
+    // An agent that may not read all classes does not learn whether it exists.
     ["records_read", { id: "notes/none" }, ["records.read{classes=[note]}"], "scope_violation"],
     ["records_read", { id: "notes/none" }, ["records.read"], "not_available"],
     ["records_search", { query: "first" }, [], "capability_absent"],
@@ -105,7 +106,7 @@ describe("who may", () => {
     expect((await world.call(tool, input)).said).toBe(said);
   });
 
-  test("another class needs both", async () => {
+  test("changing the class needs grants for both", async () => {
     world.put("notes/a", note("first"));
     world.specs = ["records.read"];
     const version = await versionOf("notes/a");
@@ -122,7 +123,7 @@ describe("who may", () => {
 });
 
 describe("searching", () => {
-  test("shows what may be read, best first, with the line it was found by", async () => {
+  test("shows the readable records, best first, with the matching line", async () => {
     world.put("notes/a", note("one apple\nand a pear"));
     world.put("notes/b", note("something", "class: note\ntitle: Apples"));
     world.put("plans/c", note("apple", "class: plan"));
@@ -138,7 +139,7 @@ describe("searching", () => {
     expect((await world.call("records_search", { query: "appl", class: "plan" })).value).toMatchObject({ total: 0 });
   });
 
-  test("asks for exactly the records that it shows", async () => {
+  test("requests exactly the records that it shows", async () => {
     world.put("notes/a", note("apple"));
     world.put("plans/c", note("apple", "class: plan"));
     world.specs = ["records.read{classes=[note]}"];
@@ -146,14 +147,14 @@ describe("searching", () => {
     expect(await asks("records_search", { query: "nothing" })).toEqual([]);
   });
 
-  test("a record that became another's between the decision and the deed is not shown", async () => {
+  test("a record that changed its class between the decision and the execution is not shown", async () => {
     world.put("notes/a", note("apple"));
     world.specs = ["records.read{classes=[note,plan]}"];
     world.meanwhile = () => world.put("notes/a", note("apple, and more", "class: plan"));
     expect(await world.call("records_search", { query: "apple" })).toMatchObject({ said: "not_available", value: {} });
   });
 
-  test("finds what was written a moment ago, and not what is gone", async () => {
+  test("finds what was just written, and not what was deleted", async () => {
     world.specs = ALL;
     await world.call("records_create", { id: "notes/new", class: "note", body: "freshly" });
     expect((await world.call("records_search", { query: "freshly" })).value).toMatchObject({ total: 1 });
@@ -163,7 +164,7 @@ describe("searching", () => {
 });
 
 describe("reading", () => {
-  test("goes on where it ended, and never in the middle of a character", async () => {
+  test("continues where it ended, and never in the middle of a character", async () => {
     world.put("notes/a", note("ab😀cd"));
     world.specs = ["records.read"];
     const pieces: string[] = [];
@@ -177,7 +178,7 @@ describe("reading", () => {
     expect(pieces).toEqual(["a", "b", "😀", "c", "d"]);
   });
 
-  test("links lead only to what may be read", async () => {
+  test("shows links only to readable records", async () => {
     world.put("notes/a", note("[[notes/b]] and [[plans/c]] and [[none]]"));
     world.put("notes/b", note("back to [[notes/a]]"));
     world.put("plans/c", note("also [[notes/a]]", "class: plan"));
@@ -194,7 +195,7 @@ describe("reading", () => {
     });
   });
 
-  test("a text that is no record is told apart from none", async () => {
+  test("an invalid record is told apart from a missing one", async () => {
     world.put("broken", "---\nclass: [\n---\nx");
     world.specs = ["records.read"];
     expect((await world.call("records_read", { id: "broken" })).message).toContain("not a valid record");
@@ -221,7 +222,7 @@ describe("writing", () => {
   });
 
   test.each(["{ class: note, title: Old }", "class: note\ntitle: |\n  Old\n  one", "class: note\ntitle:"])(
-    "a head written as %j is changed rightly or not at all",
+    "a front matter written as %j is changed correctly or not at all",
     async (head) => {
       world.put("notes/a", note("body", head));
       world.specs = ALL;
@@ -239,7 +240,7 @@ describe("writing", () => {
     },
   );
 
-  test("nobody's change is lost: of two that read the same version one is written", async () => {
+  test("no change is lost: of two that read the same version one is written", async () => {
     world.put("notes/a", note("zero"));
     world.specs = ALL;
     const version = await versionOf("notes/a");
@@ -253,7 +254,7 @@ describe("writing", () => {
     expect(world.text("notes/a")).not.toBe("");
   });
 
-  test("a change by hand between the decision and the deed is kept", async () => {
+  test("a person's edit between the decision and the execution is kept", async () => {
     world.put("notes/a", note("zero"));
     world.specs = ALL;
     const version = await versionOf("notes/a");
@@ -266,7 +267,7 @@ describe("writing", () => {
     expect(world.text("notes/a")).toBe(note("by hand", "class: plan"));
   });
 
-  test("a new one is never written over another, wherever that lies", async () => {
+  test("a new record is never written over another, wherever that is stored", async () => {
     world.put("notes/a", note("zero", "id: other/name\nclass: note"));
     world.specs = ALL;
     for (const id of ["notes/a", "other/name"])
@@ -278,7 +279,7 @@ describe("writing", () => {
     expect(many.filter(({ said }) => said === "done")).toHaveLength(1);
   });
 
-  test("nothing is left beside what was written", async () => {
+  test("no other file is left beside the written one", async () => {
     world.specs = ALL;
     await world.call("records_create", { id: "notes/a", class: "note" });
     await world.call("records_update", { id: "notes/a", version: await versionOf("notes/a"), body: "x" });
@@ -286,7 +287,7 @@ describe("writing", () => {
   });
 });
 
-describe("no detour", () => {
+describe("no way around", () => {
   const agents = (): string => join(world.workspace, ".ambit", "agents");
   const agent = "---\ncapabilities: []\n---\nsecret words\n";
   beforeEach(() => {
@@ -310,7 +311,7 @@ describe("no detour", () => {
     expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
   });
 
-  test("through a link to a file, and through one that comes between the decision and the deed", async () => {
+  test("through a link to a file, also one made between the decision and the execution", async () => {
     symlinkSync("../agents/scout.md", world.path("linked"));
     expect((await world.call("records_read", { id: "linked" })).said).toBe("not_available");
     world.put("mine", note("x"));
@@ -323,7 +324,7 @@ describe("no detour", () => {
     expect(readFileSync(join(agents(), "scout.md"), "utf8")).toBe(agent);
   });
 
-  test("through a second name of a file, the other name keeps its text", async () => {
+  test("through a hard link; the other name keeps its content", async () => {
     linkSync(join(agents(), "scout.md"), world.path("second"));
     const version = await versionOf("second");
     await world.call("records_update", { id: "second", version, body: "y" });
@@ -339,7 +340,7 @@ describe("no detour", () => {
     expect(readdirSync(agents())).toEqual(["scout.md"]);
   });
 
-  test("an agent's text that lies among records is nobody's record", async () => {
+  test("an agent record among the records is not a record", async () => {
     world.put("hidden", note("x", "class: Agent"));
     expect((await world.call("records_read", { id: "hidden" })).said).toBe("not_available");
     expect((await world.call("records_delete", { id: "hidden", version: "v" })).said).toBe("not_available");
@@ -347,8 +348,8 @@ describe("no detour", () => {
   });
 });
 
-describe("what may be believed", () => {
-  test("what a clean session wrote is clean until somebody else writes", async () => {
+describe("labels", () => {
+  test("what a clean session wrote is clean until another process writes", async () => {
     world.specs = ALL;
     const session = world.session();
     await world.call("records_create", { id: "notes/a", class: "note", body: "mine" }, session);
@@ -359,7 +360,7 @@ describe("what may be believed", () => {
     expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
   });
 
-  test("what a session wrote that had read something untrusted is not", async () => {
+  test("what a tainted session wrote is not clean", async () => {
     world.specs = ALL;
     const session = world.session();
     session.taint("test");
@@ -369,20 +370,20 @@ describe("what may be believed", () => {
 
   test("a clean session does not make a text clean by changing its title", async () => {
     world.specs = ALL;
-    world.put("notes/a", note("by whoever"));
+    world.put("notes/a", note("by a person"));
     const version = await versionOf("notes/a");
     expect((await world.call("records_update", { id: "notes/a", version, title: "New" })).said).toBe("done");
     expect((await world.call("records_read", { id: "notes/a" })).isUntrusted).toBe(true);
   });
 });
 
-test("whoever asks while a large folder is looked at is answered before that is over", async () => {
+test("requests are answered while a large folder is being scanned", async () => {
   world.specs = ALL;
   const many = 3_000;
   mkdirSync(dirname(world.path("many/0")), { recursive: true });
   for (let at = 0; at < many; at++) writeFileSync(world.path(`many/${at}`), note("one"));
   const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
-  // Old enough that they are not read again: the look at the folder is all there is.
+  // Old enough not to be read again: scanning the folder is the only work.
   await new Promise((done) => setTimeout(done, 200));
   expect((await world.call("records_search", { query: "one", count: 1 })).said).toBe("done");
   const order: string[] = [];

@@ -1,4 +1,4 @@
-// web_search through the real daemon, with a provider on loopback: how each is asked, what is shown, and what stands in the way.
+// web_search through the real daemon, with a provider on loopback: how each provider is called, what is shown, and what can fail.
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import http from "node:http";
@@ -70,7 +70,7 @@ const search = async (agent: string, input: object): Promise<Called> => {
 };
 const result = (one: Called): unknown => one.value["result"];
 
-test("without a provider the tool says what a person would write", async () => {
+test("without a provider the tool says what a person should configure", async () => {
   configure(null);
   const { said, value } = await search("scout", { query: "cats" });
   expect(said).toBe("not_available");
@@ -81,7 +81,7 @@ test("without a provider the tool says what a person would write", async () => {
     expect((await session.do("web_search", { query: "cats" })).said).toBe("not_available");
 });
 
-test("searxng is asked with the question alone, and shown without what is not an address", async () => {
+test("searxng gets the query alone, and results without a valid URL are dropped", async () => {
   configure(`{ provider: searxng, url: "${at("")}" }`);
   const results = [
     {
@@ -110,14 +110,14 @@ test("searxng is asked with the question alone, and shown without what is not an
   expect(result(await search("getter", { query: "cats", count: 1 }))).toMatchObject({ results: [{ title: "A cat" }] });
 });
 
-test("the session is not clean afterwards", async () => {
+test("the session is tainted afterwards", async () => {
   const session = given(await caller.open(world.project, "getter"));
   await session.do("web_search", { query: "cats" });
   const shown = (await world.status()).sessions.find((one) => one.session === session.id);
   expect(shown?.isClean).toBe(false);
 });
 
-test("brave is asked with the secret in its header, by its handle", async () => {
+test("brave gets the secret in its header, by its handle", async () => {
   given(
     await world.control("secrets.set", {
       name: "search-key",
@@ -143,12 +143,12 @@ test("brave is asked with the secret in its header, by its handle", async () => 
   expect(result(await search("keeper", { query: "none" }))).toEqual({ results: [] });
 });
 
-test("who does not hold the secret does not search with it", async () => {
+test("an agent without the secret does not search with it", async () => {
   expect((await search("scout", { query: "cats" })).said).toBe("capability_absent");
   expect(heard).toEqual([]);
 });
 
-test("tavily is posted to, and needs net.post", async () => {
+test("tavily gets a POST, and needs net.post", async () => {
   configure(`{ provider: tavily, url: "${at("/search")}", secret: search-key }`);
   answer = {
     status: 200,
@@ -171,30 +171,30 @@ test.each<readonly [string, object, string]>([
   ["getter", { query: "half \ud800" }, "invalid_input"],
   ["getter", { query: "cats", count: 21 }, "invalid_input"],
   ["getter", { query: "cats", url: "http://127.0.0.1/" }, "invalid_input"],
-])("%s %j: %s, and nobody is asked", async (agent, input, said) => {
+])("%s %j: %s, and the provider is not contacted", async (agent, input, said) => {
   configure(`{ provider: searxng, url: "${at("")}" }`);
   expect((await search(agent, input)).said).toBe(said);
   expect(heard).toEqual([]);
 });
 
 test.each<readonly [string, typeof answer, string]>([
-  ["a status that is none", { status: 500, body: "{}" }, "not_available"],
-  ["what is no JSON", { status: 200, body: "<html>" }, "not_available"],
-  ["JSON of another kind", { status: 200, body: '{"results": 1}' }, "not_available"],
+  ["an invalid status", { status: 500, body: "{}" }, "not_available"],
+  ["invalid JSON", { status: 200, body: "<html>" }, "not_available"],
+  ["JSON of another shape", { status: 200, body: '{"results": 1}' }, "not_available"],
   ["a list", { status: 200, body: "[]" }, "not_available"],
   ["very deep JSON", { status: 200, body: "[".repeat(500_000) }, "not_available"],
   [
-    "a redirect to where nobody may go",
+    "a redirect to a host that is not granted",
     { status: 302, body: "", location: "http://169.254.169.254/" },
     "scope_violation",
   ],
-])("%s is no answer", async (_, given, said) => {
+])("%s is not a valid response", async (_, given, said) => {
   configure(`{ provider: searxng, url: "${at("/search")}" }`);
   answer = given;
   expect((await search("getter", { query: "cats" })).said).toBe(said);
 });
 
-describe("what the user configured is nothing that the caller is told:", () => {
+describe("the user's configuration is not revealed to the caller:", () => {
   const closed = async (): Promise<number> => {
     const other = http.createServer().listen(0, "127.0.0.1");
     await once(other, "listening");
@@ -206,7 +206,7 @@ describe("what the user configured is nothing that the caller is told:", () => {
   const told = ({ value }: Called): string => JSON.stringify({ ...value, id: null });
   const names = /127\.0\.0\.1|169\.254|searxng|search-key|net\.get|secret\.use/;
 
-  test("a provider out of reach, now and by a later look", async () => {
+  test("an unreachable provider, at once and at a later check", async () => {
     configure(`{ provider: searxng, url: "${at("/search")}" }`);
     const denied = await search("elsewhere", { query: "cats" });
     expect([denied.said, denied.value["need"]]).toEqual(["scope_violation", null]);
@@ -225,7 +225,7 @@ describe("what the user configured is nothing that the caller is told:", () => {
     expect(denied.said).toBe("capability_absent");
     expect(told(denied)).not.toMatch(names);
   });
-  test("a provider that is not there, answers nonsense or sends elsewhere", async () => {
+  test("a provider that does not exist, answers nonsense or redirects", async () => {
     configure(`{ provider: searxng, url: "http://127.0.0.1:${await closed()}/search" }`);
     const gone = await search("getter", { query: "cats" });
     expect(gone.said).toBe("not_available");
@@ -238,7 +238,7 @@ describe("what the user configured is nothing that the caller is told:", () => {
   });
 });
 
-test("by the words of the command line", async () => {
+test("works with command-line arguments", async () => {
   configure(`{ provider: searxng, url: "${at("/search")}" }`);
   answer = {
     status: 200,
@@ -248,7 +248,7 @@ test("by the words of the command line", async () => {
   expect([status, JSON.parse(out)]).toMatchObject([0, { ok: true, result: { results: [{ title: "T" }] } }]);
 });
 
-test("a project cannot say who searches", async () => {
+test("a project cannot configure the provider", async () => {
   configure(null);
   world.write("project/.ambit/config.yml", `search: { provider: searxng, url: "${at("")}" }\n`);
   const { said } = await search("getter", { query: "cats" });

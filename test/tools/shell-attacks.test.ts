@@ -1,4 +1,4 @@
-// Scripts that try to do more than was granted, to hold things up, or to leave something behind.
+// Scripts that try to do more than was granted, to block, or to leave something behind.
 import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -40,7 +40,7 @@ function resultOf(said: Said): Result {
   return said.value as unknown as Result;
 }
 
-/** A stop that the test rings. */
+/** A cancel signal that the test triggers. */
 function bell(): CancelSignal & { ring(): void } {
   const rings: (() => void)[] = [];
   let isRung = false;
@@ -56,7 +56,7 @@ function bell(): CancelSignal & { ring(): void } {
   };
 }
 
-describe("nothing runs of a script", () => {
+describe("no command of a script runs", () => {
   const marked = "echo x > mark";
   test.each<[string, string, string]>([
     ["one program of a list is not granted", `${marked}; touch b`, "scope_violation"],
@@ -67,32 +67,32 @@ describe("nothing runs of a script", () => {
     ["a redirection leaves the folder", `${marked}; echo a > ../b`, "scope_violation"],
     ["a redirection reads outside", `${marked}; cat < ../loot`, "scope_violation"],
     ["a redirection goes to a protected path", `${marked}; echo a > closed/b`, "scope_violation"],
-    ["a redirection decides about agents", `${marked}; echo a > .ambit/agents/me.md`, "self_modification"],
+    ["a redirection writes an agent record", `${marked}; echo a > .ambit/agents/me.md`, "self_modification"],
     ["a redirection makes git run something", `${marked}; echo a > .git/hooks/pre-commit`, "self_modification"],
-    ["a pattern looks outside", `echo ../*; ${marked}`, "scope_violation"],
-    ["a command stands inside a command", `${marked}; echo $(touch b)`, "unsupported_command"],
-    ["a command stands in backticks", `${marked}; echo "\`touch b\`"`, "unsupported_command"],
+    ["a pattern matches outside", `echo ../*; ${marked}`, "scope_violation"],
+    ["a command substitution", `${marked}; echo $(touch b)`, "unsupported_command"],
+    ["a command in backticks", `${marked}; echo "\`touch b\`"`, "unsupported_command"],
     ["two lines make one substitution", `${marked}; echo $\\\n(touch b)`, "unsupported_command"],
-    ["a command goes on behind it", `${marked}; sleep 100 &`, "unsupported_command"],
+    ["a command in the background", `${marked}; sleep 100 &`, "unsupported_command"],
     ["a variable is the program", `${marked}; $SHELL -c 'touch b'`, "unsupported_command"],
-    ["a variable nobody knows", `${marked}; cat $IFS`, "unsupported_command"],
+    ["an unknown variable", `${marked}; cat $IFS`, "unsupported_command"],
     ["a private folder is a target", `${marked}; echo a > $TMPDIR/b`, "unsupported_command"],
-    ["a pattern follows what may change it", `${marked}; echo *`, "unsupported_command"],
-    ["a word of the shell", `${marked}; eval 'touch b'`, "unsupported_command"],
+    ["a pattern after a command that may change its matches", `${marked}; echo *`, "unsupported_command"],
+    ["a builtin that evaluates text", `${marked}; eval 'touch b'`, "unsupported_command"],
     ["an assignment", `${marked}; PATH=. ls`, "unsupported_command"],
     ["a comment hides the rest", `${marked}; echo a # ; touch b`, "unsupported_command"],
     ["a thousand commands", `${marked}${"; echo a".repeat(1000)}`, "invalid_input"],
-    ["a pipeline without end", `${marked}; echo a${" | cat".repeat(17)}`, "invalid_input"],
-    ["a quote that stays open", `${marked}; echo "a`, "invalid_input"],
+    ["an endless pipeline", `${marked}; echo a${" | cat".repeat(17)}`, "invalid_input"],
+    ["an unclosed quote", `${marked}; echo "a`, "invalid_input"],
     ["values that grow", `${marked}; echo ${"$PWD".repeat(12_000)}`, "invalid_input"],
-    ["a character no text has", `${marked}; echo a\u0000`, "invalid_input"],
+    ["a character that is not text", `${marked}; echo a\u0000`, "invalid_input"],
   ])("when %s", async (_, script, code) => {
     expect(await run(script)).toMatchObject({ denied: code });
     expect(existsSync(join(world.folder, "mark"))).toBe(false);
     expect(existsSync(join(world.folder, "b"))).toBe(false);
   });
 
-  test("one character away it does", async () => {
+  test("one character away it runs", async () => {
     expect(resultOf(await run("echo x > mark; echo a | cat > b"))).toMatchObject({ ending: { status: 0 } });
     expect(readFileSync(join(world.folder, "b"), "utf8")).toBe("a\n");
   });
@@ -110,7 +110,7 @@ describe("nothing runs of a script", () => {
     [{ script: "echo a", seconds: 1e9 }, /seconds/],
     [{ script: "echo a", more: 1 }, /more/],
     [{ script: "echo a".padEnd(70_000, "a") }, /./],
-  ])("for the input %j", async (input, reason) => {
+  ])("with the input %j", async (input, reason) => {
     expect(await world.call("shell", input)).toMatchObject({
       denied: "invalid_input",
       reason: expect.stringMatching(reason),
@@ -118,8 +118,8 @@ describe("nothing runs of a script", () => {
   });
 });
 
-describe("what a refusal says", () => {
-  test("the construct and its place", async () => {
+describe("a refusal names", () => {
+  test("the construct and its position", async () => {
     expect(await run("echo a\necho b $(id)")).toEqual({
       denied: "unsupported_command",
       reason:
@@ -129,8 +129,8 @@ describe("what a refusal says", () => {
   });
 });
 
-describe("arguments stay what they are", () => {
-  test("no word is split, joined or read a second time", async () => {
+describe("arguments are literal", () => {
+  test("no word is split, joined or parsed a second time", async () => {
     writeFileSync(join(world.folder, "; touch b"), "");
     const { stdout } = resultOf(await run(`ls '; touch b'; echo "a b" 'c;d' e\\|f '$(g)' "*" '>' '&&' -n`));
     expect(stdout).toBe("; touch b\na b c;d e|f $(g) * > && -n\n");
@@ -140,21 +140,21 @@ describe("arguments stay what they are", () => {
     expect(existsSync(join(world.folder, "b"))).toBe(false);
   });
 
-  test("a pattern never becomes an option", async () => {
+  test("a match of a pattern never becomes an option", async () => {
     writeFileSync(join(world.folder, "-delete"), "");
     expect(await run("find *")).toMatchObject({ denied: "unsupported_command" });
     expect(resultOf(await run("echo ./*"))).toMatchObject({ stdout: "./-delete ./a\n" });
     expect(existsSync(join(world.folder, "a"))).toBe(true);
   });
 
-  test("a pattern chooses only what may be read", async () => {
+  test("a pattern matches only readable names", async () => {
     writeFileSync(join(world.folder, "closed", "secret"), "");
     expect(await run("echo closed/*")).toMatchObject({ denied: "scope_violation" });
     const { stdout } = resultOf(await run("echo */*"));
     expect(stdout).not.toContain("secret");
   });
 
-  test("a folder is decided like everything else", async () => {
+  test("a folder is decided like every other path", async () => {
     expect(await run("echo a", { in: ".." })).toMatchObject({ denied: "scope_violation" });
     expect(await run("echo a", { in: "closed" })).toMatchObject({ denied: "scope_violation" });
   });
@@ -170,7 +170,7 @@ describe("redirections", () => {
     expect(readFileSync(join(world.outside, "loot"), "utf8")).toBe("loot\n");
   });
 
-  test("a link into what decides about agents is not followed either", async () => {
+  test("a link to an agent record is not followed either", async () => {
     mkdirSync(join(world.folder, ".ambit"));
     symlinkSync(".ambit/config.yml", join(world.folder, "plain"));
     const result = resultOf(await run("echo x > plain; echo on"));
@@ -178,7 +178,7 @@ describe("redirections", () => {
     expect(existsSync(join(world.folder, ".ambit", "config.yml"))).toBe(false);
   });
 
-  test("a file that is not there fails its command alone, as in a shell", async () => {
+  test("a missing file fails its command alone, as in a shell", async () => {
     expect(resultOf(await run("cat < gone || echo other; echo on"))).toMatchObject({
       ending: { status: 0 },
       stdout: "other\non\n",
@@ -187,7 +187,7 @@ describe("redirections", () => {
     });
   });
 
-  test("what is written past the answer is all in the file", async () => {
+  test("output longer than the response is complete in the file", async () => {
     writeFileSync(join(world.folder, "big"), "0123456789abcdef".repeat(196_608));
     expect(resultOf(await run("cat < big > copy"))).toMatchObject({ ending: { status: 0 }, stdout: "", dropped: 0 });
     expect(readFileSync(join(world.folder, "copy")).equals(readFileSync(join(world.folder, "big")))).toBe(true);
@@ -195,7 +195,7 @@ describe("redirections", () => {
 });
 
 describe("a pipeline", () => {
-  test("whose reader ends early ends its writer", async () => {
+  test("whose reader exits early ends its writer", async () => {
     const result = resultOf(await run("yes | head -n 1; echo on"));
     expect(result).toMatchObject({ ending: { status: 0 }, stdout: "y\non\n" });
     expect(result.commands.map(({ argv }) => argv[0])).toEqual(["yes", "head", "echo"]);
@@ -208,18 +208,18 @@ describe("a pipeline", () => {
     expect(result.commands[1]).toMatchObject({ ending: { kind: "exited" } });
   });
 
-  test("in which one cannot be started goes on without it", async () => {
+  test("in which one program cannot be started continues without it", async () => {
     world.grants = [...world.grants, "proc.exec{cmds=[no-such-program]}"];
     expect(resultOf(await run("no-such-program | cat; echo on"))).toMatchObject({ stdout: "on\n" });
     expect(resultOf(await run("yes | no-such-program || echo on"))).toMatchObject({ stdout: "on\n" });
   });
 
-  test("whose writer wrote more than it may does not look as if that were all", async () => {
+  test("whose writer exceeded the limit is not shown as complete", async () => {
     const result = resultOf(await run("yes | cat > copied", { seconds: 60 }));
     expect(result.ending.kind).not.toBe("exited");
   });
 
-  test("passes bytes on as they are", async () => {
+  test("passes bytes unchanged", async () => {
     const bytes = Buffer.from(Array.from({ length: 200_000 }, (_, at) => (at * 7919) % 256));
     writeFileSync(join(world.folder, "bytes"), bytes);
     resultOf(await run("cat bytes | cat | cat > copied"));
@@ -228,12 +228,12 @@ describe("a pipeline", () => {
 });
 
 describe("everything ends", () => {
-  test("when its time is over", async () => {
+  test("when its time limit is over", async () => {
     const result = resultOf(await run("echo a; sleep 100 | sleep 100; echo b", { seconds: 1 }));
     expect(result).toMatchObject({ ending: { kind: "ended", because: "time" }, stdout: "a\n" });
   });
 
-  test("when its grants are taken back: no command of it is begun after that", async () => {
+  test("when its grants are revoked: no command of it starts after that", async () => {
     const before = world.grants;
     const running = run("sleep 1; echo late");
     setTimeout(() => {
@@ -249,7 +249,7 @@ describe("everything ends", () => {
     });
   });
 
-  test("when somebody says stop", async () => {
+  test("when the call is cancelled", async () => {
     const stop = bell();
     const running = run("sleep 100 | sleep 100; echo b", {}, stop);
     setTimeout(() => stop.ring(), 500);
@@ -262,13 +262,13 @@ describe("everything ends", () => {
     expect(resultOf(await running)).toMatchObject({ ending: { kind: "ended", because: "stopped" }, stdout: "" });
   });
 
-  test("when a command of it is killed from inside, the others go on as in a shell", async () => {
+  test("when a command is killed from inside, and the others continue as in a shell", async () => {
     world.grants = [...world.grants, "proc.exec{cmds=[kill,sh]}"];
     const result = resultOf(await run("sh -c 'kill -9 $$' | cat; echo on"));
     expect(result).toMatchObject({ stdout: "on\n", commands: [{ ending: { kind: "signalled", signal: 9 } }, {}, {}] });
   });
 
-  test("and what was written too much is cut and counted", async () => {
+  test("and output over the limit is truncated and counted", async () => {
     const result = resultOf(await run("yes '\u0001\u0001\u0001\u0001'"));
     expect(result.ending).toEqual({ kind: "ended", because: "output" });
     expect(result.dropped).toBeGreaterThan(1_000_000);

@@ -1,4 +1,4 @@
-// Scripts made by chance: whatever the tool runs, a real shell in a sandbox of its own does the same with the same text.
+// Random scripts: whatever the tool runs, a real shell in a sandbox of its own does the same with the same text.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import fc from "fast-check";
@@ -54,7 +54,10 @@ const program = fc.oneof(
   fc.array(word, { maxLength: 3 }).map((words) => ["printf '<%s>\\n'", ...words].join(" ")),
   fc.constantFrom("true", "false", "cat", "wc -c", "tr a-z A-Z", "sort -r", "ls nope 2>/dev/null", "head -c 3"),
 );
-/** Told apart by their place, so that no two commands of a pipeline write one file; hidden, so that no pattern races for it. */
+/**
+ * Numbered by position, so that no two commands of a pipeline write one file; hidden, so that no pattern matches it while it is
+ * written.
+ */
 const redirection = fc.constantFrom(
   "",
   "",
@@ -77,15 +80,15 @@ const script = fc
       )
       .join(""),
   )
-  // What nobody writes to stays open in a terminal; here nothing is there to be read, and so it is for the other.
+  // On a terminal, input without a writer stays open; here it is empty for both sides.
   .filter((text) => !text.includes("/dev/null"));
 
-test("a script made by chance", async () => {
+test("a random script", async () => {
   let ran = 0;
   await fc.assert(
     fc.asyncProperty(script, async (text) => {
       const ours = await outcome({ script: text });
-      // Refused is never wrong here; what runs has to be the same.
+      // A refusal is always correct here; what runs must give the same result.
       if (typeof ours === "object" && ours !== null && "denied" in ours) return;
       ran++;
       expect(ours).toEqual(await outcome({ argv: ["bash", "-c", text], root: "rw" }));

@@ -11,7 +11,7 @@ import { removeState } from "../house/remove-state.ts";
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-shell-docs-")));
 const project = join(base, "project");
 
-/** The lines of the fenced examples of a page: those that work, and behind the word "Refused" those that do not. */
+/** The lines of the fenced examples of a page: those that work, and after the word "Refused" those that do not. */
 function examples(page: string): readonly (readonly [line: string, works: boolean])[] {
   const [, text = ""] = readFileSync(join(root, "docs", "reference", `${page}.md`), "utf8").split("## Examples");
   const refused = text.indexOf("Refused");

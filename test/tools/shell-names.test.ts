@@ -1,4 +1,5 @@
-// Patterns of scripts over real folders: what costs too much is refused, with a reason, and ends when nobody waits for it.
+// Patterns of scripts over real folders: matching that costs too much is refused with a reason, and ends when the call is
+// cancelled.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -38,19 +39,19 @@ test("one star over long names is cheap", async () => {
   expect(derived?.ok === true ? derived.value.length : 0).toBeGreaterThan(0);
 }, 60_000);
 
-test("what compares too much is refused, and told why", async () => {
+test("a pattern with too many comparisons is refused, with the reason", async () => {
   const derived = await shell.derive?.({ script: `ls many/${costly}` }, world.session, reading());
   expect(derived).toMatchObject({ ok: false, code: "too_long", message: expect.stringMatching(/too many names/) });
 }, 60_000);
 
-test("several patterns share what there is", async () => {
+test("several patterns share one budget", async () => {
   const cheap = `many/*${"a".repeat(3)}b*`;
   expect(await shell.derive?.({ script: `ls ${cheap}` }, world.session, reading())).toMatchObject({ ok: true });
   const script = `ls ${Array(12).fill(cheap).join(" ")}`;
   expect(await shell.derive?.({ script }, world.session, reading())).toMatchObject({ ok: false, code: "too_long" });
 }, 60_000);
 
-test("a call that was stopped looks no further", async () => {
+test("a cancelled call stops matching", async () => {
   let turns = 0;
   const stop = {
     get stopped() {
@@ -74,7 +75,7 @@ test("a call that was stopped looks no further", async () => {
   expect(derived).toMatchObject({ ok: false, message: "the call was stopped" });
 }, 60_000);
 
-test("only so many are looked up at once, and then there is room again", async () => {
+test("the number of concurrent lookups is limited, and freed afterwards", async () => {
   const ask = () => shell.derive?.({ script: "ls many/*b" }, world.session, reading());
   const answers = await Promise.all(Array.from({ length: 10 }, ask));
   expect(answers.map((one) => one?.ok)).toEqual([...Array(8).fill(true), false, false]);

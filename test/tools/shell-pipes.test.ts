@@ -36,7 +36,7 @@ async function run(script: string): Promise<Result> {
 
 const endings = ({ commands }: Result): readonly unknown[] => commands.map(({ ending }) => ending);
 
-/** `dd` says how long it was writing, in its own statistics. */
+/** `dd` prints how long it was writing, in its own statistics. */
 function secondsOf({ stderr }: Result): number {
   return Number(/copied, ([\d.e-]+) s/.exec(stderr)?.[1]);
 }
@@ -49,7 +49,7 @@ describe("a reader that exits stops its writer with a broken pipe", () => {
     ["yes | sleep 1", ""],
   ])("%s", async (script, output) => {
     const result = await run(script);
-    // Not because time is over: a writer is ended by the broken pipe.
+    // Not because of the time limit: the writer is ended by the broken pipe.
     expect(result).toMatchObject({ ending: { kind: "exited", status: 0 }, stdout: output });
     const [last, ...writers] = [...endings(result)].reverse();
     expect(last).toMatchObject({ kind: "exited", status: 0 });

@@ -1,4 +1,4 @@
-// What a program wrote, on a person's terminal: shown, never obeyed; and as it stands in a pipe.
+// Program output on a person's terminal: control sequences are shown, never executed; in a pipe it is unchanged.
 import { spawnSync } from "node:child_process";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { World } from "../state/world.ts";
@@ -14,7 +14,7 @@ beforeAll(async () => {
 }, 120_000);
 afterAll(() => world?.remove());
 
-/** The output of a command line, on a terminal or in a pipe; nobody types anything. */
+/** The output of a command line, on a terminal or in a pipe; nothing is typed. */
 function shown(isOnTerminal: boolean): string {
   const words = world.words("call", "worker", "shell", '{"argv":["cat","esc.txt"]}');
   const line = words.map((word) => `'${word}'`).join(" ");
@@ -25,7 +25,7 @@ function shown(isOnTerminal: boolean): string {
   return spawnSync(program as string, rest as string[], { ...options, input: "" }).stdout;
 }
 
-test("a terminal is told nothing by a program, and a pipe everything", () => {
+test("a terminal gets no control sequences of a program, and a pipe gets every byte", () => {
   expect(shown(false)).toBe(`${ESCAPE}seen\n`);
   const told = shown(true);
   expect(told).toContain("seen");

@@ -1,4 +1,4 @@
-// A script's seconds begin with its call: what its patterns took is not given again to its commands.
+// A script's time limit begins with its call: the time its patterns took is not added again for its commands.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
@@ -7,7 +7,7 @@ import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
 
 let world: ProgramsWorld;
-/** How long every look into a folder takes. */
+/** How long each folder lookup takes. */
 let looking = 0;
 beforeAll(() => {
   world = programsWorld(
@@ -34,16 +34,16 @@ afterAll(() => world.close());
 
 const LATE = { script: "sh -c 'sleep 1.5' names/*", seconds: 2 };
 
-test("within them a script with patterns comes to its end", async () => {
+test("a script with patterns completes within the limit", async () => {
   expect(await world.call("shell", { ...LATE, seconds: 60 })).toMatchObject({ value: { ending: { status: 0 } } });
 }, 60_000);
 
-test("what the look took is missing at the end", async () => {
+test("the time of the lookups is subtracted from the commands' time", async () => {
   looking = 1_000;
   expect(await world.call("shell", LATE)).toMatchObject({ value: { ending: { kind: "ended", because: "time" } } });
 }, 60_000);
 
-test("a look that takes all of them runs nothing, and says so", async () => {
+test("lookups that take all of it run nothing, and say so", async () => {
   looking = 2_500;
   expect(await world.call("shell", LATE)).toMatchObject({
     denied: "invalid_input",
@@ -51,7 +51,7 @@ test("a look that takes all of them runs nothing, and says so", async () => {
   });
 }, 60_000);
 
-test("the next call has its own", async () => {
+test("the next call has its own time limit", async () => {
   looking = 2_500;
   await world.call("shell", LATE);
   looking = 0;

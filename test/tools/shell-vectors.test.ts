@@ -1,4 +1,4 @@
-// The measured cases of the safe subset through the real tool: what is refused, and that what runs does what a real shell,
+// The measured cases of the safe subset through the real tool: what is refused, and that everything else does what a real shell,
 // in a sandbox of its own, does with the same text.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -126,13 +126,13 @@ interface Ending {
   readonly signal?: number;
 }
 
-/** As a shell tells how its last command ended. */
+/** The exit status as a shell reports it. */
 function statusOf({ kind, status, signal }: Ending): number | string {
   if (kind === "unstarted") return 127;
   return kind === "signalled" ? 128 + (signal ?? 0) : (status ?? kind);
 }
 
-/** The same files for both, at the same path: the value of PWD is part of what is compared. */
+/** The same files for both, at the same path: the value of PWD is part of the comparison. */
 function fresh(): string {
   const folder = join(world.folder, "case");
   removeState(folder);
@@ -164,7 +164,7 @@ test.each(CASES)("%j %s", async (script, expected) => {
   expect(withoutWords(ours)).toEqual(withoutWords(theirs));
 });
 
-/** What was not found is told in other words. */
+/** Missing programs are reported in other words. */
 function withoutWords(told: Awaited<ReturnType<typeof done>>): unknown {
   return JSON.parse(JSON.stringify(told).replace(/(shell|bash): [^"]*?\\n/g, "")) as unknown;
 }

@@ -1,4 +1,4 @@
-// The `shell` tool in real sandboxes: what a script does, and what never runs.
+// The `shell` tool in real sandboxes: what scripts do, and what never runs.
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -57,25 +57,25 @@ describe("a script", () => {
     ["echo src/.h*", 0, "src/.hidden.ts\n"],
     ["ls missing 2>&1 >ignored | wc -l", 0, "1\n"],
     ["exit-is-no-program || echo gone", 0, "gone\n"],
-  ])("%j ends with %i and says %j", async (script, status, output) => {
+  ])("%j exits with %i and prints %j", async (script, status, output) => {
     const [got, stdout] = (await wrote(script)) as [number, string];
     expect([got, stdout]).toEqual([status, output]);
   });
 
-  test("looks patterns up before it begins, and not where a command could have changed them", async () => {
+  test("matches patterns before it begins, and refuses them where a command could have changed the matches", async () => {
     expect(await wrote("true; echo src/*.ts > names; cat < names")).toEqual([0, "src/a.ts src/b.ts\n", ""]);
     expect(await wrote("echo s*c; true", { root: "rw" })).toEqual([0, "src\n", ""]);
     expect(await run("true; echo s*c", { root: "rw" })).toMatchObject({ denied: "unsupported_command" });
   });
 
-  test("knows its folder, and a home of its own", async () => {
+  test("has its folder in PWD, and a home of its own", async () => {
     const [, stdout] = (await wrote("echo $PWD; pwd; echo $HOME; printenv HOME")) as [number, string];
     const [first, second, third, fourth] = stdout.split("\n");
     expect([first, third]).toEqual([second, fourth]);
     expect(first).toBe(world.folder);
   });
 
-  test("writes and reads files by redirections, without leave to change its folder", async () => {
+  test("writes and reads files by redirections, without a grant to change its folder", async () => {
     expect(await wrote("echo one > out; echo two >> out; cat < out; ls gone 2> err")).toMatchObject([
       2,
       "one\ntwo\n",
@@ -84,7 +84,7 @@ describe("a script", () => {
     expect(readFileSync(join(world.folder, "out"), "utf8")).toBe("one\ntwo\n");
     expect(readFileSync(join(world.folder, "err"), "utf8")).toMatch(/gone/);
     expect(await wrote("ls gone three >both 2>&1")).toMatchObject([2, "", ""]);
-    // Both streams are in it; which of two lines came first is not kept.
+    // Both streams are in it; the order of their lines is not defined.
     expect(readFileSync(join(world.folder, "both"), "utf8").split("\n").sort()).toEqual([
       "",
       expect.stringMatching(/gone/),

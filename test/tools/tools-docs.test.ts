@@ -14,7 +14,7 @@ const lines = [...page.matchAll(/^ambit call (\w+) (\w+) '(.*)'$/gm)].map(([, ag
 }));
 
 let world: World;
-/** What the example says in place of a version is what the one before it gave. */
+/** The placeholder for a version is replaced by the one of the example before. */
 let version = "";
 
 beforeAll(async () => {
@@ -45,7 +45,7 @@ test("every built-in tool is on the page", () => {
   expect(BUILTIN_TOOLS.filter((name) => !page.includes(`\`${name}\``) && !page.includes(`## ${name}`))).toEqual([]);
 });
 
-test("a person is listed what an agent's model is shown, with the risk of all that a tool may do", async () => {
+test("a person sees the same list as an agent's model, with the risk of everything a tool may do", async () => {
   const listed = async (agent: string) => {
     const { out } = await world.ambit("tools", "list", "--agent", agent, "--json");
     return (JSON.parse(out) as { readonly tools: readonly { readonly name: string; readonly risk: string }[] }).tools;

@@ -1,4 +1,4 @@
-// web_fetch through the real daemon and the real command line, from the words of a call to what is shown and written down.
+// web_fetch through the real daemon and the real command line, from the arguments of a call to its output and log entries.
 import { once } from "node:events";
 import http from "node:http";
 import type { AddressInfo } from "node:net";
@@ -41,7 +41,7 @@ beforeAll(async () => {
     "tool.invoke{tools=[web_fetch]}",
     "secret.use{names=[token],tools=[web_fetch],hosts=[127.0.0.1]}",
   ]);
-  world.agent("nobody", ["tool.invoke{tools=[web_fetch]}"]);
+  world.agent("bare", ["tool.invoke{tools=[web_fetch]}"]);
   world.agent("counted", ["net.get{hosts=[127.0.0.1],calls=2}", "tool.invoke{tools=[web_fetch]}"]);
   names.names.set("led.example.test", [["127.0.0.1"]]);
   world.write("config/ambit/config.yml", `resolver: ${JSON.stringify(await names.start())}\n`);
@@ -77,7 +77,7 @@ const set = async (name: string, value: string, isCanary: boolean): Promise<void
   );
 };
 
-test("a page is fetched by the words of the command line, and shown as Markdown", async () => {
+test("a page is fetched by command-line arguments, and shown as Markdown", async () => {
   const { status, out } = await ambit("scout", "/", "--json");
   expect(status).toBe(0);
   expect(JSON.parse(out)).toMatchObject({
@@ -95,19 +95,19 @@ test("a page is fetched by the words of the command line, and shown as Markdown"
   expect(out).not.toContain("pending");
 });
 
-test("what a terminal would obey is spelled out", async () => {
+test("terminal control characters are escaped", async () => {
   const { out } = await ambit("scout", "/terminal");
   expect(out).toContain("a\\u009b31mb\\u202ec");
 });
 
-test("what is not held is denied before anybody is called, and written down", async () => {
+test("a request that is not granted is denied without a connection, and logged", async () => {
   heard.length = 0;
-  const { status, out } = await ambit("nobody", "/", "--json");
+  const { status, out } = await ambit("bare", "/", "--json");
   expect([status, JSON.parse(out)]).toMatchObject([10, { ok: false, code: "capability_absent" }]);
   expect(heard).toEqual([]);
 });
 
-test("a redirect to where nobody may go is a denial with what it needed", async () => {
+test("a redirect to a host that is not granted is a denial with its need", async () => {
   const { status, out } = await ambit("scout", "/away", "--json");
   expect(status).toBe(10);
   expect(JSON.parse(out)).toMatchObject({
@@ -121,7 +121,7 @@ test("a redirect to where nobody may go is a denial with what it needed", async 
   });
 });
 
-test("a name is asked of the user's own resolver, and leads only to where it was opened", async () => {
+test("a name is resolved by the user's own resolver, and reaches only the addresses that were opened", async () => {
   heard.length = 0;
   const input = JSON.stringify({ url: `http://led.example.test:${port}/` });
   const denied = await world.ambit("call", "led", "web_fetch", input, "--json");
@@ -131,7 +131,7 @@ test("a name is asked of the user's own resolver, and leads only to where it was
   expect([done.status, JSON.parse(done.out)]).toMatchObject([0, { ok: true, result: { status: 200 } }]);
 });
 
-test("a name that cannot be resolved is a failure and no denial, at the face and in the log", async () => {
+test("an unresolvable name is a failure and not a denial, in the output and in the log", async () => {
   const input = JSON.stringify({ url: `http://gone.example.test:${port}/` });
   const failed = await world.ambit("call", "gone", "web_fetch", input, "--json");
   const message = `the name could not be resolved: http://gone.example.test:${port}`;
@@ -140,7 +140,7 @@ test("a name that cannot be resolved is a failure and no denial, at the face and
   expect(outcome).toMatchObject({ outcome: "failed not_available", more: { denials: [] } });
 });
 
-test("what was asked for is told and written with the scheme it has", async () => {
+test("the request is shown and logged with its scheme", async () => {
   const url = `http://docs.example.test:${port}/`;
   const { out } = await world.ambit("call", "led", "web_fetch", JSON.stringify({ url }), "--json");
   expect(JSON.parse(out)).toMatchObject({ code: "scope_violation", need: `net.get ${url}` });
@@ -148,7 +148,7 @@ test("what was asked for is told and written with the scheme it has", async () =
   expect(decision?.more).toMatchObject({ need: `net.get ${url}` });
 });
 
-test("each call is one of those that are counted, and the session is not clean afterwards", async () => {
+test("each call is charged, and the session is tainted afterwards", async () => {
   const session = given(await caller.open(world.project, "counted"));
   for (const said of ["done", "done", "budget_exhausted"])
     expect((await session.do("web_fetch", { url: at("/") })).said).toBe(said);
@@ -156,7 +156,7 @@ test("each call is one of those that are counted, and the session is not clean a
   expect(shown?.isClean).toBe(false);
 });
 
-test("a secret goes to where it is bound, and comes back to nobody", async () => {
+test("a secret is sent to its bound host, and never returned", async () => {
   await set("token", VALUE, false);
   heard.length = 0;
   const session = given(await caller.open(world.project, "keeper"));
@@ -169,12 +169,12 @@ test("a secret goes to where it is bound, and comes back to nobody", async () =>
   expect(entries.filter(({ kind, outcome }) => kind === "secret" && outcome === "used")).toMatchObject([
     { of: "token", agent: "keeper", tool: "web_fetch" },
   ]);
-  // The value itself, written by whoever got hold of it, does not leave.
+  // The value itself, written into a request, is not sent.
   expect((await session.do("web_fetch", { url: at(`/?x=${VALUE}`) })).said).toBe("secret_refused");
   expect(heard.length).toBe(1);
 });
 
-test("who asks for a secret that is not theirs is told nothing, and a person is", async () => {
+test("an agent that requests a secret that is not its own learns nothing, and a person is alerted", async () => {
   const session = given(await caller.open(world.project, "other"));
   const headers = { Authorization: "Bearer {{secret:token}}" };
   for (let times = 0; times < 3; times++)
@@ -186,7 +186,7 @@ test("who asks for a secret that is not theirs is told nothing, and a person is"
   expect(alarms).toMatchObject([{ agent: "other", session: session.id, tool: "web_fetch", more: { name: "token" } }]);
 });
 
-test("a canary that comes back, however it is written, is taken out and raises the alarm", async () => {
+test("a canary in a response, however it is encoded, is redacted and raises an alert", async () => {
   await set("decoy", CANARY, true);
   const session = given(await caller.open(world.project, "scout"));
   const { said, value } = await session.do("web_fetch", { url: at("/canary") });
@@ -196,7 +196,7 @@ test("a canary that comes back, however it is written, is taken out and raises t
   expect(alarms).toMatchObject([{ agent: "scout", session: session.id, more: { name: "decoy" } }]);
 });
 
-test("a canary that is to be sent is not, and raises the alarm", async () => {
+test("a request with a canary is not sent, and raises an alert", async () => {
   const before = (await world.log({ kind: "alarm" })).length;
   heard.length = 0;
   const session = given(await caller.open(world.project, "scout"));

@@ -1,4 +1,4 @@
-// Pages made readable in a process of their own: what people would read comes out, and nothing a page does makes it run for ever.
+// Pages are converted in a process of their own: readable content comes out, and no page makes it run forever.
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
@@ -19,7 +19,7 @@ afterAll(() => program.remove());
 
 async function page(text: string, format: "markdown" | "text" = "markdown"): Promise<PageText> {
   const shown = await show({ kind: "html", format, url: "https://example.test/a/b", text });
-  if (shown === null) throw new Error("nothing came of the page");
+  if (shown === null) throw new Error("the page had no result");
   return shown;
 }
 
@@ -40,7 +40,7 @@ describe("a page as Markdown", () => {
     ["a relative link", '<a href="../c?x=1">to</a>', "[to](https://example.test/c?x=1)"],
     ["a link within the host", '<a href="/c">to</a>', "[to](https://example.test/c)"],
     ["a picture", '<img src="p.png" alt="it">', "![it](https://example.test/a/p.png)"],
-    ["a link that would run something", '<p>x <a href="javascript:alert(1)">to</a></p>', "x to"],
+    ["a javascript link", '<p>x <a href="javascript:alert(1)">to</a></p>', "x to"],
     ["code", "<pre><code>let x = 1;\nlet y;</code></pre>", "```\nlet x = 1;\nlet y;\n```"],
     ["a list", "<ul><li>one</li><li>two</li></ul>", "-   one\n-   two"],
     [
@@ -52,14 +52,14 @@ describe("a page as Markdown", () => {
     expect((await page(article(html))).text).toContain(markdown);
   });
 
-  test("reads links by the page's own base, where that is a page", async () => {
+  test("resolves links by the page's base, if that is a page URL", async () => {
     const based = (base: string): string =>
       article('<a href="x">to</a>').replace("<head>", `<head><base href="${base}">`);
     expect((await page(based("https://other.test/y/"))).text).toContain("(https://other.test/y/x)");
     expect((await page(based("javascript:0"))).text).toContain("(https://example.test/a/x)");
   });
 
-  test("has nothing of what is not for readers", async () => {
+  test("omits what is not meant for readers", async () => {
     const html = article(
       "<script>var hidden1</script><style>.hidden2{}</style><template>hidden3</template><iframe src=hidden4></iframe>" +
         '<p style="display:none">hidden5</p><p hidden>hidden6</p><!-- hidden7 --><img src="data:image/png;base64,hidden8">',
@@ -69,29 +69,29 @@ describe("a page as Markdown", () => {
     expect(text).not.toMatch(/hidden\d/);
   });
 
-  test("is there for a page without a beginning, without content, and for nothing", async () => {
+  test("exists for a page without a beginning, without content, and for an empty one", async () => {
     expect(await page("<p>only <i>this</i>")).toMatchObject({ text: "only _this_" });
     expect(await page("just words")).toMatchObject({ text: "just words", title: null });
     expect(await page(" ")).toMatchObject({ text: "" });
   });
 });
 
-test("a page as text is all of it, in lines", async () => {
+test("a page as text is all of its text, in lines", async () => {
   const html =
     '<title>T &amp; U</title><h1>One</h1><p>a<b>b</b> &lt;c&gt; &#x41;&#0;</p><script>no</script><td>1</td><td>2<a title=">">x</a>';
   expect(await page(html, "text")).toEqual({ title: "T & U", text: "One\n\nab <c> A\ufffd\n\n1 2x", more: false });
 });
 
-describe("a page that is made to hurt ends, and says what it can", patient, () => {
+describe("the conversion of a hostile page ends, and returns what it can", patient, () => {
   test.each([
     ["nested a hundred thousand deep", `<p>x${"<div>".repeat(100_000)}hello${"</div>".repeat(100_000)}`, "hello"],
     ["never closed", `${"<b><i><span>".repeat(40_000)}hello`, "hello"],
     ["with one attribute of megabytes", `<p title="${"x".repeat(1_900_000)}">hello</p>`, "hello"],
-    ["with an attribute that never ends", `hello<p title="${"x".repeat(1_900_000)}`, "hello"],
-    ["of named characters alone", `<p>hello ${"&amp;&#x41;&notreal;".repeat(100_000)}</p>`, "hello"],
-    ["of beginnings of tags", `hello${"<".repeat(2_000_000)}`, "hello"],
-    ["of comments that never end", `hello${"<!--".repeat(400_000)}`, "hello"],
-    ["of scripts that never end", `hello${"<script>".repeat(200_000)}`, "hello"],
+    ["with an endless attribute", `hello<p title="${"x".repeat(1_900_000)}`, "hello"],
+    ["of character entities alone", `<p>hello ${"&amp;&#x41;&notreal;".repeat(100_000)}</p>`, "hello"],
+    ["of unfinished tags", `hello${"<".repeat(2_000_000)}`, "hello"],
+    ["of unclosed comments", `hello${"<!--".repeat(400_000)}`, "hello"],
+    ["of unclosed scripts", `hello${"<script>".repeat(200_000)}`, "hello"],
     ["of a hundred thousand elements", `${"<p>hello</p>".repeat(100_000)}`, "hello"],
   ])("%s", async (_, html, words) => {
     for (const format of ["markdown", "text"] as const) {
@@ -101,7 +101,7 @@ describe("a page that is made to hurt ends, and says what it can", patient, () =
     }
   });
 
-  test("and one that takes too long is ended: its text is shown, or what came", async () => {
+  test("and one that takes too long is ended: its text is shown, or the source", async () => {
     const asked: string[] = [];
     const none = presenting(async ({ format }) => {
       asked.push(format);
@@ -128,7 +128,7 @@ describe("a page that is made to hurt ends, and says what it can", patient, () =
   });
 });
 
-test("a process that waits for the next page shows that one, and one that was ended is followed by another", async () => {
+test("an idle process converts the next page, and an ended one is replaced", async () => {
   const page = (text: string) =>
     ({ kind: "html", format: "text", url: "https://example.com/", text: `<p>${text}</p>` }) as const;
   const waiting = waitingPageProcess(program.path, 60_000);
@@ -138,7 +138,7 @@ test("a process that waits for the next page shows that one, and one that was en
   expect(await waitingPageProcess("/nowhere/page.cjs")(page("x"))).toBeNull();
 });
 
-describe("what is shown of a result", () => {
+describe("the output for a person", () => {
   const shown = async (kind: string, text: string): Promise<JsonObject> =>
     (await presenting(show)(
       "web_fetch",
@@ -156,13 +156,13 @@ describe("what is shown of a result", () => {
     expect(await shown("html", article(""))).toMatchObject({ status: 200, title: "The title", more: false });
   });
 
-  test("is JSON indented, unless that would change it or never end", async () => {
+  test("is indented JSON, unless that would change it or be endless", async () => {
     expect((await shown("json", '{"a":[1]}'))["text"]).toBe('{\n  "a": [\n    1\n  ]\n}');
     for (const text of ['{"a":12345678901234567890}', "[".repeat(500_000), "{not json"])
       expect((await shown("json", text))["text"]).toBe(text.slice(0, 400_000));
   });
 
-  test("of any other tool, or of no page, is what it was", async () => {
+  test("of any other tool, or of no page, is unchanged", async () => {
     const present = presenting(async () => ({ title: null, text: "changed", more: false }));
     const result = { url: "u", text: "t", pending: { kind: "html", format: "markdown" } };
     expect(await present("memory_get", {}, result)).toBe(result);

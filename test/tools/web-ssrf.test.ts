@@ -1,9 +1,9 @@
-// Every way there is to spell an address that is not public, through web_fetch itself: a denial, before any packet.
+// Every spelling of an address that is not public, through web_fetch itself: a denial, before any packet.
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { WebWorld } from "./web-world.ts";
 
 const world = new WebWorld();
-/** Servers on this machine that a slip would reach. */
+/** Servers on this machine that a mistake would reach. */
 let taken = 0;
 let port = 0;
 
@@ -34,7 +34,7 @@ describe("an address that is not public is denied by the gate, however it is spe
   });
 });
 
-describe("what other readers take for an address is none here", () => {
+describe("what other parsers take for an address is not one here", () => {
   test.each([
     ...["2130706433", "0x7f000001", "0177.0.0.1", "127.1", "127.0.1", "0x7f.1", "127.0.0.1.", "127。0。0。1"],
     ...["①②⑦.⓪.⓪.①", "[::1%25lo]", "[::1]x", "127.0.0.1%00", "127.0.0.1%2e", "localhost%00.example.com"],
@@ -64,27 +64,27 @@ describe("what other readers take for an address is none here", () => {
       "//127.0.0.1/",
     ],
     ...["http:127.0.0.1/", "http:/127.0.0.1/", "http:///127.0.0.1/", "http://", "unix:/run/x.sock", "", "http://[::1"],
-  ])("%j is no address of a page", async (url) => {
+  ])("%j is not a valid page URL", async (url) => {
     expect(await world.web(EVERYWHERE, { url })).toMatchObject({ said: "invalid_input", by: "gate" });
     expect(taken).toBe(0);
   });
 });
 
-describe("a name is what it leads to", () => {
+describe("a host name is decided by its addresses", () => {
   test.each([
     ["this machine", [["127.0.0.1"]]],
-    ["this machine, the newer way", [["::1"]]],
-    ["this machine, the older way in the newer one", [["::ffff:127.0.0.1"]]],
-    ["the cloud's own data behind a translator", [["64:ff9b::a9fe:a9fe"]]],
+    ["IPv6 loopback", [["::1"]]],
+    ["IPv4 loopback mapped to IPv6", [["::ffff:127.0.0.1"]]],
+    ["the cloud metadata address behind NAT64", [["64:ff9b::a9fe:a9fe"]]],
     ["a public address and one that is not", [["93.184.215.14", "127.0.0.1"]]],
-  ])("%s: denied, and nobody is called", async (_, answers) => {
+  ])("%s: denied without a connection", async (_, answers) => {
     world.names.names.set("led.example", answers);
     const got = await world.web(EVERYWHERE, { url: `http://led.example:${port}/` });
     expect(got).toMatchObject({ said: "address_refused", by: "way" });
     expect(taken).toBe(0);
   });
 
-  test("nothing: the tool fails, and nobody is called", async () => {
+  test("no address: the tool fails without a connection", async () => {
     world.names.names.set("led.example", [[]]);
     const got = await world.web(EVERYWHERE, { url: `http://led.example:${port}/` });
     expect(got).toMatchObject({ said: "not_available", by: "world" });
@@ -92,7 +92,7 @@ describe("a name is what it leads to", () => {
   });
 
   test.each(["localhost", "localhost.", "ip6-localhost", "metadata.google.internal", "a.local"])(
-    "%s is a name like any other, and leads nowhere that is open",
+    "%s is an ordinary name, and resolves to no permitted address",
     async (host) => {
       world.names.names.set(host.replace(/\.$/, ""), [["127.0.0.1"]]);
       const got = await world.web(EVERYWHERE, { url: `http://${host}:${port}/` });

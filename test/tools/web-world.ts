@@ -1,4 +1,4 @@
-// web_fetch as the daemon has it, over a real broker and the world outside on loopback; an agent that holds what is written.
+// web_fetch as the daemon has it, over a real broker and servers on loopback, with an agent that has the given grants.
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import { compile } from "../../src/core/authority/compiled.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
@@ -29,7 +29,7 @@ export interface KeptSecret {
 }
 
 export interface Fetching {
-  /** What is held; read anew whenever it is asked for. */
+  /** The grants; read again for every decision. */
   specs: readonly string[];
   readonly exhausted?: Moment["exhausted"];
   readonly session?: Session;
@@ -38,7 +38,7 @@ export interface Fetching {
 export interface Got {
   /** "done", or the code. */
   readonly said: string;
-  /** Whether it was the gate, a decision on the way, or the world that said no. */
+  /** Whether the gate, a decision during the call, or the network refused it. */
   readonly by: "gate" | "way" | "world" | null;
   readonly need: string | null;
   readonly message: string;
@@ -51,7 +51,7 @@ export class WebWorld extends FetchWorld {
   readonly used: string[] = [];
   readonly probed: string[] = [];
   readonly #tools = new WeakMap<Session, OwnerTool>();
-  /** What would be taken out of what is sent. */
+  /** The values that are redacted. */
   known: readonly string[] = [];
 
   session(): Session {
@@ -133,7 +133,7 @@ function linkOf(specs: readonly string[]): ReturnType<typeof compile> {
   const grants = specs.map((text): Grant => {
     const span = { source: "test", start: 0, end: text.length };
     const grant = readCompact(text, { reading: READING, diagnostics: new Diagnostics(), span, root: null });
-    if (grant === null) throw new Error(`${text} does not read`);
+    if (grant === null) throw new Error(`${text} does not parse`);
     return grant;
   });
   return compile({ id: "own", role: "own", issuer: "", holder: "scout", grants, validity: ALWAYS, calls: null });

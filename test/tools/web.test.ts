@@ -1,4 +1,5 @@
-// web_fetch: what is granted comes back as it should, and one step beside it does not; every server is real and on loopback.
+// web_fetch: granted requests return what they should, and their nearest variants are refused; every server is real and on
+// loopback.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { ownAddress } from "../broker/world.ts";
@@ -83,8 +84,8 @@ const textOf = ({ value }: Got): string => String(value["text"]);
 const sentOf = (got: Got): { method: string; headers: Record<string, string>; body: string; url: string } =>
   JSON.parse(textOf(got));
 
-describe("what comes back", () => {
-  test("is told with where it ended, what it is, and as much as was read", async () => {
+describe("the result", () => {
+  test("has the final URL, the content type, and as much as was read", async () => {
     const got = await get("/page");
     expect(got.value).toEqual({
       status: 200,
@@ -108,7 +109,7 @@ describe("what comes back", () => {
     ["/nonsense", "plain"],
     ["/typeless", "just text"],
     ["/odd-type", "odd"],
-  ])("%s is decoded as it says", async (path, text) => {
+  ])("%s is decoded as declared", async (path, text) => {
     expect(textOf(await get(path, { format: "raw" }))).toBe(text);
   });
 
@@ -117,7 +118,7 @@ describe("what comes back", () => {
     ["/api+json", { kind: "json", format: "markdown" }, "markdown"],
     ["/page", undefined, "raw"],
     ["/latin", undefined, "markdown"],
-  ])("%s leaves to the one who shows it: %j", async (path, pending, format) => {
+  ])("%s is left to the display: %j", async (path, pending, format) => {
     expect((await get(path, { format })).value["pending"]).toEqual(pending);
   });
 
@@ -132,12 +133,12 @@ describe("what comes back", () => {
     expect(got.session.isClean).toBe(false);
   });
 
-  test("an error of the server is an answer, and HEAD has none but its head", async () => {
+  test("a server error is a result, and HEAD returns the headers only", async () => {
     expect((await get("/missing")).value).toMatchObject({ status: 404, text: "not here" });
     expect((await get("/page", { method: "HEAD" })).value).toMatchObject({ status: 200, text: "", bytes: 0 });
   });
 
-  test("more than was asked for is not read, and no character is cut in two", async () => {
+  test("no more than requested is read, and no character is split", async () => {
     const got = await get("/large", { bytesMax: 1001 });
     expect(got.value).toMatchObject({ more: true, bytes: 1001, text: "é".repeat(500) });
     expect((await get("/large", { bytesMax: 800_000 })).value).toMatchObject({ more: false, bytes: 800_000 });
@@ -146,7 +147,7 @@ describe("what comes back", () => {
     expect(textOf(huge).length).toBe(900_000);
   });
 
-  test("what would not fit into an answer is cut to what fits", async () => {
+  test("a body that would not fit into a response is truncated to what fits", async () => {
     const got = await get("/escapes", { bytesMax: 600_000 });
     expect(got.value).toMatchObject({ more: true, bytes: 600_000 });
     expect(JSON.stringify(got.value).length).toBeLessThan(1_000_000);
@@ -154,15 +155,15 @@ describe("what comes back", () => {
 
   test.each([
     ["a body that does not end in time", "/never", { milliseconds: 300 }, "300 milliseconds"],
-    ["a body that ends too early", "/cut", {}, ""],
-  ])("%s is not shown as if it were whole", async (_, path, more, words) => {
+    ["a truncated body", "/cut", {}, ""],
+  ])("%s is not shown as complete", async (_, path, more, words) => {
     const got = await get(path, more);
     expect(got).toMatchObject({ said: "not_available", by: "world", value: {} });
     expect(got.message).toContain(words);
   });
 });
 
-describe("what is asked for", () => {
+describe("the request", () => {
   test.each([
     ["GET", "net.get", undefined],
     ["HEAD", "net.get", undefined],
@@ -170,7 +171,7 @@ describe("what is asked for", () => {
     ["PUT", "net.put", "x"],
     ["PATCH", "net.put", "x"],
     ["DELETE", "net.delete", undefined],
-  ])("%s needs %s, and no other verb will do", async (method, verb, body) => {
+  ])("%s needs %s, and no other verb covers it", async (method, verb, body) => {
     const input = { url: api("/echo"), method, ...(body === undefined ? {} : { body }) };
     expect(await world.web({ specs: [open(verb)] }, input)).toMatchObject({ said: "done" });
     const before = taken.length;
@@ -180,29 +181,26 @@ describe("what is asked for", () => {
   });
 
   test.each([
-    ["a method nobody can be granted", { method: "TRACE" }],
-    ["a method in small letters", { method: "get" }],
+    ["a method that cannot be granted", { method: "TRACE" }],
+    ["a method in lower case", { method: "get" }],
     ["a body with GET", { body: "x" }],
-    ["a header about the connection", { headers: { Host: "elsewhere" } }],
-    ["a header that would be two", { headers: { "X-A": "b\r\nX-C: d" } }],
-    ["a header that is no text", { headers: { "X-A": 1 } }],
-    [
-      "more headers than go with a request",
-      { headers: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`x-${at}`, ""])) },
-    ],
-    ["a format there is not", { format: "pdf" }],
-    ["a size that is none", { bytesMax: 0 }],
-    ["more time than there is", { milliseconds: 300_001 }],
-    ["something nobody knows", { follow: true }],
-    ["an address with a password", { url: "https://a:b@api.example.test/" }],
-    ["an address that is none", { url: "file:///etc/passwd" }],
+    ["a hop-by-hop header", { headers: { Host: "elsewhere" } }],
+    ["a header with a line break", { headers: { "X-A": "b\r\nX-C: d" } }],
+    ["a header that is not text", { headers: { "X-A": 1 } }],
+    ["too many headers", { headers: Object.fromEntries(Array.from({ length: 51 }, (_, at) => [`x-${at}`, ""])) }],
+    ["an unknown format", { format: "pdf" }],
+    ["an invalid size", { bytesMax: 0 }],
+    ["a time limit above the maximum", { milliseconds: 300_001 }],
+    ["an unknown argument", { follow: true }],
+    ["a URL with a password", { url: "https://a:b@api.example.test/" }],
+    ["an invalid URL", { url: "file:///etc/passwd" }],
     ["a secret in the path", { url: "https://api.example.test/{{secret:token}}" }],
   ])("%s is refused before anything is decided", async (_, more) => {
     expect(await get("/echo", more)).toMatchObject({ said: "invalid_input", by: "gate" });
     expect(taken).toEqual([]);
   });
 
-  test("headers and body go along as they are written", async () => {
+  test("headers and body are sent as written", async () => {
     const sent = sentOf(await get("/echo?q=1", { method: "POST", headers: { "X-Mine": "yes" }, body: "naïve" }));
     expect(sent).toMatchObject({ method: "POST", url: "/echo?q=1", body: "naïve", headers: { "x-mine": "yes" } });
   });
@@ -211,29 +209,29 @@ describe("what is asked for", () => {
 describe("a redirect", () => {
   const to = (address: string, status = 302): string => `/r?status=${status}&to=${encodeURIComponent(address)}`;
 
-  test("is followed to where it ends, and counted", async () => {
+  test("is followed to its end, and counted", async () => {
     const got = await get(to(`https://other.example.test:${other}/page`));
     expect(got.value).toMatchObject({ url: `https://other.example.test:${other}/page`, hops: 1, status: 200 });
   });
 
   test.each([
-    ["to a host that is not held", "https://elsewhere.test/", "scope_violation"],
-    ["to an address of this machine", "https://127.0.0.1/", "scope_violation"],
+    ["to a host that is not granted", "https://elsewhere.test/", "scope_violation"],
+    ["to a loopback address", "https://127.0.0.1/", "scope_violation"],
     ["from https to http", "http://api.example.test/", "scope_violation"],
-    ["to what is no page", "file:///etc/passwd", "scope_violation"],
-  ])("%s is a denial, and nobody is called", async (_, address, code) => {
+    ["to a URL that is not http", "file:///etc/passwd", "scope_violation"],
+  ])("%s is a denial without a connection", async (_, address, code) => {
     const got = await get(to(address));
     expect(got).toMatchObject({ said: code, by: "way" });
     expect(taken.length).toBe(1);
   });
 
-  test("to a host that is not held says what it would have needed, and taints: the server chose those words", async () => {
+  test("to a host that is not granted reports its need, and taints the session: the server chose those words", async () => {
     const got = await get(to("https://elsewhere.test/"));
     expect(got.need).toBe("net.get https://elsewhere.test/");
     expect(got.session.isClean).toBe(false);
   });
 
-  test("is judged by what is held then, not by what was held at first", async () => {
+  test("is decided by the current grants, not by those at the start", async () => {
     const held = { specs: ALL };
     const moved = world.raw(here, (socket) => {
       socket.once("data", () => {
@@ -246,10 +244,10 @@ describe("a redirect", () => {
     expect(taken).toEqual([]);
   });
 
-  test("is not covered by a grant that is counted, since nobody counts it; the first request is", async () => {
+  test("is not covered by a counted grant, since it is not charged; the first request is", async () => {
     const counted = `net.get{hosts=[${here}],calls=1}`;
     const url = `http://${here}:${plain}`;
-    // The call itself took the last of it.
+    // The call itself used the last of the budget.
     let left = 1;
     const exhausted = (_: string, grant: number): boolean => grant === 0 && left-- <= 0;
     expect(await world.web({ specs: [counted], exhausted }, { url: `${url}/page` })).toMatchObject({ said: "done" });
@@ -259,7 +257,7 @@ describe("a redirect", () => {
     expect(await world.web(both, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
   });
 
-  test("under a grant that asks stays where the person said yes", async () => {
+  test("under a grant that needs approval stays on the approved host", async () => {
     const asking = [`net.get{hosts=[${here}],ask=true}`, `net.get{hosts=[${there}],ask=true}`];
     const url = `http://${here}:${plain}`;
     expect(await world.web({ specs: asking }, { url: `${url}${to("/page")}` })).toMatchObject({ said: "done" });
@@ -267,13 +265,13 @@ describe("a redirect", () => {
     expect(got).toMatchObject({ said: "approval_required", by: "way" });
   });
 
-  test("may be one of four, and no fifth", async () => {
+  test("is followed at most four times", async () => {
     const chain = (many: number): string => (many === 0 ? "/page" : to(chain(many - 1)));
     expect((await get(chain(4))).value).toMatchObject({ hops: 4 });
     expect(await get(chain(5))).toMatchObject({ said: "budget_exhausted", by: "way" });
   });
 
-  test("turns a POST into a GET that has to be held, too", async () => {
+  test("that turns a POST into a GET needs a grant for GET, too", async () => {
     const input = { url: api(to("/page", 303)), method: "POST", body: "x" };
     expect(await world.web({ specs: [open("net.post")] }, input)).toMatchObject({
       said: "capability_absent",
@@ -283,19 +281,19 @@ describe("a redirect", () => {
   });
 });
 
-describe("where a name leads", () => {
+describe("a host name that resolves", () => {
   test.each([
-    ["to this machine", ["127.0.0.1"]],
-    ["to the cloud's own data", ["169.254.169.254"]],
-    ["to one that is open and one that is not", [here, "10.0.0.1"]],
-  ])("%s is a denial, and nobody is called", async (_, addresses) => {
+    ["to a loopback address", ["127.0.0.1"]],
+    ["to the cloud metadata address", ["169.254.169.254"]],
+    ["to a permitted and a private address", [here, "10.0.0.1"]],
+  ])("%s is a denial without a connection", async (_, addresses) => {
     world.names.names.set("odd.example.test", [addresses]);
     const got = await world.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
     expect(got).toMatchObject({ said: "address_refused", by: "way" });
     expect(taken).toEqual([]);
   });
 
-  test("nowhere is none: the tool fails, and says why", async () => {
+  test("to nothing is not a denial: the tool fails, and says why", async () => {
     world.names.names.set("odd.example.test", [[]]);
     const got = await world.web({ specs: ALL }, { url: `https://odd.example.test:${secure}/` });
     expect(got).toMatchObject({ said: "not_available", by: "world", need: null });
@@ -303,15 +301,15 @@ describe("where a name leads", () => {
     expect(taken).toEqual([]);
   });
 
-  test("nowhere behind a redirect is none either", async () => {
+  test("to nothing after a redirect is not a denial either", async () => {
     world.names.names.set("odd.example.test", [[]]);
     const got = await get(`/r?status=302&to=${encodeURIComponent(`https://odd.example.test:${secure}/`)}`);
     expect(got).toMatchObject({ said: "not_available", by: "world" });
   });
 });
 
-describe("a session that ends", () => {
-  test("ends what it fetches", async () => {
+describe("a session that is closed", () => {
+  test("ends its fetches", async () => {
     const session = world.session();
     const running = world.web({ specs: ALL, session }, { url: api("/never") });
     await expect.poll(() => taken.length).toBe(1);

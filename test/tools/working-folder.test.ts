@@ -1,4 +1,4 @@
-// Where a program is started: inside what its agent may use, or it is said that it is not, and nothing is started.
+// The working directory of a program: inside the agent's grants, or the call says that it is not, and nothing is started.
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -30,24 +30,24 @@ test.each(["", "inner", "in"])("%j is inside, and a program runs there", async (
   expect(await run(folder)).toMatchObject({ value: { ending: { kind: "exited", status: 0 } } });
 });
 
-test.each(["out", "system"])("%j leads out: that is what is told, not that there is no program", async (folder) => {
+test.each(["out", "system"])("%j leads out: the message says that, not that there is no program", async (folder) => {
   const said = await run(folder);
   expect(said).toMatchObject({
     failed: "scope_violation",
     message: `the working folder ${join(world.folder, folder)} is a link to a folder outside the agent's root`,
   });
-  // Where it leads is not the agent's to know.
+  // The target is not revealed to the agent.
   expect(JSON.stringify(said)).not.toContain("elsewhere");
 });
 
-test.each(["absent", "file", "broken"])("%j is no folder, and that is told", async (folder) => {
+test.each(["absent", "file", "broken"])("%j is not a folder, and the message says so", async (folder) => {
   expect(await run(folder)).toMatchObject({
     failed: "not_available",
     message: `the working folder ${join(world.folder, folder)} does not exist or is not a folder`,
   });
 });
 
-test("a script is told the same", async () => {
+test("a script gets the same message", async () => {
   const said = await world.call("shell", { script: "pwd", in: join(world.folder, "out") });
   expect(JSON.stringify(said)).toContain("a link to a folder outside the agent's root");
 });

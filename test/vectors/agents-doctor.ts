@@ -1,4 +1,4 @@
-// What doctor says about an agent with these capabilities: how often, and about which verbs.
+// What doctor reports about an agent with these capabilities: the number of findings, and their verbs.
 import { verbEntry } from "../../src/core/authority/catalog.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
@@ -17,7 +17,7 @@ export const doctorWarnings: Family = {
     const kind = textAt(row, "check");
     const told = findingsOf(row).filter(({ code }) => kindOf(code) === kind);
     const verbs = told.flatMap(({ grants }) => grants.map(({ verb }) => verb.verb));
-    // Only what is a verb is compared; the rest is prose.
+    // Only verbs are compared; the rest is prose.
     const named = (key: string): readonly string[] => textsOr(row, key, []).filter((word) => verbEntry(word) !== null);
     return {
       kind: "compared",
@@ -32,7 +32,7 @@ export const doctorWarnings: Family = {
   },
 };
 
-/** `records_dir` is the one folder of records; without it there is no workspace. */
+/** `records_dir` is the only folder of records; without it there is no workspace. */
 function findingsOf(row: Row): readonly Finding[] {
   const configured = textOr(row, "config_sandbox", null);
   const sandbox = textOr(row, "agent_sandbox", null);

@@ -1,4 +1,4 @@
-// What an `egghead-check` row asks, in plain words, for the decisions about it.
+// The request of an `egghead-check` row, for the decisions about it.
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { type PlainGrant, plainGrants, type Roots } from "./model-grant.ts";
 import { mapOr, type Row, textOr, textsOr, textsOrNull } from "./row.ts";
@@ -11,7 +11,7 @@ export function verbOf(input: Row): string {
   return `${textOr(askedOf(input), "resource", "")}.${textOr(askedOf(input), "verb", "")}`;
 }
 
-/** The grants of that verb, old names included. */
+/** The grants of that verb, including old names. */
 export function grantsFor(input: Row): readonly PlainGrant[] {
   return plainGrants(input["grants"]).filter(({ verb }) => verb.replace(/^shell\./, "proc.") === verbOf(input));
 }

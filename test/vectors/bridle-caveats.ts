@@ -88,13 +88,13 @@ async function runGate(row: Row): Promise<Outcome> {
 
 const callsMax = 1000;
 
-/** Calls one after the other against one account in a real store; a refusal costs nothing, so more of them change nothing. */
+/** Consecutive calls against one account in a real store; a refusal costs nothing, so further ones change nothing. */
 async function runBudget(row: Row): Promise<Outcome> {
   const granted = caveatsLink({ ...mapOr(row, "granted"), max_calls: { at_most: numberAt(row, "gate_budget") } });
   const [first] = caveatsChain(granted, null);
   const memory = readToken("memory.read", { reading: READING, diagnostics: new Diagnostics(), span: NO_SPAN });
   const invoke = readToken("tool.invoke", { reading: READING, diagnostics: new Diagnostics(), span: NO_SPAN });
-  if (memory === null || invoke === null) throw new Error("our own tokens do not read");
+  if (memory === null || invoke === null) throw new Error("our own tokens do not parse");
   const state = await DispatchState.open([[linkOf([memory, invoke], { calls: first.link.calls })]]);
   const results: string[] = [];
   try {
@@ -110,7 +110,7 @@ async function runBudget(row: Row): Promise<Outcome> {
   return { kind: "compared", expected: { results: expected }, got: { results }, wider };
 }
 
-/** A call of a tool of ours that asks for nothing, through the real gate with an account book that only writes down. */
+/** A call of a tool of ours without requests, through the real gate with an account book that only records. */
 async function authorized(
   chain: ReturnType<typeof caveatsChain>,
   generation: number,
@@ -124,7 +124,7 @@ async function authorized(
     momentOf(chain, generation),
     [],
     {
-      approvals: async () => ({ kind: "refused", reason: "nobody is there" }),
+      approvals: async () => ({ kind: "refused", reason: "no approver is present" }),
       commit: async (entry) => {
         entries.push(entry);
         return { ok: true, receipt: "r" };
@@ -147,7 +147,7 @@ const AXES: Readonly<Record<string, (target: string) => [string, Asked]>> = {
   write: (target) => ["fs.write", { path: target }],
 };
 
-/** `exec rm`: an axis and what is asked of it. */
+/** `exec rm`: an axis and the value requested on it. */
 function thenOf(words: string, answer: Json, grants: CaveatsLink["grants"]): Compared & { readonly words: string } {
   const space = words.indexOf(" ");
   const ask = AXES[words.slice(0, Math.max(space, 0))];

@@ -1,4 +1,4 @@
-// Where caveats let a name lead, and which addresses no name reaches unless it is opened.
+// Which addresses a caveat lets a name resolve to, and which addresses no name reaches unless they are opened.
 
 import { type Opening, parseHostPattern } from "../../src/core/authority/axes/destination.ts";
 import { screen } from "../../src/core/authority/axes/screen.ts";

@@ -1,4 +1,4 @@
-// Decisions about links: where one leads is decided even when nothing is there, and a path is covered by its own name.
+// Decisions about links: the target is decided even if it does not exist, and a path is covered by its own name.
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { isCovered, layoutOf, ModelDisk, wordsOf } from "./bridle-paths-model.ts";
 import type { Decision } from "./decision.ts";
@@ -19,7 +19,7 @@ function ours(input: Row, header: JsonObject): JsonObject {
   return verdict(isCovered(disk, wordsOf(textAt(input, "path")), roots, GROUND.protectedPaths));
 }
 
-/** Both made canonical as far as they exist, then compared; `..` is taken as the kernel takes it. */
+/** Both made canonical as far as they exist, then compared; `..` is resolved as the kernel does. */
 function seeds(input: Row, header: JsonObject): JsonObject {
   const disk = new ModelDisk(layoutOf(header));
   const path = disk.canonical(rawWords(textAt(input, "path")));

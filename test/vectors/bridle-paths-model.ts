@@ -1,11 +1,11 @@
-// A layout as text, and where a path in it leads: our rule and the seed's a second time, without a disk.
+// A layout as text, and where a path in it leads: a second implementation of our rule and the seed's, without a disk.
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { layoutEntries } from "./layout.ts";
 import { HOME, WORK } from "./machine.ts";
 import { isAtOrBelow, pathWords } from "./model-words.ts";
 import { textOr } from "./row.ts";
 
-/** The layout of the first of the two families, for the second, which only points to it. */
+/** The layout of the first of the two families, for the second, which only refers to it. */
 const SHARED = [
   "<ROOT>/allowed/sub/",
   "<ROOT>/allowed/escape->../secret",
@@ -36,7 +36,7 @@ export class ModelDisk {
     }
   }
 
-  /** Every link followed, whether or not anything is at its end. Null for a ring. */
+  /** Follows every link, whether or not its target exists. Null for a cycle. */
   follow(path: readonly string[]): readonly string[] | null {
     let here: string[] = [];
     const ahead = [...path];
@@ -56,7 +56,7 @@ export class ModelDisk {
     return here;
   }
 
-  /** Whether a link on the way leads to what the layout does not have. */
+  /** Whether a link on the way leads to a path that the layout does not have. */
   dangles(path: readonly string[]): boolean {
     return path.some((_, at) => {
       const part = path.slice(0, at + 1);
@@ -65,7 +65,7 @@ export class ModelDisk {
     });
   }
 
-  /** The deepest part that exists, followed, and the rest as it is written: a link without an end is a name. */
+  /** The deepest existing part, resolved, and the rest as written: a dangling link is a name. */
   canonical(path: readonly string[]): readonly string[] | null {
     for (let depth = path.length; depth >= 0; depth--) {
       const end = this.follow(path.slice(0, depth));
@@ -81,7 +81,7 @@ export class ModelDisk {
     return parent !== null && this.#links.has([...parent, path.at(-1) as string].join("/"));
   }
 
-  /** What is not of the layout is the machine's own: its top folders are taken to be there. */
+  /** Paths outside the layout are the machine's own: its top folders are assumed to exist. */
   #exists(path: readonly string[]): boolean {
     return path.length === 0 || this.#there.has(path.join("/")) || (path[0] !== "<ROOT>" && path.length === 1);
   }
@@ -96,7 +96,7 @@ export function wordsOf(path: string): readonly string[] {
   return pathWords(path.startsWith("<ROOT>") ? `/${path}` : path, WORK, HOME);
 }
 
-/** Our rule: by the name it is asked for, and by where that leads; a protected path only under a root that names it. */
+/** Our rule: by the requested name, and by its target; a protected path only under a root that names it. */
 export function isCovered(
   disk: ModelDisk,
   path: readonly string[],
@@ -109,7 +109,7 @@ export function isCovered(
       (guard) => !isAtOrBelow(asked, guard.map(anyName(asked))) || isAtOrBelow(root, guard.map(anyName(root))),
     );
   const end = disk.follow(path);
-  // A root that is a link to nothing could be anything tomorrow: it opens nothing.
+  // A root that is a dangling link could become anything: it opens nothing.
   const firm = roots.filter((root) => !disk.dangles(root));
   if (end === null || !firm.some((root) => opens(path, root))) return false;
   return firm.some((root) => opens(end, disk.follow(root) ?? root) || opens(end, root));

@@ -32,7 +32,7 @@ export const pathScope: Family = {
       try {
         const permitted = await isPermitted(files, value.segments);
         const byWorker = permitted === true ? { expect: "allow" } : { expect: "deny", code: permitted.code };
-        // Where no link takes part, the names alone must have said the same.
+        // Where no link is involved, the names alone must give the same answer.
         const isOtherwise = !isLinked && byName["expect"] !== byWorker.expect;
         return allowOrDeny(expected, isOtherwise ? { expect: `${byName["expect"]} by name alone` } : byWorker);
       } finally {
@@ -44,7 +44,7 @@ export const pathScope: Family = {
   },
 };
 
-/** Walks the path as the kernel would, `..` by `..`, and tells whether a link lies on the way. */
+/** Walks the path as the kernel would, `..` by `..`, and tells whether it contains a link. */
 function meetsLink(path: string): boolean {
   let here = "/";
   for (const name of path.split("/")) {

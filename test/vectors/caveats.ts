@@ -1,4 +1,4 @@
-// Caveats as the bridle files show them: in part, the axes not shown being everything.
+// Caveats as the bridle files show them: partial, with omitted axes meaning everything.
 import type { Chain } from "../../src/core/authority/chain.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
@@ -21,14 +21,14 @@ export function wholeCaveats(part: JsonObject): JsonObject {
   return { ...TOP, ...part };
 }
 
-/** Throws for a document that is refused as a whole: the rows hold none. */
+/** Throws for a document that is refused as a whole: the rows contain none. */
 export function caveatsLink(part: JsonObject, reading: Reading = READING): CaveatsLink {
   const { link, diagnostics } = readCaveats(treeOf(wholeCaveats(part)), reading);
   if (link === null) throw new Error(`the caveats were refused: ${diagnostics.map((one) => one.message).join("; ")}`);
   return link;
 }
 
-/** What was granted, then what the tool requires. */
+/** The granted caveats, then those the tool requires. */
 export function caveatsChain(granted: CaveatsLink, required: CaveatsLink | null): Chain {
   const own = linkOf(granted.grants, { id: "granted", calls: granted.calls, validity: validityOf(granted) });
   if (required === null) return [own];
@@ -42,7 +42,7 @@ function validityOf({ generations }: CaveatsLink): typeof ALWAYS {
   return { ...ALWAYS, generations };
 }
 
-/** The meet of both, printed back as caveats; null where caveats cannot say it. */
+/** The meet of both, printed back as caveats; null if caveats cannot express it. */
 export function printCaveats(grants: CaveatsLink["grants"], links: readonly CaveatsLink[]): JsonObject | null {
   const calls = links.flatMap((link) => (link.calls === null ? [] : [link.calls]));
   const limits = links.flatMap((link) => (link.generations === null ? [] : [link.generations]));

@@ -1,4 +1,4 @@
-// The command behind `npm run vectors`: what it is told, what it says, and how it ends.
+// The command behind `npm run vectors`: its arguments, its output, and its exit status.
 import { linesOf, totalsOf } from "./report.ts";
 import { BadFolder, runFolder } from "./run.ts";
 
@@ -7,7 +7,7 @@ export interface Speech {
   readonly problem: (text: string) => void;
 }
 
-/** 1 when a case failed or the folder is wrong, 2 when the words are. */
+/** 1 if a case failed or the folder is invalid, 2 if the arguments are. */
 export async function vectors(words: readonly string[], say: Speech): Promise<number> {
   const folders = words.filter((word) => !word.startsWith("-"));
   const [folder] = folders;

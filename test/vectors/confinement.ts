@@ -1,5 +1,5 @@
-// What a sandbox is planned with: which roots can be one, and which variables never get into one. Rows of attempts are
-// tried in a running sandbox.
+// Planning a sandbox: which roots can be one, and which variables never get into one. Rows of attempts are tried in a running
+// sandbox.
 
 import { tree } from "../../src/core/authority/axes/path.ts";
 import { ANY } from "../../src/core/authority/axes/scope.ts";
@@ -78,7 +78,7 @@ const FACTS: PlanFacts = {
   moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },
 };
 
-/** Why there is no sandbox for a process that was granted this very root; null where there is one. */
+/** Why there is no sandbox for a process that was granted this very root; null if there is one. */
 function rootRefused(text: string): RunRefusal | null {
   const root = parsePlanRoot(text);
   const verb = verbEntry("proc.eval");

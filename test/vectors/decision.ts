@@ -1,4 +1,4 @@
-// One decided difference: which record decided it, for which inputs, and the answer our rule gives to them.
+// One decided difference: the record that decided it, its inputs, and the answer our rule gives to them.
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Row } from "./row.ts";
 
@@ -26,6 +26,6 @@ export interface Decision {
   /** INVARIANT: sees the input of a case and never its expected answer. */
   readonly holds: (input: Row, header: JsonObject) => boolean;
   readonly answer: (input: Row, header: JsonObject) => JsonObject;
-  /** What the seed's own rule answers. The decision counts only where that is another answer than ours. */
+  /** The answer of the seed's own rule. The decision counts only if that differs from ours. */
   readonly seed: (input: Row, header: JsonObject) => JsonObject;
 }

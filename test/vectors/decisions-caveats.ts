@@ -26,7 +26,7 @@ function exactly(left: readonly Json[], right: readonly Json[]): readonly Json[]
   return left.filter((one) => right.includes(one));
 }
 
-/** The deeper of every two that lie one in the other. */
+/** The deeper path of every nested pair. */
 function trees(left: readonly Json[], right: readonly Json[]): readonly Json[] {
   return left.flatMap((one) => right.flatMap((other) => (lies(one, other) ? [one] : lies(other, one) ? [other] : [])));
 }

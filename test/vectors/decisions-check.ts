@@ -1,4 +1,4 @@
-// Decisions about one request against what an agent holds.
+// Decisions about one request against an agent's grants.
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { argvOf, askedOf, grantsFor, hostOf, hostsFor, rootsOf, verbOf } from "./asked.ts";
 import type { Decision } from "./decision.ts";
@@ -28,7 +28,7 @@ function rooted(input: Row): JsonObject {
   return said(isCovered);
 }
 
-/** The agent's root wins over the configured one; without any, paths stand by themselves and a shell line is let through. */
+/** The agent's root takes precedence over the configured one; without any, paths are absolute and a shell line is allowed. */
 function seedRooted(input: Row): JsonObject {
   const path = textOr(askedOf(input), "path", null);
   const { agent, ceiling } = rootsOf(input);

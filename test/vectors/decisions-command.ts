@@ -7,7 +7,7 @@ import { commandWords, wordsMatch } from "./model-words.ts";
 import { mapAt, mapOr, type Row, textAt, textsAt, textsOr, textsOrNull } from "./row.ts";
 import { seedCommand, seedExec, seedSecret } from "./seed-rules.ts";
 
-/** A program is a plain name, or a path from the root without detours. */
+/** A program is a plain name, or an absolute path without `.` and `..`. */
 function isProgram(text: string): boolean {
   return !text.includes("/") || (text.startsWith("/") && !/\/(\.{0,2})(\/|$)/.test(text));
 }
@@ -24,7 +24,7 @@ function executes(input: Row): JsonObject {
 
 const ARGV: readonly string[] = ["egghead-argv-pattern"];
 
-/** In its folder, one of the programs or one of the patterns, word by word; a star takes no risky option. */
+/** In its folder, one of the programs or one of the patterns, word by word; a star matches no risky option. */
 export function commandCovered(scope: JsonObject, argv: readonly string[]): boolean {
   const [cmds, patterns] = [textsOrNull(scope, "cmds"), textsOrNull(scope, "patterns")];
   if (cmds === null && patterns === null) return Object.hasOwn(scope, "in");
@@ -62,7 +62,7 @@ export function isOddCommand(scope: JsonObject, argv: readonly string[]): boolea
   );
 }
 
-/** Name segments: a whole star is one of them; a star glued to text is nothing here. */
+/** Name segments: a star that is a whole segment matches one; a star within text is literal. */
 function secretMatches(entry: string, ref: string): boolean {
   const [pattern, segments] = [entry.split("/"), ref.split("/")];
   if (

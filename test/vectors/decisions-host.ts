@@ -1,4 +1,4 @@
-// Decisions about hosts and addresses, for files that hold one host against patterns.
+// Decisions about hosts and addresses, for files that match one host against patterns.
 import { isJsonObject, type JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { bare, isAddress, isMetadata, isSpecial } from "./model-address.ts";
@@ -14,7 +14,7 @@ import {
 import { mapOr, type Row, textAt, textsAt, textsOr } from "./row.ts";
 import { seedBlocks, seedFetch, seedHostMatch, seedScreen } from "./seed-rules.ts";
 
-/** One host and the patterns it is held against. */
+/** One host and the patterns it is matched against. */
 interface Held {
   readonly host: string;
   readonly patterns: readonly string[];
@@ -40,7 +40,7 @@ function fetches(input: Row): JsonObject {
   return { expect: someHostCovers(patterns, host, star) ? "allow" : "deny" };
 }
 
-/** What differs for every file of this kind, whatever its columns are called. */
+/** The differences for every file of this kind, whatever its columns are called. */
 function about(
   files: readonly string[],
   held: (input: Row) => Held,
@@ -83,7 +83,7 @@ function about(
   ];
 }
 
-/** Names, their answers and the literal rule for caveats. */
+/** Names, their addresses and the rule for literals, for caveats. */
 function screens(input: Row): JsonObject {
   const net = input["net"] ?? null;
   const listed = net === "all" ? ["*"] : isJsonObject(net) ? textsOr(net, "only", []) : [];

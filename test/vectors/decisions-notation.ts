@@ -1,4 +1,4 @@
-// Decisions about what may be written: our catalog, lists of capabilities, and org policy.
+// Decisions about valid notation: our catalog, lists of capabilities, and org policy.
 import { scopeKeys, verbEntry } from "../../src/core/authority/catalog.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
@@ -6,7 +6,7 @@ import { leavesRoot, NO_ROOTS, plainGrants } from "./model-grant.ts";
 import { isNoHostPattern } from "./model-host.ts";
 import { has, mapOr, type Row, textsOr } from "./row.ts";
 
-/** The scope keys of the seed's catalog. Verbs that are not here it does not have. */
+/** The scope keys of the seed's catalog. Other verbs do not exist there. */
 const SEED_KEYS: Readonly<Record<string, string>> = {
   "records.read": "",
   "records.create": "classes",

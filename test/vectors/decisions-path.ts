@@ -1,4 +1,4 @@
-// Decisions about paths: deep stars, spelling, and what is protected under any pattern.
+// Decisions about paths: deep stars, spelling, and paths protected under any pattern.
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { GROUND, HOME, WORK } from "./machine.ts";
@@ -15,7 +15,7 @@ function words(path: string): string[] {
   return pathWords(path, WORK, HOME);
 }
 
-/** The longest protected path that this one lies at or below. */
+/** The longest protected path that equals or contains this one. */
 export function protectedAbove(path: string): readonly string[] | null {
   const all = GROUND.protectedPaths.filter((entry) => isAtOrBelow(words(path), entry));
   return all.sort((left, right) => right.length - left.length)[0] ?? null;
@@ -40,13 +40,13 @@ function names(pattern: string, guarded: readonly string[]): boolean {
   return isAtOrBelow(words(pattern), guarded);
 }
 
-/** A token's path pattern against the path asked for, both made normal. */
+/** A token's path pattern against the requested path, both normalized. */
 function tokens(input: Row): JsonObject {
   const [held, asked] = [tokenPath(input, "held"), tokenPath(input, "request")];
   return { expect: held !== null && asked !== null && wordsMatch(words(held), words(asked)) ? "allow" : "deny" };
 }
 
-/** The same as text: stars over characters, the path as it was asked for. */
+/** The same as text: stars over characters, the path as requested. */
 function seedTokens(input: Row): JsonObject {
   const [pattern, path] = [tokenPath(input, "held"), tokenPath(input, "request")];
   if (path === null || textAt(input, "held").split(":")[0] !== textAt(input, "request").split(":")[0])

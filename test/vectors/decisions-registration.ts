@@ -9,7 +9,9 @@ import { seedHolds } from "./seed-rules.ts";
 
 const REGISTER: readonly string[] = ["ethos-validate-registration"];
 
-/** Which parts of a tool exceed the personality. Empty and absent are nothing, paths are trees, a star is whatever is allowed. */
+/**
+ * The parts of a tool that exceed the personality. Empty and absent are nothing, paths are trees, a star is whatever is allowed.
+ */
 function registers(input: Row): JsonObject {
   const [tool, personality] = [mapOr(input, "tool"), mapOr(input, "personality")];
   const hosts = textsOr(mapOr(tool, "network"), "allowedHosts", []);
@@ -26,7 +28,7 @@ function registers(input: Row): JsonObject {
   return { expect: errors.length === 0 ? "accept" : "reject", errors: errors.sort() };
 }
 
-/** Empty and absent are open, and a path lies below another when its text goes on with a slash. */
+/** Empty and absent are open, and a path is below another if its text continues with a slash. */
 function seedRegisters(input: Row): JsonObject {
   const [tool, personality] = [mapOr(input, "tool"), mapOr(input, "personality")];
   const allow = textsOr(mapOr(mapOr(personality, "safety"), "network"), "allow", []);

@@ -1,4 +1,4 @@
-// Decisions about what is part of comparing one list of grants with another: roots, ids, patterns, missing commands.
+// Decisions about what counts when one list of grants is compared with another: roots, ids, patterns, missing commands.
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
 import { isInert, isRooted, NO_ROOTS, type PlainGrant, plainGrants, plainWithin, seedWithin } from "./model-grant.ts";
@@ -14,7 +14,7 @@ function seeds(input: Row): JsonObject {
   return { subset: seedWithin(input["child"], input["parent"]) };
 }
 
-/** Some grant of the one side differs from one of the other in what the seed passes over when it compares. */
+/** Some grant of one side differs from one of the other in a part that the seed ignores when it compares. */
 export function differsInIgnored(child: Json | undefined, parent: Json | undefined): boolean {
   const held = plainGrants(parent);
   return plainGrants(child).some((one) => held.some((other) => one.verb === other.verb && isIgnored(one, other)));

@@ -27,7 +27,7 @@ function endpoint(input: Row, key: string): { readonly host: string; readonly po
   return match === null ? null : { host: match[1] ?? "", port: match[2] ?? null };
 }
 
-/** Host by the foreign star, port exactly; a `net.connect` without a port is nothing. */
+/** Host by the foreign star, port exactly; a `net.connect` without a port matches nothing. */
 function connects(input: Row): JsonObject {
   const [held, asked] = [endpoint(input, "held"), endpoint(input, "request")];
   if (held === null || asked === null || tokenOf(input, "held").verb !== tokenOf(input, "request").verb)
@@ -37,7 +37,7 @@ function connects(input: Row): JsonObject {
   return { expect: isPort && hostCovered(held.host, asked.host, "below") ? "allow" : "deny" };
 }
 
-/** A star before the last part of a tool's name is one part; a last one reaches on. */
+/** A star before the last part of a tool's name is one part; a last one matches the rest. */
 function invokes(input: Row): JsonObject {
   const [held, asked] = [tokenOf(input, "held").scope ?? "**", tokenOf(input, "request").scope ?? ""];
   const parts = held.split(".");
@@ -58,7 +58,7 @@ function seedConnects(input: Row): JsonObject {
   return { expect: isPort && (isHost || inRanges([held.host], asked.host)) ? "allow" : "deny" };
 }
 
-/** A star takes everything but a slash. */
+/** A star matches everything but a slash. */
 function seedScopes(input: Row): JsonObject {
   if (tokenOf(input, "held").verb !== tokenOf(input, "request").verb) return { expect: "deny" };
   const [pattern, path] = [tokenOf(input, "held").scope ?? "**", tokenOf(input, "request").scope ?? ""];

@@ -1,4 +1,4 @@
-// Decisions about addresses on the web, and about the hosts of a declaration under a policy.
+// Decisions about web addresses, and about the hosts of a declaration under a policy.
 
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
@@ -9,7 +9,7 @@ import { seedResolved, seedUrl } from "./seed-rules.ts";
 
 const URL_FILES: readonly string[] = ["ethos-validate-url"];
 
-/** The host as it is written between the scheme and the path. */
+/** The host as written between the scheme and the path. */
 function writtenHost(input: Row): string {
   const authority = /^[a-z]+:\/\/([^/?#]*)/i.exec(textAt(input, "url"))?.[1] ?? "";
   return authority.replace(/^.*@/, "").replace(/:\d*$/, "");
@@ -23,7 +23,7 @@ function answers(input: Row): readonly string[] | null {
   return textsOrNull(input, "dns");
 }
 
-/** Scheme, host, then every address of the answer. Nothing opens a private one but its literal. */
+/** Scheme, host, then every address of the answer. Only its literal opens a private one. */
 function reaches(input: Row): JsonObject {
   const host = writtenHost(input);
   const isWeb = /^https?:\/\//i.test(textAt(input, "url")) && !/^[^/]*\/\/[^/?#]*@/.test(textAt(input, "url"));

@@ -1,4 +1,4 @@
-// The table of decisions: everything in which we answer differently from a seed, on purpose and written down.
+// The table of decisions: every recorded, deliberate difference between our answers and a seed's.
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { LINK_DECISIONS } from "./bridle-paths-decisions.ts";
 import type { Decision } from "./decision.ts";
@@ -31,19 +31,18 @@ export const DECISIONS: readonly Decision[] = [
   ...SHELL_DECISIONS,
 ];
 
-/** Columns that explain; they are neither asked nor answered. */
+/** Columns that explain; they are neither input nor expected. */
 const INFORMATION =
   /^(message|message_contains|reason|problem|error|warning|unknown|construct|banner_contains|contains|measured_.*|origin|source|note|ambit_note)$/;
 
-/** The case without anything that tells what is expected. */
+/** The case without its expected columns. */
 export function inputOf(row: Row, { answers }: Family): Row {
   return Object.fromEntries(Object.entries(row).filter(([key]) => !answers.includes(key) && !INFORMATION.test(key)));
 }
 
 /**
- * The decision that excuses a difference: its predicate holds for the input, our rule and the seed's give different
- * answers to it, and ours is what we got.
- * INVARIANT: a difference that no decision predicted stays a failure, whatever predicate holds.
+ * The decision that excuses a difference: its predicate holds for the input, our rule and the seed's give different answers to
+ * it, and ours is what we got. INVARIANT: a difference that no decision predicted stays a failure, whatever predicate holds.
  */
 export function decisionFor(
   file: VectorFile,
@@ -61,14 +60,14 @@ export function decisionFor(
   return table.find(excuses) ?? null;
 }
 
-/** The file says what the seed's rule says, where both speak of it. */
+/** The file agrees with the seed's rule, where both give an answer. */
 function isSaid(seeds: JsonObject, expected: JsonObject): boolean {
   return Object.entries(seeds).every(
     ([key, value]) => !Object.hasOwn(expected, key) || sameJson(value, expected[key] as Json),
   );
 }
 
-/** What the decision does not speak of must be as the file says. */
+/** What the decision does not cover must be as the file says. */
 function isComplete(ours: JsonObject, { expected, got, answers }: Compared): boolean {
   if (answers !== undefined) return true;
   const rest = Object.entries(expected).filter(([key]) => !Object.hasOwn(ours, key) && Object.hasOwn(got, key));

@@ -1,4 +1,4 @@
-// What the daemon is handed for a row: the real store and vault; nobody at the control socket, nothing that runs programs.
+// The parts of the daemon for a row: the real store and vault; no person at the control socket, and no programs.
 
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Refusal } from "../../src/core/ports/daemon/exchange.ts";
@@ -14,7 +14,7 @@ import { READING } from "./machine.ts";
 const ABSENT: Refusal = { ok: false, code: "not_available", message: "there is none in a vector", fix: null };
 const absent = async (): Promise<Refusal> => ABSENT;
 
-/** Without the clock and the names, which are the row's. */
+/** Without the clock and the names, which the row provides. */
 export function partsOf(state: State, secrets: DaemonSecrets, authority: Authority): Omit<DaemonParts, "now" | "id"> {
   return {
     stores: state,
@@ -76,7 +76,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
   };
 }
 
-/** The file tools as the daemon decides them. What is decided is the answer: no file of a row is there. */
+/** The file tools as the daemon decides them. The decision is the answer: no file of a row exists. */
 export function decidedFileTools(): readonly OwnerTool[] {
   return FILE_TOOLS.map((tool) => ({
     ...builtinTool(tool),

@@ -1,5 +1,5 @@
-// A state of its own for a row: the real store, the real vault, the daemon's own calls, and tools as the daemon carries them
-// out. Only what lies outside is played: the agent's text, the person, and the server that is fetched from.
+// A new state for a row: the real store, the real vault, the daemon's own calls, and tools as the daemon carries them out. Only
+// the outside is faked: the agent's text, the person, and the server that is fetched from.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -24,7 +24,7 @@ const PASSPHRASE = "a passphrase of a vector";
 export interface Called {
   readonly isAllowed: boolean;
   readonly code: string | null;
-  /** Everything that was answered. */
+  /** Every response. */
   readonly text: string;
 }
 
@@ -37,7 +37,7 @@ export class DispatchState {
   readonly #connected: ClientConnection;
   readonly #alarms: Promise<unknown>[] = [];
   #session = "";
-  /** What the server says to whoever comes. */
+  /** What the server sends to every client. */
   says = "";
 
   private constructor(folder: string, state: State, authority: Authority) {
@@ -87,7 +87,7 @@ export class DispatchState {
     told(await this.#secrets.vault.set(asked, this.#entries.make("secret", NO_ACTOR, "set", { of: name })));
   }
 
-  /** As a person locks it: under a passphrase, which nobody has typed since. */
+  /** As a person locks it: under a passphrase that has not been typed since. */
   async lock(): Promise<void> {
     const entry = this.#entries.make("secret", NO_ACTOR, "rekeyed");
     told(await this.#secrets.vault.rekey({ key: { source: "passphrase", passphrase: PASSPHRASE } }, entry));
@@ -101,7 +101,7 @@ export class DispatchState {
     return { isAllowed, code: isAllowed ? null : String(answer["code"]), text: JSON.stringify(answer) };
   }
 
-  /** The alarms in the log, by what they are called. */
+  /** The alerts in the log, by name. */
   async alarms(): Promise<readonly string[]> {
     await Promise.all(this.#alarms);
     const found = await this.#state.ledger.log({ kind: "alarm", count: 100 });
@@ -143,7 +143,7 @@ export class DispatchState {
     );
   }
 
-  /** A server that tells back whatever secrets came, as one that echoes headers does. */
+  /** A server that returns the secrets it received, as one that echoes headers does. */
   async #fetch({ url, secrets }: FetchOptions): Promise<FetchResult> {
     const values = secrets.map(({ value }) => Buffer.from(value).toString("utf8"));
     const body = Buffer.from([this.says, ...values].join(" "));

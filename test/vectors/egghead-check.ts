@@ -80,7 +80,7 @@ function requestOf(
   return { ...request.value, delegation: { target, proposed: readWritten(granted ?? [], root, reading).grants } };
 }
 
-/** No tool from elsewhere is registered here; those of ours wait for their room. */
+/** No third-party tool is registered here; our own are tested elsewhere. */
 function checkTool(row: Row): Outcome {
   const name = textAt(row, "tool");
   if (BUILTIN_TOOLS.includes(name)) return pending("tools");
@@ -102,7 +102,7 @@ export const subset: Family = {
   answers: ["subset"],
   run: (row) => {
     const [child, parent] = [readWritten(listAt(row, "child")), readWritten(listAt(row, "parent"))];
-    // What is refused where it is written grants nothing, and nothing lies within everything: that is no subset.
+    // A refused item grants nothing, and nothing is within everything: that is not a subset.
     const isRefused = child.diagnostics.some(({ severity }) => severity === "error");
     return noted(
       row,
@@ -112,7 +112,7 @@ export const subset: Family = {
   },
 };
 
-/** Where a note says what ambit answers, giving the seed's answer instead is a difference too. */
+/** Where a note states ambit's answer, giving the seed's answer instead is a difference too. */
 function noted(row: Row, column: string, answer: Compared): Compared {
   const word = /ambit\b[^>]*->\s*(allow|deny|true|false)/.exec(textOr(row, "ambit_note", ""))?.[1];
   if (word === undefined) return answer;

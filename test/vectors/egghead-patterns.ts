@@ -21,7 +21,7 @@ export const argvPattern: Family = {
   },
 };
 
-/** A host with a star in it is a pattern too, and asks whether it lies within the other. */
+/** A host with a star in it is a pattern too: the question is whether it is within the other. */
 export const hostMatch: Family = {
   answers: ["matches"],
   run: (row): Compared => {
@@ -44,7 +44,7 @@ function reaches(host: string, held: ReturnType<typeof hostGrants>): boolean {
   return request.ok && decisionOf(held, request.value).outcome === "allow";
 }
 
-/** A pattern that is refused grants nothing, and nothing lies within everything: that is no match. */
+/** A refused pattern grants nothing, and nothing is within everything: that is not a match. */
 function patternWithin(pattern: string, held: ReturnType<typeof hostGrants>): boolean {
   return parseHostEntry(pattern, toAscii).ok && isWithin(hostGrants(pattern), held);
 }

@@ -1,4 +1,4 @@
-// Records and lists of capabilities: what they grant, and what is said about their mistakes.
+// Records and lists of capabilities: what they grant, and the diagnostics about their mistakes.
 import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { readCompact } from "../../src/core/notation/compact/compact.ts";
@@ -10,7 +10,7 @@ import { agrees, type Compared, type Family } from "./outcome.ts";
 import { flagAt, has, listAt, mapAt, type Row, textAt } from "./row.ts";
 import { readWritten } from "./written.ts";
 
-/** Authority against authority, and whether something was said. */
+/** Authority against authority, and whether there was a diagnostic. */
 export function authorityCompared(
   row: Row,
   expected: readonly Grant[],
@@ -53,7 +53,7 @@ export const accessAndDefaults: Family = {
         wider: isValid && !expected,
       };
     }
-    // Written out as a list, so that both sides get what a record is given without asking for it.
+    // Written out as a list, so that both sides get a record's default grants.
     const written = readRecord(treeOf({ capabilities: listAt(row, "grants") }), READING);
     return authorityCompared(row, written.grants, record.grants, record.diagnostics);
   },

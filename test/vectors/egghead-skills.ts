@@ -20,8 +20,8 @@ export const skills: Family = {
 };
 
 /**
- * Both sides are read for an agent that works in /w, so that a folder has a meaning. The verbs are compared as well:
- * a bare `net.get` is no authority at all, and would be equal to a bare `fs.delete`.
+ * Both sides are parsed for an agent that works in /w, so that a folder has a meaning. The verbs are compared as well: a bare
+ * `net.get` is no authority at all, and would equal a bare `fs.delete`.
  */
 function requirement(row: Row): Compared {
   const root = rootOf(WORK);
@@ -43,7 +43,7 @@ function requirement(row: Row): Compared {
     kind: "compared",
     expected: { requests: shown(expected), verbs: verbsOf(expected), unknown: asked, told: asked.length > 0 },
     got: { requests: isSame ? shown(expected) : shown(got), verbs: verbsOf(got), unknown: unknowns, told },
-    // To need more hides a skill from an agent; to need less is what would be wider.
+    // Needing more hides a skill from an agent; needing less would be wider.
     wider: !isWithin(expected, got),
   };
 }

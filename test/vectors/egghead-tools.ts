@@ -1,4 +1,4 @@
-// Calls of the tools over records and agents, and what each of them asks for before anything is done.
+// Calls of the tools over records and agents, and the requests of each before anything is done.
 
 import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
@@ -32,7 +32,7 @@ export const toolRequests: Family = {
 
 async function asked(row: Row, world: RecordsWorld): Promise<Compared> {
   const name = NAMES.get(textAt(row, "tool")) ?? textAt(row, "tool");
-  // A record that every question finds, so that it has something to ask for.
+  // A record that every query finds, so that there is something to request.
   world.put("x", "---\nclass: note\n---\nx\n");
   world.specs = ["records.read"];
   if (!world.tools.some((tool) => tool.name === name)) return compared(row, { error: unknown(name) });
@@ -43,7 +43,7 @@ async function asked(row: Row, world: RecordsWorld): Promise<Compared> {
   return compared(row, { requests: verbs }, proposed);
 }
 
-/** What the gate says of a tool that nobody knows. */
+/** The gate's answer for an unknown tool. */
 function unknown(name: string): string {
   const chain = [linkOf([])] as const;
   const decision = decideCall(
@@ -62,7 +62,7 @@ function compared(row: Row, got: JsonObject, proposed: readonly Grant[] = []): C
   if (has(row, "error")) expected["error"] = textAt(row, "error") === "unknown_tool" ? "unknown_tool" : "invalid_input";
   if (has(row, "requests")) expected["requests"] = [...textsAt(row, "requests")].sort();
   if (has(row, "granted")) {
-    // Written out as a list, so that both sides get what a record is given without asking for it.
+    // Written out as a list, so that both sides get a record's default grants.
     const { grants } = readRecord(treeOf({ capabilities: listAt(row, "granted") }), READING);
     expected["granted"] = shown(grants);
     answer["granted"] = sameAuthority(grants, proposed) ? shown(grants) : shown(proposed);

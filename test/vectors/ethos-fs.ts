@@ -1,4 +1,4 @@
-// Reads under a list of folders and a floor that is always denied: grants, protected paths and a real layout.
+// Reads under a list of folders and a list of always denied paths: grants, protected paths and a real layout.
 import { parsePath } from "../../src/core/authority/axes/path.ts";
 import { nativeMissing } from "../files/native.ts";
 import { filesUnder, isPermitted, treesOfGrants } from "../files/reading.ts";

@@ -24,7 +24,7 @@ export const scopedFetchHost: Family = {
   },
 };
 
-/** A declaration that is not understood requires nothing, because its tool does not run. */
+/** An invalid declaration requires nothing, because its tool does not run. */
 export function declared(declaration: JsonObject): readonly Grant[] {
   return readDeclaration(treeOf(declaration), READING).requirement?.grants ?? [];
 }
@@ -54,7 +54,7 @@ function gets(declaration: JsonObject): readonly Grant[] {
   return declared(declaration).filter((grant) => grant.verb.verb === "net.get");
 }
 
-/** As declarations write hosts. */
+/** In the notation of declarations. */
 function hostWords(grants: readonly Grant[]): readonly string[] {
   const texts = grants.flatMap(({ scopes: [host] }) => (host?.kind === "destinations" ? hostTexts(host) : []));
   return [...new Set(texts.map((text) => text.replace(/^\+\./, "*.")))].sort();

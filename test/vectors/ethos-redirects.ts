@@ -1,5 +1,5 @@
-// Redirects, fetched for real: names lead to a server of ours on loopback that sends from one step of the chain to the next, and
-// literal addresses stay what they are.
+// Redirects, fetched for real: names resolve to a server of ours on loopback that redirects from one step of the chain to the
+// next, and literal addresses stay what they are.
 import type { IncomingMessage, ServerResponse } from "node:http";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { ownAddress } from "../broker/world.ts";
@@ -24,7 +24,7 @@ class Outside {
   readonly #world = new WebWorld();
   readonly #address = ownAddress(1);
   #port = 0;
-  /** Where each address sends to. */
+  /** The redirect target of each address. */
   readonly steps: Map<string, { readonly status: number; readonly to: string }> = new Map();
   readonly taken: { readonly host: string; readonly headers: IncomingMessage["headers"] }[] = [];
 
@@ -37,7 +37,7 @@ class Outside {
     return this.#world.stop();
   }
 
-  /** A name is ours, and a lone letter is one. Whatever else is written is left alone. */
+  /** A name is ours, also a single letter. Everything else is left unchanged. */
   address(written: string): string {
     const whole = /^[a-z]$/.test(written) ? `http://${written}.example/` : written;
     const url = new URL(whole);
@@ -91,7 +91,7 @@ async function followed(row: Row, outside: Outside): Promise<Outcome> {
   return { kind: "compared", expected, got: answer, wider: said === "done" && expected["expect"] === "deny" };
 }
 
-/** So many redirects, each to another host. */
+/** This many redirects, each to another host. */
 function chainOf(row: Row): readonly string[] {
   if (!has(row, "chain_hops")) return textsAt(row, "chain");
   const many = Number(row["chain_hops"]);
@@ -100,7 +100,7 @@ function chainOf(row: Row): readonly string[] {
   return letters.map((letter, at) => (at === 0 ? letter : `302 ${letter}`));
 }
 
-/** The names before "stripped": each sent to one origin that sends on to another. A header nobody may send never arrives. */
+/** The header names before "stripped": each sent to one origin that redirects to another. A forbidden header never arrives. */
 async function stripped(row: Row, outside: Outside): Promise<Outcome> {
   const names = /^(.+) stripped when origin changes$/.exec(textAt(row, "rule"))?.[1]?.split(/,\s*/) ?? [];
   const [from, to] = [outside.address("a"), outside.address("b")];

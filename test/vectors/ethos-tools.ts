@@ -28,7 +28,7 @@ function declaredAnswer(row: Row, declaration: JsonObject, verb: string, asked: 
   return allowOrDeny({ expect: textAt(row, "expect") }, got);
 }
 
-/** Secrets, storage and programs are not a personality's to limit. */
+/** A personality does not limit secrets, storage and programs. */
 const HELD: readonly Part[] = ["network", "fs_reach.read", "fs_reach.write"];
 
 export const registration: Family = {
@@ -58,7 +58,7 @@ export const registration: Family = {
   },
 };
 
-/** Under the widest grants there are; then under one that names the path, which for us opens it. */
+/** Under the widest possible grants; then under one that names the path, which for us opens it. */
 export const alwaysDenied: Family = {
   answers: ["expect"],
   run: (row) => {

@@ -1,4 +1,4 @@
-// Every vector file there may be, by its name, and what runs it. A name that is not here is an error.
+// Every vector file by its name, and its runner. An unknown name is an error.
 import { doctorWarnings } from "./agents-doctor.ts";
 import { execScope, gate, lattice } from "./bridle-caveats.ts";
 import { netScreen, ssrfAddress } from "./bridle-net.ts";

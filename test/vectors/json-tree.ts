@@ -1,4 +1,4 @@
-// Parsed JSON as the tree the notations read. Spans are places in the value's compact JSON text.
+// Parsed JSON as the tree the notation parsers read. Spans are positions in the value's compact JSON text.
 import type { Span } from "../../src/core/authority/grant.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import type { Entry, TreeNode } from "../../src/core/notation/tree.ts";

@@ -1,4 +1,4 @@
-// Files whose room is not built, and rows that are only prose or speak of what we do not have.
+// Files for rooms that do not exist, and rows that are prose or about features we do not have.
 import { type Family, notRun, pending, type Room } from "./outcome.ts";
 
 export function waits(room: Room): Family {

@@ -1,4 +1,4 @@
-// A folder of files and links on the real disk, built from the words a vector file describes it with.
+// A folder of files and links on the real disk, built from the description in a vector file.
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
@@ -41,7 +41,7 @@ function build(entry: string, root: string): void {
   else writeFileSync(path, "");
 }
 
-/** At commas that are not between braces. */
+/** Split at commas that are not between braces. */
 function splitOutside(words: string): string[] {
   const parts: string[] = [""];
   let depth = 0;

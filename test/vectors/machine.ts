@@ -1,4 +1,4 @@
-// The machine the vectors are read on: home /home/u, working directory /w, nothing configured, time standing still.
+// The machine the vectors are evaluated on: home /home/u, working directory /w, nothing configured, a fixed clock.
 
 import { type Ground, parseRoot } from "../../src/core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
@@ -25,7 +25,7 @@ export const NO_SPAN = { source: "vector", start: 0, end: 0 } as const;
 /** A folder's segments; one the core refuses is a mistake in the row. */
 export function rootOf(text: string): readonly string[] {
   const root = parseRoot(text, GROUND);
-  if (!root.ok) throw new Error(`${JSON.stringify(text)} is no folder: ${root.message}`);
+  if (!root.ok) throw new Error(`${JSON.stringify(text)} is not a folder: ${root.message}`);
   return root.value;
 }
 
@@ -60,7 +60,7 @@ export function decisionOf(grants: readonly Grant[], request: Request): Decision
   return judge([chain], request, momentOf(chain));
 }
 
-/** A decision as the files write one. */
+/** A decision in the notation of the files. */
 export function answerOf(decision: Decision): JsonObject {
   return decision.outcome === "deny" ? { expect: "deny", code: decision.code } : { expect: decision.outcome };
 }

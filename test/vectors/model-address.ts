@@ -1,4 +1,4 @@
-// A second opinion on addresses, from Node's own block list: which are special, and which a written range opens.
+// An independent check of addresses with Node's own block list: which are special, and which a written range opens.
 import { BlockList, isIP } from "node:net";
 
 /** The IANA special-purpose registries, multicast, ranges that embed other addresses, and all but global unicast. */
@@ -37,7 +37,7 @@ function isMapped(text: string): boolean {
   return contains("::ffff:0:0/96", text, true);
 }
 
-/** Does this entry of `hosts` open this literal address? */
+/** Whether this entry of `hosts` opens this literal address. */
 export function literalOpens(entry: string, address: string): boolean {
   if (entry === "*") return !isSpecial(address);
   const [base = "", prefix] = bare(entry).split("/");
@@ -51,7 +51,7 @@ export function bare(text: string): string {
   return text.replace(/^\[(.*)\]$/, "$1");
 }
 
-/** `exactFamily`: a mapped address is looked at as the IPv6 address it is written as. */
+/** `exactFamily`: a mapped address is checked as the IPv6 address it is written as. */
 function contains(range: string, address: string, exactFamily = false): boolean {
   const [base = "", prefix] = range.split("/");
   const list = new BlockList();

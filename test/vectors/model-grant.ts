@@ -1,4 +1,4 @@
-// Lists of grants as the rows write them, compared by plain rules: roots, programs, hosts, ids. A second opinion only.
+// Lists of grants as the rows write them, compared by plain rules: roots, programs, hosts, ids. An independent check only.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { HOME, WORK } from "./machine.ts";
 import { hostPatternWithin } from "./model-host.ts";
@@ -24,7 +24,7 @@ export function isRooted({ verb }: PlainGrant): boolean {
   return /^(fs|proc)\./.test(verb);
 }
 
-/** Where the agent and the outer configuration hold a grant to. */
+/** The roots to which the agent and the outer configuration limit a grant. */
 export interface Roots {
   readonly agent: string | null;
   readonly ceiling: string | null;
@@ -47,20 +47,20 @@ export function rootOf({ verb, scope }: PlainGrant, { agent, ceiling }: Roots): 
   return root === null || (hoisted !== null && !isAtOrBelow(root, hoisted)) ? null : root;
 }
 
-/** An entry of `paths` that is written outside the root it is read by. */
+/** An entry of `paths` that is outside the root it is relative to. */
 export function leavesRoot(grant: PlainGrant, roots: Roots): boolean {
   const root = isRooted(grant) ? rootOf(grant, roots) : null;
   const entries = textsOr(grant.scope, "paths", []);
   return root !== null && entries.some((entry) => !isAtOrBelow(pathWords(entry, `/${root.join("/")}`, HOME), root));
 }
 
-/** Every grant of the child is inert, or lies within one grant of the parent. */
+/** Every grant of the child is inert, or within one grant of the parent. */
 export function plainWithin(child: Json | undefined, parent: Json | undefined, roots: Roots = NO_ROOTS): boolean {
   const held = plainGrants(parent);
   return plainGrants(child).every((one) => isInert(one, roots) || held.some((other) => grantWithin(one, other, roots)));
 }
 
-/** As the seed compares: hosts, classes and commands, where both sides write them; roots, ids and patterns not at all. */
+/** As the seed compares: hosts, classes and commands, where both sides have them; roots, ids and patterns not at all. */
 export function seedWithin(child: Json | undefined, parent: Json | undefined): boolean {
   const held = plainGrants(parent);
   return plainGrants(child).every((one) =>
@@ -95,7 +95,7 @@ function grantWithin(inner: PlainGrant, outer: PlainGrant, roots: Roots): boolea
   );
 }
 
-/** Some command is named, and each is named on the other side too, or reached by one of its patterns. */
+/** Some command is named, and each is named on the other side too, or matched by one of its patterns. */
 function commandsWithin(inner: JsonObject, outer: JsonObject): boolean {
   const all = (scope: JsonObject): readonly string[] => [
     ...textsOr(scope, "cmds", []),

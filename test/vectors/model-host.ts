@@ -1,11 +1,11 @@
-// Our rule for hosts in plain words, a second time: used to say what a decision predicts, never to decide.
+// An independent implementation of our rule for hosts: used to state what a decision predicts, never to decide.
 import { domainToASCII } from "node:url";
 import { bare, isAddress, literalOpens } from "./model-address.ts";
 
-/** What `*.x` means: x and everything below it, or only what is below. */
+/** What `*.x` means: x and every subdomain, or only subdomains. */
 export type Star = "tree" | "below";
 
-/** In lower case, in ASCII, without one last dot; null for what is no host name. */
+/** In lower case, in ASCII, without one trailing dot; null if not a host name. */
 export function canonicalHost(text: string): string | null {
   // biome-ignore lint/suspicious/noControlCharactersInRegex: telling ASCII from the rest is the point
   const ascii = /^[\x00-\x7f]*$/.test(text) ? text.toLowerCase() : domainToASCII(text);
@@ -54,7 +54,7 @@ function lies(inner: HostPattern, outer: HostPattern): boolean {
   return outer.kind === "tree" || inner.kind === "below";
 }
 
-/** What two lists of hosts have in common, in the spelling of declarations. */
+/** The intersection of two lists of hosts, in the spelling of declarations. */
 export function commonHosts(left: readonly string[], right: readonly string[], star: Star): string[] {
   const common = left.flatMap((one) =>
     right.flatMap((other) =>
@@ -64,17 +64,17 @@ export function commonHosts(left: readonly string[], right: readonly string[], s
   return [...new Set(common)].sort();
 }
 
-/** Spelled in a way that the seeds tell apart and we do not. */
+/** Spelled in a way that the seeds distinguish and we do not. */
 export function isRespelled(text: string): boolean {
   return /[^.]\.$/.test(text) || /[A-Z]/.test(text) || /[^\x20-\x7e]/.test(text);
 }
 
-/** Neither a host name nor an address: a port, a space, an empty label, a number that some read as an address. */
+/** Neither a host name nor an address: a port, a space, an empty label, a number that some parsers read as an address. */
 export function isNoHost(text: string): boolean {
   return !isAddress(bare(text)) && canonicalHost(text) === null;
 }
 
-/** A star anywhere but alone or as the whole first label, or a pattern over something that is no host. */
+/** A star anywhere but alone or as the whole first label, or a pattern over something that is not a host. */
 export function isNoHostPattern(text: string): boolean {
   return patternOf(text, "tree") === null && !isAddress(bare(text).split("/")[0] ?? "");
 }

@@ -1,6 +1,7 @@
-// Our rules for lists of words, a second time: arguments, names and paths, each with `*` in one word and `**` over many.
+// An independent implementation of our rules for lists of words: arguments, names and paths, each with `*` in one word and `**`
+// over many.
 
-/** `longer`: how many words a `**` stands for at least. */
+/** `longer`: the minimum number of words a `**` matches. */
 export function wordsMatch(pattern: readonly string[], words: readonly string[], longer = 0): boolean {
   const [first, ...rest] = pattern;
   if (first === undefined) return words.length === 0;

@@ -1,4 +1,4 @@
-// What running one case gives: two answers to compare, or why there is nothing to compare.
+// The result of running one case: two answers to compare, or why there is nothing to compare.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import type { Row, VectorFile } from "./row.ts";
 
@@ -6,12 +6,12 @@ export type Room = "confinement" | "tools" | "served" | "agents" | "clients" | "
 
 export interface Compared {
   readonly kind: "compared";
-  /** What the file says; only what it says is compared. */
+  /** What the file says; only that is compared. */
   readonly expected: JsonObject;
   readonly got: JsonObject;
   /** We allow something that the file denies. */
   readonly wider: boolean;
-  /** Compares with an answer that has more than one spelling; without it, values are compared as they stand. */
+  /** Compares with an answer that has more than one spelling; without it, values are compared exactly. */
   readonly answers?: (answer: JsonObject) => boolean;
 }
 
@@ -21,7 +21,7 @@ export type Outcome =
   | { readonly kind: "not_run"; readonly why: string };
 
 export interface Family {
-  /** Columns that say what is expected. No predicate of a decision ever sees them. */
+  /** Columns with the expected answer. No predicate of a decision ever sees them. */
   readonly answers: readonly string[];
   readonly run: (row: Row, file: VectorFile) => Outcome | Promise<Outcome>;
 }
@@ -34,7 +34,7 @@ export function notRun(why: string): Outcome {
   return { kind: "not_run", why };
 }
 
-/** A yes-or-no column: `name` is what the file calls it, and `true` is the side that allows. */
+/** A boolean column: `name` is what the file calls it, and `true` is the side that allows. */
 export function yesOrNo(name: string, expected: boolean, got: boolean, more: JsonObject = {}): Compared {
   return {
     kind: "compared",
@@ -53,7 +53,7 @@ export function holds({ expected, got, answers }: Compared): boolean {
   return answers === undefined ? agrees(expected, got) : answers(expected);
 }
 
-/** Whether `got` says everything that the answer says; what the answer is silent about is not compared. */
+/** Whether `got` contains everything in the answer; anything else is not compared. */
 export function agrees(answer: JsonObject, got: JsonObject): boolean {
   return Object.entries(answer).every(([key, value]) => Object.hasOwn(got, key) && sameJson(value, got[key] as Json));
 }

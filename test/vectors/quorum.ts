@@ -11,7 +11,7 @@ import { treeOf } from "./json-tree.ts";
 import type { Family } from "./outcome.ts";
 import { has, mapAt, mapOr, type Row, textsAt } from "./row.ts";
 
-/** Columns that are the flags of a client: not compared before that room is built. */
+/** Columns that are flags of a client: not compared, since we do not implement them. */
 export const FLAG_COLUMNS = ["allowedTools", "disallowedTools"] as const;
 
 export const policyResolution: Family = {
@@ -24,7 +24,7 @@ export const policyResolution: Family = {
     );
     const rulings = Object.fromEntries([...effective].map(([capability, { ruling }]) => [capability, ruling]));
     const expected: Record<string, Json> = {};
-    // A capability the row does not show is not compared.
+    // A capability that the row does not show is not compared.
     if (has(row, "effective")) expected["effective"] = { ...rulings, ...mapAt(row, "effective") };
     if (has(row, "requests")) expected["requests"] = [...textsAt(row, "requests")].sort();
     return {

@@ -1,4 +1,4 @@
-// What a run found, as JSON for programs and as lines for people.
+// The results of a run, as JSON for programs and as lines for people.
 import type { Json } from "../../src/core/base/json.ts";
 import type { Room } from "./outcome.ts";
 
@@ -41,7 +41,7 @@ export function totalsOf({ files }: Report): Totals {
   };
 }
 
-/** `flags`: columns that wait for the clients room and were not compared. */
+/** `flags`: columns about clients that were not compared. */
 export function linesOf(report: Report, flags: number): readonly string[] {
   const width = Math.max(...report.files.map(({ file }) => file.length));
   const { passed, failed, decided, pending, not_run } = totalsOf(report);

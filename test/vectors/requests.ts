@@ -1,4 +1,4 @@
-// Requests built from what a row says on each axis. What it does not say is left unsaid.
+// Requests built from a row's value on each axis. Missing values stay unset.
 import { parseArgv } from "../../src/core/authority/axes/argv.ts";
 import { type Destination, parseHost } from "../../src/core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../src/core/authority/axes/name.ts";
@@ -11,7 +11,7 @@ import { done, type Result, refuse } from "../../src/core/base/result.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { GROUND, WORK } from "./machine.ts";
 
-/** What may be said, by the name of the axis; `root` is where a process runs. */
+/** The possible values, by the name of the axis; `root` is where a process runs. */
 export interface Asked {
   readonly host?: string;
   readonly port?: number;
@@ -71,7 +71,7 @@ function said<T>(text: T | undefined, parse: (text: T) => Result<Value>): Result
   return text === undefined ? done(undefined) : parse(text);
 }
 
-/** `net.get` of an address on the web. */
+/** `net.get` of a web address. */
 export function fetchOf(url: string): Result<Request> {
   const parsed = parseUrl(url, toAscii);
   const verb = verbEntry("net.get");

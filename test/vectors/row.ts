@@ -11,7 +11,7 @@ export interface VectorFile {
   readonly rows: readonly Row[];
 }
 
-/** A row that does not have the shape its file promises. Told as a failure of that case, with what is missing. */
+/** A row that does not have the shape its file promises. Reported as a failure of that case, with the missing column. */
 export class BadRow extends Error {}
 
 export function has(row: Row, key: string): boolean {

@@ -1,4 +1,4 @@
-// Runs a folder of vector files: each case once, each difference held against the table of decisions.
+// Runs a folder of vector files: each case once, each difference checked against the table of decisions.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { isJsonList, isJsonObject, type Json } from "../../src/core/base/json.ts";
@@ -9,12 +9,12 @@ import { flagColumns } from "./quorum.ts";
 import type { FileReport, Report } from "./report.ts";
 import { BadRow, type Row, type VectorFile } from "./row.ts";
 
-/** A folder that cannot be run as a whole: a file nobody knows, or one that is no vector file. */
+/** A folder that cannot be run as a whole: an unknown file, or one that is not a vector file. */
 export class BadFolder extends Error {}
 
 export interface Run {
   readonly report: Report;
-  /** Columns that wait for the clients room. */
+  /** Columns about clients, not compared. */
   readonly flags: number;
 }
 
@@ -34,7 +34,7 @@ export function readFolder(folder: string): readonly VectorFile[] {
     .sort();
   if (names.length === 0) throw new BadFolder(`there are no vector files in ${folder}`);
   const unknown = names.filter((name) => !FAMILIES.has(name.replace(/\.json$/, "")));
-  if (unknown.length > 0) throw new BadFolder(`nobody knows what ${unknown.join(", ")} asks`);
+  if (unknown.length > 0) throw new BadFolder(`no runner for ${unknown.join(", ")}`);
   return names.map((name) => readVectors(name.replace(/\.json$/, ""), readFileSync(join(folder, name), "utf8")));
 }
 
@@ -65,7 +65,7 @@ function readVectors(name: string, text: string): VectorFile {
 
 export async function runFile(file: VectorFile): Promise<FileReport> {
   const family = FAMILIES.get(file.name);
-  if (family === undefined) throw new BadFolder(`nobody knows what ${file.name} asks`);
+  if (family === undefined) throw new BadFolder(`no runner for ${file.name}`);
   let passed = 0;
   let waiting = 0;
   let room: Room | null = null;
@@ -101,7 +101,7 @@ type CaseResult =
   | { readonly kind: "decided"; readonly answer: Omit<FileReport["decided"][number], "case"> }
   | { readonly kind: "failed"; readonly expected: Json; readonly got: Json };
 
-/** A case that cannot be run is a failure that says why; no decision excuses it, and it never stops the others. */
+/** A case that cannot be run is a failure with a reason; no decision excuses it, and it never stops the others. */
 async function runCase(row: Row, file: VectorFile, family: Family): Promise<CaseResult> {
   try {
     const outcome = await family.run(row, file);

@@ -1,4 +1,4 @@
-// Attempts by a real program in a real sandbox: what it may do is what really happened on the host.
+// Attempts by a real program in a real sandbox: the answer is what really happened on the host.
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
@@ -12,19 +12,19 @@ import { notRun, type Outcome, pending } from "./outcome.ts";
 import { type Row, textAt, textOr } from "./row.ts";
 
 const MARK = "a-value-of-the-host";
-/** Not below /tmp, which a sandbox has for itself. */
+/** Not below /tmp, which is private in a sandbox. */
 const PLACE = "/var/tmp";
 
 export async function attempted(row: Row): Promise<Outcome> {
   const missing = detectSandbox({ native: nativeProgram, install: () => "" });
   if (nativeMissing() !== null || !missing.ok) return pending("confinement");
   const got = await answerTo(textAt(row, "attempt"));
-  if (got === null) return notRun("an attempt nobody has written as a program");
+  if (got === null) return notRun("an attempt without a program");
   const expected = wanted(row);
   return { kind: "compared", expected, got: { expect: got }, wider: got === "allow" && expected["expect"] !== "allow" };
 }
 
-/** The note wins: what it asks of us, or that we must deny. */
+/** The note takes precedence: our expected answer, or that we must deny. */
 function wanted(row: Row): JsonObject {
   const note = textOr(row, "ambit_note", null);
   if (note !== null && /\bmust deny\b/.test(note)) return { expect: "deny" };
@@ -71,7 +71,7 @@ async function writing(folder: string): Promise<string> {
   return isThere ? `host ${folder} changed` : `host ${folder} unchanged`;
 }
 
-/** What counts is whether the host's own file could be read. */
+/** The criterion is whether the host's own file could be read. */
 async function reading(file: string): Promise<string> {
   const { output } = await inSandbox(`cat ${file}`);
   return said(existsSync(file) && output === readFileSync(file, "utf8"));
@@ -100,7 +100,7 @@ async function inSandbox(script: string): Promise<{ readonly output: string; has
   }
 }
 
-/** What the program wrote lands as it does in the product: all of it, by the lander. */
+/** What the program wrote lands as in the product: all of it, by the lander. */
 async function landed(told: Told, folder: string, root: string): Promise<void> {
   const draft = told.result.ok ? told.result.ran.draft : null;
   if (draft === null) return;

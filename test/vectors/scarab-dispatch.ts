@@ -1,4 +1,4 @@
-// A call dispatched: the tool, what is held, secrets bound to tool and host, a store that is locked, a canary, the network.
+// Dispatch of a call: the tool, the grants, secrets bound to tool and host, a locked store, a canary, the network.
 
 import { parseTool } from "../../src/core/authority/axes/name.ts";
 import { screen } from "../../src/core/authority/axes/screen.ts";
@@ -14,14 +14,14 @@ import { answerOf, authorityOf, decisionOf, momentOf, NO_SPAN, READING } from ".
 import { type Family, notRun, type Outcome } from "./outcome.ts";
 import { BadRow, has, mapAt, mapOr, type Row, textAt, textOr, textsAt, textsOr } from "./row.ts";
 
-const VALUE = "a value that nobody guesses";
+const VALUE = "a value that is not guessed";
 const SECRET = "a-secret";
 const HOST = "host.example";
-/** What a row about secrets does not speak of is granted: it asks about the secret. */
+/** A row about secrets grants everything it does not mention: it tests the secret. */
 const AROUND = ["tool.invoke", "net.get"];
 const ABOUT_SECRETS = ["secret", "policy", "uses", "store", "canary"];
 const usesMax = 100;
-/** What a name leads to where the row does not say. */
+/** The address of a name if the row gives none. */
 const SOMEWHERE = "93.184.215.14";
 
 export const dispatch: Family = {
@@ -42,7 +42,7 @@ async function runTool(row: Row): Promise<Outcome> {
   });
 }
 
-/** One call of a tool that sends the secret along, as often as the row says. */
+/** One call of a tool that sends the secret, as often as the row says. */
 async function runSecret(row: Row): Promise<Outcome> {
   const name = has(row, "secret") ? handleOf(textAt(row, "secret")) : SECRET;
   const host = textOr(row, "host", textOr(mapOr(row, "policy"), "host", HOST));
@@ -72,7 +72,7 @@ async function runSecret(row: Row): Promise<Outcome> {
   });
 }
 
-/** Null where the row has none, or one for other secrets. */
+/** Null if the row has none, or one for other secrets. */
 function bindingOf(row: Row, name: string, host: string): SecretBinding | null {
   if (row["policy"] === null) return null;
   const policy = mapOr(row, "policy");
@@ -83,7 +83,7 @@ function bindingOf(row: Row, name: string, host: string): SecretBinding | null {
   return { tools: [ourTool(textOr(policy, "tool", "web.fetch"))], hosts: [textOr(policy, "host", host)], uses };
 }
 
-/** An address counts by itself, unless the row says that a name of the list led to it. */
+/** An address counts by itself, unless the row says that a listed name resolved to it. */
 function runNetwork(row: Row): Outcome {
   const network = mapAt(row, "network");
   const policy = textAt(network, "policy");
@@ -100,7 +100,7 @@ function runNetwork(row: Row): Outcome {
   return compared(row, got);
 }
 
-/** `1.2.3.4:443 resolved from name`: the name is asked for, and leads there. */
+/** `1.2.3.4:443 resolved from name`: the name is requested, and resolves to that. */
 function connectOf(
   text: string,
   list: readonly string[],
@@ -114,7 +114,7 @@ function connectOf(
   return { endpoint: `${named.replace(/:\d+$/, "")}${port}`, answers: [host.replace(/^\[|\]$/g, "")] };
 }
 
-/** The sentence of the row as what is compared of it. */
+/** The row's sentence as the compared values. */
 function compared(row: Row, got: JsonObject): Outcome {
   const text = textAt(row, "expect");
   const expected: Record<string, Json> = {};
@@ -124,7 +124,7 @@ function compared(row: Row, got: JsonObject): Outcome {
   const redacted = /\[REDACTED:([^\]]+)\]/.exec(text)?.[1];
   if (outcome !== null) Object.assign(expected, outcome);
   if (outcome === null && anomaly === undefined) return notRun("a sentence that is not listed");
-  // Whatever a row expects, a value that leaves us is no answer.
+  // Whatever a row expects, a leaked value is never a correct answer.
   if ("leaked" in got) expected["leaked"] = false;
   for (const [key, list, wanted] of [
     ["anomaly", got["anomalies"], anomaly],

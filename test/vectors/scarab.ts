@@ -1,4 +1,4 @@
-// A token that is held against a token that names one request.
+// A held token against a token that names one request.
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import { readToken, readTokenRequest } from "../../src/core/notation/tokens/token.ts";
 import { answerOf, decisionOf, NO_SPAN, READING } from "./machine.ts";

@@ -1,11 +1,11 @@
-// What the seeds' own rules answer, as their files state them. A decision excuses only where these differ from ours:
-// a wrong expectation on an input about which seed and we agree is a failure, whatever predicate holds.
+// The answers of the seeds' own rules, as their files state them. A decision excuses only where these differ from ours: a wrong
+// expectation on an input about which seed and we agree is a failure, whatever predicate holds.
 import { isJsonObject, type JsonObject } from "../../src/core/base/json.ts";
 import { inRanges, isAddress } from "./model-address.ts";
 import { has, mapOr, type Row, textAt, textsAt, textsOr, textsOrNull } from "./row.ts";
 
 interface HostRule {
-  /** `*.x` takes x too. */
+  /** `*.x` matches x too. */
   readonly apex: boolean;
   /** A lone star is any host. */
   readonly every: boolean;
@@ -40,7 +40,7 @@ export function seedFetch(input: Row): JsonObject {
   };
 }
 
-/** A host that a tool declares, against the list of a personality, both as they stand. */
+/** A host that a tool declares, against the list of a personality, both as written. */
 export function seedHolds(allow: readonly string[], host: string): boolean {
   return allow.some((entry) => hostMatches(entry, host, CORE));
 }
@@ -53,7 +53,7 @@ export function seedResolved(input: Row): JsonObject {
   return { resolved: kept.sort() };
 }
 
-/** Blocked by both seeds; the rest of the special ranges are gaps they have. */
+/** Blocked by both seeds; they miss the other special ranges. */
 const PRIVATE =
   "127.0.0.0/8 10.0.0.0/8 172.16.0.0/12 192.168.0.0/16 169.254.0.0/16 0.0.0.0/8 100.64.0.0/10 240.0.0.0/4 ::/127 fc00::/7";
 const BRIDLE = `${PRIVATE} 192.0.2.0/24 198.51.100.0/24 203.0.113.0/24 fe80::/10 ff00::/8`.split(" ");
@@ -64,7 +64,7 @@ export function seedBlocks(address: string): boolean {
   return inRanges(BRIDLE, address) || (embedded !== undefined && inRanges(BRIDLE, embedded));
 }
 
-/** Exact names; blocked addresses are dropped and one must be left, or the name is in `net_private`. */
+/** Exact names; blocked addresses are dropped and one must remain, or the name is in `net_private`. */
 export function seedScreen(input: Row): JsonObject {
   const listed = (key: string): boolean =>
     input[key] === "all" || textsOr(mapOr(input, key), "only", []).includes(textAt(input, "host"));
@@ -73,7 +73,7 @@ export function seedScreen(input: Row): JsonObject {
   return isOpen ? { expect: "allow" } : { expect: "deny", code: "address_refused" };
 }
 
-/** An empty list is open, a failed look-up too; private addresses by a switch, metadata never. */
+/** An empty list is open, a failed lookup too; private addresses by a switch, metadata never. */
 export function seedUrl(input: Row, host: string): JsonObject {
   const policy = mapOr(input, "policy");
   const allow = textsOr(policy, "allow", []);
@@ -89,7 +89,7 @@ export function seedUrl(input: Row, host: string): JsonObject {
 
 const METADATA = "169.254.169.254/32 100.100.100.200/32 169.254.0.23/32 fd00:ec2::254/128".split(" ");
 
-/** As the platform's own reader of addresses spells it: numbers become dotted, capitals small. */
+/** As the platform's URL parser spells it: numbers become dotted, letters lower case. */
 function plainHost(host: string): string {
   try {
     return new URL(`http://${host}/`).hostname.replace(/^\[(.*)\]$/, "$1");
@@ -129,7 +129,7 @@ function escaped(text: string): string {
   return text.replace(/[.*+?^${}()|[\]\\]/g, "\\$&");
 }
 
-/** `**` any text, `*` and `?` none with a slash, everything else as it stands. */
+/** `**` matches any text, `*` and `?` none with a slash, everything else literally. */
 export function seedGlob(input: Row): JsonObject {
   const source = textAt(input, "pattern").replace(/\*\*|\*|\?|[^*?]+/g, (part) => GLOB[part] ?? escaped(part));
   return { matches: new RegExp(`^${source}$`, "s").test(textAt(input, "path")) };

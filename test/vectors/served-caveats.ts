@@ -1,4 +1,4 @@
-// Which caveats a server without an agent takes, and what they grant.
+// Which caveats a server without an agent accepts, and what they grant.
 
 import { readCaveatsToml } from "../../src/agents/disk/caveats.ts";
 import { type CaveatsFile, chosenCaveats } from "../../src/cli/mcp/caveats.ts";
@@ -44,7 +44,7 @@ function environmentOf(row: Row): string | null {
   return given === null ? null : JSON.stringify(given);
 }
 
-/** The text as it stands, by the real reader. One row is a sentence about a table that grants git, and no TOML. */
+/** The text as it is, by the real parser. One row is a sentence about a table that grants git, and not TOML. */
 function fileOf(row: Row): CaveatsFile | null {
   const text = textOr(row, "config_toml", null);
   if (text === null) return null;

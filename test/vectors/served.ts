@@ -1,4 +1,4 @@
-// Lines to the real server, in a state of its own for each row: what it answers, and whether it goes on.
+// Lines sent to the real server, with a new state for each row: its answers, and whether it keeps running.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
@@ -38,7 +38,7 @@ async function compared(row: Row): Promise<Outcome> {
   return answered(mapAt(row, "expect"), has(row, "raw") ? told.get(null) : told.get(2));
 }
 
-/** The lines of a row, after the one that begins; each with the number its answer has. */
+/** The lines of a row, after the initializing one; each with the id of its answer. */
 function saidIn(row: Row): readonly string[] {
   const call = (id: number, input: JsonObject): string =>
     JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name: "shell", arguments: input } });
@@ -51,7 +51,7 @@ function saidIn(row: Row): readonly string[] {
   return [JSON.stringify({ jsonrpc: "2.0", ...(isNotice ? {} : { id: 2 }), ...request })];
 }
 
-/** "cmd: rm x -> isError": how it is asked, and what for. */
+/** "cmd: rm x -> isError": the tool and its arguments. */
 function wordsOf(text: string): JsonObject {
   const [, key = "", what = ""] = /^(\w+): (.+?) ->/.exec(text) ?? [];
   return { [key]: what };
@@ -96,7 +96,7 @@ const BEGIN = '{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}';
 const AFTER = '{"jsonrpc":"2.0","id":"after","method":"ping"}';
 const millisecondsMax = 60_000;
 
-/** Answers by their ids. One line at a time, and one more that shows whether it still listens. */
+/** Answers by their ids. One line at a time, and one more that shows whether it still responds. */
 async function answers(
   caveats: JsonObject,
   lines: readonly string[],

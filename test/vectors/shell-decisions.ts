@@ -7,7 +7,7 @@ import { shellAnswer } from "./shell.ts";
 
 const FILES: readonly string[] = ["bridle-safe-subset-shell"];
 
-/** The text cut where something stands outside of quotes, and the quoted pieces left whole. */
+/** The text split where something is outside of quotes, with the quoted pieces left whole. */
 function unquotedPieces(text: string): readonly { readonly text: string; readonly isQuoted: boolean }[] {
   const pieces = text.match(/'[^']*'?|"(?:[^"\\]|\\[\s\S])*"?|\\[\s\S]|[^'"\\]+|\\/g) ?? [];
   return pieces.map((piece) => ({ text: piece, isQuoted: /^['"\\]/.test(piece) }));
@@ -27,7 +27,7 @@ function parsed(text: string): JsonObject {
   return shellAnswer(parseScript(text));
 }
 
-/** Each line is a script of its own, one after the other; a line that ends in an operator goes on in the next. */
+/** Each line is its own script, one after the other; a line that ends in an operator continues in the next. */
 function lineByLine(text: string): JsonObject {
   const lines = replaceUnquoted(text, /\n/g, "\uF8FF")
     .replace(/((?:\||&&)[ \t]*)\uF8FF[\uF8FF \t]*/g, "$1 ")

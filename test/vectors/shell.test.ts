@@ -1,4 +1,4 @@
-// The rows of the shell files cannot be talked into passing, and its decisions excuse only what they predict.
+// The rows of the shell files cannot pass with a wrong answer, and its decisions excuse only what they predict.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../src/core/base/json.ts";
 import type { FileReport } from "./report.ts";
@@ -46,7 +46,7 @@ describe("a script of the vectors", () => {
     ["a newline", "tally a\nb", accepted(command("tally", "a", "b"))],
     ["a joined line", "tally a\\\nb", accepted(command("tally", "a\nb"))],
     ["a no-break space", "tally a\u00a0b", accepted(command("tally", "a", "b"))],
-  ])("%s is decided where the file says what its own rule gives, and fails elsewhere", async (_, input, seeds) => {
+  ])("%s is decided where the file has its own rule's answer, and fails elsewhere", async (_, input, seeds) => {
     const report = await run("bridle-safe-subset-shell", row(input, seeds), row(input, accepted(command("other"))));
     expect(report.decided).toMatchObject([
       { case: "bridle-safe-subset-shell#0", decision: "0029-shell-subset", wider: false },

@@ -1,4 +1,4 @@
-// bridle-safe-subset-shell: the parser's verdict on a script, the class of a refusal, the tree of what is accepted.
+// bridle-safe-subset-shell: the parser's verdict on a script, the class of a refusal, the tree of an accepted one.
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { parseScript } from "../../src/tools/shell/language/parse.ts";
 import {
@@ -34,7 +34,7 @@ function answerIn(row: Row): JsonObject {
   return answer;
 }
 
-/** Our tree in the file's words. */
+/** Our tree in the file's notation. */
 export function shellAnswer(parsed: Parsed): JsonObject {
   if (!parsed.ok) return { verdict: "refuse", class: parsed.class };
   const script = parsed.script.map(({ after, stages }) => ({
@@ -54,7 +54,7 @@ function wordJson(word: Word): Json {
   return isPattern(word) ? { varglob: partsJson(word.parts) } : { word: partsJson(word.parts) };
 }
 
-/** Text that follows text is one text there, whatever was quoted. */
+/** Adjacent texts are one text there, quoted or not. */
 function partsJson(parts: readonly Part[]): Json {
   const out: ({ lit: string } | { var: string })[] = [];
   for (const part of parts) {

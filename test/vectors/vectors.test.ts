@@ -1,4 +1,4 @@
-// Our own vectors hold, and the runner cannot be talked into calling a wrong answer right.
+// Our own vectors pass, and the runner never counts a wrong answer as right.
 import { mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -46,14 +46,14 @@ const MATCH: JsonObject = { host: "a.meadow.test", pattern: "*.meadow.test", mat
 const WRONG: JsonObject = { ...MATCH, matches: false };
 
 describe("our own vectors", () => {
-  test("hold", async () => {
+  test("pass", async () => {
     const { report } = await runFolder(own);
     expect(report.files.map(({ file }) => `${file}.json`)).toEqual(readdirSync(own).sort());
     expect(report.files.flatMap(({ failed }) => failed)).toEqual([]);
     expect(totalsOf(report).passed).toBeGreaterThan(100);
   });
 
-  test("and every total is the sum of its parts", async () => {
+  test("have totals that are the sum of their parts", async () => {
     const { report } = await runFolder(own);
     const sum = ({ passed, decided, pending, not_run, failed }: FileReport): number =>
       passed + decided.length + pending.count + not_run.length + failed.length;
@@ -62,13 +62,13 @@ describe("our own vectors", () => {
 });
 
 describe("the command", () => {
-  test("ends well when nothing failed, with the counts alone on the last line", async () => {
+  test("exits with 0 if nothing failed, with only the counts on the last line", async () => {
     const { status, out } = await said(folderOf({ "egghead-host-match.json": [MATCH] }));
     expect(status).toBe(0);
     expect(out.trimEnd().split("\n").at(-1)).toBe("1 passed, 0 failed");
   });
 
-  test("ends badly when a case failed, and names it", async () => {
+  test("exits with 1 if a case failed, and names it", async () => {
     const { status, out } = await said(folderOf({ "egghead-host-match.json": [MATCH, WRONG] }));
     expect(status).toBe(1);
     expect(out).toContain("egghead-host-match#1");
@@ -83,7 +83,7 @@ describe("the command", () => {
     expect(problem).toContain("egghead-hosts.json");
   });
 
-  test("refuses a folder without vectors, one that is not there, and a file that is no vector file", async () => {
+  test("refuses a folder without vectors, a missing one, and a file that is not a vector file", async () => {
     expect((await said(folderOf({}))).status).toBe(1);
     expect((await said("/no/such/folder")).status).toBe(1);
     const folder = folderOf({});
@@ -91,7 +91,7 @@ describe("the command", () => {
     expect((await said(folder)).problem).toContain("bridle-gate.json");
   });
 
-  test("with --json says the same in the shape the contract gives", async () => {
+  test("with --json prints the same in the documented shape", async () => {
     const { status, out } = await said(folderOf({ "egghead-host-match.json": [MATCH, WRONG] }), "--json");
     expect(status).toBe(1);
     expect(JSON.parse(out)).toEqual({
@@ -115,7 +115,7 @@ describe("a decision", () => {
   const family = FAMILIES.get(file.name) as Family;
   const dotted: JsonObject = { host: "a.meadow.test.", pattern: "a.meadow.test", matches: false };
 
-  test("excuses the answer it predicts, and says when that is wider", async () => {
+  test("excuses the answer it predicts, and reports if that is wider", async () => {
     const { decided, failed } = await runFile({ ...file, rows: [dotted] });
     expect(failed).toEqual([]);
     expect(decided).toMatchObject([{ case: "egghead-host-match#0", decision: "0004-host-patterns", wider: true }]);
@@ -148,20 +148,20 @@ describe("a decision", () => {
     expect(decisionFor(file, dotted, yesOrNo("matches", false, true), elsewhere)).toBeNull();
   });
 
-  test("never sees what is expected", () => {
+  test("never sees the expected answer", () => {
     expect(Object.keys(inputOf({ ...dotted, ambit_note: "ambit -> true", origin: "test" }, family))).toEqual([
       "host",
       "pattern",
     ]);
   });
 
-  test("stands for a file that is run", () => {
+  test("belongs to a file that is run", () => {
     for (const { files } of DECISIONS) for (const name of files) expect([...FAMILIES.keys()]).toContain(name);
   });
 });
 
 describe("a row", () => {
-  test("without the columns of its file fails and says which", async () => {
+  test("without the columns of its file fails and names them", async () => {
     const { failed } = await runFile({
       name: "egghead-host-match",
       header: {},
@@ -170,7 +170,7 @@ describe("a row", () => {
     expect(failed).toMatchObject([{ got: { ran: "the row: `pattern` is not text" } }]);
   });
 
-  test("that is prose is not run, and one of a later room waits for it", async () => {
+  test("that is prose is not run, and one for a later room is postponed", async () => {
     const prose = await runFile({ name: "bridle-gate", header: {}, rows: [{ rule: "be kind" }] });
     expect(prose).toMatchObject({ passed: 0, not_run: [{ case: "bridle-gate#0" }], failed: [] });
     const later = await runFile({ name: "quorum-md-parse", header: {}, rows: [{ line: "{}" }] });
@@ -186,13 +186,13 @@ describe("a row about the state", () => {
 
   test.each<[string, string, Row, Row]>([
     [
-      "calls one budget holds",
+      "calls within one budget",
       "bridle-gate",
       { gate_budget: 1, calls: 2, results: ["ok", "budget"] },
       { gate_budget: 1, calls: 2, results: ["ok", "ok"] },
     ],
     [
-      "a path that is held",
+      "a granted path",
       "scarab-dispatch",
       { caps: READ, tool: "fs.read", args: { path: "/home/agent/x" }, expect: "allow" },
       { caps: READ, tool: "fs.read", args: { path: "/home/agents/x" }, expect: "allow" },
@@ -204,7 +204,7 @@ describe("a row about the state", () => {
       { ...SENT, host: "apj.openai.com", expect: "allow" },
     ],
     [
-      "a secret for another",
+      "a secret of another tool",
       "scarab-dispatch",
       { ...SENT, caps: ["secret.use:other"], host: "api.openai.com", expect: "deny + anomaly secret_probe" },
       { ...SENT, host: "api.openai.com", expect: "allow + anomaly secret_probe" },
@@ -222,12 +222,12 @@ describe("a row about the state", () => {
       { canary: "in a result", expect: "anomaly secret_probe" },
     ],
     [
-      "an address that a name of the list led to",
+      "an address that a listed name resolves to",
       "scarab-dispatch",
       { network: NETWORK, connect: "1.2.3.4:443 resolved from list", expect: "accept" },
       { network: NETWORK, connect: "1.2.3.4:443 not resolved from list", expect: "accept" },
     ],
-  ])("passes for what holds, and fails for what does not: %s", async (_, name, holding, failing) => {
+  ])("passes with the right answer, and fails with the wrong one: %s", async (_, name, holding, failing) => {
     const report = await runFile({ name, header: {}, rows: [holding, failing] });
     expect(report).toMatchObject({ passed: 1, failed: [{ case: `${name}#1` }] });
   });

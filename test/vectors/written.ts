@@ -1,4 +1,4 @@
-// Grants as the rows write them. A `proc.*` scope with commands but no `in` is read under an agent whose sandbox is /w.
+// Grants in the notation of the rows. A `proc.*` scope with commands but no `in` is evaluated under an agent whose sandbox is /w.
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { isJsonList, isJsonObject, type Json } from "../../src/core/base/json.ts";
 import { type Diagnostic, Diagnostics } from "../../src/core/notation/diagnostic.ts";
@@ -12,7 +12,7 @@ export interface Written {
   readonly diagnostics: readonly Diagnostic[];
 }
 
-/** Items are read one by one, because each may be under a root of its own. `root`: that of the agent, if it has one. */
+/** Items are parsed one by one, because each may be under a root of its own. `root`: that of the agent, if it has one. */
 export function readWritten(value: Json, root: readonly string[] | null = null, reading: Reading = READING): Written {
   const diagnostics = new Diagnostics();
   const items = isJsonList(value) ? value.map((item) => [item]) : [value];

@@ -1,4 +1,4 @@
-// Every way, with nothing that holds it.
+// Every escape, without confinement.
 import { names, tryWay, ways } from "./ways.mjs";
 
 const place = JSON.parse(process.argv[2]);

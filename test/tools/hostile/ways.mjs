@@ -1,5 +1,5 @@
-// Ways out that a hostile tool tries. Each hands back what it got hold of, or throws, or hands back nothing. `bare`: whether
-// the same code gets hold of something where nothing holds it, which shows that it looked. `isTold`: it is told no, by a value.
+// Escapes that a hostile tool tries. Each returns what it got, throws, or returns nothing. `bare`: whether the same code gets
+// something without confinement, which shows that it tries the right thing. `isTold`: it is refused with a value.
 import child from "node:child_process";
 import dgram from "node:dgram";
 import dns from "node:dns";
@@ -18,7 +18,7 @@ const own = fileURLToPath(import.meta.url);
 const require = createRequire(import.meta.url);
 
 const within = (promise) =>
-  Promise.race([promise, new Promise((_, no) => setTimeout(() => no(new Error("nothing came")), 1500))]);
+  Promise.race([promise, new Promise((_, no) => setTimeout(() => no(new Error("no answer")), 1500))]);
 const holds = (text, place) => (String(text).includes(place.mark) ? String(text).slice(0, 200) : null);
 const read = (file, place) => holds(fs.readFileSync(file, "utf8"), place);
 const run = (program, words, place) =>
@@ -41,8 +41,8 @@ export const ways = {
   "opens it as a folder": { bare: true, act: (place) => holds(fs.readdirSync(place.folder).join(" "), place) },
   "lists the home": { bare: true, act: (place) => holds(fs.readdirSync(place.home).join(" "), place) },
   "reads the state": { bare: true, act: (place) => read(place.state, place) },
-  "reads what its own state folder lies in": { bare: true, act: (place) => (fs.readdirSync(path.dirname(place.stateFolder)).includes("ambit") && fs.existsSync(path.join(place.stateFolder, "daemon")) ? "the daemon" : null) },
-  "reads it behind a link of its own": {
+  "reads the parent of its own state folder": { bare: true, act: (place) => (fs.readdirSync(path.dirname(place.stateFolder)).includes("ambit") && fs.existsSync(path.join(place.stateFolder, "daemon")) ? "the daemon" : null) },
+  "reads it through a link of its own": {
     bare: true,
     act: (place) => {
       const link = path.join(os.tmpdir(), `link-${process.pid}-${Date.now()}`);
@@ -50,7 +50,7 @@ export const ways = {
       return read(link, place);
     },
   },
-  "reads it behind a second name": {
+  "reads it through a hard link": {
     bare: true,
     act: (place) => {
       const link = path.join(os.tmpdir(), `name-${process.pid}-${Date.now()}`);
@@ -59,22 +59,22 @@ export const ways = {
     },
   },
   "changes a file of the workspace": { bare: true, act: (place) => (fs.appendFileSync(place.writable, "x"), "written") },
-  "makes a file in the workspace": { bare: true, act: (place) => (fs.writeFileSync(path.join(place.folder, "made"), "x"), "made") },
+  "creates a file in the workspace": { bare: true, act: (place) => (fs.writeFileSync(path.join(place.folder, "made"), "x"), "made") },
   "changes its own code": { bare: true, act: () => (fs.appendFileSync(own, "\n"), "written") },
-  "makes its own code changeable": { bare: true, act: () => (fs.chmodSync(own, 0o600), fs.appendFileSync(own, "\n"), "written") },
-  "makes a file beside its own code": { bare: true, act: () => (fs.writeFileSync(path.join(here, `made-${process.pid}`), "x"), "made") },
+  "makes its own code writable": { bare: true, act: () => (fs.chmodSync(own, 0o600), fs.appendFileSync(own, "\n"), "written") },
+  "creates a file beside its own code": { bare: true, act: () => (fs.writeFileSync(path.join(here, `made-${process.pid}`), "x"), "made") },
   "has a report written": { bare: true, act: (place) => { process.report.directory = place.folder; return fs.existsSync(path.join(place.folder, path.basename(process.report.writeReport("report")))) ? "written" : null; } },
   "sees the environment": { bare: true, act: (place) => holds(JSON.stringify(process.env), place) },
   "sees it in /proc": { bare: true, act: (place) => read("/proc/self/environ", place) },
-  "sees the environment of who started it": { bare: true, act: (place) => read(`/proc/${process.ppid}/environ`, place) },
+  "sees the environment of its parent": { bare: true, act: (place) => read(`/proc/${process.ppid}/environ`, place) },
   "sees another process": { bare: true, act: (place) => (fs.readdirSync("/proc").includes(String(place.victim)) ? "seen" : null) },
   "signals another process": { bare: true, act: (place) => (process.kill(place.victim, 0), "signalled") },
   "wakes its debugger": { bare: false, act: (place) => (process._debugProcess(place.victim), "woken") },
   "reads another process's memory": { bare: process.getuid() === 0, act: (place) => { fs.closeSync(fs.openSync(`/proc/${place.victim}/mem`, "r")); return "opened"; } },
-  "changes its folder": { bare: true, act: (place) => { const before = process.cwd(); process.chdir(place.folder); const now = process.cwd(); process.chdir(before); return now === place.folder ? now : null; } },
-  "knows the machine's name": { bare: true, act: (place) => (os.hostname() === place.machine ? os.hostname() : null) },
+  "changes its working directory": { bare: true, act: (place) => { const before = process.cwd(); process.chdir(place.folder); const now = process.cwd(); process.chdir(before); return now === place.folder ? now : null; } },
+  "sees the host name": { bare: true, act: (place) => (os.hostname() === place.machine ? os.hostname() : null) },
   "fetches": { bare: true, act: async (place) => holds(await (await fetch(place.url, { signal: AbortSignal.timeout(1500) })).text(), place) },
-  "asks by http": { bare: true, act: async (place) => holds(await within(new Promise((yes, no) => http.get(place.url, (response) => response.on("data", (bytes) => yes(bytes))).on("error", no))), place) },
+  "sends an http request": { bare: true, act: async (place) => holds(await within(new Promise((yes, no) => http.get(place.url, (response) => response.on("data", (bytes) => yes(bytes))).on("error", no))), place) },
   "connects": { bare: true, act: async (place) => holds(await answer(net.connect(place.port, "127.0.0.1")), place) },
   "connects by its own name": { bare: true, act: async (place) => holds(await answer(net.connect(place.port, "localhost")), place) },
   "connects to an abstract socket": { bare: true, act: async (place) => holds(await answer(net.connect(`\0${place.abstract}`)), place) },
@@ -91,12 +91,12 @@ export const ways = {
       }
     },
   },
-  "asks for a name": {
+  "resolves a name": {
     bare: true,
     act: async (place) => {
       const resolver = new dns.promises.Resolver({ timeout: 700, tries: 1 });
       resolver.setServers([`127.0.0.1:${place.names}`]);
-      // Whoever hears the question answers with nothing that is understood; that it was heard is told by the listener.
+      // The listener answers with nothing valid; it records that it got the query.
       await resolver.resolveTxt(`${place.mark}.example.test`).catch(() => undefined);
       return null;
     },
@@ -137,8 +137,8 @@ export const ways = {
   },
   "reads shared memory": { bare: true, act: (place) => read(place.shared, place) },
   "watches the workspace": { bare: true, act: (place) => { const watching = fs.watch(place.folder); watching.close(); return "watched"; } },
-  "asks its context for what is not declared": { bare: false, isTold: true, act: async (place, context) => { const one = await context.files.readText(place.file); return one.ok ? one.value : null; } },
-  "asks it by other spellings": {
+  "uses its context for what is not declared": { bare: false, isTold: true, act: async (place, context) => { const one = await context.files.readText(place.file); return one.ok ? one.value : null; } },
+  "uses other spellings with its context": {
     bare: false,
     isTold: true,
     act: async (place, context) => {
@@ -149,11 +149,11 @@ export const ways = {
       return null;
     },
   },
-  "asks it for the network": { bare: false, isTold: true, act: async (place, context) => { const one = await context.net.fetch(place.url); return one.ok ? one.value.text() : null; } },
-  "asks it for a program": { bare: false, isTold: true, act: async (place, context) => { const one = await context.process.run(["cat", place.file]); return one.ok ? String(one.value.output) : null; } },
-  "asks it for a secret": { bare: false, isTold: true, act: async (_place, context) => { const one = await context.secrets.use("TOKEN"); return one.ok ? one.value : null; } },
-  "climbs from its context": { bare: false, isTold: true, act: async (place, context) => { const one = context.files.readText.constructor; return one === undefined ? null : one("return process")().env[place.mark]; } },
-  "poisons what every object inherits": {
+  "uses its context for the network": { bare: false, isTold: true, act: async (place, context) => { const one = await context.net.fetch(place.url); return one.ok ? one.value.text() : null; } },
+  "uses its context for a program": { bare: false, isTold: true, act: async (place, context) => { const one = await context.process.run(["cat", place.file]); return one.ok ? String(one.value.output) : null; } },
+  "uses its context for a secret": { bare: false, isTold: true, act: async (_place, context) => { const one = await context.secrets.use("TOKEN"); return one.ok ? one.value : null; } },
+  "climbs the prototypes of its context": { bare: false, isTold: true, act: async (place, context) => { const one = context.files.readText.constructor; return one === undefined ? null : one("return process")().env[place.mark]; } },
+  "changes the prototype of every object": {
     bare: false,
     isTold: true,
     act: async (place, context) => {
@@ -194,7 +194,7 @@ export const ways = {
       } finally {
         JSON.parse = parse;
       }
-      if (heard.length === 0) throw new Error("nobody answered");
+      if (heard.length === 0) throw new Error("no answer");
       return heard.find(({ answer: one }) => one.ok)?.answer.value ?? null;
     },
   },
@@ -202,7 +202,7 @@ export const ways = {
 
 export const names = Object.keys(ways);
 
-/** What came of one way: `{got}`, or `{not}` with why. */
+/** The result of one escape: `{got}`, or `{not}` with the reason. */
 export async function tryWay(name, place, context) {
   try {
     const got = await within(Promise.resolve().then(() => ways[name].act(place, context)));
