@@ -16,6 +16,7 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { segmentsOf } from "../../src/platform/folders.ts";
 import { DiskTree } from "../../src/sandbox/drafts/triggers/disk-tree.ts";
+import { FolderSurvey } from "../../src/sandbox/drafts/triggers/folder-survey.ts";
 import { type ClassifiedChange, Classifier } from "../../src/sandbox/plan/triggers/classify.ts";
 import { TriggerFacts } from "../../src/sandbox/plan/triggers/trigger-facts.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
@@ -74,9 +75,11 @@ export class TriggerWorld {
   classes(planted: Planted, home = "home"): Readonly<Record<string, string>> {
     const changes = Object.entries(planted).map(([path, content]) => this.#change(path, content));
     const root = segmentsOf(this.root);
+    const table = new TriggerTable();
     const facts = new TriggerFacts(new DiskTree(), {
-      ...{ root, home: segmentsOf(join(this.above, home)), workspaces: [], table: new TriggerTable() },
-      ...{ ours: [], program: segmentsOf(join(this.above, "program")) },
+      ...{ root, home: segmentsOf(join(this.above, home)), workspaces: [], table, ours: [] },
+      program: segmentsOf(join(this.above, "program")),
+      inner: new FolderSurvey().folders(root, table),
     });
     const classifier = Classifier.of(facts, changes);
     return Object.fromEntries(changes.map((one, at) => [Object.keys(planted)[at], classifier.classify(one).class]));

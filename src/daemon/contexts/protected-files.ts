@@ -3,7 +3,8 @@ import type { Stats } from "node:fs";
 import type { FilePath } from "../../core/ports/files.ts";
 import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { realRoot } from "../../platform/real-path.ts";
-import { DiskTree, type PathSnapshot } from "../../sandbox/drafts/triggers/disk-tree.ts";
+import { DiskTree, factsAt, type PathSnapshot } from "../../sandbox/drafts/triggers/disk-tree.ts";
+import { FolderSurvey } from "../../sandbox/drafts/triggers/folder-survey.ts";
 import {
   type Classification,
   type ClassifiedChange,
@@ -14,7 +15,7 @@ import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import { InputTurns } from "../records/input-turns.ts";
 import { TrustedWorkspaces } from "../records/trusted-workspaces.ts";
-import { factsAt, isSettled, isUnchanged } from "../records/unchanged-files.ts";
+import { isSettled, isUnchanged } from "../records/unchanged-files.ts";
 
 export interface ProtectedFilesOptions {
   readonly home: string | null;
@@ -41,6 +42,8 @@ const witnessesMax = 8_192;
 interface Known extends ProtectedFilesSession {
   readonly workspaces: readonly string[];
   readonly tree: DiskTree;
+  /** Each root with the folders in it that have triggers of their own. */
+  readonly inner: readonly (readonly [root: FilePath, folders: readonly FilePath[]])[];
   readonly classOf: ChangeClassifier;
   /** When it was read, and the event-loop turn in which it was last found unchanged. */
   readonly gathered: number;
@@ -52,6 +55,7 @@ export class ProtectedFiles {
   readonly #now: () => number;
   readonly #workspaces: TrustedWorkspaces;
   readonly #turns = new InputTurns();
+  readonly #survey: FolderSurvey;
   /** By the list of roots itself: the same object while the grants are the same. */
   readonly #known = new WeakMap<readonly FilePath[], Known>();
 
@@ -59,6 +63,7 @@ export class ProtectedFiles {
   constructor(options: ProtectedFilesOptions, now: () => number = Date.now) {
     this.#options = options;
     this.#now = now;
+    this.#survey = new FolderSurvey(now);
     this.#workspaces = new TrustedWorkspaces(options.folders.state, now);
   }
 
@@ -70,7 +75,7 @@ export class ProtectedFiles {
     if (before !== undefined && isSameSession && before.turn === turn) return before.classOf;
     const workspaces = this.#workspaces.now();
     if (workspaces === null) return EVERYTHING;
-    if (before !== undefined && isSameSession && before.workspaces === workspaces && isStill(before)) {
+    if (before !== undefined && isSameSession && before.workspaces === workspaces && this.#isStill(before)) {
       before.turn = turn;
       return before.classOf;
     }
@@ -101,11 +106,18 @@ export class ProtectedFiles {
       ...{ home: homeNamed === null ? null : real(homeNamed), workspaces, ours, program: segmentsOf(program), table },
     };
     const every = roots.flatMap((root) => [root, ...(isSame(real(root), root) ? [] : [real(root)])]);
-    const facts = every.map((root) => new TriggerFacts(tree, { ...options, root }));
+    const inner = every.map((root) => [root, this.#survey.recent(root, table)] as const);
+    const facts = inner.map(([root, folders]) => new TriggerFacts(tree, { ...options, root, inner: folders }));
     return {
-      ...{ workspace, table, workspaces: known, tree, gathered, turn },
+      ...{ workspace, table, workspaces: known, tree, inner, gathered, turn },
       classOf: (path) => (isGitOrOurs(path) ? "never" : strictestClass(facts, path)),
     };
+  }
+
+  #isStill({ tree, inner, table, gathered }: Known): boolean {
+    if (tree.witnesses.size > witnessesMax) return false;
+    for (const [path, witness] of tree.witnesses) if (!isStillThere(path, witness, gathered)) return false;
+    return inner.every(([root, folders]) => this.#survey.recent(root, table) === folders);
   }
 }
 
@@ -146,12 +158,6 @@ function namesOf(path: string): readonly FilePath[] {
   const named = segmentsOf(path);
   const real = realRoot(named);
   return real === null || isSame(real, named) ? [named] : [named, real];
-}
-
-function isStill({ tree, gathered }: Known): boolean {
-  if (tree.witnesses.size > witnessesMax) return false;
-  for (const [path, witness] of tree.witnesses) if (!isStillThere(path, witness, gathered)) return false;
-  return true;
 }
 
 function isStillThere(path: string, { facts, isRead }: PathSnapshot, gathered: number): boolean {

@@ -26,6 +26,7 @@ import { LandWorkers } from "../../sandbox/drafts/lander/land-workers.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
 import type { RootLock } from "../../sandbox/drafts/root-lock.ts";
 import { DiskTree } from "../../sandbox/drafts/triggers/disk-tree.ts";
+import { FolderSurvey } from "../../sandbox/drafts/triggers/folder-survey.ts";
 import { kernelFacts } from "../../sandbox/linux/detect-sandbox.ts";
 import { isProgram } from "../../sandbox/linux/programs.ts";
 import { COPY_FOLDER } from "../../sandbox/live/live-root.ts";
@@ -70,6 +71,7 @@ export interface DaemonDrafts {
 export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   const { state, program, records, now, note } = options;
   const native = nativeProgram(program);
+  const survey = new FolderSurvey();
   const folders = new DraftFolders(state);
   let sandboxes: () => Sandboxes | null = () => null;
   // The kernel stays the same while the daemon runs; a native program that was not built yet is probed again.
@@ -92,7 +94,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   };
   const context = (of: { readonly judge: LandingContext["judge"]; readonly root: PlanPath; readonly cwd: string }) => ({
     judge: of.judge,
-    classifier: classifierFor(options, of.root, of.cwd),
+    classifier: classifierFor(options, survey, of.root, of.cwd),
   });
   const gitParts = {
     workFolder: join(state, "git-import"),
@@ -112,7 +114,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
     // The copy of a live root that could not become a draft takes space as well.
     measure: (id) => draftSize(folders.upper(id), join(folders.path(id), COPY_FOLDER)),
     agreedContext: (record, agreed) => agreedContext(record, agreed),
-    classifier: ({ root, workspace }) => classifierFor(options, segmentsOf(root), workspace ?? root),
+    classifier: ({ root, workspace }) => classifierFor(options, survey, segmentsOf(root), workspace ?? root),
     note,
   });
   const agreedContext = (record: DraftRecord, agreed: Level): LandingContext | null => {
@@ -173,6 +175,7 @@ function judgePath(
 /** The project is read again for every landing: changes by others since then count. */
 function classifierFor(
   { home, folders, program, state, triggers }: DaemonDraftsOptions,
+  survey: FolderSurvey,
   root: PlanPath,
   cwd: string,
 ): LandingContext["classifier"] {
@@ -180,13 +183,15 @@ function classifierFor(
     const known = registeredWorkspaces(state);
     if (known === null) return () => ({ class: "never", why: "the trusted workspaces cannot be listed" });
     const homePath = home === null ? null : segmentsOf(home);
+    const table = triggers(cwd);
     const facts = new TriggerFacts(new DiskTree(), {
       root,
       home: homePath === null ? null : (realRoot(homePath) ?? homePath),
       workspaces: [...known, cwd].flatMap(bothNames),
       ours: [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)])),
       program: segmentsOf(program),
-      table: triggers(cwd),
+      table,
+      inner: survey.recent(root, table),
     });
     const classifier = await Classifier.inTurns(facts, changes, () => setImmediate());
     return (change: Change) => nameClass(classifier.classify(change), root);

@@ -47,7 +47,8 @@ export function landedGit(group: GitGroup, { committed }: CommittedGit): readonl
 
 export function gitKept(group: GitGroup, { committed, gitReason }: CommittedGit): readonly UnlandedChange[] {
   const { repository, git } = group;
-  const base = { path: repository.join("/"), kind: "git" } as const;
+  // A root that is a git folder itself.
+  const base = { path: repository.join("/") || ".", kind: "git" } as const;
   if (!git.ok) return [{ ...base, code: git.code, reason: git.reason }];
   if (git.change !== null && !committed.includes(group))
     return [{ ...base, code: "not_landed", reason: gitReason ?? "its files did not land" }];

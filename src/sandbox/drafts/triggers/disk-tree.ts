@@ -14,6 +14,8 @@ export interface PathSnapshot {
 }
 
 const UTF8 = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+/** What Node puts in the place of bytes that are not UTF-8. */
+const REPLACEMENT = "\ufffd";
 
 export class DiskTree implements RealTree {
   readonly #entries = new Map<string, TreeEntry | null>();
@@ -38,8 +40,9 @@ export class DiskTree implements RealTree {
     const text = textOf(path);
     if (this.#look(text, true).facts?.isDirectory() !== true) return null;
     try {
-      const names = readdirSync(text, { withFileTypes: true });
+      const names = readdirSync(onDisk(text), { withFileTypes: true });
       if (names.length > namesMax) return null;
+      if (names.some(({ name }) => name.includes(REPLACEMENT))) return listedBytes(text);
       return names.map((one) => ({ name: one.name, kind: kindOf(one) }));
     } catch {
       return null;
@@ -51,7 +54,7 @@ export class DiskTree implements RealTree {
     const { facts } = this.#look(text, true);
     if (facts === null || !facts.isFile() || facts.size > charactersMax) return null;
     try {
-      return decoded(readFileSync(text));
+      return decoded(readFileSync(onDisk(text)));
     } catch {
       return null;
     }
@@ -66,9 +69,9 @@ export class DiskTree implements RealTree {
 }
 
 /** Of the name itself, where it is a link; null where nothing exists, or it cannot be read. */
-function factsAt(path: string): Stats | null {
+export function factsAt(path: string): Stats | null {
   try {
-    return lstatSync(path, { throwIfNoEntry: false }) ?? null;
+    return lstatSync(onDisk(path), { throwIfNoEntry: false }) ?? null;
   } catch {
     return null;
   }
@@ -87,7 +90,7 @@ function entryOf(path: string, facts: Stats): TreeEntry {
 /** Inode numbers of some file systems exceed the range of a number. */
 function identityAt(path: string): string {
   try {
-    const { dev, ino } = lstatSync(path, { bigint: true });
+    const { dev, ino } = lstatSync(onDisk(path), { bigint: true });
     return `${dev}:${ino}`;
   } catch {
     return "";
@@ -96,7 +99,7 @@ function identityAt(path: string): string {
 
 function targetOf(path: string): string | null {
   try {
-    return UTF8.decode(readlinkSync(path, { encoding: "buffer" }));
+    return decoded(readlinkSync(onDisk(path), { encoding: "buffer" }));
   } catch {
     return null;
   }
@@ -108,6 +111,22 @@ function kindOf(facts: { isFile(): boolean; isDirectory(): boolean; isSymbolicLi
 
 function textOf(path: Path): string {
   return `/${path.join("/")}`;
+}
+
+function listedBytes(path: string): readonly ListedName[] {
+  const names = readdirSync(onDisk(path), { withFileTypes: true, encoding: "buffer" });
+  return names.map((one) => ({ name: decoded(one.name), kind: kindOf(one) }));
+}
+
+const ESCAPED_BYTE = /[\udc80-\udcff]/u;
+
+/** The bytes of a path with bytes that are not UTF-8. */
+function onDisk(path: string): string | Buffer {
+  if (!ESCAPED_BYTE.test(path)) return path;
+  const parts = [...path].map((sign) =>
+    ESCAPED_BYTE.test(sign) ? Buffer.of(sign.charCodeAt(0) - 0xdc00) : Buffer.from(sign),
+  );
+  return Buffer.concat(parts);
 }
 
 /** A comment or a name may be in another encoding: such bytes become single surrogates, and the text around them stays as it is. */

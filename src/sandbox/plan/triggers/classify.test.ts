@@ -15,7 +15,7 @@ type Written = string | ClassifiedChange;
 const TABLE = new TriggerTable();
 const OPTIONS: TriggerOptions = {
   ...{ root: ["h", "w"], home: ["h"], workspaces: [["h", "w"]], table: TABLE },
-  ...{ ours: [["h", ".config", "ambit"]], program: ["opt", "ambit"] },
+  ...{ ours: [["h", ".config", "ambit"]], program: ["opt", "ambit"], inner: [] },
 };
 
 const names = (path: string): readonly string[] => path.split("/").filter((name) => name !== "");

@@ -11,7 +11,7 @@ import {
 import { filesNamedIn, gitValueKind } from "./git-values.ts";
 import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
 import { isGitName, nameKey } from "./spelling.ts";
-import type { TriggerPaths } from "./trigger-paths.ts";
+import type { TriggerPath, TriggerPaths } from "./trigger-paths.ts";
 
 type Path = readonly string[];
 
@@ -107,7 +107,7 @@ export function gatherRepository(
   const own = repositorySettings(tree, repository, home);
   if (own.unread !== null) places.addPartial(own.unread);
   for (const file of own.files) protect(tree, places, file, "git reads its configuration from it");
-  const tops = [repository.top ?? repository.folder, ...worktreeSetting(own, repository.folder, home)];
+  const tops = [repository.top ?? repository.folder, ...worktreeSetting(tree, own, repository.folder, home)];
   if (withModules) tops.push(...worktreesOf(tree, repository.common));
   for (const top of tops) gatherSettings(gathering, top, repository.folder, [...user.settings, ...own.settings]);
   gatherFolder(gathering, repository.common, tops[0] as Path);
@@ -131,7 +131,7 @@ function gatherSettings(
       for (const base of kind === "hooks" ? [top, folder] : [top]) {
         const path = writtenPath(one.value, base, home);
         if (path === null) continue;
-        if (kind === "hooks" && isWithin(top, path)) {
+        if (kind === "hooks" && isWithin(top, followPath(tree, path).end ?? path)) {
           // The project folder itself, or a parent: only files named like hooks count.
           for (const hook of HOOKS) protect(tree, places, [...path, hook], `git follows \`${name}\` to it`);
           continue;
@@ -141,7 +141,7 @@ function gatherSettings(
       }
     } else
       for (const path of filesNamedIn(one.value, top, home, tree))
-        places.add(path, { class: "ask", why: `git runs it by \`${name}\`` });
+        protect(tree, places, path, `git runs it by \`${name}\``, "ask");
   }
 }
 
@@ -168,7 +168,7 @@ function gatherHooks({ tree, places, home }: Omit<GitGathering, "folders">, fold
     const hook = followPath(tree, path).end;
     const text = hook === null ? null : tree.text(hook, hookCharactersMax);
     for (const file of text === null ? [] : filesNamedIn(text, top, home, tree))
-      places.add(file, { class: "ask", why: `the git hook \`${name}\` names it` });
+      protect(tree, places, file, `the git hook \`${name}\` names it`, "ask");
   }
 }
 
@@ -197,14 +197,15 @@ function gatherModules(gathering: GitGathering, common: Path, user: GitSettings)
 }
 
 function moduleTop({ tree, home }: GitGathering, folder: Path): Path | null {
-  return worktreeSetting(settingsFrom(tree, [[...folder, "config"]], home), folder, home)[0] ?? null;
+  return worktreeSetting(tree, settingsFrom(tree, [[...folder, "config"]], home), folder, home)[0] ?? null;
 }
 
 /** The folder that `core.worktree` names, relative to the git folder. */
-function worktreeSetting({ settings }: GitSettings, folder: Path, home: Path | null): readonly Path[] {
+function worktreeSetting(tree: RealTree, { settings }: GitSettings, folder: Path, home: Path | null): readonly Path[] {
   const written = settings.findLast(({ section, key }) => section === "core" && key === "worktree")?.value ?? null;
   const path = written === null ? null : writtenPath(written, folder, home);
-  return path === null ? [] : [path];
+  const top = path === null ? null : followPath(tree, path).end;
+  return top === null ? [] : [top];
 }
 
 function worktreesOf(tree: RealTree, common: Path): readonly Path[] {
@@ -223,14 +224,21 @@ export function protect(
   why: string,
   of: "ask" | "never" = "never",
 ): void {
-  const { end, links } = followPath(tree, path);
+  const { end, links, ups } = followPath(tree, path);
   for (const one of [path, ...links, ...(end === null ? [] : [end])]) places.add(one, { class: of, why });
+  addUps(places, ups, { class: of, why });
+}
+
+/** The name stays free; a link in its place would replace what lies below it, and `..` is below every name. */
+function addUps(places: TriggerPaths, ups: readonly Path[], place: TriggerPath): void {
+  for (const up of ups) places.add([...up, ".."], place);
 }
 
 /** The target of a protected link is also known by the link's name; the links on the path are protected. */
 export function addLink(tree: RealTree, places: TriggerPaths, link: Path): void {
-  const { end, links } = followPath(tree, link);
+  const { end, links, ups } = followPath(tree, link);
   for (const one of [...links.slice(1), ...(end === null ? [] : [end])]) places.addAlias(one, link);
+  addUps(places, ups, { class: "never", why: `/${link.join("/")} leads through it` });
 }
 
 export function addHardLinks(tree: RealTree, places: TriggerPaths, path: Path): void {

@@ -76,7 +76,7 @@ export function commonOf(tree: RealTree, folder: Path): Path {
 export function worktreeTop(tree: RealTree, entry: Path): Path | null {
   const text = tree.text([...entry, "gitdir"], pointerCharactersMax)?.replace(/[\r\n]+$/, "") ?? null;
   const file = text === null ? null : writtenPath(text, entry, null);
-  return file === null || file.length === 0 ? null : file.slice(0, -1);
+  return file === null || file.length === 0 ? null : followPath(tree, file.slice(0, -1)).end;
 }
 
 export function repositorySettings(tree: RealTree, { folder, common }: GitRepository, home: Path | null): GitSettings {

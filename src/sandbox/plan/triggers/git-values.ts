@@ -1,6 +1,6 @@
 // Which git settings name files that git runs or reads, and which files the text of a command names.
 import type { GitSetting } from "./git-config.ts";
-import { type RealTree, writtenPath } from "./real-tree.ts";
+import { followPath, type RealTree, writtenPath } from "./real-tree.ts";
 
 type Path = readonly string[];
 
@@ -67,11 +67,13 @@ export function filesNamedIn(text: string, base: Path, home: Path | null, tree: 
   const words = new Set([...text.matchAll(/[^\s"'`;&|<>(){}=$,\\!]+/g)].map(([word]) => word));
   for (const word of [...words].slice(0, wordsMax)) {
     // Variable prefixes and shell punctuation are cut off above.
-    const path = word.length > 1_024 ? null : writtenPath(word.replace(/^\/+(?=\.)/, ""), base, home);
+    const written = word.length > 1_024 ? null : writtenPath(word.replace(/^\/+(?=\.)/, ""), base, home);
+    const path = written?.includes("..") === true ? followPath(tree, written).end : written;
     if (path === null || path.length <= base.length) continue;
     if (!base.every((name, at) => name === path[at])) continue;
     const entry = tree.at(path);
-    if (entry === null ? PATH_WORD.test(word) : entry.kind === "file") found.set(path.join("/"), path);
+    if (entry === null ? PATH_WORD.test(word) : entry.kind === "file" || entry.kind === "link")
+      found.set(path.join("/"), path);
   }
   return [...found.values()];
 }

@@ -22,6 +22,8 @@ export interface TriggerOptions extends TriggerBases {
   readonly ours: readonly Path[];
   /** The folder of our own program. */
   readonly program: Path;
+  /** Folders below the root with repositories, links or triggers of their own, as far as they are known. */
+  readonly inner: readonly Path[];
 }
 
 const OWN_LIMITS: GatherLimits = { foldersMax: 2_000, depthMax: 16, isTold: true };
@@ -66,6 +68,7 @@ export class TriggerFacts {
     // A repository around the root may have its hooks path in it.
     for (let depth = 1; depth < root.length; depth++) this.#repository(root.slice(0, depth), false);
     this.#gather(root, OWN_LIMITS, true);
+    for (const folder of options.inner) this.#gather(folder, OWN_LIMITS, true);
   }
 
   /** Examines each folder between the root and a path once. Called for every path before the first is classified. */

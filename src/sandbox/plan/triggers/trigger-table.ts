@@ -91,6 +91,11 @@ export class TriggerTable {
     return decided(this.#rules(path, bases, true));
   }
 
+  /** Whether a trigger that counts at every depth begins with this name. */
+  isStart(name: string): boolean {
+    return this.#name(name).starts.includes("anywhere");
+  }
+
   #rules(path: Path, { root, home, workspaces }: TriggerBases, isBelow: boolean): readonly RuleMatch[] {
     const known = path.map((name) => this.#name(name));
     const keys = known.map(({ key }) => key);
