@@ -1,5 +1,5 @@
-// The Vercel AI SDK against a model that follows a script, through the SDK's own gateway: what it is sent, what it is
-// answered, and what it is not shown.
+// The Vercel AI SDK against a scripted model, through the SDK's own gateway: the requests, the results, and what the model is not
+// shown.
 import { createGateway, generateText, stepCountIs } from "ai";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { type AiSdkOptions, aiSdkTools } from "../../src/adapters/ai-sdk.ts";
@@ -53,7 +53,7 @@ async function run(
 const SUM = { type: "function", name: "math__add", description: "Adds two numbers.", inputSchema: ADD };
 
 describe("a run", () => {
-  test("shows the session's tools, answers what is called, and says what was denied", async () => {
+  test("shows the session's tools, returns results of calls, and reports denials", async () => {
     const { server, text: said } = await run(
       "plain",
       {},
@@ -92,7 +92,7 @@ describe("a run", () => {
 });
 
 describe("the provider's own tools", () => {
-  test("are asked for in the SDK's words, held to the hosts of the grant", async () => {
+  test("are requested in the SDK's format, limited to the hosts of the grant", async () => {
     const { server } = await run("searching", { provider: "anthropic" }, [text("done")]);
     expect(server.body(0)["tools"]).toEqual([
       {
@@ -128,7 +128,7 @@ describe("the provider's own tools", () => {
   });
 });
 
-test("a run that is stopped stops its calls", async () => {
+test("a cancelled run cancels its calls", async () => {
   const { tools } = await aiSdkTools(await world.ambit.session("plain"));
   const asked = { toolCallId: "c1", messages: [], abortSignal: AbortSignal.abort() };
   expect(await tools["math__add"]?.execute?.({ a: 1, b: 2 }, asked)).toMatchObject({ ok: false, code: "revoked" });

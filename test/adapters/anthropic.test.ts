@@ -1,4 +1,4 @@
-// The Anthropic SDK against a model that follows a script: what it is sent, what it is answered, and what it is not shown.
+// The Anthropic SDK against a scripted model: the requests, the results, and what the model is not shown.
 import Anthropic from "@anthropic-ai/sdk";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { anthropicTools, runMessages } from "../../src/adapters/anthropic.ts";
@@ -40,7 +40,7 @@ const text = (said: string): object => ({ type: "text", text: said });
 const SUM = { name: "math__add", description: "Adds two numbers.", input_schema: ADD };
 
 describe("a run", () => {
-  test("shows the session's tools, answers what is called, and says what was denied", async () => {
+  test("shows the session's tools, returns results of calls, and reports denials", async () => {
     const { client, server } = await model(
       [use("t1", "math__add", { a: 1, b: 2 }), use("t2", "memory_get", { key: "b" })],
       [use("t3", "rm_everything", {})],
@@ -89,7 +89,7 @@ describe("a run", () => {
     expect(JSON.parse(third?.content ?? "")).toMatchObject({ code: "unknown_tool" });
   });
 
-  test("ends after so many turns, however long the model goes on", async () => {
+  test("ends after a limited number of turns, however long the model continues", async () => {
     const { client, server } = await model(
       ...Array.from({ length: 5 }, (_, at) => [use(`t${at}`, "math__add", { a: 1, b: at })]),
     );
@@ -98,7 +98,7 @@ describe("a run", () => {
     expect(server.asked).toHaveLength(3);
   });
 
-  test("shows what is held by then", async () => {
+  test("shows the tools of the current grants", async () => {
     const { client, server } = await model([use("t1", "memory_get", { key: "a/b" })], [text("done")]);
     const session = await world.ambit.session("plain");
     const pledged = { ...session, tools: () => session.tools(), providerTools: session.providerTools.bind(session) };
@@ -120,7 +120,7 @@ describe("the provider's own tools", () => {
     expect(omitted.map(({ name }) => name)).toEqual(["web_search", "web_fetch", "code_execution"]);
   });
 
-  test("are held to the hosts of the grant", async () => {
+  test("are limited to the hosts of the grant", async () => {
     const { client, server } = await model([text("done")]);
     await runMessages(client, await world.ambit.session("searching"), body);
     expect(server.body(0)["tools"]).toEqual([
@@ -133,7 +133,7 @@ describe("the provider's own tools", () => {
     expect(notes.join(" ")).toContain("github.com to mean everything below it");
   });
 
-  test("give way to what the session does here, unless the application names them", async () => {
+  test("are replaced by the session's own, unless the application names them", async () => {
     const session = await world.ambit.session("fetching");
     const types = async (names?: readonly string[]): Promise<readonly string[]> => {
       const { tools } = await anthropicTools(session, names === undefined ? {} : { providerTools: { names } });

@@ -1,4 +1,4 @@
-// A model on loopback that says what a test wrote down for it, and keeps every request it was sent.
+// A scripted model on loopback that records every request.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 
@@ -14,7 +14,7 @@ export class ModelServer {
   readonly asked: Asked[] = [];
   readonly #server: Server;
 
-  /** One answer for each request, in order; a request too many is an error of the test. */
+  /** One response for each request, in order; a request too many is an error of the test. */
   static async start(answers: readonly object[]): Promise<ModelServer> {
     const server = new ModelServer(answers);
     await new Promise<void>((done) => server.#server.listen(0, "127.0.0.1", done));
@@ -44,10 +44,10 @@ export class ModelServer {
     return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`;
   }
 
-  /** What the model was sent, the nth time. */
+  /** The nth request to the model. */
   body(at: number): Record<string, unknown> {
     const asked = this.asked[at];
-    if (asked === undefined) throw new Error(`the model was asked ${this.asked.length} times`);
+    if (asked === undefined) throw new Error(`the model got ${this.asked.length} requests`);
     return asked.body;
   }
 

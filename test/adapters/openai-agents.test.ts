@@ -1,4 +1,4 @@
-// The OpenAI Agents SDK against a model that follows a script: what it is sent, what it is answered, and what it is not shown.
+// The OpenAI Agents SDK against a scripted model: the requests, the results, and what the model is not shown.
 import { Agent, OpenAIProvider, Runner, setTracingDisabled } from "@openai/agents";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { agentsTools } from "../../src/adapters/openai-agents.ts";
@@ -8,7 +8,7 @@ import { ADD, type AdaptersWorld, adaptersWorld } from "./world.ts";
 let world: AdaptersWorld;
 const servers: ModelServer[] = [];
 beforeAll(async () => {
-  // Its traces would go out to the network.
+  // Its traces would be sent to the network.
   setTracingDisabled(true);
   world = await adaptersWorld();
 });
@@ -57,7 +57,7 @@ async function run(agent: string, ...answers: readonly (readonly object[])[]): P
 const SUM = { type: "function", name: "math__add", description: "Adds two numbers.", parameters: ADD, strict: false };
 
 describe("a run", () => {
-  test("shows the session's tools, answers what is called, and says what was denied", async () => {
+  test("shows the session's tools, returns results of calls, and reports denials", async () => {
     const server = await run(
       "plain",
       [
@@ -89,7 +89,7 @@ describe("a run", () => {
 });
 
 describe("the provider's own tools", () => {
-  test("are held to the hosts of the grant, and are not in the request without one", async () => {
+  test("are limited to the hosts of the grant, and are not in the request without one", async () => {
     const server = await run("searching", [text("done")]);
     expect(server.body(0)["tools"]).toEqual([
       { type: "web_search", filters: { allowed_domains: ["github.com", "npmjs.com"] } },
@@ -105,13 +105,13 @@ describe("the provider's own tools", () => {
     ]);
   });
 
-  test("none where the application wants none", async () => {
+  test("none if the application wants none", async () => {
     const { tools } = await agentsTools(await world.ambit.session("searching"), { providerTools: null });
     expect(tools.map(({ name }) => name)).toEqual(["math__add"]);
   });
 });
 
-test("a run that is stopped stops its calls", async () => {
+test("a cancelled run cancels its calls", async () => {
   const { tools } = await agentsTools(await world.ambit.session("plain"));
   const tool = tools.find(({ name }) => name === "math__add");
   if (tool?.type !== "function") throw new Error("no function");

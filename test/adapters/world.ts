@@ -1,4 +1,4 @@
-// What the adapters' tests have in common: agents with and without grants, and one tool of the application.
+// Shared by the adapters' tests: agents with and without grants, and one tool of the application.
 
 import { defineTool } from "../../src/index.ts";
 import type { Ambit } from "../../src/library/library.ts";

@@ -1,4 +1,4 @@
-// After a command, and after its owner: nothing that it started is still there, nothing it left is seen by the next.
+// After a command, and after its owner: no process it started is left, and the next command sees nothing it left.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -30,7 +30,7 @@ describe.each(callers())("a warm sandbox, as $caller", (who) => {
     await scene.end();
   });
 
-  /** What the file holds when two looks agree, or when they do not. */
+  /** The file's content once two reads agree, or what differed. */
   async function grows(name: string): Promise<boolean> {
     const before = readFileSync(join(scene.root, name)).length;
     await pause(150);
@@ -40,7 +40,7 @@ describe.each(callers())("a warm sandbox, as $caller", (who) => {
   test.each([
     ["leave-process=heartbeat", "heartbeat"],
     ["leave-churn=churn", "churn"],
-  ])("what left its session and its parents is ended with the command: %s", async (word, name) => {
+  ])("a process that left its session and its parents is killed with the command: %s", async (word, name) => {
     expect((await warm.probe(word)).map(({ outcome }) => outcome)).toEqual(["open"]);
     expect(readFileSync(join(scene.root, name)).length).toBeGreaterThan(0);
     expect(await grows(name)).toBe(false);
@@ -52,7 +52,7 @@ describe.each(callers())("a warm sandbox, as $caller", (who) => {
     expect((await warm.probe("files-left")).map(({ how }) => how)).toEqual(["none"]);
   });
 
-  test("the keeper of a warm sandbox is the same after everything that was sent to it", async () => {
+  test("the init process of a warm sandbox is unchanged by every signal and message sent to it", async () => {
     const signals = [1, 2, 3, 4, 6, 8, 9, 10, 11, 12, 13, 14, 15, 17, 18, 19, 20, 31, 34, 64];
     const sent = await warm.probe(...signals.map((signal) => `kill-init=${signal}`));
     expect(sent.filter(({ outcome, how }) => outcome !== "blocked" || how !== "ignored")).toEqual([]);
@@ -60,12 +60,12 @@ describe.each(callers())("a warm sandbox, as $caller", (who) => {
     expect((await warm.run(["/bin/sh", "-c", "echo still here"])).output).toBe("still here\n");
   });
 
-  test("a word of 128 KiB is refused by the kernel, and one byte less is not", async () => {
+  test("an argument of 128 KiB is refused by the kernel, and one byte less is not", async () => {
     expect((await warm.run(["/bin/echo", "x".repeat(131_071)])).output).toHaveLength(131_072);
     expect((await warm.run(["/bin/echo", "x".repeat(131_072)])).ending).toMatchObject({ kind: "unstarted" });
   });
 
-  test("more words than a request or a frame holds are refused by us", async () => {
+  test("more arguments than a request or a frame holds are refused by us", async () => {
     const words = Array.from({ length: 12 }, () => "x".repeat(100_000));
     expect(await ambit.exec(["/bin/echo", ...words])).toMatchObject({ outcome: "refused", code: "invalid_input" });
     expect((await warm.run(["/bin/echo", ...words])).ending).toMatchObject({ code: "invalid_input" });
@@ -76,7 +76,7 @@ describe.each(callers())("a warm sandbox, as $caller", (who) => {
 describe.each(callers())("a command and its owner, as $caller", (who) => {
   let scene: Scene;
   let ambit: Ambit;
-  /** The keeper of the scene. */
+  /** The scene's process on the host. */
   let known: readonly number[];
 
   beforeAll(async () => {
@@ -87,20 +87,20 @@ describe.each(callers())("a command and its owner, as $caller", (who) => {
     await scene.end();
   });
 
-  test("what writes too much is ended", async () => {
+  test("a command that writes too much is killed", async () => {
     const ran = await ambit.exec(["/bin/sh", "-c", "yes"]);
     expect(ran).toMatchObject({ outcome: "ran", ending: { kind: "ended", because: "output" } });
     expect(await survivorsOf(scene.folder, known)).toEqual([]);
   });
 
-  test("what takes too long is ended, and everything it started", async () => {
+  test("a command that takes too long is killed, with everything it started", async () => {
     const line = "(setsid sleep 300 &) ; sleep 300";
     const ran = await ambit.exec(["/bin/sh", "-c", line], { options: ["--timeout", "1"] });
     expect(ran).toMatchObject({ outcome: "ran", ending: { kind: "ended", because: "time" } });
     expect(await survivorsOf(scene.folder, known)).toEqual([]);
   });
 
-  test("an owner that is killed takes everything with it, whenever that is", async () => {
+  test("an owner that is killed takes all its processes along, at any time", async () => {
     const waits = [0, 5, 20, 40, 60, 80, 100, 120, 150, 200, 300, 500];
     for (const milliseconds of waits) {
       const child = ambit.start(["/bin/sh", "-c", "(setsid sleep 300 &) ; sleep 300"]);

@@ -1,4 +1,4 @@
-// `ambit exec --json` as somebody would call it, and what it says.
+// `ambit exec --json` as a user would run it, and its output.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -34,7 +34,7 @@ export class Ambit {
     if (status !== 0) throw new Error(`not trusted: ${said}`);
   }
 
-  /** The probe with these words, in the root of the scene. */
+  /** The probe with these arguments, in the root of the scene. */
   probe(words: readonly string[], more: ExecOptions = {}): Promise<Executed> {
     const { root } = this.#scene;
     return this.exec([join(root, "probe"), join(root, "scene"), ...words], more);
@@ -49,11 +49,11 @@ export class Ambit {
     try {
       return JSON.parse(said);
     } catch {
-      throw new Error(`it said no object: ${said.slice(0, 1000)} ${complaint.slice(0, 2000)}`);
+      throw new Error(`no JSON object in the output: ${said.slice(0, 1000)} ${complaint.slice(0, 2000)}`);
     }
   }
 
-  /** Started and left alone. */
+  /** Started in the background. */
   start(argv: readonly string[]): ChildProcess {
     const [command = "", ...words] = this.#command([], ["exec", "probe", "--", ...argv]);
     return spawn(command, words, { ...this.#surroundings(this.#scene.root), stdio: ["ignore", "pipe", "inherit"] });

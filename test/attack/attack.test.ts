@@ -1,6 +1,5 @@
-// Every attempt of the table, made by a real program in a real sandbox through the command line, as root and as an
-// ordinary user. Each must have been made, must have come to the answer that shows who stopped it, and must have left
-// the machine as it was.
+// Every attempt of the table, made by a real program in a real sandbox through the command line, as root and as an ordinary user.
+// Each must have been made, must have got the answer that shows what stopped it, and must have left the machine as it was.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -11,12 +10,12 @@ import { Ground } from "./ground.ts";
 import { rowsFor } from "./rows.ts";
 import { plantCarriers, type Scene } from "./scene.ts";
 
-/** What every machine can try; fewer means that rows were lost on the way. */
+/** What every machine can try; fewer means that rows were lost. */
 const triedMin = 255;
 
 const isRoot = process.getuid?.() === 0;
 
-/** Why an attempt would prove nothing on this machine; null where it does. */
+/** Why an attempt would prove nothing on this machine; null if it does. */
 function reasonNot({ word }: Attempt): string | null {
   if (word.startsWith("carries=")) return isRoot ? null : "only root can make such a program";
   const [, path] = /^(?:device|proc-read|proc-write)=(.+)$/.exec(word) ?? [];
@@ -30,7 +29,7 @@ beforeAll(() => {
 afterAll(() => ground.remove());
 
 describe.each(callers())("as $caller", (who) => {
-  // What this machine lacks cannot be tried on it; `triedMin` bounds how much that may be.
+  // Features this machine lacks cannot be tested on it; `triedMin` limits how many may be skipped.
   const rows = rowsFor(who.caller).filter((row) => reasonNot(row) === null);
   let scene: Scene;
   let ran: Executed;
@@ -68,7 +67,7 @@ describe.each(callers())("as $caller", (who) => {
   test.each(titled)("%s", (_title, row) => {
     const { outcome, how, detail } = outcomes.get(row.word) as Outcome;
     expect({ outcome, how: row.how.includes(how) ? row.how : how, detail }).toEqual({
-      outcome: row.by === "nobody" ? "open" : "blocked",
+      outcome: row.by === "unblocked" ? "open" : "blocked",
       how: row.how,
       detail,
     });
@@ -80,7 +79,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(canary).toBe("as it was\n");
   });
 
-  test("the secret is nowhere in what the program said", () => {
+  test("the secret is nowhere in the program's output", () => {
     expect(ran.output + ran.errors).not.toContain(scene.token);
   });
 });

@@ -1,9 +1,9 @@
-// One attempt to get out: how the probe is asked for it, what it tries, who must stop it, and by which answer one knows.
+// One attempt to escape: the argument of the probe, what it tries, what must stop it, and the answer that shows it.
 
 export type Mechanism =
-  /** What is not mounted is not there, and what is mounted read-only is not written. */
+  /** What is not mounted does not exist, and what is mounted read-only cannot be written. */
   | "mounts"
-  /** It comes to pass in the draft of the command, and the root stays as it is. */
+  /** It succeeds in the draft of the command, and the root is unchanged. */
   | "draft"
   | "seccomp"
   | "landlock"
@@ -12,7 +12,7 @@ export type Mechanism =
   | "user namespace"
   | "network namespace"
   | "broker"
-  /** None held, so the kernel refuses. */
+  /** The process has none, so the kernel refuses. */
   | "capabilities"
   | "no new privileges"
   /** Pid 1 is not dumpable: nothing of it can be opened. */
@@ -20,17 +20,17 @@ export type Mechanism =
   | "launcher"
   | "environment"
   | "limit"
-  /** It is not kept out. The row says why that is as documented. */
-  | "nobody";
+  /** It is not blocked. The row says why that is as documented. */
+  | "unblocked";
 
 export type Caller = "root" | "user";
 
 export interface Attempt {
-  /** Name and argument, as the probe takes them. */
+  /** Name and argument of the probe. */
   readonly word: string;
   readonly tries: string;
   readonly by: Mechanism;
-  /** Answers that show this mechanism at work; for `nobody`, the answer of the open way. */
+  /** Answers that show this mechanism at work; for `unblocked`, the answer of the successful attempt. */
   readonly how: readonly string[];
   /** Null: both. */
   readonly caller: Caller | null;
@@ -51,7 +51,7 @@ export interface Outcome {
   readonly detail: string;
 }
 
-/** The lines the probe printed; whatever else is among them is a mistake of ours. */
+/** The lines the probe printed; any other output is an error of ours. */
 export function outcomesIn(text: string): readonly Outcome[] {
   return text
     .split("\n")

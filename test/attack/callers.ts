@@ -1,7 +1,7 @@
-// Who starts the sandbox: root where we are root, and an ordinary user in any case.
+// The users that start the sandbox: root if we are root, and an ordinary user in any case.
 import type { Caller } from "./attempt.ts";
 
-/** A number nobody has. */
+/** A user id that no account has. */
 const ORDINARY = 12_345;
 
 export interface CallerFacts {

@@ -24,7 +24,7 @@ function compileOne(from: string, name: string, folder: string): string {
   try {
     execFileSync("cc", ["-static", ...flags], { stdio: "pipe" });
   } catch {
-    // Without a static C library the system's own, which every sandbox shows, has to do.
+    // Without a static C library they use the system's own, which every sandbox shows.
     execFileSync("cc", flags, { stdio: "pipe" });
   }
   return program;

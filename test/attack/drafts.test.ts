@@ -1,5 +1,5 @@
-// Every change of a name that a person's tools read or run, made by a real program in a draft: it may come to pass there,
-// and the root is the same to the last byte, mode and time afterwards. As root and as an ordinary user.
+// Every change of a name that a person's tools read or run, made by a real program in a draft: it may succeed there, and the root
+// is the same to the last byte, mode and time afterwards. As root and as an ordinary user.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DRAFT_ATTEMPTS } from "./attempts/drafts.ts";
 import { callers } from "./callers.ts";
@@ -7,7 +7,7 @@ import { Ground } from "./ground.ts";
 import { rootOf, type Scene } from "./scene.ts";
 import { Warm } from "./warm.ts";
 
-/** Fewer would mean that the attempts fail for another reason than the one that is tested. */
+/** Fewer would mean that the attempts fail for another reason than the tested one. */
 const openMin = 80;
 
 let ground: Ground;
@@ -38,5 +38,5 @@ describe.each(callers())("as $caller", (who) => {
     expect(rootOf(scene)).toEqual(before);
   });
 
-  test("most of them come to pass in the draft", () => expect(open).toBeGreaterThanOrEqual(openMin));
+  test("most of them succeed in the draft", () => expect(open).toBeGreaterThanOrEqual(openMin));
 });

@@ -1,4 +1,4 @@
-// What every file of attacks begins with: the programs compiled, ambit installed where any caller can read it.
+// Common setup of the attack tests: the programs compiled, ambit installed where any caller can read it.
 import { chmodSync, lchownSync, mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -20,7 +20,7 @@ export class Ground {
     this.#start = installInto(join(this.folder, "program"));
   }
 
-  /** A scene of this caller's, trusted by it. */
+  /** A scene of this caller, trusted by it. */
   async scene(who: CallerFacts): Promise<{ readonly scene: Scene; readonly ambit: Ambit }> {
     const start = await this.#start;
     const scene = await makeScene(who, this.programs);
@@ -41,7 +41,7 @@ export class Ground {
     return { agent: "beside", folder, options: ["--in", root] };
   }
 
-  /** What we made as ourselves is the caller's. */
+  /** Gives the files we created to the caller. */
   give(path: string, { user, group }: CallerFacts): void {
     lchownSync(path, user, group);
   }

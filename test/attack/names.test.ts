@@ -1,4 +1,4 @@
-// Names that a person's tools read or run: absent ones, links, two sandboxes at once; and our own files in a root.
+// Names that a person's tools read or run: missing ones, links, two sandboxes at once; and our own files in a root.
 import { execFileSync } from "node:child_process";
 import {
   existsSync,
@@ -43,7 +43,7 @@ describe.each(callers())("as $caller", (who) => {
   }
 
   const ABSENT = [".bash_profile", ".zshrc", "mcp.json", ".devcontainer/x", ".config/fish/x", ".git/commondir"];
-  test("names that were not there are in the draft of the command, and not in the root", async () => {
+  test("missing names are created in the draft of the command, and not in the root", async () => {
     const line = `for name in ${ABSENT.join(" ")}; do mkdir -p $(dirname $name); echo planted > $name; done`;
     const before = rootOf(scene);
     expect(await sh(`${line}; cat ${ABSENT.join(" ")}`)).toMatchObject({
@@ -64,7 +64,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(rootOf(scene)).toEqual(before);
   });
 
-  test("a root with our state in it has no draft: nothing runs, and the reason is told", async () => {
+  test("a root with our state in it has no draft: nothing runs, and the reason is reported", async () => {
     const wide = await ground.agentBeside(scene, ambit, who, scene.folder);
     const ran = await sh("cat state/ambit/state; echo planted > state/ambit/planted", wide);
     expect(ran).toMatchObject({ outcome: "refused", code: "sandbox_unavailable" });
@@ -86,7 +86,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(readdirSync(outside).sort()).toEqual(["canary", "s", "secret"]);
   });
 
-  test("a protected name that is a link is not replaced, nor what it leads to", async () => {
+  test("a protected name that is a link is not replaced, nor is its target", async () => {
     rmSync(at(".vscode"), { recursive: true });
     put(at("settings", "tasks.json"), "{}\n");
     symlinkSync("settings", at(".vscode"));
@@ -95,7 +95,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(readFileSync(at(".vscode", "tasks.json"), "utf8")).toBe("{}\n");
   });
 
-  test("the name our program is started by in a project is not replaced", async () => {
+  test("the file name that starts our program in a project is not replaced", async () => {
     mkdirSync(at("node_modules", ".bin"));
     symlinkSync("../ambit/bin/ambit", at("node_modules", ".bin", "ambit"));
     ground.give(at("node_modules", ".bin"), who);
@@ -103,7 +103,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(lstatSync(at("node_modules", ".bin", "ambit")).isSymbolicLink()).toBe(true);
   });
 
-  test("what git runs for a person who only looks is not the program's", async () => {
+  test("a program cannot change what git runs for a person's read-only commands", async () => {
     const config = "git config core.fsmonitor 'touch planted; false'";
     const commit = "git -c user.name=a -c user.email=a@b.c commit -q --allow-empty -m a";
     const ran = await sh(

@@ -1,4 +1,4 @@
-// Attempts on a sandbox that has a network: in a namespace where every address is ours, with the broker as it runs.
+// Attempts on a sandbox that has a network: in a namespace where every address is ours, with the real broker.
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -62,7 +62,7 @@ describe.each(callers())("as $caller", (who) => {
     (_title, row, at) => {
       const { outcome, how, detail } = outcomes[at] as Outcome;
       expect({ outcome, how: row.how.includes(how) ? row.how : how, detail }).toEqual({
-        outcome: row.by === "nobody" ? "open" : "blocked",
+        outcome: row.by === "unblocked" ? "open" : "blocked",
         how: row.how,
         detail,
       });
@@ -80,7 +80,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(world.asked).not.toContain("evil.test");
   });
 
-  test("what was refused is told, with its code", () => {
+  test("denials are reported with their code", () => {
     const told = new Set(ran.denials?.map(({ code, request }) => `${code} ${request}`));
     for (const one of [
       "scope_violation net.connect evil.test:443",

@@ -1,7 +1,8 @@
-// Names of the world outside and where they lead. Each is granted: that some lead to places nobody granted is the attack.
+// Names of the outside world and their addresses. Each is granted: that some resolve to addresses that are not granted is the
+// attack.
 import type { Answers } from "../broker/names-outside.ts";
 
-/** Somebody's address on the internet, in a namespace where it is ours. */
+/** A public address on the internet, in a namespace where it is ours. */
 const PUBLIC = "93.184.215.14";
 
 export const ADDRESSES: readonly string[] = [
@@ -22,7 +23,7 @@ export const LEADS: Readonly<Record<string, Answers>> = {
   "one.wild.test": [[PUBLIC]],
   "loopback.test": [["127.0.0.1"]],
   "other-loopback.test": [["127.9.9.9"]],
-  "nobody.test": [["0.0.0.0"]],
+  "unspecified.test": [["0.0.0.0"]],
   "private.test": [["10.1.2.3"]],
   "carrier.test": [["100.64.0.1"]],
   "cloud.test": [["169.254.169.254"]],
@@ -36,9 +37,9 @@ export const LEADS: Readonly<Record<string, Answers>> = {
   "tunnelled-private.test": [["2002:a01:203::1"]],
   // One good answer does not excuse the other.
   "mixed.test": [[PUBLIC, "127.0.0.1"]],
-  // The second question gets another answer.
+  // The second query gets another answer.
   "rebinding.test": [[PUBLIC], ["127.0.0.1"], ["127.0.0.1"]],
-  // Leads to a good place, and is not granted.
+  // Resolves to a good address, and is not granted.
   "evil.test": [[PUBLIC]],
 };
 

@@ -1,7 +1,7 @@
-// The world outside, in a network namespace of its own: every address a name may lead to is ours, everybody who is
-// reached says so, and the owner of the sandbox runs in it as it would on a machine. No packet leaves the namespace.
-//   outside CONFIGURATION RESULT command ...
-// The configuration is written with the resolver's address added; who was reached and asked for is the result.
+// The outside world in its own network namespace: every address a name may resolve to is ours, every server records its
+// connections, and the owner of the sandbox runs in it as it would on a machine. No packet leaves the namespace.   outside
+// CONFIGURATION RESULT command ... The configuration is written with the resolver's address added; the result lists servers
+// reached and names queried.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { appendFileSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ function address(...words: readonly string[]): void {
   if (status !== 0) throw new Error(`ip ${words.join(" ")}: ${stderr}`);
 }
 
-/** Answers whatever it is told, and remembers where it was called. */
+/** Returns configured answers, and records where it was contacted. */
 function canary(port: number, reached: string[]): net.Server {
   const server = net.createServer((socket) => {
     reached.push(`${socket.localAddress}/${port}`);

@@ -1,5 +1,5 @@
-// An owner of sandboxes: runs the commands it is told, one after another, and says of each how it ended and what it wrote.
-// A root that is written directly keeps its sandbox warm; a draft gets a new one for each. One JSON object a line, both ways.
+// An owner of sandboxes: runs the given commands one after another, and reports for each how it ended and what it wrote. A root
+// that is written directly keeps its sandbox warm; a draft gets a new one for each. One JSON object per line, both ways.
 import { createInterface } from "node:readline";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import { detectSandbox } from "../../src/sandbox/linux/detect-sandbox.ts";

@@ -1,11 +1,11 @@
-// ambit as it would be installed, from the sources as they are: the command line, the daemon, the broker, the native program.
+// ambit as installed, built from the current sources: the command line, the daemon, the broker, the native program.
 import { copyFileSync, mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { pathToFileURL } from "node:url";
 import { build } from "esbuild";
 import { root } from "../e2e/ambit.ts";
 
-/** Puts it into the folder; the file to start is what comes back. Whoever may read the folder may run it. */
+/** Installs it in the folder and returns the file to start. Every user who may read the folder may run it. */
 export async function installInto(folder: string): Promise<string> {
   const dist = join(folder, "dist");
   mkdirSync(join(dist, "native"), { recursive: true });
@@ -26,7 +26,7 @@ export async function installInto(folder: string): Promise<string> {
     bundle("src/sandbox/network/main.ts", "broker.cjs"),
     bundle("src/main/daemon-main.ts", "daemon.cjs"),
   ]);
-  // The database's machine code lies in a package of its own.
+  // The database driver's native code is in a package of its own.
   writeFileSync(join(folder, "package.json"), "{}\n");
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
   copyFileSync(await nativeProgram(), join(dist, "native", "ambit-native"));
@@ -35,7 +35,7 @@ export async function installInto(folder: string): Promise<string> {
   return start;
 }
 
-/** Built where it is missing, by the same rules as for use. */
+/** Built if missing, by the same rules as for use. */
 async function nativeProgram(): Promise<string> {
   const house = pathToFileURL(join(root, "scripts", "house", "native.mjs")).href;
   const { buildNative } = (await import(house)) as { buildNative(): Promise<string | undefined> };

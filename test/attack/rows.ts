@@ -1,4 +1,4 @@
-// Every attempt on a sandbox without a network, in the order in which they are made: the greedy ones last.
+// Every attempt on a sandbox without a network, in order: those that exhaust resources last.
 import type { Attempt, Caller } from "./attempt.ts";
 import { DEVICE_FILES, FILES } from "./attempts/files.ts";
 import { MOUNTS } from "./attempts/mounts.ts";

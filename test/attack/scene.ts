@@ -1,4 +1,4 @@
-// Where the attacks take place: a root with protected names, secrets beside it, and the machine's own sockets and memory.
+// The scene of the attacks: a root with protected names, secrets beside it, and the machine's own sockets and memory.
 import { execFileSync, spawn } from "node:child_process";
 import { randomInt } from "node:crypto";
 import { once } from "node:events";
@@ -26,11 +26,11 @@ import type { Compiled } from "./compiled.ts";
 export interface Scene {
   readonly folder: string;
   readonly root: string;
-  /** What is in the environment and in the secret file; nobody in a sandbox may ever say it. */
+  /** The value in the environment and in the secret file; no process in a sandbox may ever print it. */
   readonly token: string;
   /** For the owner of a sandbox. */
   readonly environment: Readonly<Record<string, string>>;
-  /** Who came to the machine's sockets, by name; takes everything away. */
+  /** The clients that reached the machine's sockets, by name; removes everything. */
   end(): Promise<Readonly<Record<string, number>>>;
 }
 
@@ -45,7 +45,7 @@ const TRIED: readonly string[] = [
 export const CONFIGURATION =
   "limits:\n  seconds: 60\n  memory_mib: 512\n  processes: 200\n  file_mib: 64\n  temporary_mib: 48\n  output_mib: 4\n";
 
-/** Not below /tmp, which a sandbox has of its own. */
+/** Not below /tmp, which is private in a sandbox. */
 const BASE = "/var/tmp";
 
 export async function makeScene({ user, group, prefix }: CallerFacts, programs: Compiled): Promise<Scene> {
@@ -90,7 +90,7 @@ function fill(folder: string, token: string): void {
   symlinkSync(join(folder, "outside", "secret"), join(folder, "root", "secret-link"));
 }
 
-/** Every name of the root with what `lstat` says of it and what it holds. */
+/** Every name of the root with its `lstat` and its content. */
 export function rootOf({ root }: Scene): Readonly<Record<string, string>> {
   const names = (readdirSync(root, { recursive: true }) as string[]).filter((name) => !/^[sd](\/|$)/.test(name));
   return Object.fromEntries(
@@ -103,7 +103,7 @@ export function rootOf({ root }: Scene): Readonly<Record<string, string>> {
   );
 }
 
-/** Not of the files: the probe and its facts, and the sockets of the machine. */
+/** Not compared: the probe and its facts, and the sockets of the machine. */
 const STAYS: readonly string[] = ["probe", "scene", "s", "d"];
 
 /** The root as it was at first, whatever was done to it since. */
@@ -152,14 +152,14 @@ function paths(folder: string): readonly string[] {
   ];
 }
 
-/** Everything below belongs to the caller: no ordinary right is what keeps the sandbox in. */
+/** Everything below belongs to the caller: ordinary file permissions do not confine the sandbox. */
 function give(path: string, user: number, group: number): void {
   lchownSync(path, user, group);
   if (!lstatSync(path).isDirectory()) return;
   for (const name of readdirSync(path)) give(join(path, name), user, group);
 }
 
-/** Copies of the probe that carry rights; only root can make them. */
+/** Copies of the probe with privileges; only root can make them. */
 export function plantCarriers(scene: Scene, probe: string): void {
   const copies: readonly (readonly [name: string, user: number, group: number, mode: number])[] = [
     ["set-user-id", 0, 0, 0o4755],

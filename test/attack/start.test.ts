@@ -1,5 +1,5 @@
-// While a sandbox starts, somebody exchanges what it is made of for links that lead out. It may start or be refused; what
-// lies outside is neither seen nor touched.
+// While a sandbox starts, its files are exchanged for links that lead out. It may start or be refused; the outside is neither
+// read nor changed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { cpSync, readdirSync, readFileSync, symlinkSync } from "node:fs";
@@ -32,7 +32,7 @@ describe.each(callers())("as $caller", (who) => {
   });
   const outside = (...path: readonly string[]): string => join(scene.folder, "outside", ...path);
 
-  /** So many starts, two at a time, while the two names change places. */
+  /** This many starts, two at a time, while the two names are exchanged. */
   async function startsWhile(first: string, second: string, line: string): Promise<readonly Executed[]> {
     const swapper = spawn(ground.programs.swapper, [first, second], { stdio: ["pipe", "pipe", "inherit"] });
     const ended = once(swapper, "exit");
@@ -71,7 +71,7 @@ describe.each(callers())("as $caller", (who) => {
     expect(readFileSync(outside("canary"), "utf8")).toBe("as it was\n");
   });
 
-  test("the repository is exchanged for a link to one outside, in which nothing is made", async () => {
+  test("the repository is exchanged for a link to one outside, in which nothing is created", async () => {
     cpSync(join(scene.root, ".git"), outside("git"), { recursive: true });
     for (const name of ["", "hooks", "config", "HEAD"]) ground.give(outside("git", name), who);
     const before = readdirSync(outside("git"), { recursive: true }).sort();

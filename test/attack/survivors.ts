@@ -1,4 +1,4 @@
-// Processes of the machine that belong to a scene: those that have its folder among their words or as their place.
+// Processes of the machine that belong to a scene: those with its folder in their arguments or as their working directory.
 import { readdirSync, readFileSync, readlinkSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
@@ -13,7 +13,7 @@ export function processesOf(folder: string): readonly number[] {
     .filter((pid) => pid !== process.pid && isOf(pid, folder));
 }
 
-/** Those still there after a while; ended ones take a moment to be gone. */
+/** Those still running after a while; killed ones take a moment to exit. */
 export async function survivorsOf(folder: string, known: readonly number[]): Promise<readonly number[]> {
   const others = (): readonly number[] => processesOf(folder).filter((pid) => !known.includes(pid));
   for (let waited = 0; waited < waitMillisecondsMax && others().length > 0; waited += pollMilliseconds)
@@ -24,7 +24,7 @@ export async function survivorsOf(folder: string, known: readonly number[]): Pro
 function isOf(pid: number, folder: string): boolean {
   try {
     const words = readFileSync(`/proc/${pid}/cmdline`, "latin1");
-    // The daemon goes on, with its broker and its warm sandboxes; what they ran does not.
+    // The daemon keeps running, with its broker and its warm sandboxes; their commands do not.
     if (OWNERS.some((owner) => words.includes(owner))) return false;
     return words.includes(folder) || readlinkSync(`/proc/${pid}/cwd`).startsWith(folder);
   } catch {

@@ -1,4 +1,4 @@
-// A person at a terminal starts a program for an agent: the program has no way to that terminal.
+// A person at a terminal starts a program for an agent: the program has no access to that terminal.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { onTerminal } from "../e2e/terminal.ts";

@@ -1,4 +1,4 @@
-// Sandboxes of some caller's: `owner.ts` as a process, one command after another.
+// Sandboxes of a caller: `owner.ts` as a process, one command after another.
 import { type ChildProcessWithoutNullStreams, spawn } from "node:child_process";
 import { once } from "node:events";
 import { chmodSync } from "node:fs";
@@ -43,7 +43,7 @@ export class Warm {
   async run(argv: readonly string[]): Promise<{ readonly ending: object; readonly output: string }> {
     this.#child.stdin.write(`${JSON.stringify(argv)}\n`);
     const line = await this.#lines.next();
-    if (line.done === true) throw new Error("the owner is gone");
+    if (line.done === true) throw new Error("the owner has exited");
     return JSON.parse(line.value);
   }
 

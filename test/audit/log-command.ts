@@ -1,4 +1,4 @@
-// `ambit log` and `ambit why` over a daemon that is not there: what it is asked, what is shown, how it ends.
+// `ambit log` and `ambit why` with a fake daemon: the requests, the output, the exit status.
 import { Command } from "commander";
 import type { ControlWorld } from "../../src/cli/control-world.ts";
 import { addLog } from "../../src/cli/log/command.ts";
@@ -14,7 +14,7 @@ export const NOW: number = Date.parse("2026-11-15T12:00:00Z");
 
 export interface Fake {
   readonly entries?: readonly ChainedEntry[];
-  /** Told to whoever follows. */
+  /** Events for followers. */
   readonly later?: readonly ChainedEntry[];
   readonly control?: Refusal;
   /** Answers before the connection breaks. */

@@ -1,4 +1,4 @@
-// A log as the state owner writes it, in memory, with real keys: for whoever verifies, exports or shows one.
+// A log as the state owner writes it, in memory, with real keys: for tests that verify, export or show one.
 import { generateKeyPairSync } from "node:crypto";
 import type { VerifyReport } from "../../src/core/ports/daemon/daemon-control.ts";
 import type { ChainRow, CheckpointRow } from "../../src/core/ports/stores/chain-rows.ts";
@@ -15,7 +15,7 @@ import { sha256 } from "../../src/platform/digest.ts";
 export const PORTS: VerifyPorts = { digest: sha256, check: signatureCheck() };
 export const NODE = "node-1";
 
-/** Making one is slow, and no log has many: they are used again, never twice in one turn of sixteen. */
+/** Making a key is slow, and no log has many: they are reused, never twice in sixteen. */
 const signers: Signer[] = [];
 let taken = 0;
 
@@ -78,7 +78,7 @@ export class WrittenLog {
     return this;
   }
 
-  /** As a version does that signs every commit. */
+  /** As written by a version that signs every commit. */
   signCommit(): this {
     const { place: size, hash } = this.head;
     const checkpoint = { node: NODE, size, hash, at: 5, next: null, isEveryCommitSigned: true } as const;
@@ -94,7 +94,7 @@ export class WrittenLog {
     return this;
   }
 
-  /** Rows and notes as they are now, or as somebody left them. */
+  /** Rows and notes as they are, or after tampering. */
   verify(
     given: Partial<VerifyOptions> = {},
     rows: readonly ChainRow[] = this.rows,
@@ -104,7 +104,7 @@ export class WrittenLog {
     const verifier = new Verifier(PORTS, all);
     let at = 0;
     const feed = (place: number): void => {
-      // Rows of a damaged log may hold anything where a number belongs: those are fed at once.
+      // Rows of a damaged log may contain anything in place of a number: those are fed at once.
       const isDue = (note: CheckpointRow): boolean => typeof note.place !== "number" || note.place <= place;
       for (let note = notes[at]; note !== undefined && isDue(note); note = notes[at]) {
         verifier.checkpoint(note);

@@ -1,5 +1,5 @@
-// The real Claude Code, with ambit's tools and no others: it calls one, is denied another and is told why, and goes on. The model is
-// scripted; there is no network but loopback.
+// The real Claude Code, with ambit's tools and no others: it calls one, is denied another and told why, and continues. The model
+// is scripted; there is no network but loopback.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -41,14 +41,14 @@ const STEPS: readonly Step[] = [
   { tool: "mcp__ambit__proc_exec", input: { argv: ["env"], in: ".", root: "ro" }, isError: false, text: "PATH=" },
 ];
 
-test.skipIf(whyNot !== null)("it calls, is denied and told why, and goes on", async () => {
+test.skipIf(whyNot !== null)("it calls, is denied and told why, and continues", async () => {
   const { ran, networks, tools, results } = await claude("scout");
   expect(networks).toEqual(["lo"]);
   expect(ended(ran)).toMatchObject({ subtype: "success", is_error: false, result: "the script is over" });
-  // The model would not have gone on, had it been told anything else.
+  // The scripted model would have stopped at any other result.
   expect(results).toHaveLength(STEPS.length);
   expect(results[1]).toMatchObject({ isError: true, text: expect.stringMatching(/^denied: .*\nid: c_\w+$/s) });
-  // Claude Code hands the whole of its environment to a server.
+  // Claude Code passes its whole environment to a server.
   expect(results.map(({ text }) => text).join("\n")).not.toMatch(/ANTHROPIC|CLAUDE/);
   const ours = tools.filter((name) => name.startsWith("mcp__ambit__"));
   expect(ours).toEqual(tools);
@@ -62,16 +62,19 @@ test.skipIf(whyNot !== null)("it calls, is denied and told why, and goes on", as
     ["fs_read", "allow", null],
     ["proc_exec", "allow", null],
   ]);
-  // One session for all of it, and the id the model was told is the one that is written down.
+  // One session for all of it, and the id the model was given is the logged one.
   expect(new Set(decisions.map(({ session }) => session)).size).toBe(1);
   expect(results[1]?.text).toContain(`id: ${decisions[1]?.id}`);
 });
 
-test.skipIf(whyNot !== null)("an agent that holds more is not denied, so that the script comes to no end", async () => {
-  const { ran, results } = await claude("reader");
-  expect(ended(ran)["result"]).toMatch(/^unexpected: /);
-  expect(results.map(({ isError }) => isError)).toEqual([false, false]);
-});
+test.skipIf(whyNot !== null)(
+  "an agent with more grants is not denied, so that the script does not complete",
+  async () => {
+    const { ran, results } = await claude("reader");
+    expect(ended(ran)["result"]).toMatch(/^unexpected: /);
+    expect(results.map(({ isError }) => isError)).toEqual([false, false]);
+  },
+);
 
 function ended({ out, err, status }: Ran): Readonly<Record<string, unknown>> {
   expect({ status, err }).toEqual({ status: 0, err: "" });

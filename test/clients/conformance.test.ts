@@ -1,5 +1,5 @@
-// The protocol's official suite, in both of its eras. It speaks HTTP, so a bridge stands between; what it says about HTTP is not
-// said about the server. Whatever a scenario is about, every message the server sends has to be as the schema wants it.
+// The protocol's official suite, in both of its eras. It speaks HTTP, so a bridge is placed in between; its findings about HTTP
+// are not about the server. Whatever a scenario is about, every message of the server must match the schema.
 import { mkdtempSync, readdirSync, readFileSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ describe.each<Revision>(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
     found = checksIn(folder);
   });
 
-  test("every scenario of the suite is sorted", () => {
+  test("every scenario of the suite is classified", () => {
     expect([...found.keys()].sort()).toEqual([...PASSED[revision], ...Object.keys(ABSENT[revision])].sort());
   });
 
@@ -55,12 +55,12 @@ describe.each<Revision>(["2025-11-25", "2026-07-28"])("at %s", (revision) => {
     expect(checks.filter((check) => !isFine(check) && !(check.id in ABSENT_CHECKS))).toEqual([]);
   });
 
-  test.each(explained(revision))("%s is about something else", (scenario, says) => {
+  test.each(explained(revision))("%s does not apply", (scenario, says) => {
     const failed = (found.get(scenario) ?? []).filter(({ status }) => status === "FAILURE");
     for (const { errorMessage } of failed) expect(errorMessage).toMatch(says);
   });
 
-  test("every message of the server is as the schema wants it", () => {
+  test("every message of the server matches the schema", () => {
     const checks = [...found].flatMap(([scenario, all]) => all.map((check) => ({ scenario, ...check })));
     const schema = checks.filter(({ id }) => id === "wire-schema-valid");
     expect(schema.length).toBeGreaterThan(20);
@@ -79,7 +79,7 @@ function isFine({ status }: Check): boolean {
   return status === "SUCCESS" || status === "INFO";
 }
 
-/** Of every scenario that was run: a folder each, whose name ends with the time. */
+/** Of every scenario that was run: one folder each, whose name ends with the time. */
 function checksIn(folder: string): ReadonlyMap<string, readonly Check[]> {
   const read = (name: string): readonly Check[] =>
     JSON.parse(readFileSync(join(folder, name, "checks.json"), "utf8")) as Check[];

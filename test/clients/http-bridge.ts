@@ -1,5 +1,5 @@
-// The protocol over HTTP on loopback, in front of servers that speak over their standard input: as little as a client over
-// HTTP needs. In the older era one server for each session, in the newer one for all requests. It decides nothing.
+// The protocol over HTTP on loopback, in front of servers on standard input: as little as an HTTP client needs. In the older era
+// one server per session, in the newer one for all requests. It decides nothing.
 import { randomUUID } from "node:crypto";
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
@@ -10,7 +10,7 @@ const bodyBytesMax = 1_048_576;
 const NEWER = "2026-07-28";
 const OLDER = new Set(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]);
 const LOCAL = /^(?:localhost|127\.0\.0\.1|\[::1\])(?::\d+)?$/;
-/** Where the protocol wants a status of its own for an error. */
+/** Errors for which the protocol requires a particular status. */
 const STATUS: Readonly<Record<string, number>> = {
   "-32601": 404,
   "-32602": 400,
@@ -83,7 +83,7 @@ export class HttpBridge {
     return server;
   }
 
-  /** A server belongs to the era of the first thing it is asked, `server/discover` aside; over HTTP every request names its own. */
+  /** A server is bound to the era of its first request, `server/discover` aside; over HTTP every request names its own. */
   #newerServer(): StdioServer {
     if (this.#shared !== null) return this.#shared;
     this.#shared = new StdioServer(this.#world, this.#agent);

@@ -1,4 +1,4 @@
-// The inspector, on its command line: a client that nobody of us wrote, once in each era.
+// The inspector, on its command line: a client we did not write, once in each era.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ interface Told {
   readonly isError?: boolean;
 }
 
-/** What the inspector ends with after a result with `isError`. */
+/** The inspector's exit status after a result with `isError`. */
 const toolErrorStatus = 5;
 
 let world: World;
@@ -29,7 +29,7 @@ beforeAll(async () => {
 afterAll(() => world?.remove());
 
 describe.each(["legacy", "modern"])("in the %s era", (era) => {
-  /** What is asked of the inspector stands before the server's words, which would otherwise be taken for its own. */
+  /** The inspector's options come before the server's command line, which would otherwise be parsed as its own. */
   const inspect = async (...asked: readonly string[]): Promise<Ran> => {
     const env = { ...world.environment, HOME: join(world.base, "home") };
     const variables = Object.entries(world.environment).flatMap(([name, value]) => ["-e", `${name}=${value}`]);
@@ -39,7 +39,7 @@ describe.each(["legacy", "modern"])("in the %s era", (era) => {
   const call = (tool: string, input: object): Promise<Ran> =>
     inspect("--method", "tools/call", "--tool-name", tool, "--tool-args-json", JSON.stringify(input));
 
-  test("it lists the tools, and finds nothing wrong with their schemas", async () => {
+  test("it lists the tools, and finds no error in their schemas", async () => {
     const ran = await inspect("--method", "tools/list", "--strict");
     expect(ran.status).toBe(0);
     expect(told(ran).tools?.map(({ name }) => name)).toEqual([

@@ -1,5 +1,5 @@
-// Runs inside a network of its own, where there is nothing but loopback: the scripted model, and the client that talks to it.
-// What came of it is printed as JSON.
+// Runs inside a network namespace with only loopback: the scripted model, and the client that talks to it. The results are
+// printed as JSON.
 import { readFileSync } from "node:fs";
 import { type Ran, run } from "./run.ts";
 import { ScriptedModel, type Step, type ToolResult } from "./scripted-model.ts";
@@ -17,11 +17,11 @@ export interface LoopbackTold {
   readonly tools: readonly string[];
   readonly results: readonly ToolResult[];
   readonly others: readonly string[];
-  /** The networks there are. */
+  /** The network interfaces. */
   readonly networks: readonly string[];
 }
 
-/** Less than whoever started this has: the client must not be left behind. */
+/** Less time than the parent process has: the client must not be left behind. */
 const millisecondsMax = 60_000;
 
 void main();

@@ -3,7 +3,7 @@ import { spawnSync } from "node:child_process";
 
 const tryMillisecondsMax = 10_000;
 
-/** Who is not root becomes it in there, to be allowed to bring loopback up. */
+/** A user who is not root becomes root in there, to be allowed to bring loopback up. */
 const words: readonly string[] = [
   "unshare",
   ...(process.getuid?.() === 0 ? [] : ["--map-root-user"]),
@@ -18,7 +18,7 @@ export function inLoopback(program: readonly string[]): readonly string[] {
   return [...words, ...program];
 }
 
-/** Why it cannot be done here; null where it can. */
+/** Why it is not possible here; null if it is. */
 export function whyNoLoopback(): string | null {
   const [program = "", ...rest] = inLoopback(["true"]);
   const { status, stderr, error } = spawnSync(program, rest, { encoding: "utf8", timeout: tryMillisecondsMax });

@@ -1,4 +1,4 @@
-// Where the clients are installed, and the Node some of them need: newer than the oldest one that ambit runs on.
+// Where the clients are installed, and the Node some of them need: newer than the oldest that ambit supports.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "../e2e/ambit.ts";
@@ -7,11 +7,11 @@ const folder: string = join(root, "test", "clients", "node_modules");
 const machine = `${process.platform}-${process.arch}`;
 const newerNodeMin = 24;
 
-/** The Node that came with the clients, or our own where none came for this machine. */
+/** The Node installed with the clients, or our own if there is none for this machine. */
 export const newerNode: string = found(`node-${machine}`, "bin", "node") ?? ownNode();
 export const inspector: string = at("@modelcontextprotocol", "inspector", "clients", "launcher", "build", "index.js");
 export const conformance: string = at("@modelcontextprotocol", "conformance", "dist", "index.js");
-/** Null where it was not made for this machine. */
+/** Null if it was not built for this machine. */
 export const claudeCode: string | null =
   found("@anthropic-ai", `claude-code-${machine}`, "claude") ??
   found("@anthropic-ai", `claude-code-${machine}-musl`, "claude");

@@ -1,4 +1,4 @@
-// Runs a client to its end, which comes at the latest when its time is over.
+// Runs a client until it exits, or until its timeout.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 

@@ -1,11 +1,11 @@
-// The official suite's scenarios, sorted: those a server with tools and nothing else, over its standard input, has to pass, and
-// those that are about something it does not have. A scenario that is not in here fails the test, so that none goes unseen.
+// The official suite's scenarios, classified: those that a server with tools and nothing else, over its standard input, must
+// pass, and those that are about features it does not have. An unlisted scenario fails the test, so that none is overlooked.
 
 export type Revision = "2025-11-25" | "2026-07-28";
 
 export interface Absent {
   readonly why: string;
-  /** What every failed check of the scenario says, where that shows the reason. */
+  /** The message of every failed check of the scenario, if that shows the reason. */
   readonly says?: RegExp;
 }
 
@@ -14,7 +14,7 @@ const TOOL: Absent = {
   says: /not found|Missing .* content|No .* (?:content found|notifications received)/,
 };
 const ASKED: Absent = {
-  why: "nothing is ever asked of the client: no sampling, no elicitation, no roots",
+  why: "the client never gets requests: no sampling, no elicitation, no roots",
   says: /did not request|InputRequiredResult|input_required/,
 };
 const TASK: Absent = { why: "the extension for tasks is not served, nor its example's tools" };
@@ -23,9 +23,9 @@ const METHOD: Absent = {
   says: /Method not found/,
 };
 const HTTP: Absent = { why: "it is about HTTP, which is the bridge's here and not the server's" };
-const HEADER: Absent = { why: "no tool wants its arguments in HTTP headers", says: /x-mcp-header/ };
+const HEADER: Absent = { why: "no tool needs its arguments in HTTP headers", says: /x-mcp-header/ };
 
-/** Every check of these succeeds. */
+/** Every check of these passes. */
 export const PASSED: Readonly<Record<Revision, readonly string[]>> = {
   "2025-11-25": [
     "server-initialize",
@@ -78,7 +78,7 @@ const ABSENT_IN_BOTH: Readonly<Record<string, Absent>> = {
   "tools-call-embedded-resource": TOOL,
   "tools-call-image": TOOL,
   "tools-call-mixed-content": TOOL,
-  // Its checks succeed, since a denial is a text, too: it shows nothing.
+  // Its checks pass, since a denial is a text, too: that shows nothing.
   "tools-call-simple-text": TOOL,
   "tools-call-with-progress": TOOL,
 };

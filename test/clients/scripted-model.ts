@@ -1,14 +1,14 @@
-// A model that follows a script, behind the API a real client talks to: it goes on only when what it was told is what the
-// script waits for, and otherwise says what it was told instead.
+// A scripted model behind the API a real client talks to: it continues only when it is sent what the script expects, and
+// otherwise reports what it was sent.
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from "node:http";
 import type { AddressInfo } from "node:net";
 
-/** A call, and what has to come of it. */
+/** A call, and its expected result. */
 export interface Step {
   readonly tool: string;
   readonly input: object;
   readonly isError: boolean;
-  /** Has to stand somewhere in the result. */
+  /** Must be somewhere in the result. */
   readonly text: string;
 }
 
@@ -35,10 +35,10 @@ export class ScriptedModel {
   readonly #server: Server;
   #taken = 0;
   #messages = 0;
-  /** The names of the tools it was shown, by the last request that had some. */
+  /** The names of the tools in the last request that had some. */
   tools: readonly string[] = [];
   readonly results: ToolResult[] = [];
-  /** Whatever was asked for besides, by method and path. */
+  /** Every other request, by method and path. */
   readonly others: string[] = [];
 
   constructor(steps: readonly Step[]) {
@@ -71,7 +71,7 @@ export class ScriptedModel {
   }
 
   #next(asked: Asked): Said {
-    // A client asks for titles and the like besides; then it offers no tools.
+    // A client also requests titles and the like; then it offers no tools.
     if (asked.tools === undefined || asked.tools.length === 0) return { text: "nothing" };
     this.tools = asked.tools.map(({ name }) => name);
     const before = this.#steps[this.#taken - 1];
@@ -94,7 +94,7 @@ function lastResult({ messages }: Asked): ToolResult {
   return { isError: found?.is_error ?? false, text };
 }
 
-/** One message, as the events it comes in. */
+/** One message, as its stream of events. */
 function stream(response: ServerResponse, said: Said, id: number): void {
   const send = (type: string, more: object): void => {
     response.write(`event: ${type}\ndata: ${JSON.stringify({ type, ...more })}\n\n`);

@@ -2,7 +2,7 @@
 import { join } from "node:path";
 import { root } from "../e2e/ambit.ts";
 
-/** A shell stands between: whoever starts a server belongs to its session, and the test is the person. */
+/** A shell is started in between: the process that starts a server belongs to its session, and the test acts as the person. */
 export function serverWords(agent: string): readonly string[] {
   return ["/bin/sh", "-c", '"$@"; exit $?', "sh", ...plainServerWords(agent)];
 }

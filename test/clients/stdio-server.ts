@@ -1,4 +1,5 @@
-// One `ambit mcp serve` and its lines: a request goes in under a number of our own, and its answer comes back under the one it had.
+// One `ambit mcp serve` and its lines: a request goes in under a number of our own, and its answer comes back under the original
+// one.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createInterface } from "node:readline";
@@ -39,7 +40,7 @@ export class StdioServer {
     createInterface({ input: this.#child.stdout! }).on("line", (line) => this.#take(JSON.parse(line) as WireMessage));
   }
 
-  /** Everything that comes for this request, its answer last. Returns how to take the request back. */
+  /** Everything that arrives for this request, its answer last. Returns a function that cancels the request. */
   request(message: WireMessage, take: (message: WireMessage) => void): () => void {
     const own = ++this.#number;
     this.#open.set(own, { id: message.id ?? 0, take });

@@ -1,4 +1,4 @@
-// The runner itself: it counts every case once, and says so when something is missed.
+// The corpora runner itself: it counts every case once, and reports every miss.
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -53,7 +53,7 @@ const laid = (input: string, expect: string, fs: readonly string[], target: stri
 const fetched = (input: string, must: boolean | null, kind = "url") => ({ cases: [{ input, kind, must_block: must }] });
 const scenario = (more: object) => ({ cases: [], scenarios: [{ must_block: true, ...more }] });
 
-/** A row: what it is, what becomes of it, its file. */
+/** A row: its description, its expected outcome, its file. */
 type Planted = [string, "missed" | "refused" | "decided" | "held", string, unknown];
 /** These need the native program. */
 const linked: readonly Planted[] = [
@@ -63,7 +63,7 @@ const linked: readonly Planted[] = [
 ];
 
 describe("our own corpora", () => {
-  test("nothing is missed, nothing refused, and nothing is a fault", async () => {
+  test("nothing is missed, wrongly refused, or a fault", async () => {
     const { status, faults } = await run(ours);
     expect({ status, faults }).toEqual({ status: 0, faults: [] });
     for (const row of await rowsOf(ours)) expect(row).toMatchObject({ missed: 0, refused: 0 });
@@ -78,7 +78,7 @@ describe("our own corpora", () => {
     }
   });
 
-  test("every reason is counted in the words beside the numbers", async () => {
+  test("every reason is counted in the text beside the numbers", async () => {
     for (const row of await rowsOf(ours)) {
       const counts = row.why === "" ? [] : row.why.split("; ").map((each) => Number(/ (\d+)$/.exec(each)?.[1]));
       expect(counts.reduce((sum, count) => sum + count, 0)).toBe(row.decided + row.skipped);
@@ -92,14 +92,14 @@ describe("our own corpora", () => {
 
 describe("a planted case", () => {
   test.each<Planted>([
-    ["a name below that must not match", "missed", "hosts.json", pair("*.a.test", "b.a.test", false, deno)],
-    ["a name beside that must match", "refused", "hosts.json", pair("*.a.test", "ba.test", true, deno)],
+    ["a subdomain that must not match", "missed", "hosts.json", pair("*.a.test", "b.a.test", false, deno)],
+    ["a sibling name that must match", "refused", "hosts.json", pair("*.a.test", "ba.test", true, deno)],
     ["the apex, where the semantics are ours", "missed", "hosts.json", pair("*.a.test", "a.test", false, deno)],
     ["the apex, where they are not", "decided", "hosts.json", pair("*.a.test", "a.test", false, tls)],
     ["a wrong spelling", "missed", "hosts.json", { cases: [{ host: "A.test", normalizes_to: "b.test" }] }],
-    ["no host at all", "missed", "hosts.json", { cases: [], idn_toascii: [{ input: "a.test", ascii: null }] }],
+    ["an invalid host", "missed", "hosts.json", { cases: [], idn_toascii: [{ input: "a.test", ascii: null }] }],
     [
-      "a look-alike has no excuses",
+      "a look-alike cannot be excused",
       "missed",
       "hosts.json",
       {
@@ -114,12 +114,17 @@ describe("a planted case", () => {
     ["a path outside, said to be inside", "refused", "paths.json", pathed("../a", "inside")],
     ...(nativeMissing() === null ? linked : []),
     ["a public address that must be blocked", "missed", "ssrf.json", fetched("http://9.9.9.9/", true)],
-    ["a private address that must not be", "refused", "ssrf.json", fetched("http://10.0.0.1/", false)],
+    ["a private address that must not be blocked", "refused", "ssrf.json", fetched("http://10.0.0.1/", false)],
     ["a public address as an address", "missed", "ssrf.json", fetched("9.9.9.9", true, "ip")],
     ["a plain name that must be blocked", "missed", "ssrf.json", fetched("http://a.test/", true)],
-    ["an odd spelling the resolver decides", "decided", "ssrf.json", fetched("http:\\\\a.test", null)],
+    ["an odd spelling that the resolver decides", "decided", "ssrf.json", fetched("http:\\\\a.test", null)],
     ["an odd spelling that must be allowed", "refused", "ssrf.json", fetched("http:\\\\a.test", false)],
-    ["a redirect to a public place", "missed", "ssrf.json", scenario({ chain: ["http://a.test/", "http://b.test/"] })],
+    [
+      "a redirect to a public address",
+      "missed",
+      "ssrf.json",
+      scenario({ chain: ["http://a.test/", "http://b.test/"] }),
+    ],
     ["a public answer", "missed", "ssrf.json", scenario({ kind: "dns_multi", host: "a.test", answers: [["9.9.9.9"]] })],
     [
       "a second answer that is public too",
@@ -146,7 +151,7 @@ describe("a planted case", () => {
 
 describe("a folder", () => {
   test.each<[string, Readonly<Record<string, unknown>>, RegExp]>([
-    ["with a file of an unknown name", { "hosts.json": { cases: [] }, "host.json": {} }, /^host\.json: no corpus/],
+    ["with a file of unknown name", { "hosts.json": { cases: [] }, "host.json": {} }, /^host\.json: no corpus/],
     ["with a file that is not JSON", { "globs.json": "{" }, /^globs\.json: /],
     ["with a file of another shape", { "paths.json": { rows: [] } }, /^paths\.json: there is no "cases"/],
     ["with nothing to run", { "README.md": "" }, /no corpus in it/],
@@ -156,16 +161,16 @@ describe("a folder", () => {
     expect(faults).toEqual([expect.stringMatching(says)]);
   });
 
-  test("that is not there is an error", async () => {
+  test("that does not exist is an error", async () => {
     expect((await run(join(ours, "nowhere"))).status).toBe(2);
   });
 
-  test("with a page to read beside the corpora is none", async () => {
+  test("with a text page beside the corpora is not an error", async () => {
     const folder = folderWith({ "README.md": "", "hosts.json": pair("a.test", "a.test", true, deno) });
     expect((await run(folder)).status).toBe(0);
   });
 
-  test("is needed, and options are known ones", async () => {
+  test("is required, and unknown options are refused", async () => {
     expect((await run()).status).toBe(2);
     expect((await run(ours, "--jsn")).status).toBe(2);
   });

@@ -1,8 +1,8 @@
-// Reading a corpus file: JSON of a known shape, where every field is looked at before it is believed.
+// Parsing a corpus file: JSON of a known shape, with every field checked.
 
 export type Data = Readonly<Record<string, unknown>>;
 
-/** A file that is not of the shape its name promises. Ends the run: a corpus half read proves nothing. */
+/** A file that does not have the shape its name promises. Ends the run: a partial corpus proves nothing. */
 export class ShapeError extends Error {}
 
 export function data(value: unknown, what: string): Data {
@@ -11,7 +11,7 @@ export function data(value: unknown, what: string): Data {
   return value as Data;
 }
 
-/** The list at a key; a list that is not there is empty, since not every file has every list. */
+/** The list at a key; a missing list is empty, since not every file has every list. */
 export function list(from: Data, key: string): readonly Data[] {
   const value = from[key];
   if (value === undefined || value === null) return [];
@@ -19,7 +19,7 @@ export function list(from: Data, key: string): readonly Data[] {
   return value.map((each, at) => data(each, `"${key}"[${at}]`));
 }
 
-/** The list a file cannot be without. */
+/** A list that the file must have. */
 export function cases(from: Data, key = "cases"): readonly Data[] {
   if (from[key] === undefined) throw new ShapeError(`there is no "${key}"`);
   return list(from, key);

@@ -1,4 +1,4 @@
-// Corpora that other rooms run, or that are there to be read: counted, so that nobody takes silence for a pass.
+// Corpora that other test runners run, or that are for reading only: counted, so that silence is not mistaken for a pass.
 import { type Data, list, nameOf, text } from "./data.ts";
 import type { Case, Group } from "./tally.ts";
 

@@ -1,5 +1,5 @@
-// Where glob libraries mean something else than our path patterns. Each difference is seen from pattern, input and the
-// library's options alone, and excuses only the answer that our rule predicts.
+// Differences between glob libraries and our path patterns. Each is recognized from pattern, input and the library's options
+// alone, and excuses only the answer that our rule predicts.
 
 export interface GlobInput {
   readonly pattern: string;
@@ -15,7 +15,7 @@ export interface GlobDifference {
 
 const dots = /(^|\/)\.\.?(\/|$)/;
 
-/** The first that holds names the case, so the narrowest stands first. */
+/** The first that matches names the case, so the narrowest comes first. */
 export const globDifferences: readonly GlobDifference[] = [
   { name: "empty input", holds: ({ input }) => input === "" },
   { name: "dot segments", holds: ({ pattern, input }) => dots.test(input) || dots.test(pattern) },

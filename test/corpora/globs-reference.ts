@@ -1,6 +1,6 @@
-// Decision 0005 said again as a regular expression, sharing no code with the core: what our rule predicts for a glob case.
+// Decision 0005 as a regular expression, sharing no code with the core: what our rule predicts for a glob case.
 
-/** Why our language does not have a pattern, or the expressions that spell it out. */
+/** Why our language does not have a pattern, or the equivalent expressions. */
 export type Glob =
   | { readonly ok: true; readonly of: readonly RegExp[] }
   | { readonly ok: false; readonly reason: string };
@@ -29,19 +29,15 @@ export function glob(pattern: string, base: string): Glob {
   return { ok: true, of };
 }
 
-/** Is the pattern read from `/`? Only when every choice of its braces is absolute; otherwise all of it is in the base. */
+/** Whether the pattern is relative to `/`: only if every choice of its braces is absolute; otherwise all of it is in the base. */
 export function fromRoot(pattern: string): boolean {
   const spelled = braces(pattern);
   return typeof spelled !== "string" && spelled.every((one) => /^(\/|~(\/|$))/.test(one));
 }
 
-/** Segments of a path without `.`, `..` and empty ones; `~` is a home folder. Null: a pattern with `..` behind a star. */
+/** Segments of a path without `.`, `..` and empty ones; `~` is a home folder. Null: a pattern with `..` after a star. */
 function normal(path: string, base: string, isPattern: boolean): readonly string[] | null {
-  const whole = path.startsWith("/")
-    ? path
-    : /^~(\/|$)/.test(path)
-      ? `/home/somebody${path.slice(1)}`
-      : `${base}/${path}`;
+  const whole = path.startsWith("/") ? path : /^~(\/|$)/.test(path) ? `/home/user${path.slice(1)}` : `${base}/${path}`;
   const segments: string[] = [];
   for (const segment of whole.split("/")) {
     if (segment === "..") {
@@ -57,7 +53,7 @@ export function predictedMatch(of: readonly RegExp[], input: string, base: strin
   return segments !== null && of.some((one) => one.test(`/${segments.join("/")}`));
 }
 
-/** Innermost braces first; text where something is wrong with them. */
+/** Innermost braces first; literal text if they are invalid. */
 function braces(pattern: string): readonly string[] | string {
   let open = [pattern];
   for (;;) {

@@ -6,11 +6,11 @@ import { type GlobInput, globDifferences } from "./globs-differences.ts";
 import { fromRoot, glob, predictedMatch } from "./globs-reference.ts";
 import { type Case, compared, type Group, HELD, type Outcome } from "./tally.ts";
 
-/** The folder that relative patterns and inputs are read in. Deep enough, and of a name no case has. */
+/** The folder for relative patterns and inputs. Deep enough, and with a name that no case has. */
 const base: readonly string[] = ["the-folder-of-globs", "deeper"];
 
-/** The cases are about patterns alone: here nothing is protected. */
-const ground: Ground = { home: ["home", "somebody"], base, protectedPaths: [] };
+/** The cases are about patterns alone: nothing is protected here. */
+const ground: Ground = { home: ["home", "user"], base, protectedPaths: [] };
 
 export function runGlobs(file: Data): readonly Group[] {
   const libraries = grouped(cases(file), (each) => (text(each, "lib") ?? "unknown").split(" ")[0] as string);
@@ -42,14 +42,14 @@ function outcome(row: Data): Outcome {
   return compared(expected, ours, "no named difference");
 }
 
-/** Options that are switched on, or set to anything but false. */
+/** Options that are on, or set to anything but false. */
 function optionsOf(row: Data): readonly string[] {
   const options = row["opts"];
   if (typeof options !== "object" || options === null) return [];
   return Object.entries(options).flatMap(([name, value]) => (value === false || value === null ? [] : [name]));
 }
 
-/** An absolute pattern is read from `/`, a relative one in the base; every input in the base. */
+/** An absolute pattern is relative to `/`, a relative one to the base; every input to the base. */
 function matches(pattern: string, input: string): boolean | "not in the language" {
   const patterns = parsePathPatterns(pattern, fromRoot(pattern) ? [] : base, ground);
   if (!patterns.ok) return "not in the language";

@@ -1,10 +1,10 @@
-// Where other tools' host patterns mean something else than ours. Each difference is seen from the input alone, and
-// excuses only the answer that our rule predicts.
+// Differences between other tools' host patterns and ours. Each is recognized from the input alone, and excuses only the answer
+// that our rule predicts.
 import { baseOf, canonical, isAddress, isRange } from "./hosts-reference.ts";
 
 export interface HostInput {
   readonly patterns: readonly string[];
-  /** Null where only the pattern is in question. */
+  /** Null if only the pattern matters. */
   readonly host: string | null;
   readonly semantics: string;
 }
@@ -18,7 +18,7 @@ const foreign = /[^A-Za-z0-9._*+-]/;
 
 export const PORT_IN_HOST = "port in the host";
 
-/** The first that holds names the case, so what a person would say first stands first. */
+/** The first that matches names the case, so the most obvious one comes first. */
 export const hostDifferences: readonly HostDifference[] = [
   { name: PORT_IN_HOST, holds: ({ host }) => host !== null && hasPort(host) },
   { name: "port in the pattern", holds: ({ patterns }) => patterns.some(hasPort) },
@@ -86,7 +86,7 @@ function same(left: string, right: string | null): boolean {
   return right !== null && canonical(left) !== null && canonical(left) === canonical(right);
 }
 
-/** How many labels a host has below a base; 0 when it does not lie below it. */
+/** How many labels a host has below a base; 0 if it is not below it. */
 function depth(base: string, host: string | null): number {
   const [known, name] = [canonical(base), host === null ? null : canonical(host)];
   if (known === null || name === null || !name.endsWith(`.${known}`)) return 0;

@@ -1,17 +1,17 @@
-// Decision 0004 said again in plain strings, sharing no code with the core: what our rule predicts for a host case.
+// Decision 0004 in plain strings, sharing no code with the core: what our rule predicts for a host case.
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 
 /**
- * Node reads its argument like the host of a URL and drops what is behind a slash, so what is not of a host's ASCII
- * alphabet is refused before it is asked. The capital sharp s became another name with Unicode 15.1: refused too.
+ * Node parses its argument like the host of a URL and drops everything after a slash, so text outside a host's ASCII alphabet is
+ * refused before. The capital sharp s became another name with Unicode 15.1: refused too.
  */
 export function strictAscii(host: string): string | null {
   if (/\p{ASCII}/u.test(host.replace(/[A-Za-z0-9._-]/g, "")) || host.includes("\u1e9e")) return null;
   return domainToASCII(host) || null;
 }
 
-/** Lower case, ASCII, without its trailing dot; an address as the URL standard spells it; null where we refuse. */
+/** Lower case, ASCII, without its trailing dot; an address as the URL standard writes it; null if we refuse it. */
 export function canonical(text: string): string | null {
   const inner = /^\[(.*)\]$/s.exec(text)?.[1] ?? text;
   if (inner.includes("%")) return null;
@@ -24,14 +24,14 @@ export function canonical(text: string): string | null {
   return /(^|\.)(\d+|0x[0-9a-f]*)$/.test(name) ? null : name;
 }
 
-/** Does our language have this pattern? */
+/** Whether our language has this pattern. */
 export function isPattern(pattern: string): boolean {
   if (pattern === "*" || isRange(pattern)) return true;
   const base = baseOf(pattern);
   return canonical(base ?? pattern) !== null && !(base !== null && isAddress(base));
 }
 
-/** A CIDR without bits below its prefix. Those of IPv6 are not told apart here. */
+/** A CIDR without bits below its prefix. Those of IPv6 are not distinguished here. */
 export function isRange(pattern: string): boolean {
   const [address = "", prefix = "", ...more] = pattern.split("/");
   if (more.length > 0 || address.includes("%") || !/^(0|[1-9]\d{0,2})$/.test(prefix)) return false;
@@ -45,12 +45,12 @@ export function isAddress(text: string): boolean {
   return isIP(text) !== 0 || /^\[.*\]$/s.test(text);
 }
 
-/** What stands behind `*.` or `+.`. */
+/** The text after `*.` or `+.`. */
 export function baseOf(pattern: string): string | null {
   return /^[*+]\.(.*)$/s.exec(pattern)?.[1] ?? null;
 }
 
-/** Our answer, or null where this page does not say (a range, or a star over a literal address). */
+/** Our answer, or null if this file does not define it (a range, or a star over a literal address). */
 export function predicted(patterns: readonly string[], host: string): boolean | null {
   const name = canonical(host);
   if (name === null) return false;

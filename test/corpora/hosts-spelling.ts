@@ -1,11 +1,11 @@
-// One spelling for each host: what a host is read as, against what the source says it becomes.
+// Canonical spelling of hosts: our parsed host against the source's expected spelling.
 import { isIP } from "node:net";
 import { domainToASCII } from "node:url";
 import { destinationText, parseHost } from "../../src/core/authority/axes/destination.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { compared, HELD, type Outcome } from "./tally.ts";
 
-/** `becomes`: the canonical spelling, or null where there is none and the text must be refused. */
+/** `becomes`: the canonical spelling, or null if the text must be refused. */
 export function canonicalOutcome(host: string, becomes: string | null): Outcome {
   const read = parseHost(host, toAscii);
   if (!read.ok) {
@@ -17,7 +17,7 @@ export function canonicalOutcome(host: string, becomes: string | null): Outcome 
   return plain(ours) === plain(becomes) ? HELD : { kind: "missed", note: `read as ${ours}` };
 }
 
-/** What we refuse although others spell it. */
+/** What we refuse although other tools accept it. */
 const strictness: readonly (readonly [string, (host: string, becomes: string) => boolean])[] = [
   ["port in the host", (host) => /^(\[[^\]]*\]|[^:]*):\d*$/.test(host)],
   ["zone", (host) => host.includes(":") && host.includes("%")],
@@ -34,7 +34,7 @@ function refusal(host: string): string {
   return domainToASCII(host) === "" ? "unknown to this Node's tables" : "no named difference";
 }
 
-/** An address has many spellings and brackets are no part of it; a name has the one. */
+/** An address has many spellings and brackets are not part of it; a name has one. */
 function plain(text: string): string {
   const inner = /^\[(.*)\]$/.exec(text)?.[1] ?? text;
   return isIP(inner) === 6 ? new URL(`http://[${inner}]/`).hostname : inner;

@@ -60,7 +60,7 @@ function matched(row: Data, allowed: readonly string[] | null): Outcome {
   return compared(expected, ours, "no named difference");
 }
 
-/** `hosts: [patterns]` against one host. An entry that does not parse grants nothing; the others stand. */
+/** `hosts: [patterns]` against one host. An entry that does not parse grants nothing; the others remain valid. */
 function destinationAllowed(patterns: readonly string[], host: string): boolean {
   const entries: HostEntry[] = [];
   for (const each of patterns) {

@@ -37,7 +37,7 @@ export async function runLayout(row: Data, must: boolean): Promise<Outcome> {
   }
 }
 
-/** `a/` is a folder, `a => b` a link, anything else a file; the target is a file where nothing else is there. */
+/** `a/` is a folder, `a => b` a link, anything else a file; the target is created as a file unless it exists. */
 function build(root: string, entries: readonly string[], target: string | null, must: boolean): void {
   mkdirSync(root);
   for (const entry of entries) {
@@ -51,12 +51,12 @@ function build(root: string, entries: readonly string[], target: string | null, 
   if (target === null || existsSync(join(root, target))) return;
   const path = join(root, target);
   if (!path.startsWith(`${root}/`)) throw new Error(`the target ${target} is not in the root`);
-  // Where it must be reached it must be there; a link in its own way is the case's business.
+  // A target that must be reached must exist; a link in its path is part of the case.
   try {
     if (must) mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, marker, { flag: "wx" });
   } catch {
-    // Nothing to be read there: the case says whether that is right.
+    // Nothing readable there: the case says whether that is right.
   }
 }
 
@@ -64,7 +64,7 @@ const NOTHING_ELSE = {
   ...{ fetching: null, programs: null, secrets: null, storage: null, memory: null, observations: null },
 };
 
-/** By the real tools: read, or listed where it is a folder. */
+/** With the real tools: read, or listed if it is a folder. */
 async function reach(root: string, input: string): Promise<string> {
   const base = root.split("/").filter((name) => name !== "");
   const granted = [grant("fs.read", [{ kind: "sequences", of: [tree(base)] }])];
@@ -103,12 +103,12 @@ async function reach(root: string, input: string): Promise<string> {
 
 interface Difference {
   readonly reason: string;
-  /** Which answer of the case it excuses: true where it must be reached. */
+  /** The answer of the case it excuses: true if it must be reached. */
   readonly side: boolean;
   readonly holds: (row: Data, input: string) => boolean;
 }
 
-/** Each is seen from the input alone. */
+/** Each is recognized from the input alone. */
 const differences: readonly Difference[] = [
   {
     reason: "clamped there, refused here",

@@ -1,4 +1,5 @@
-// Races and other things a path cannot show, each tried for real against a real worker. The words of a case say which.
+// Races and other attacks that a path cannot show, each tried for real against a real worker. The description of a case selects
+// it.
 import {
   linkSync,
   mkdirSync,
@@ -42,10 +43,10 @@ const scenarios: readonly (readonly [words: RegExp, run: Scenario])[] = [
 
 export async function runRace(row: Data): Promise<Outcome> {
   const what = text(row, "what") ?? "";
-  // A swap is told by its words, also where it is done by renaming.
+  // A swap is recognized by its words, also if it is done by renaming.
   const swap = /swap|exchange|replace|becomes/i.test(what) && !/hard ?-?link/i.test(what);
   const run = swap ? becomesLink : scenarios.find(([words]) => words.test(what))?.[1];
-  if (run === undefined) return { kind: "skipped", reason: "a race nobody has written down" };
+  if (run === undefined) return { kind: "skipped", reason: "an unknown race" };
   const above = realpathSync(mkdtempSync(join(tmpdir(), "ambit-race-")));
   try {
     const folder = join(above, "root");
@@ -80,7 +81,7 @@ function missed(note: string): Outcome {
   return { kind: "missed", note };
 }
 
-/** Reads and writes while something moves; what was outside must be neither seen nor changed. */
+/** Reads and writes while names move; the outside must be neither read nor changed. */
 async function underAttack(ground: Ground, first: string, second: string): Promise<Outcome> {
   const files = filesOf(ground.root);
   const swapper = await swapping(first, second, join(ground.above, "spare"));
@@ -117,7 +118,7 @@ async function becomesLink(ground: Ground): Promise<Outcome> {
   return await underAttack(ground, join(ground.folder, "way"), join(ground.folder, "other"));
 }
 
-/** A folder of the root changes places with one beside it; a link in it leads outside only from there. */
+/** A folder of the root is exchanged with one beside it; a link in it leads outside only from there. */
 async function movedOut(ground: Ground): Promise<Outcome> {
   symlinkSync("../../outside", join(ground.folder, "way/deep/up"));
   mkdirSync(join(ground.above, "beside/deep"), { recursive: true });
@@ -143,7 +144,7 @@ async function magicLink({ root, folder, outside }: Ground): Promise<Outcome> {
   }
 }
 
-/** A name of its own: never written, and read only where the whole tree is granted. */
+/** A hard link: never written, and read only if the whole tree is granted. */
 async function hardLink({ root, folder, outside }: Ground): Promise<Outcome> {
   linkSync(join(outside, "deep/file"), join(folder, "linked"));
   const narrow = parsePathPatterns("linked", root, { home: null, base: null, protectedPaths: [] });

@@ -1,4 +1,4 @@
-// paths.json: what leaves a root by its text alone, by links on a real disk, and while somebody moves names about.
+// paths.json: what leaves a root by its text alone, by links on a real disk, and while names are being moved.
 import { nativeMissing } from "../files/native.ts";
 import { cases, type Data, grouped, list, nameOf, text } from "./data.ts";
 import { runLayout } from "./paths-layout.ts";
@@ -50,7 +50,7 @@ function outcome(kind: string, row: Data): Outcome | Promise<Outcome> {
   return compared(must, ours, must ? `${expect}, not reached` : `${expect}, reached`);
 }
 
-/** Must it be reachable? Text that would only leave the root after a decoding nobody does is an ordinary name. */
+/** Whether it must be reachable. Text that would only leave the root after some decoding is an ordinary name. */
 function expected(expect: string): boolean | null {
   if (expect === "inside" || /literal|if_decoded/.test(expect)) return true;
   return /outside|error/.test(expect) ? false : null;

@@ -1,4 +1,4 @@
-// Runs whichever corpora are in a folder. A file that no corpus is known for is an error: it would look like a pass.
+// Runs the corpora in a folder. A file without a known corpus is an error: it would look like a pass.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Data, data, ShapeError } from "./data.ts";
@@ -24,12 +24,12 @@ const corpora: ReadonlyMap<string, Corpus> = new Map<string, Corpus>([
   ["anchors.json", skipAnchors],
 ]);
 
-/** Not corpora, but at home in such a folder: pages to read, and what file systems leave behind. */
+/** Not corpora, but expected in such a folder: text pages, and files of file systems. */
 const besides = /\.(md|txt)$|^\.|^LICEN[CS]E/;
 
 export interface Run {
   readonly groups: readonly Group[];
-  /** What keeps the run from counting: unknown names, files that cannot be read. */
+  /** Why the run does not count: unknown names, unreadable files. */
   readonly faults: readonly string[];
 }
 

@@ -1,5 +1,5 @@
-// Where a source refuses a command that our preset of looking commands lets run, on purpose. Each difference is seen from
-// the argument vector alone, and a line is excused only if every command of it is.
+// Commands that a source refuses and our preset of read-only commands deliberately allows. Each difference is recognized from the
+// argument vector alone, and a line is excused only if every command of it is.
 
 interface Difference {
   readonly name: string;
@@ -21,7 +21,7 @@ const differences: readonly Difference[] = [
     holds: ([program, ...words]) => program === "rg" && words.every(isOperand),
   },
   {
-    // Not git's: that help is another program, with a pager.
+    // Not for git: its help is another program, with a pager.
     name: "prints its help and ends (0029)",
     holds: ([program, ...words]) =>
       program !== "git" && words.length === 1 && (words[0] === "--help" || words[0] === "--version"),
@@ -33,7 +33,7 @@ const differences: readonly Difference[] = [
   },
 ];
 
-/** Why a line that a source refuses is allowed here; null if nothing says so. */
+/** Why a line that a source refuses is allowed here; null if no reason applies. */
 export function foreseen(commands: readonly (readonly string[])[]): string | null {
   const names = commands.map((argv) => differences.find(({ holds }) => holds(argv))?.name ?? null);
   return names.includes(null) ? null : (names[0] ?? null);

@@ -1,4 +1,4 @@
-// What each kind of policy asks of a command: the answer of our rules against the one the case expects.
+// The requirements of each kind of policy: the answer of our rules against the one the case expects.
 
 import { parseScript } from "../../src/tools/shell/language/parse.ts";
 import { argvText } from "../../src/tools/shell/language/print.ts";
@@ -12,7 +12,7 @@ import { compared, HELD, type Outcome } from "./tally.ts";
 
 const lists = "we have lists of what is allowed only";
 
-/** Reading files in the project is no more than these commands do; writing one is. */
+/** Reading files in the project is what these commands do; writing one is more. */
 const looking = granted([...preset("ambit:read-only-commands"), "fs.read"]);
 const coder = granted(preset("ambit:coder"));
 
@@ -26,7 +26,7 @@ export function readOnly(given: ShellCase): Outcome {
   return against(given, ours);
 }
 
-/** Only the language is asked: whatever it reduces to argument vectors is allowed. */
+/** Only the language is tested: whatever it reduces to argument vectors is allowed. */
 export function plainWords(given: ShellCase): Outcome {
   if (given.line === null) return { kind: "skipped", reason: "not a line" };
   const parsed = parseScript(given.line, "words");
@@ -34,7 +34,7 @@ export function plainWords(given: ShellCase): Outcome {
   return against({ ...given, commands: needs.ok ? needs.commands : needs }, needs.ok ? "allow" : "deny");
 }
 
-/** Rules of allowed prefixes. What is refused or asked for there is not granted here. */
+/** Rules of allowed prefixes. What is refused or needs approval there is not granted here. */
 export function prefixes(given: ShellCase): Outcome {
   const { policy, commands } = given;
   const rules = list(policy, "rules");
@@ -60,7 +60,7 @@ function prefixSpecs(rules: readonly Data[]): readonly string[] {
   return patterns.length === 0 ? [] : [patternsSpec(patterns)];
 }
 
-/** A list of programs. What our patterns let through is then the sandbox's to hold, which is not tried here. */
+/** A list of programs. What our patterns allow is then confined by the sandbox, which is not tested here. */
 export function programs(given: ShellCase): Outcome {
   const { policy, commands, expect } = given;
   const named = ["allowed_cmds", "bins", "bin", "allow", "allowed", "cmds"].flatMap((key) => texts(policy[key]) ?? []);
@@ -71,13 +71,13 @@ export function programs(given: ShellCase): Outcome {
   return against(given, ours);
 }
 
-/** What destroys is never run unasked; what a person's words make harmless is not ours to read. */
+/** Destructive commands are never run without approval; prose that makes them harmless is not evaluated. */
 export function destructive(given: ShellCase): Outcome {
   if (given.expect === "allow") return { kind: "skipped", reason: "depends on what the person meant" };
   return against(given, "ok" in given.commands ? "deny" : answered(coder, given.commands));
 }
 
-/** As a vector, one program with the arguments as they stand; the same text as a line, never another program. */
+/** As a vector, one program with its literal arguments; the same text as a line, never another program. */
 export function asLiteral({ argv, policy }: ShellCase): Outcome {
   if (argv === null) return { kind: "skipped", reason: "not a vector" };
   const again = commandsOf(argvText(argv));
@@ -95,7 +95,7 @@ function patternsSpec(patterns: readonly string[]): string {
   return `proc.exec{patterns=[${patterns.map((each) => JSON.stringify(each)).join(",")}]}`;
 }
 
-/** To ask and to refuse are both not to allow. */
+/** Asking and refusing both count as not allowing. */
 function against({ expect, commands, argv }: ShellCase, ours: Answer): Outcome {
   if (expect !== "allow" || ours === "allow") return compared(expect === "allow", ours === "allow", ours);
   if ("ok" in commands && isInexpressible(commands)) return { kind: "inexpressible", reason: commands.construct };
@@ -105,7 +105,7 @@ function against({ expect, commands, argv }: ShellCase, ours: Answer): Outcome {
   return { kind: "refused", note: "ok" in commands ? commands.construct : "not covered" };
 }
 
-/** What the language leaves out on purpose. A variable or a pattern it has; here nobody knows its value. */
+/** What the language deliberately omits. It has variables and patterns; here their values are unknown. */
 function isInexpressible({ class: kind, construct }: ShellRefusal): boolean {
   return kind === "dynamic" || kind === "unsupported" || construct === "shell_word" || construct === "assignment";
 }

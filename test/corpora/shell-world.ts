@@ -1,4 +1,4 @@
-// The world of the shell cases: what is granted, in which folder commands run, and what the line as a whole is answered.
+// The environment of the shell cases: the grants, the working folder of commands, and the answer for the line as a whole.
 import { parseArgvPattern } from "../../src/core/authority/axes/argv.ts";
 import type { Ground } from "../../src/core/authority/axes/path.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
@@ -17,10 +17,10 @@ import { chain, link, moment } from "../forge/authority.ts";
 export type Answer = "allow" | "ask" | "deny";
 
 const root = ["work", "project"];
-const ground: Ground = { home: ["home", "somebody"], base: root, protectedPaths: [] };
+const ground: Ground = { home: ["home", "user"], base: root, protectedPaths: [] };
 const reading: Reading = { ground, toAscii: (host) => host, ceiling: null };
 
-/** Compact specs, read in the project's folder unless they name their own. One not understood is our own mistake. */
+/** Compact specs, relative to the project's folder unless they name their own. An invalid one is our own mistake. */
 export function granted(specs: readonly string[]): Authority {
   const diagnostics = new Diagnostics();
   const span = { source: "spec", start: 0, end: 0 };
@@ -28,7 +28,7 @@ export function granted(specs: readonly string[]): Authority {
     readCompact(spec, { reading, diagnostics, span, root: spec.includes("{in=") ? null : root }),
   );
   const read = grants.filter((grant): grant is Grant => grant !== null);
-  if (read.length !== specs.length) throw new Error(`not understood: ${specs.join(" ")}`);
+  if (read.length !== specs.length) throw new Error(`does not parse: ${specs.join(" ")}`);
   return [chain(link("record", read))];
 }
 
@@ -42,7 +42,7 @@ export function preset(name: string): readonly string[] {
   return specs;
 }
 
-/** `git log` as a prefix: these words, and any after them. Null: the text is no pattern of ours. */
+/** `git log` as a prefix: these words, and any after them. Null: the text is not a pattern of ours. */
 export function prefixPattern(prefix: string): string | null {
   const pattern = `${prefix} **`;
   return /["'*]/.test(prefix) || !parseArgvPattern(pattern).ok ? null : pattern;
@@ -56,7 +56,7 @@ export function commandsOf(line: string): readonly CommandNeeds[] | ShellRefusal
   return needs.ok ? needs.commands : needs;
 }
 
-/** The whole script at once: what is asked most carefully decides. */
+/** The whole script at once: the strictest answer decides. */
 export function answered(authority: Authority, commands: readonly CommandNeeds[]): Answer {
   const requests = requestsFor(commands, { in: `/${root.join("/")}`, root: "ro" }, ground);
   if (!requests.ok) return "deny";

@@ -1,4 +1,4 @@
-// The runner of shell.json: every kind of policy can be missed, and none is passed by silence.
+// The runner of shell.json: every kind of policy can be missed, and none passes by silence.
 import { describe, expect, test } from "vitest";
 import { runShell } from "./shell.ts";
 import type { Outcome } from "./tally.ts";
@@ -13,7 +13,7 @@ function outcome(given: Given, kind: string, expected: string, policy: object = 
   return only.outcome;
 }
 
-describe("a command that only looks", () => {
+describe("a read-only command", () => {
   test.each<[Given, string, Outcome["kind"]]>([
     ["ls -la", "allow", "held"],
     ["ls -la", "deny", "missed"],
@@ -33,7 +33,7 @@ describe("a command that only looks", () => {
     ["git diff -p", "deny", "decided"],
     ["git diff -p && ls", "deny", "missed"],
     ["sort --help", "deny", "decided"],
-  ])("%j, said to be %s, is %s", (given, expected, kind) => {
+  ])("%j, expected %s, is %s", (given, expected, kind) => {
     expect(outcome(given, "read_only_auto_approve", expected).kind).toBe(kind);
   });
 });
@@ -48,12 +48,12 @@ describe("a line of plain words", () => {
     ["if a; then b; fi", "deny", "held"],
     ["A=b c", "deny", "held"],
     [["a"], "allow", "skipped"],
-  ])("%j, said to be %s, is %s", (given, expected, kind) => {
+  ])("%j, expected %s, is %s", (given, expected, kind) => {
     expect(outcome(given, "plain_words_only", expected).kind).toBe(kind);
   });
 });
 
-describe("rules of prefixes", () => {
+describe("prefix rules", () => {
   const rule = (prefix: string, decision = "allow", more: object = {}) => ({ prefix, decision, ...more });
   test.each<[Given, string, readonly object[], Outcome["kind"]]>([
     ["git log -3", "allow", [rule("git log")], "held"],
@@ -66,11 +66,11 @@ describe("rules of prefixes", () => {
     ["ls > a", "ask", [rule("git log", "allow", { allow_redirection: true }), rule("ls")], "held"],
     ["git push", "deny", [rule("git"), rule("git push", "deny")], "skipped"],
     ["find . -delete", "ask", [rule("find")], "held"],
-  ])("%j, said to be %s under %j, is %s", (given, expected, rules, kind) => {
+  ])("%j, expected %s under %j, is %s", (given, expected, rules, kind) => {
     expect(outcome(given, "prefix_rules", expected, { rules, default: "ask" }).kind).toBe(kind);
   });
 
-  test("are skipped where everything else is allowed", () => {
+  test("are skipped if everything else is allowed", () => {
     expect(outcome("ls", "prefix_rules", "deny", { rules: [], default: "allow" }).kind).toBe("skipped");
   });
 });
@@ -88,7 +88,7 @@ describe("other policies", () => {
     ["argv_literal", ["echo", "$(id)\n'\"\\"], "literal", { allowed_cmds: ["echo"] }, "held"],
     ["deny_rule", "rm a", "deny", {}, "skipped"],
     ["wildcard_rule", "ls a", "allow", {}, "skipped"],
-  ])("%s: %j, said to be %s under %j, is %s", (kind, given, expected, policy, wanted) => {
+  ])("%s: %j, expected %s under %j, is %s", (kind, given, expected, policy, wanted) => {
     expect(outcome(given, kind, expected, policy).kind).toBe(wanted);
   });
 });

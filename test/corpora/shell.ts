@@ -1,4 +1,4 @@
-// shell.json: command lines and argument vectors from other people's tests and reports, by the kind of their policy.
+// shell.json: command lines and argument vectors from other projects' tests and reports, by the kind of their policy.
 
 import type { ShellRefusal } from "../../src/tools/shell/language/refusal.ts";
 import type { CommandNeeds } from "../../src/tools/shell/needs.ts";

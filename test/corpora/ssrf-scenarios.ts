@@ -25,7 +25,7 @@ function answersOf(round: unknown): Answers {
   return answers;
 }
 
-/** Each hop is decided by itself, as if it were the first; a relative one is read from the hop before. */
+/** Each hop is decided by itself, as if it were the first; a relative one is resolved against the hop before. */
 function hopAllowed(scenario: Data): (hop: string, at: number, chain: readonly string[]) => boolean {
   const given = scenario["answers"];
   return (hop, at, chain) => {
@@ -43,7 +43,7 @@ function absolute(hop: string, before: string | undefined): string {
   return new URL(hop, before).href;
 }
 
-/** Every round is an answer to the same question: a bad one is refused, and nothing else is ever dialled. */
+/** Every round is an answer to the same query: a bad one is refused, and nothing else is ever dialled. */
 function answered(target: Target, rounds: readonly Answers[], must: boolean): Outcome {
   for (const answers of rounds) {
     const { allowed, pinned } = fate(target, answers);
@@ -55,8 +55,8 @@ function answered(target: Target, rounds: readonly Answers[], must: boolean): Ou
 }
 
 /**
- * The first answer is decided on and pinned; the connection goes to what is pinned. The later answers must not be
- * among that, and a connection that starts with one of them is decided anew.
+ * The first answer is decided and pinned; the connection goes to the pinned address. Later answers must not be among those, and a
+ * connection that starts with one of them is decided again.
  */
 function rebound(target: Target, [first, ...later]: readonly Answers[], must: boolean): Outcome {
   if (first === undefined) return { kind: "skipped", reason: "no answers" };

@@ -1,4 +1,4 @@
-// Addresses of pages that browsers repair and we refuse: which oddity a text has, seen from the text alone.
+// Page URLs that browsers repair and we refuse: the oddity of a text, recognized from the text alone.
 import { strictAscii } from "./hosts-reference.ts";
 
 const charactersMax = 8192;
@@ -29,7 +29,7 @@ const oddities: readonly (readonly [string, (url: string, authority: string, hos
   ["last label is a number", (_, __, host) => /(^|\.)(\d+|0x[\da-f]*)\.?$/i.test(plain(host))],
 ];
 
-/** The oddity of an address that our reader refuses; null when there is none, and the refusal is a mistake. */
+/** The oddity of a URL that our parser refuses; null if there is none, and the refusal is a mistake. */
 export function oddity(url: string): string | null {
   const authority = /^[a-z][a-z0-9+.-]*:[\\/]*([^/\\?#]*)/i.exec(url)?.[1] ?? "";
   const host = authority.slice(authority.lastIndexOf("@") + 1).replace(/:\d*$/, "");

@@ -1,4 +1,4 @@
-// What resolvers answer, and what becomes of a request for a page under `net.get{hosts=["*"]}`.
+// Resolver answers, and the outcome of a page request under `net.get{hosts=["*"]}`.
 
 import type { Destination } from "../../src/core/authority/axes/destination.ts";
 import { parseHost } from "../../src/core/authority/axes/destination.ts";
@@ -26,13 +26,13 @@ export const privateAnswers: readonly Answers[] = [
   null,
 ];
 
-/** A place that can be asked for: where it leads, and by which port. */
+/** A requested endpoint: its addresses and its port. */
 export interface Target {
   readonly host: Destination;
   readonly port: number;
 }
 
-/** Null where our reader refuses the text. */
+/** Null if our parser refuses the text. */
 export function targetOf(input: string, kind: "url" | "host"): Target | null {
   if (kind === "url") {
     const url = parseUrl(input, toAscii);
@@ -53,7 +53,7 @@ export function fate({ host, port }: Target, answers: Answers): Fate {
   return { allowed: decision.outcome === "allow", pinned: pinned.map(addressText) };
 }
 
-/** INVARIANT of every case: what is allowed may dial the addresses of the answer and no other. */
+/** INVARIANT of every case: an allowed request may dial the addresses of the answer and no other. */
 export function dialsOnly(pinned: readonly string[], answers: Answers): boolean {
   const decidedOn = (answers ?? [])
     .map(parseAddress)
@@ -61,14 +61,14 @@ export function dialsOnly(pinned: readonly string[], answers: Answers): boolean 
   return pinned.every((each) => decidedOn.includes(each));
 }
 
-/** Names that no public resolver answers: loopback, the local link, the inside of a network. */
+/** Names that no public resolver answers: loopback, link-local, internal networks. */
 export function isLocalName(host: string): boolean {
   return /(^|\.)(localhost|localhost6|localdomain|local|internal|home\.arpa|ip6-localhost|ip6-loopback)\.?$/i.test(
     host,
   );
 }
 
-/** An answer for a name in a scenario that gives none: local names and names that spell an address lead there. */
+/** An answer for a name in a scenario that gives none: local names and names that spell an address resolve to it. */
 export function likelyAnswers(host: string): Answers {
   if (isLocalName(host)) return ["127.0.0.1"];
   const spelled = /(?:^|[.-])(\d{1,3})[.-](\d{1,3})[.-](\d{1,3})[.-](\d{1,3})(?=[.-])/.exec(host);

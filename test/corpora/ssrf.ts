@@ -22,7 +22,7 @@ function group(name: string, rows: readonly Data[], run: (row: Data) => Outcome)
   return { corpus: "ssrf", group: name, cases: found };
 }
 
-/** Must it be blocked? Null where the resolver decides. */
+/** Whether it must be blocked. Null if the resolver decides. */
 type Must = boolean | null;
 
 function outcome(kind: string, row: Data): Outcome {
@@ -36,7 +36,7 @@ function outcome(kind: string, row: Data): Outcome {
   return target.host.name === null ? literal(target, must) : named(target, must, resolverDecides(row, target));
 }
 
-/** Our reader refuses the text: what is odd is refused, not repaired. */
+/** Our parser refuses the text: oddities are refused, not repaired. */
 function unread(input: string, must: Must): Outcome {
   if (must === true) return HELD;
   const reason = oddity(input);
@@ -50,7 +50,7 @@ function literal(target: Target, must: Must): Outcome {
   return compared(!must, allowed, "literal address");
 }
 
-/** One address in three places: as a host, in a page's address, and as the answer for a name. */
+/** One address in three places: as a host, in a page URL, and as the answer for a name. */
 function address(input: string, must: Must): Outcome {
   const places = [targetOf(input, "host"), targetOf(`http://${input.includes(":") ? `[${input}]` : input}/`, "url")];
   const allowed = places.map((target) => target !== null && fate(target, null).allowed);
@@ -73,7 +73,7 @@ function named(target: Target, must: Must, byResolver: boolean): Outcome {
   return compared(true, allowed, "public answer refused");
 }
 
-/** A name that must be blocked for where it leads, not for how it is spelled. */
+/** A name that must be blocked because of its address, not its spelling. */
 function resolverDecides(row: Data, { host }: Target): boolean {
   const read = row["whatwg"];
   const target = typeof read === "object" && read !== null ? text(read as Data, "target") : null;

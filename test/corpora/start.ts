@@ -1,4 +1,4 @@
-// `npm run corpora -- <folder> [--json] [--verbose]`: a table or JSON, and a status that says whether anything was missed.
+// `npm run corpora -- <folder> [--json] [--verbose]`: a table or JSON, and an exit status that says whether anything was missed.
 import { type Run, runCorpora } from "./runner.ts";
 import { type Example, examplesOf, passed, type Row, rowOf } from "./tally.ts";
 

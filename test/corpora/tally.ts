@@ -1,14 +1,14 @@
-// What became of each case, counted by corpus and group. A case has exactly one outcome.
+// The outcomes of all cases, counted by corpus and group. A case has exactly one outcome.
 
 export type Outcome =
-  /** Ours is the answer the case asks for. */
+  /** Our answer is the one the case asks for. */
   | { readonly kind: "held" }
   /** Must be denied and was allowed. Nothing may be missed. */
   | { readonly kind: "missed"; readonly note: string }
   /** Must be allowed and was denied. */
   | { readonly kind: "refused"; readonly note: string }
   | { readonly kind: "inexpressible"; readonly reason: string }
-  /** Ours differs from the source's on purpose, for a reason that can be seen from the input alone. */
+  /** Our answer deliberately differs from the source's, for a reason recognized from the input alone. */
   | { readonly kind: "decided"; readonly reason: string }
   | { readonly kind: "skipped"; readonly reason: string };
 
@@ -50,7 +50,7 @@ export interface Group {
   readonly cases: readonly Case[];
 }
 
-/** What a source expects against what ours is, where no difference is foreseen. */
+/** The source's expectation against our answer, where no difference is foreseen. */
 export function compared(expected: boolean, ours: boolean, note: string): Outcome {
   if (expected === ours) return HELD;
   return ours ? { kind: "missed", note } : { kind: "refused", note };
@@ -71,7 +71,7 @@ export function rowOf({ corpus, group, cases }: Group): Row {
   };
 }
 
-/** Cases that were run and hold, those decided on purpose among them. */
+/** Cases that were run and pass, including deliberate differences. */
 export function passed(row: Row): number {
   return row.total - row.missed - row.refused - row.inexpressible - row.skipped;
 }

@@ -1,4 +1,4 @@
-// The world the cases are run in: who asks, what is granted, and on which ground paths are read.
+// The environment of the cases: who requests, what is granted, and the machine for paths.
 
 import type { Destination, DestinationScope } from "../../src/core/authority/axes/destination.ts";
 import { parsePath, tree } from "../../src/core/authority/axes/path.ts";
@@ -28,17 +28,17 @@ export const root: readonly string[] = ["srv", "root"];
 /** `fs.read{in=/srv/root}` */
 const inRoot: Authority = [chain(link("record", [grant("fs.read", [{ kind: "sequences", of: [tree(root)] }])]))];
 
-/** Paths are read as the product reads them: `~`, relative paths and protected ones. */
-const ground = groundOf({ home: "/home/somebody", cwd: `/${root.join("/")}` });
+/** Paths are interpreted as in the product: `~`, relative paths and protected ones. */
+const ground = groundOf({ home: "/home/user", cwd: `/${root.join("/")}` });
 
-/** Is this text, read in the root, a path that `fs.read{in=/srv/root}` covers? */
+/** Whether this text, read in the root, is a path that `fs.read{in=/srv/root}` covers. */
 export function reached(path: string): boolean {
   const value = parsePath(path, ground);
   if (!value.ok) return false;
   return judge(inRoot, { verb: verb("fs.read"), values: [value.value] }, moment()).outcome === "allow";
 }
 
-/** One GET under `net.get{hosts=["*"]}`, with what the resolver said for the name. */
+/** One GET under `net.get{hosts=["*"]}`, with the resolver's answer for the name. */
 export function asked(host: Destination, port: number, answers: readonly string[] | null): Screened {
   const request: Request = { verb: verb("net.get"), values: [host, port] };
   return screen(everywhere, request, answers, moment());

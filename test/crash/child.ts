@@ -1,4 +1,4 @@
-// Starts the writing program, plain or behind another program, and keeps what it says.
+// Starts the writing program, plain or under another program, and collects its output.
 import { spawn } from "node:child_process";
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -12,13 +12,13 @@ const runMillisecondsMax = 120_000;
 export interface Ran {
   readonly said: readonly string[];
   readonly errors: string;
-  /** Null where a signal ended it. */
+  /** Null if a signal ended it. */
   readonly status: number | null;
 }
 
 export interface Running {
   readonly ended: Promise<Ran>;
-  /** Resolves when so many lines were said, or when it has ended. */
+  /** Resolves after this many lines, or when it has exited. */
   until(lines: number): Promise<void>;
   kill(): void;
 }
@@ -35,7 +35,7 @@ export function removeFolder(folder: string): void {
   rmSync(folder, { recursive: true, force: true });
 }
 
-/** `before`: the words of the program it runs behind. */
+/** `before`: the command line of the program it runs under. */
 export function start(
   program: Program,
   folder: string,
@@ -43,7 +43,7 @@ export function start(
   before: readonly string[] = [],
 ): Running {
   const whole: Orders = { ...usual, folder, program: root, ...orders };
-  // As the daemon is started: some versions of Node warn of the database they bring along.
+  // As the daemon is started: some versions of Node warn about their built-in database.
   const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
   const [file = "", ...words] = [...before, ...node, program.path, JSON.stringify(whole)];
   const child = spawn(file, words, { stdio: ["ignore", "pipe", "pipe"] });
@@ -61,7 +61,7 @@ export function start(
     child.once("error", reject);
     child.once("close", (status) => {
       clearTimeout(timer);
-      // A line that was cut short was not said.
+      // A truncated line does not count.
       resolve({ said: out.split("\n").slice(0, -1), errors, status });
     });
   });

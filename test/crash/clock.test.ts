@@ -1,4 +1,4 @@
-// Clocks jump by a month, there and back: order is by place, nothing that was spent comes back, and nothing breaks.
+// Clocks jump by a month, forward and back: order is by position, nothing spent is returned, and nothing breaks.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { openState, type State } from "../../src/store/state.ts";
@@ -28,7 +28,7 @@ async function decidedAt(id: string, at: number, more: Parameters<typeof decisio
   return decided.ok ? "allowed" : decided.code;
 }
 
-test("entries stand in the order in which they came, whatever they say of the time", async () => {
+test("entries are in order of arrival, whatever their times say", async () => {
   for (const [step, jump] of jumps.entries()) await decidedAt(`e${step}`, noon + jump, [charge("account", null)]);
   const ids = keptValue(await state.chain.rows(1, 100)).map(({ body }) => (JSON.parse(body) as { id: string }).id);
   expect(ids).toEqual(jumps.map((_, step) => `e${step}`));
@@ -46,7 +46,7 @@ test("a budget is the same budget", async () => {
   expect(new Set(answers.slice(3))).toEqual(new Set(["budget_exhausted"]));
 });
 
-test("a rate is not won back by a clock that is set back", async () => {
+test("a rate is not regained by setting the clock back", async () => {
   const rate = { calls: 2, seconds: 60 };
   const charges = [{ ...charge("rated", null), rate }];
   const at = [noon, noon, noon, noon - month, noon - 1, noon + 59_999, noon + 60_000];
@@ -56,7 +56,7 @@ test("a rate is not won back by a clock that is set back", async () => {
   expect(answers.at(-1)).toBe("allowed");
 });
 
-test("an approval that is over stays over once it was recovered, and is used in its time only", async () => {
+test("an expired approval stays expired after recovery, and is usable in its time only", async () => {
   const first = await approved(state, "first");
   const late = claiming("late", first);
   const tooLate = await state.ledger.decide({ ...late, entry: { ...late.entry, at: noon + month } });
@@ -70,7 +70,7 @@ test("an approval that is over stays over once it was recovered, and is used in 
   });
 });
 
-test("memory and observations: what is over comes and goes with the clock, the order does not", async () => {
+test("memory and observations: expiry follows the clock, the order does not", async () => {
   const write = { namespace: { kind: "agent" as const, name: agent }, isClean: true, writer: agent };
   for (const [step, jump] of jumps.entries()) {
     const at = noon + jump;

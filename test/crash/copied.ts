@@ -1,4 +1,4 @@
-// A second copy of the log on a disk that is full: what is not in it is not allowed, and what is in it is whole.
+// A second copy of the log on a full disk: a call whose entry is not in it is not allowed, and its entries are complete.
 import { readFileSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -65,7 +65,7 @@ export async function copied(orders: Orders, say: (line: string) => void): Promi
   await copy.close();
   state.close();
   const text = readFileSync(file, "utf8");
-  // Nothing in it is signed: any key does, and that is the one thing to be told.
+  // Nothing in it is signed: any key does, and that is the only expected problem.
   const verifier = new ExportVerifier({ digest, check: signatureCheck() }, { key: "", head: null });
   for (const line of text.split("\n").slice(0, -1)) verifier.line(line);
   const problems = verifier.end().problems.filter(({ what }) => !what.startsWith("no entry is signed"));

@@ -1,4 +1,4 @@
-// A disk whose power can be cut: it has for certain what it was told to make sure of, and of the rest whatever it likes.
+// A simulated disk whose power can be cut: it has everything that was flushed, and any part of the rest.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
 import type { Happened } from "./trace.ts";
@@ -51,12 +51,12 @@ export class Disk {
     }
   }
 
-  /** The disk after the power came back. `luck` says of each unsure sector whether it arrived after all. */
+  /** The disk after the power came back. `luck` decides for each unflushed sector whether it arrived. */
   writeTo(folder: string, luck: () => boolean): void {
     rmSync(folder, { recursive: true, force: true });
     mkdirSync(folder, { recursive: true, mode: 0o700 });
     for (const [path, kept] of this.#sureNames) {
-      // Memory that processes share; after a power cut nobody shares it any more.
+      // Memory that processes share; after a power cut it is gone.
       if (path.endsWith("-shm")) continue;
       const content = new Content(kept.sure.bytes);
       for (const change of kept.unsure) content.apply(change, luck);
@@ -73,7 +73,7 @@ export class Disk {
     return kept;
   }
 
-  /** Of a file: its bytes and that it is there at all, as Linux file systems have it. Of a folder: its names. */
+  /** Of a file: its bytes and its existence, as Linux file systems do. Of a folder: its names. */
   #sync(path: string): void {
     this.syncs += 1;
     const kept = this.#live.get(path);
@@ -91,7 +91,7 @@ export class Disk {
   }
 }
 
-/** Bytes that grow. */
+/** A growing byte buffer. */
 class Content {
   #room: Uint8Array;
   #size: number;
@@ -110,7 +110,7 @@ class Content {
       if (arrives()) this.#resize(change.size);
       return;
     }
-    // Power goes between two sectors, not only between two writes.
+    // Power fails between two sectors, not only between two writes.
     for (let from = 0; from < change.bytes.length; from += sectorBytes) {
       if (!arrives()) continue;
       const part = change.bytes.subarray(from, from + sectorBytes);
@@ -126,7 +126,7 @@ class Content {
       wider.set(this.bytes);
       this.#room = wider;
     }
-    // What was cut off comes back as zeros.
+    // A truncated part comes back as zeros.
     if (size < this.#size) this.#room.fill(0, size, this.#size);
     this.#size = size;
   }

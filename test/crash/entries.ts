@@ -1,4 +1,4 @@
-// What the tests write: decisions that are charged, approvals, and whatever else is kept, all with names of their own.
+// What the tests write: charged decisions, approvals, and everything else that is stored, all with unique names.
 import { createHash } from "node:crypto";
 import type { Approval } from "../../src/core/ports/stores/approval-store.ts";
 import type { AccountCharge, DecisionWrite } from "../../src/core/ports/stores/ledger.ts";
@@ -23,7 +23,7 @@ export function entryOf(id: string, more: Partial<LogEntry> = {}): LogEntry {
   };
 }
 
-/** `calls` altogether of one account; null is counted and never empty. */
+/** `calls` in total for one account; null is counted and unlimited. */
 export function charge(account: string, calls: number | null): AccountCharge {
   return { account, calls, rate: null, family: account, written: [account] };
 }
@@ -37,7 +37,7 @@ export function decision(
   return { entry: entryOf(id, { more: { accounts } }), charges, claim: null, generations: [], links: [], ...more };
 }
 
-/** Asked and answered; what is left is to use it. */
+/** Requested and approved; only its use is left. */
 export async function approved(state: State, id: string): Promise<Approval> {
   const approval = approvalOf(id, { digest: digest(id), asked: noon, expires: noon + 60_000 });
   const [asked, answered] = [`${id}-asked`, `${id}-answered`];

@@ -1,5 +1,5 @@
-// Every write, flush, cut and opening of the store's files fails in turn: whoever asked is told so, nothing that was kept
-// is lost, all of it adds up, and afterwards the store works again.
+// Every write, flush, truncation and opening of the store's files fails in turn: the caller gets an error, nothing stored is
+// lost, all counts are consistent, and afterwards the store works again.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
@@ -30,12 +30,12 @@ interface Tried {
   readonly hasFailed: boolean;
 }
 
-/** `isThere`: in a store that was made before, so that only what is written into it can fail. */
+/** `isThere`: in an existing store, so that only writes into it can fail. */
 async function tried(fault: Fault, isThere = false, isMixed = true): Promise<Tried> {
   const [state, log] = [join(folder, "state"), join(folder, "log")];
   removeFolder(state);
   const before = isThere ? await start(program, state, { callers, count: 2, name: "before" }).ended : null;
-  // Longer than the store waits before it opens anew what it does not believe any more.
+  // Longer than the store waits before it reopens a connection it no longer trusts.
   const orders = { callers, count, isMixed, refusedMilliseconds: 300 };
   const ran = await start(program, state, orders, failing(fault, state, log)).ended;
   const found = await inspect(state, root, [...(before?.said ?? []), ...ran.said]);
@@ -44,10 +44,10 @@ async function tried(fault: Fault, isThere = false, isMixed = true): Promise<Tri
 
 const linesOf = (ran: Ran, word: string): readonly string[] => ran.said.filter((line) => line.startsWith(`${word} `));
 
-/** `some`: which of them are tried in the short run; the first hundreds are those that make the tables. */
+/** `some`: the ones tried in the short run; the first hundreds are those that create the tables. */
 const once: readonly (Omit<Fault, "nth" | "isForGood"> & {
   readonly some: readonly number[];
-  /** A new store with one of everything, or decisions alone on a store that is there already. */
+  /** A new store with one of everything, or decisions alone on an existing store. */
   readonly where: "a new store" | "decisions alone";
 })[] = [
   { call: "pwrite64", error: "EIO", some: [1, 260, 310], where: "a new store" },
@@ -69,23 +69,24 @@ describe.skipIf(!canTrace())("one system call fails", () => {
       for (const nth of isLong ? all() : some) {
         const fault = { call, error, nth, isForGood: false };
         const { ran, found, hasFailed } = await tried(fault, where === "decisions alone", where === "a new store");
-        // So many were never made: all of them have failed once by now.
+        // There were fewer calls than this: all of them have failed once by now.
         if (!hasFailed) break;
         hits += 1;
         expect([ran.status, ran.errors, ran.said.at(-1)], faultText(fault)).toEqual([0, "", "ended"]);
         expect(found.problems, faultText(fault)).toEqual([]);
-        // Refused is the only other answer, with this code, and every question was answered.
+        // The only other answer is a refusal with this code, and every request was answered.
         const [kept, refused] = [linesOf(ran, "kept"), linesOf(ran, "refused")];
         refusals += refused.length + linesOf(ran, "closed").length;
         expect(kept.length + refused.length, faultText(fault)).toBe(callers * count);
         expect(refused.filter((line) => !line.endsWith(" audit_unavailable"))).toEqual([]);
-        // It failed once: at most what was asked for in that turn and while it was opened anew is refused.
+        // It failed once: at most the requests of that event-loop turn and during reopening are refused.
         expect(refused.length, faultText(fault)).toBeLessThanOrEqual(2 * callers);
-        // What was refused is not there. Only where everything was written and the flush failed may it be: never done, but charged.
+        // A refused entry is not stored. Only if everything was written and the flush failed may it be: never executed, but
+        // charged.
         expect(found.untold, faultText(fault)).toBeLessThanOrEqual(call === "fsync" ? callers : 0);
       }
       expect(hits).toBeGreaterThan(0);
-      // Some failures nobody needs to hear of, as of a flush that is made up for; not all of them are such.
+      // Some failures need no error, such as a flush that is repeated; but not all of them.
       expect(refusals).toBeGreaterThan(0);
     },
     millisecondsMax,
@@ -102,14 +103,17 @@ const forGood: readonly Fault[] = [
   { call: "fsync", error: "EIO", nth: 5, isForGood: true },
 ];
 
-describe.skipIf(!canTrace())("from some moment on everything fails", () => {
-  test.each(forGood)("$call with $error: all is refused from there on, and nothing ends the process", async (fault) => {
-    const { ran, found, hasFailed } = await tried(fault, true);
-    expect(hasFailed).toBe(true);
-    expect([ran.status, ran.errors, ran.said.at(-1)]).toEqual([0, "", "ended"]);
-    expect(found.problems).toEqual([]);
-    expect(linesOf(ran, "kept").length).toBeGreaterThan(0);
-    const last = ran.said.slice(0, -1).slice(-callers);
-    expect(last.every((line) => /^refused \w+ \S+ audit_unavailable$/.test(line))).toBe(true);
-  });
+describe.skipIf(!canTrace())("from some call on everything fails", () => {
+  test.each(forGood)(
+    "$call with $error: everything is refused from there on, and the process survives",
+    async (fault) => {
+      const { ran, found, hasFailed } = await tried(fault, true);
+      expect(hasFailed).toBe(true);
+      expect([ran.status, ran.errors, ran.said.at(-1)]).toEqual([0, "", "ended"]);
+      expect(found.problems).toEqual([]);
+      expect(linesOf(ran, "kept").length).toBeGreaterThan(0);
+      const last = ran.said.slice(0, -1).slice(-callers);
+      expect(last.every((line) => /^refused \w+ \S+ audit_unavailable$/.test(line))).toBe(true);
+    },
+  );
 });

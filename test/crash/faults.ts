@@ -13,7 +13,7 @@ export function faultText({ call, error, nth, isForGood }: Fault): string {
   return `${call} number ${nth}${isForGood ? " and all after it" : ""}: ${error}`;
 }
 
-/** What goes before a program so that this happens to it, and to nothing but its store. */
+/** The command line before a program that makes its calls fail, for its store alone. */
 export function failing(fault: Fault, folder: string, log: string): readonly string[] {
   const { call, error, nth, isForGood } = fault;
   const names = ["state.db", "state.db-wal", "state.db-shm", "state.db-journal"];
@@ -25,7 +25,7 @@ export function failing(fault: Fault, folder: string, log: string): readonly str
   ];
 }
 
-/** Whether it came to that. */
+/** Whether the failure occurred. */
 export function hasFailed(log: string): boolean {
   return readFileSync(log, "latin1").includes("(INJECTED)");
 }

@@ -1,5 +1,5 @@
-// Looks at a store that something happened to, from the outside: is everything there that was said to be kept, does the
-// chain hang together, and is what was spent exactly what was allowed.
+// Inspects a store after a failure, from the outside: whether everything acknowledged is there, the chain is consistent, and what
+// was spent is exactly what was allowed.
 import { join } from "node:path";
 import type { DurableResult } from "../../src/core/ports/stores/durable.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
@@ -12,7 +12,7 @@ export interface Found {
   /** Empty, or what is wrong. */
   readonly problems: readonly string[];
   readonly entries: number;
-  /** Kept although nobody was told so. */
+  /** Stored without an acknowledgement. */
   readonly untold: number;
 }
 
@@ -41,7 +41,7 @@ interface Placed {
   readonly entry: LogEntry;
 }
 
-/** Every entry by its id, each hashed anew. */
+/** Every entry by its id, each hashed again. */
 async function chained(state: State, problems: string[]): Promise<ReadonlyMap<string, Placed>> {
   const entries = new Map<string, Placed>();
   let hash = ZERO_HASH;
@@ -63,7 +63,7 @@ async function chained(state: State, problems: string[]): Promise<ReadonlyMap<st
   return entries;
 }
 
-/** What every account and the secret have spent is the number of entries that tell of it. */
+/** What every account and the secret have spent equals the number of entries about it. */
 async function balanced(state: State, placed: readonly Placed[], problems: string[]): Promise<void> {
   const allowed = new Map<string, number>();
   for (const { entry } of placed)
@@ -104,7 +104,7 @@ async function missing(
     case "secret":
       return rows.has(id) && number === "1" ? null : line;
     default:
-      return `a line nobody understands: ${line}`;
+      return `an unknown line: ${line}`;
   }
 }
 

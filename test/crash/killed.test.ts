@@ -1,4 +1,4 @@
-// The process that owns the state may be killed at any moment: nothing it said was kept is lost, and all of it adds up.
+// The process that owns the state may be killed at any moment: nothing it acknowledged is lost, and all counts are consistent.
 import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -30,9 +30,9 @@ function newFolder(): string {
 
 describe("killed at any moment", () => {
   test(
-    `${rounds} rounds, ${callers} callers: nothing that was kept is lost, and all of it adds up`,
+    `${rounds} rounds, ${callers} callers: nothing acknowledged is lost, and all counts are consistent`,
     async () => {
-      // So many lines, then so many microseconds: in the middle of whatever comes next.
+      // After a number of lines, then some microseconds: in the middle of whatever comes next.
       const moments = fc.sample(fc.tuple(fc.noBias(fc.nat(60)), fc.noBias(fc.nat(20_000))), rounds);
       let [folder, said, kept]: [string, string[], number] = ["", [], 0];
       for (const [round, [lines, microseconds]] of moments.entries()) {
@@ -47,7 +47,7 @@ describe("killed at any moment", () => {
         said.push(...ran.said);
         const found = await inspect(folder, root, said);
         expect(found.problems, `round ${round}, killed after ${lines} lines and ${microseconds} µs`).toEqual([]);
-        // Whoever was killed had at most one thing of each caller under way.
+        // A killed process had at most one operation of each caller in flight.
         expect(found.untold).toBeLessThanOrEqual(callers * ((round % roundsPerFolder) + 1));
         kept += ran.said.filter((line) => line.startsWith("kept ")).length;
       }
@@ -56,7 +56,7 @@ describe("killed at any moment", () => {
     roundMillisecondsMax * rounds,
   );
 
-  test("finds out a program that says too early what is kept: this test can fail", async () => {
+  test("detects a program that acknowledges too early: this test can fail", async () => {
     const folder = newFolder();
     const hasty = start(program, folder, { callers, isHasty: true });
     await hasty.until(40);
@@ -67,7 +67,7 @@ describe("killed at any moment", () => {
   });
 
   test(
-    "while it makes its tables for the first time: there is a store or there is none",
+    "while it creates its tables for the first time: there is a store or there is none",
     async () => {
       const starts = rounds / 4;
       const moments = fc.sample(fc.noBias(fc.nat(400)), starts);

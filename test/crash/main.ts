@@ -1,5 +1,5 @@
-// A program that writes to a real store as fast as it can and says a line for everything it was told is kept. It is
-// killed, starved and lied to by the tests; what it said is what they hold the store to.
+// A program that writes to a real store as fast as it can and prints a line for every acknowledged write. The tests kill and
+// starve it and fake its disk; its output is what they compare the store with.
 import { writeSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import type { DurableResult } from "../../src/core/ports/stores/durable.ts";
@@ -25,7 +25,7 @@ async function run(): Promise<void> {
   say("ended");
 }
 
-/** At once, past every buffer: what was said is out before the next thing happens. */
+/** Unbuffered: the line is out before the next operation. */
 function say(line: string): void {
   writeSync(1, `${line}\n`);
 }
@@ -41,7 +41,7 @@ async function opened(): Promise<State> {
   }
 }
 
-/** A secret to be used; whoever was here before may have put it. */
+/** A secret to be used; an earlier run may have stored it. */
 async function prepared(state: State): Promise<void> {
   const binding = { tools: [], hosts: [], uses: null };
   const secret = { name: "secret", version: 1, sealed: "", keyId: "", binding, username: null, isCanary: false };
@@ -54,7 +54,7 @@ async function prepared(state: State): Promise<void> {
   }
 }
 
-/** As drivers open a database that nobody told them more about: for the proof that a test of power cuts can fail. */
+/** As drivers open a database by default: for the proof that a test of power cuts can fail. */
 function weaken(state: State): void {
   const weak = state.loop.readNow((connection) => {
     connection.exec("PRAGMA synchronous = NORMAL");
@@ -68,7 +68,7 @@ async function calls(state: State, caller: number): Promise<void> {
     const id = `${orders.name}-${caller}-${step}`;
     const kinds = orders.isMixed ? [...Object.keys(steps)] : ["decision"];
     const kind = kinds[(step + caller) % kinds.length] as keyof typeof steps;
-    // What is said too early is what the tests must find out.
+    // Early acknowledgements are what the tests must detect.
     if (orders.isHasty) say(`kept ${kind} ${id} 1`);
     const kept = await steps[kind](state, id);
     if (orders.isHasty) continue;
@@ -82,7 +82,7 @@ async function calls(state: State, caller: number): Promise<void> {
 
 type Step = (state: State, id: string) => Promise<DurableResult<number>>;
 
-/** One of everything that is kept; the number is whatever the store answered. */
+/** One of everything that is stored; the number is the store's answer. */
 const steps: Readonly<Record<"decision" | "memory" | "observation" | "setting" | "secret", Step>> = {
   decision: async (state, id) => {
     const decided = await state.ledger.decide(

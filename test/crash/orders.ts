@@ -1,21 +1,21 @@
-// What the writing program is told to do, as the one word it is started with.
+// The orders for the writing program, as its single argument.
 
 export interface Orders {
   readonly folder: string;
-  /** Where our package lies: the database driver is found from there. */
+  /** The folder of our package: the database driver is found from there. */
   readonly program: string;
-  /** Names what this run writes, so that no two runs write the same. */
+  /** Prefix of the names this run writes, so that no two runs write the same. */
   readonly name: string;
   readonly callers: number;
   /** Steps of each caller. */
   readonly count: number;
   /** One of everything instead of decisions alone. */
   readonly isMixed: boolean;
-  /** Without asking the disk to make sure, after it was opened as always. */
+  /** Without flushing to disk, after it was opened as usual. */
   readonly isWeak: boolean;
-  /** Says that it is kept before it was asked for: for the proof that a test of kills can fail. */
+  /** Prints the acknowledgement before the request: for the proof that a test of kills can fail. */
   readonly isHasty: boolean;
-  /** How long a caller who was refused waits before it goes on. */
+  /** How long a refused caller waits before it continues. */
   readonly refusedMilliseconds: number;
   /** One of the scenes instead of writing. */
   readonly scene: string | null;

@@ -1,5 +1,5 @@
-// The power may go at any moment. What the program wrote and what it had the disk make sure of is known from its system
-// calls; every disk that such a cut can leave behind must hold everything that was said to be kept.
+// The power may fail at any moment. The program's writes and flushes are known from its system calls; every disk that such a cut
+// can leave behind must have everything that was acknowledged.
 import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -13,7 +13,7 @@ import { canTrace, type Happened, happenings, tracing } from "./trace.ts";
 
 const isLong = process.env["AMBIT_LONG"] === "1";
 const cutsWanted = isLong ? Number.POSITIVE_INFINITY : 8;
-/** Enough that the log is carried over into the database on the way. */
+/** Enough that the log is checkpointed into the database meanwhile. */
 const count = 60;
 const millisecondsMax = 10 * 60_000;
 
@@ -46,7 +46,7 @@ interface Cut {
   readonly problems: readonly string[];
 }
 
-/** Cuts there, and looks at what is left. */
+/** Cuts there, and inspects what is left. */
 async function cuts(
   happened: readonly Happened[],
   at: ReadonlySet<number>,
@@ -66,7 +66,7 @@ async function cuts(
   return found;
 }
 
-/** Just behind every k-th line that was said. */
+/** Just after every k-th line of output. */
 function lineEnds(happened: readonly Happened[]): ReadonlySet<number> {
   const places = happened.flatMap(({ kind }, place) => (kind === "said" ? [place] : []));
   const every = Math.max(1, Math.floor(places.length / cutsWanted));
@@ -74,7 +74,7 @@ function lineEnds(happened: readonly Happened[]): ReadonlySet<number> {
 }
 
 type Luck = () => boolean;
-/** Nothing of what was unsure, or any part of it. */
+/** No unflushed write, or any part of them. */
 const none: Luck = () => false;
 function any(): Luck {
   const chances = fc.sample(fc.noBias(fc.boolean()), 100_000);
@@ -84,13 +84,13 @@ function any(): Luck {
 
 describe.skipIf(!canTrace())("a power cut", () => {
   test(
-    "loses nothing that was kept, whatever else of the unsure the disk has",
+    "loses nothing that was acknowledged, whatever part of the unflushed writes the disk has",
     async () => {
       const happened = await traced("full", {});
       const syncs = happened.filter(({ kind }) => kind === "sync").length;
-      // One for every commit at the least: every caller waits for one after another.
+      // At least one per commit: every caller waits for one after another.
       expect(syncs).toBeGreaterThanOrEqual(count);
-      // The log was carried over into the database, too, while it was written.
+      // The log was also checkpointed into the database while it was written.
       expect(happened.filter((one) => one.kind === "write" && one.path.endsWith("/state.db")).length).toBeGreaterThan(
         50,
       );
@@ -102,7 +102,7 @@ describe.skipIf(!canTrace())("a power cut", () => {
   );
 
   test(
-    "loses no decision where nothing but decisions is written",
+    "loses no decision if only decisions are written",
     async () => {
       const happened = await traced("decisions", { isMixed: false });
       const writes = happened.filter((one) => one.kind === "write" && one.path.endsWith("/state.db-wal"));
@@ -116,7 +116,7 @@ describe.skipIf(!canTrace())("a power cut", () => {
   );
 
   test(
-    "between any two system calls leaves a store that opens and adds up",
+    "between any two system calls leaves a store that opens and is consistent",
     async () => {
       const happened = await traced("between", {});
       const places = fc.sample(fc.noBias(fc.nat(happened.length - 1)), isLong ? 600 : 8);
@@ -128,14 +128,14 @@ describe.skipIf(!canTrace())("a power cut", () => {
   );
 
   test(
-    "loses what was kept where the disk is not asked to make sure: this test can fail",
+    "loses acknowledged writes without flushes: this test can fail",
     async () => {
       const happened = await traced("weak", { isWeak: true });
       const found = await cuts(happened, lineEnds(happened), [none]);
       expect(found.filter(({ problems }) => problems.some((one) => one.startsWith("lost: "))).length).toBeGreaterThan(
         found.length / 2,
       );
-      // It loses, but it never lies: what is there still adds up.
+      // It loses data, but it never lies: what is there is still consistent.
       expect(found.flatMap(({ problems }) => problems).filter((one) => !one.startsWith("lost: "))).toEqual([]);
     },
     millisecondsMax,

@@ -1,4 +1,4 @@
-// Many at once for one thing: a budget is never exceeded, and an approval is used once.
+// Races: a budget is never exceeded, and an approval is used once.
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Approval } from "../../src/core/ports/stores/approval-store.ts";
@@ -10,7 +10,7 @@ import { approved, charge, claiming, decision, digest, entryOf, noon } from "./e
 import { inspect, keptValue } from "./inspect.ts";
 
 const [callers, budget, rounds] = [128, 500, 8];
-/** Far more than the budget, so that a loop that forgets to end is seen. */
+/** Far more than the budget, so that an endless loop is noticed. */
 const callsMax = 50_000;
 
 let program: Program;
@@ -34,7 +34,7 @@ async function inState<T>(name: string, use: (state: State, path: string) => Pro
 }
 
 describe("a budget", () => {
-  test(`of ${budget} for ${callers} callers at once is ${budget} calls, ${rounds} times`, async () => {
+  test(`of ${budget} for ${callers} concurrent callers is ${budget} calls, ${rounds} times`, async () => {
     await inState("budget", async (state) => {
       for (let round = 0; round < rounds; round++) {
         let [allowed, asked] = [0, 0];
@@ -51,14 +51,14 @@ describe("a budget", () => {
         await Promise.all(Array.from({ length: callers }, (_, caller) => calls(caller)));
         expect([round, allowed]).toEqual([round, budget]);
       }
-      // What was refused cost nothing, elsewhere either.
+      // A refusal cost nothing, on other accounts either.
       const spent = keptValue(await state.ledger.accounts(null)).map(({ account, used }) => [account, used]);
       expect(Object.fromEntries(spent)["everything"]).toBe(rounds * budget);
     });
     expect(await inspect(join(folder, "budget"), root, [])).toMatchObject({ problems: [], entries: rounds * budget });
   });
 
-  test("is the same for processes that share the file, though one alone should have it", async () => {
+  test("is the same for processes that share the file, though only one should have it", async () => {
     const path = join(folder, "shared");
     const orders = { scene: "spend", callers: 32, count: 300 };
     const running = ["a", "b", "c", "d"].map((name) => start(program, path, { ...orders, name }).ended);
@@ -72,7 +72,7 @@ describe("a budget", () => {
 
 describe("an approval", () => {
   const racers = 32;
-  /** How many of them it was given to. */
+  /** How many of them got it. */
   const race = async (state: State, approval: Approval, round: string): Promise<number> => {
     const ids = Array.from({ length: racers }, (_, racer) => `${round}-${approval.id}-${racer}`);
     const all = await Promise.all(ids.map(async (id) => keptValue(await state.ledger.decide(claiming(id, approval)))));
@@ -88,7 +88,7 @@ describe("an approval", () => {
     });
   });
 
-  test("that was being used when its process was killed is neither used again nor tried again", async () => {
+  test("in use when its process was killed is neither used again nor retried", async () => {
     const path = join(folder, "claimed");
     const running = start(program, path, { scene: "claim" });
     await running.until(1);

@@ -1,4 +1,4 @@
-// Random histories of a signed log whose files a keyless writer replaces, cuts or strips of their notes after the daemon was
+// Random histories of a signed log whose files a keyless writer replaces, truncates or strips of their notes after the daemon was
 // killed: `verify` and the next start agree, and accept only what the daemon wrote up to the end that `keys/head` remembers.
 import { cpSync, existsSync, mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
@@ -23,10 +23,10 @@ beforeAll(() => {
 });
 afterAll(() => removeFolder(folder));
 
-/** A copy of what was on disk after a commit: the daemon may have been killed there. */
+/** A copy of the disk after a commit: the daemon may have been killed there. */
 type Moment = string;
 
-/** One history: commits of so many entries each, and what was on disk before the first and after each. */
+/** One history: commits of several entries each, and the disk before the first and after each. */
 async function history(commits: readonly number[]): Promise<readonly Moment[]> {
   const own = join(folder, `history-${++histories}`);
   const state = join(own, "state");
@@ -88,7 +88,7 @@ const FINE: Verdict = { isIntact: true, isStarted: true };
 const REFUSED: Verdict = { isIntact: false, isStarted: false };
 const commits = fc.array(fc.integer({ min: 1, max: 3 }), { minLength: 2, maxLength: 6 });
 
-test("a database is accepted at or behind the remembered end, and never before it", async () => {
+test("a database is accepted at or after the remembered end, and never before it", async () => {
   await fc.assert(
     fc.asyncProperty(commits, fc.nat(), fc.nat(), async (sizes, one, other) => {
       const moments = await history(sizes);
@@ -101,7 +101,7 @@ test("a database is accepted at or behind the remembered end, and never before i
   );
 });
 
-test("entries that are cut off with their notes are missed", async () => {
+test("entries removed together with their notes are reported missing", async () => {
   await fc.assert(
     fc.asyncProperty(commits, fc.nat(), async (sizes, cut) => {
       const last = (await history(sizes)).at(-1) as Moment;
@@ -114,7 +114,7 @@ test("entries that are cut off with their notes are missed", async () => {
   );
 });
 
-test("notes that are deleted are missed, the last, one in the middle or all", async () => {
+test("deleted notes are reported missing: the last, one in the middle or all", async () => {
   await fc.assert(
     fc.asyncProperty(commits, fc.nat(), async (sizes, which) => {
       const last = (await history(sizes)).at(-1) as Moment;
@@ -129,7 +129,7 @@ test("notes that are deleted are missed, the last, one in the middle or all", as
         isFirst = at === 0;
       });
       const found = await verdict(state);
-      // A log that an older version began has no note at its start; what stands there is proven by the notes behind it.
+      // A log that an older version began has no note at its start; its entries are proven by the later notes.
       expect(found.isIntact).toBe(isFirst && !isLast);
       if (isLast) expect(found.isStarted).toBe(false);
     }),

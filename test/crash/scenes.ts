@@ -1,5 +1,5 @@
-// Scenes that only make sense inside the process that lives through them: its disk is full, its folder cannot be written
-// to, it has no file descriptors left. Each says what the store answered, and that the process is still there.
+// Scenes that only make sense inside the process: its disk is full, its folder is not writable, it has no file descriptors left.
+// Each prints the store's answer, and that the process is still running.
 import { closeSync, openSync, rmSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -12,7 +12,7 @@ import type { Orders } from "./orders.ts";
 type Say = (line: string) => void;
 type Scene = (orders: Orders, say: Say) => Promise<void>;
 
-/** Longer than the store waits before it opens anew what it does not believe any more. */
+/** Longer than the store waits before it reopens a connection it no longer trusts. */
 const reopenMilliseconds = 300;
 const ballastBytes = 1024 * 1024;
 const fullStepsMax = 20_000;
@@ -21,7 +21,7 @@ const foreverMilliseconds = 60_000;
 
 export const scenes: Readonly<Record<string, Scene>> = { full, shut, descriptors, spend, claim, copied };
 
-/** Writes until the disk is full, goes on asking, and is given room again. */
+/** Writes until the disk is full, continues to send requests, and gets room again. */
 async function full(orders: Orders, say: Say): Promise<void> {
   const ballast = join(dirname(orders.folder), "ballast");
   writeFileSync(ballast, new Uint8Array(ballastBytes));
@@ -31,7 +31,7 @@ async function full(orders: Orders, say: Say): Promise<void> {
   for (let step = 0; step < fullStepsMax && refused < orders.count; step++) {
     if (await decided(state, `full-${step}`, tell)) continue;
     refused += 1;
-    // Some at once, some after it was opened anew.
+    // Some immediately, some after reopening.
     if (refused % 10 === 0) await pause(reopenMilliseconds);
   }
   say("full");
@@ -43,7 +43,7 @@ async function full(orders: Orders, say: Say): Promise<void> {
   say(`problems ${JSON.stringify(problems)} ${untold}`);
 }
 
-/** Cannot even open it. */
+/** The store cannot even be opened. */
 async function shut(orders: Orders, say: Say): Promise<void> {
   for (let tries = 0; tries < orders.count; tries++) {
     const { folder, program } = orders;
@@ -55,7 +55,7 @@ async function shut(orders: Orders, say: Say): Promise<void> {
   say("alive");
 }
 
-/** All descriptors are taken: what is open goes on, what must be opened is refused, until there are some again. */
+/** All descriptors are taken: open files continue, opening is refused, until there are some again. */
 async function descriptors(orders: Orders, say: Say): Promise<void> {
   const state = opened(orders);
   const taken: number[] = [];
@@ -67,7 +67,7 @@ async function descriptors(orders: Orders, say: Say): Promise<void> {
   await decided(state, "open", say);
   const second = openState(orders.folder, { digest, program: orders.program });
   say(second.ok ? "opened" : `closed ${second.code}`);
-  // Something goes wrong with the connection: it is not believed any more, and cannot be opened anew.
+  // An error on the connection: it is no longer trusted, and cannot be reopened.
   state.loop.readNow(() => {
     throw new Error("lost");
   });
@@ -95,7 +95,7 @@ async function spend(orders: Orders, say: Say): Promise<void> {
   state.close();
 }
 
-/** Uses an approval and never comes to an end. */
+/** Uses an approval and never finishes. */
 async function claim(orders: Orders, say: Say): Promise<void> {
   const state = opened(orders);
   const kept = await state.ledger.decide(claiming("claim", await approved(state, "claimed")));
@@ -116,7 +116,7 @@ async function decided(state: State, id: string, say: Say): Promise<boolean> {
   return kept.ok;
 }
 
-/** Says it and remembers it. */
+/** Prints it and remembers it. */
 function told(say: Say): { readonly said: readonly string[]; readonly tell: Say } {
   const said: string[] = [];
   const tell = (line: string): void => {

@@ -1,4 +1,4 @@
-// No room, no way to write, no descriptors: refused with the one code, the process lives, and nothing is lost.
+// No disk space, no write permission, no descriptors: refused with the one code, the process survives, and nothing is lost.
 import { spawnSync } from "node:child_process";
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -47,7 +47,7 @@ test.runIf(isLinux)("a full disk: refused until there is room again, and nothing
 });
 
 test.runIf(isLinux)(
-  "the disk of the second copy is full: denied until there is room, and the copy is whole",
+  "the disk of the second copy is full: denied until there is room, and the copy is complete",
   async () => {
     const mount = join(folder, "copy");
     mkdirSync(mount);
@@ -58,14 +58,14 @@ test.runIf(isLinux)(
     expect(until.filter((line) => line.startsWith("kept ")).length).toBeGreaterThan(20);
     expect(until.filter((line) => line.startsWith("refused "))).toHaveLength(20);
     expect([...codesOf(ran, "refused")]).toEqual(["audit_unavailable"]);
-    // Only what was on its way when the disk was full was written here and not carried out.
+    // Only entries in flight when the disk was full were written here and not executed.
     expect(until.filter((line) => line.startsWith("unheard "))).toHaveLength(1);
     expect(until.some((line) => line.startsWith("problem ") && line.includes("no space left on device"))).toBe(true);
     expect(after.filter((line) => line.startsWith("kept "))).toHaveLength(5);
   },
 );
 
-test.runIf(isLinux)("files may not grow any more: the same", async () => {
+test.runIf(isLinux)("at the file size limit: the same", async () => {
   const state = join(folder, "small");
   const orders = { callers: 4, count: 200, refusedMilliseconds: 5 };
   const ran = await start(program, state, orders, ["prlimit", "--fsize=1500000"]).ended;
@@ -76,7 +76,7 @@ test.runIf(isLinux)("files may not grow any more: the same", async () => {
   expect(found).toMatchObject({ problems: [], untold: 0 });
 });
 
-describe.runIf(isLinux)("a folder that cannot be written to", () => {
+describe.runIf(isLinux)("a folder that is not writable", () => {
   const readOnly = (path: string): readonly string[] => ["bwrap", "--dev-bind", "/", "/", "--ro-bind", path, path];
 
   test("with a store in it: nothing is opened, nothing is decided, nothing is lost", async () => {
@@ -97,20 +97,17 @@ describe.runIf(isLinux)("a folder that cannot be written to", () => {
   });
 });
 
-test.runIf(isLinux)(
-  "no descriptors left: what is open goes on, what must be opened is refused, until there are some",
-  async () => {
-    const state = join(folder, "descriptors");
-    const ran = await start(program, state, { scene: "descriptors" }, ["prlimit", "--nofile=64:64"]).ended;
-    expectAlive(ran, "alive");
-    expect(ran.said).toEqual([
-      "taken",
-      "kept decision open 1",
-      "closed audit_unavailable",
-      "refused decision lost audit_unavailable",
-      "kept decision again 2",
-      "alive",
-    ]);
-    expect(await inspect(state, root, ran.said)).toMatchObject({ problems: [], untold: 0 });
-  },
-);
+test.runIf(isLinux)("no descriptors left: open files continue, opening is refused, until there are some", async () => {
+  const state = join(folder, "descriptors");
+  const ran = await start(program, state, { scene: "descriptors" }, ["prlimit", "--nofile=64:64"]).ended;
+  expectAlive(ran, "alive");
+  expect(ran.said).toEqual([
+    "taken",
+    "kept decision open 1",
+    "closed audit_unavailable",
+    "refused decision lost audit_unavailable",
+    "kept decision again 2",
+    "alive",
+  ]);
+  expect(await inspect(state, root, ran.said)).toMatchObject({ problems: [], untold: 0 });
+});

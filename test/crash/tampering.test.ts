@@ -1,4 +1,4 @@
-// Somebody who can write to the file changes the log: found by the verifier, which has nothing but the public key.
+// A writer to the file changes the log: detected by the verifier, which has only the public key.
 import { generateKeyPairSync } from "node:crypto";
 import { copyFileSync, mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => removeFolder(folder));
 
-/** A copy of the log after somebody had their way with it, as the verifier sees it. */
+/** A copy of the log after tampering, as the verifier sees it. */
 async function verified(
   tamper: (database: Database) => void,
   given: Partial<VerifyOptions> = {},
@@ -53,12 +53,12 @@ async function verified(
   copies += 1;
   const path = join(folder, `copy-${copies}`);
   mkdirSync(path);
-  // What is committed may still lie beside the database.
+  // Committed entries may still be beside the database.
   for (const name of readdirSync(join(folder, "log")).filter((each) => !each.endsWith("-shm")))
     copyFileSync(join(folder, "log", name), join(path, name));
   const database = loadDriver(root)?.(join(path, "state.db"), false);
   if (database === undefined) throw new Error("there is no database driver");
-  // Whoever can write to the file can do away with what the file itself forbids.
+  // A writer to the file can remove the triggers that forbid changes.
   for (const row of database.prepare("SELECT name FROM sqlite_schema WHERE type = 'trigger'").all())
     database.exec(`DROP TRIGGER ${String(row["name"])}`);
   tamper(database);
@@ -72,7 +72,7 @@ async function verified(
 
 type Chain = Pick<ChainStore, "rows" | "checkpoints" | "head" | "first" | "unindexed">;
 
-/** Read straight from the file: a store that opens it would refuse some of this before the verifier sees it. */
+/** Read directly from the file: a store that opens it would refuse some of this before the verifier sees it. */
 function chainOf(database: Database): Chain {
   return {
     rows: async (from, count) => ({
@@ -102,7 +102,7 @@ function edited(body: string, at: number): string {
   return body.slice(0, place) + other + body.slice(place + 1);
 }
 
-/** Every hash made anew, as if that were how it had always been. */
+/** Every hash recomputed, as if it had always been so. */
 function rehash(database: Database): void {
   let hash = ZERO_HASH;
   editLog(database, (rows) =>
@@ -136,7 +136,7 @@ function swapRows(database: Database, one: number, other: number, withHash: bool
 const anyPlace = fc.noBias(fc.integer({ min: 1, max: entries }));
 const signedPlace = fc.noBias(fc.integer({ min: 1, max: last }));
 
-/** What is done, in many places; each is a whole way of tampering. */
+/** The changes, in many places; each is a complete way of tampering. */
 const ways: readonly (readonly [what: string, tampers: () => readonly ((database: Database) => void)[]])[] = [
   [
     "an entry is edited",
@@ -171,14 +171,14 @@ const ways: readonly (readonly [what: string, tampers: () => readonly ((database
         ),
   ],
   [
-    "the end is cut off before the last checkpoint",
+    "the end is removed before the last checkpoint",
     () =>
       fc.sample(signedPlace, times).map((place) => (database) => {
         editLog(database, (rows) => rows.slice(0, place - 1));
       }),
   ],
   [
-    "an entry is edited and everything is hashed anew",
+    "an entry is edited and every hash is recomputed",
     () =>
       fc.sample(fc.tuple(signedPlace, fc.nat(10_000)), times).map(([place, at]) => (database) => {
         editRow(database, place, at);
@@ -186,7 +186,7 @@ const ways: readonly (readonly [what: string, tampers: () => readonly ((database
       }),
   ],
   [
-    "an entry is removed, the others close up, and everything is hashed anew",
+    "an entry is removed, the others close up, and every hash is recomputed",
     () =>
       fc.sample(signedPlace, times).map((place) => (database) => {
         removeRow(database, place, true);
@@ -194,7 +194,7 @@ const ways: readonly (readonly [what: string, tampers: () => readonly ((database
       }),
   ],
   [
-    "everything is hashed anew and signed with another key",
+    "every hash is recomputed and signed with another key",
     () =>
       fc.sample(fc.tuple(signedPlace, fc.nat(10_000)), times).map(([place, at]) => (database) => {
         editRow(database, place, at);
@@ -231,11 +231,11 @@ describe("the verifier with the public key alone", () => {
       unsigned: entries - last,
     });
     expect(await verified(() => {}, { head })).toMatchObject({ isIntact: true });
-    // Hashing anew what was not changed changes nothing: what is found below is found for what was done.
+    // Recomputing unchanged hashes changes nothing: what is found below is due to the tampering.
     expect(await verified(rehash)).toMatchObject({ isIntact: true });
   });
 
-  test.each(ways)(`finds it every time when %s`, async (_, tampers) => {
+  test.each(ways)(`detects it every time when %s`, async (_, tampers) => {
     const missed: number[] = [];
     for (const [at, tamper] of tampers().entries()) if ((await verified(tamper)).isIntact) missed.push(at);
     expect(missed).toEqual([]);
@@ -243,7 +243,7 @@ describe("the verifier with the public key alone", () => {
 
   const forgotten: readonly (readonly [what: string, tamper: (database: Database) => void])[] = [
     [
-      "everything is hashed anew and the checkpoints are removed",
+      "every hash is recomputed and the checkpoints are removed",
       (database) => {
         editRow(database, 3, 20);
         rehash(database);
@@ -251,16 +251,19 @@ describe("the verifier with the public key alone", () => {
       },
     ],
     [
-      "the end is cut off with its checkpoints",
+      "the end is removed with its checkpoints",
       (database) => {
         editLog(database, (rows) => rows.slice(0, 90));
         database.exec("DELETE FROM checkpoint WHERE place > 90");
       },
     ],
-    ["the end behind the last checkpoint is cut off", (database) => editLog(database, (rows) => rows.slice(0, last))],
+    ["the end after the last checkpoint is removed", (database) => editLog(database, (rows) => rows.slice(0, last))],
     ["everything is removed", (database) => database.exec("DELETE FROM leaf; DELETE FROM checkpoint")],
   ];
-  test.each(forgotten)("needs a hash that was kept elsewhere to find that %s, and finds it", async (_, tamper) => {
-    expect((await verified(tamper, { head })).isIntact).toBe(false);
-  });
+  test.each(forgotten)(
+    "needs a hash that was stored elsewhere to detect that %s, and detects it",
+    async (_, tamper) => {
+      expect((await verified(tamper, { head })).isIntact).toBe(false);
+    },
+  );
 });

@@ -1,4 +1,4 @@
-// A program under strace: what it wrote, what it had the disk confirm, and what it said, in the order it happened.
+// A program under strace: its writes, its flushes, and its output, in the order they happened.
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
@@ -13,26 +13,26 @@ export type Happened =
 
 const traced = "openat,write,pwrite64,fsync,fdatasync,ftruncate,rename,renameat,renameat2,unlink,unlinkat";
 
-/** What goes before a program so that it is traced into a file. All threads; every byte in hexadecimal. */
+/** The command line before a program that traces it into a file. All threads; every byte in hexadecimal. */
 export function tracing(log: string): readonly string[] {
   return ["strace", "-f", "--seccomp-bpf", "-qq", "-y", "-xx", "-s", "1048576", "-e", `trace=${traced}`, "-o", log];
 }
 
 /**
- * Throws with a sentence where there is no strace: a proof that is left out proves nothing. False only where it cannot be
- * had: the kernel forbids it, or is another than Linux.
+ * Throws with a message if strace is missing: a skipped proof proves nothing. False only if it is impossible: the kernel forbids
+ * it, or is not Linux.
  */
 export function canTrace(): boolean {
   if (process.platform !== "linux") return false;
   const tried = spawnSync("strace", ["-o", "/dev/null", "true"], { encoding: "utf8" });
   if (tried.error !== undefined)
-    throw new Error("strace is not installed, so power cuts and failing disks cannot be tried: install strace");
+    throw new Error("strace is not installed, so power cuts and failing disks cannot be tested: install strace");
   if (tried.status === 0) return true;
   if (/PTRACE|ptrace|Operation not permitted/.test(tried.stderr)) return false;
   throw new Error(`strace does not work here: ${tried.stderr.trim()}`);
 }
 
-/** Only what succeeded, of files in this folder, and what was said on standard output. */
+/** Only successful calls, on files in this folder, and the standard output. */
 export function happenings(log: string, folder: string): readonly Happened[] {
   const happened: Happened[] = [];
   const unfinished = new Map<string, string>();
@@ -49,7 +49,7 @@ export function happenings(log: string, folder: string): readonly Happened[] {
     const whole = resumed === null ? rest : (unfinished.get(process) ?? "") + rest.slice(resumed[0].length);
     const one = happening(whole, folder, places);
     if (one !== null) happened.push(one);
-    // Every write to a file that is opened so is on the disk when it returns.
+    // Every write to a file opened with this flag is on the disk when it returns.
     const opened = /^openat\(.*O_DSYNC.*= \d+<([^>]*)>$/.exec(whole)?.[1];
     if (opened !== undefined) certain.add(hexadecimal(opened).toString());
     if (one?.kind === "write" && certain.has(one.path)) happened.push({ kind: "sync", path: one.path });
@@ -101,9 +101,9 @@ function happening(call: string, folder: string, places: Map<string, number>): H
   }
 }
 
-/** What the kernel took; a log that holds less than that is no log. */
+/** What the kernel accepted; a log with less than that is invalid. */
 function wholly(bytes: Uint8Array | undefined, result: string): Uint8Array {
-  if (bytes === undefined || bytes.length < Number(result)) throw new Error("the log does not hold every byte");
+  if (bytes === undefined || bytes.length < Number(result)) throw new Error("the log does not contain every byte");
   return bytes.subarray(0, Number(result));
 }
 

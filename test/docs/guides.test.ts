@@ -1,4 +1,4 @@
-// The guides as a newcomer reads them: every command is run in a copy of examples/rows, and ends as the page says.
+// The guides as a newcomer reads them: every command is run in a copy of examples/rows, and exits as the page says.
 import { spawnSync } from "node:child_process";
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { blocksOf, read } from "./markdown.ts";
 
 const guides = readdirSync(join(root, "docs", "guide")).filter((name) => name.endsWith(".md"));
 
-/** What the comment behind a command says about its end. Without one it succeeds. */
+/** The exit status named in the comment after a command. Without one it succeeds. */
 const STATUS: Readonly<Record<string, (status: number) => boolean>> = {
   runs: (status) => status === 0,
   allow: (status) => status === 0,
@@ -19,7 +19,7 @@ const STATUS: Readonly<Record<string, (status: number) => boolean>> = {
   refused: (status) => status === 125,
   fails: (status) => status !== 0 && status !== 2,
 };
-/** A command with a placeholder must be understood; what it names does not exist. */
+/** A command with a placeholder must parse; what it names does not exist. */
 const PLACEHOLDER = /\b(ID|NAME|AGENT|TOOL|TOKEN)\b/;
 
 interface Command {
@@ -55,7 +55,7 @@ describe("the guides", () => {
     return { status, output: stdout + stderr };
   }
 
-  test("print commands that end as they say", { timeout: 300_000 }, () => {
+  test("print commands that exit as they say", { timeout: 300_000 }, () => {
     cpSync(join(root, "examples", "rows"), project, { recursive: true });
     expect(run("git init -q . && ambit trust --yes").status).toBe(0);
     let checked = 0;
@@ -70,7 +70,7 @@ describe("the guides", () => {
     expect(checked).toBeGreaterThanOrEqual(50);
   });
 
-  test("are told apart from commands that do not exist, and from another end", () => {
+  test("are told apart from commands that do not exist, and from another exit status", () => {
     expect(run("ambit exect coder -- ls").status).toBe(2);
     expect(isExpected({ text: "ambit agents revoke --link ID", says: null }, 2)).toBe(false);
     expect(isExpected({ text: "ambit log", says: null }, 10)).toBe(false);
@@ -87,7 +87,7 @@ describe("the guides", () => {
     expect(keys.filter((key) => !page.includes(`| \`${key}\` |`))).toEqual([]);
   });
 
-  test("have an example configuration without a mistake in it", () => {
+  test("have an example configuration without errors", () => {
     const page = read(root, "docs/guide/config.md");
     const [example = ""] = blocksOf(page, "yaml");
     const check = (text: string): number | null => {

@@ -1,4 +1,4 @@
-// Every link of the documentation leads to a file, and to a heading where it names one.
+// Every link of the documentation leads to a file, and to a heading if it names one.
 import { existsSync } from "node:fs";
 import { dirname, join, normalize } from "node:path";
 import { expect, test } from "vitest";
@@ -35,11 +35,11 @@ test.each([
   ["docs/limits.md", "#the-sandbok", "there is no such heading"],
   ["docs/limits.md", "../../elsewhere.md", "leads out of the repository"],
   ["docs/limits.md", "http://example.com/", "not a https address"],
-])("a link from %s to %s is told apart", (file, target, fault) => {
+])("a broken link from %s to %s is detected", (file, target, fault) => {
   expect(faultOf(file, target)).toBe(fault);
 });
 
-test("code is not prose: links in it are not followed, headings in it are none", () => {
+test("code is not prose: links in it are not followed, headings in it do not count", () => {
   const page = "# A\n\n```sh\n# B\n[x](nowhere.md)\n```\n\n`[y](nowhere.md)` [z](there.md)\n";
   expect(linksOf(page)).toEqual([{ line: 8, target: "there.md" }]);
   expect([...anchorsOf(page)]).toEqual(["a"]);

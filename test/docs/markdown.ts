@@ -2,10 +2,10 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join, relative } from "node:path";
 
-/** Installed packages, built files, and what is nobody's documentation. */
+/** Installed packages, built files, and folders that are not documentation. */
 const SKIPPED = new Set(["node_modules", "dist", ".git", "coverage"]);
 
-/** Paths from `root`, without those of installed packages and of builds. */
+/** Paths from `root`, without installed packages and builds. */
 export function markdownFiles(root: string): readonly string[] {
   const found: string[] = [];
   const open = [root];
@@ -23,7 +23,7 @@ export interface Link {
   readonly target: string;
 }
 
-/** Inline links outside code; what a link in code says is not followed. */
+/** Inline links outside code; links in code are not followed. */
 export function linksOf(text: string): readonly Link[] {
   return proseLines(text).flatMap(([number, line]) =>
     [...line.replace(/`[^`]*`/g, "").matchAll(/\]\(([^)\s]+)\)/g)].map(([, target = ""]) => ({ line: number, target })),

@@ -1,4 +1,4 @@
-// The examples of spec/notation.md are read without a mistake, and allow and deny what the page says.
+// The examples of spec/notation.md parse without errors, and allow and deny what the page says.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ function section(heading: string): string {
   return page.slice(start, page.indexOf("\n## ", start + 1));
 }
 
-/** Outside `.ambit` a file counts by being named: it needs no trust. */
+/** Outside `.ambit` a file named on the command line needs no trust. */
 function can(file: string, request: string): string | undefined {
   const argv = [join(root, "bin", "ambit"), "can", file, "--json", ...request.split(" ")];
   const { stdout, stderr } = spawnSync(process.execPath, argv, { cwd: project, env: environment, encoding: "utf8" });
@@ -49,7 +49,7 @@ describe("the grammar's examples", () => {
     expect(can(file, deny)).toBe("deny");
   });
 
-  test("of the compact form are each one grant", () => {
+  test("of the compact form are one grant each", () => {
     const specs = blocksOf(section("Compact"), "").flatMap((block) => block.trim().split("\n"));
     expect(specs.length).toBeGreaterThanOrEqual(3);
     for (const [at, spec] of specs.entries()) {

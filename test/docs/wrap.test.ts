@@ -1,4 +1,4 @@
-// Prose is wrapped at 100 columns. `UPDATE_DOCS=1 npx vitest run test/docs/wrap` wraps it anew.
+// Prose is wrapped at 100 columns. `UPDATE_DOCS=1 npx vitest run test/docs/wrap` wraps it again.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -25,11 +25,11 @@ test("a long line is found in prose, and not in code, tables or a word without a
   expect(longProseLines(`| ${line} |\n\n\`\`\`\n${line}\n\`\`\`\n\n- ${"w".repeat(120)}\n`)).toEqual([]);
 });
 
-test("there are pages to look at", () => {
+test("there are pages to check", () => {
   expect(files.length).toBeGreaterThan(20);
 });
 
-test("wrapping keeps every word in its order, and wraps once and for all", () => {
+test("wrapping keeps every word in its order, and is idempotent", () => {
   for (const file of markdownFiles(root)) {
     const text = read(root, file);
     const wrapped = wrapMarkdown(text);

@@ -1,11 +1,11 @@
-// Wraps the prose of a Markdown page at 100 columns. Code, tables, headings and comments stay as they are.
+// Wraps the prose of a Markdown page at 100 columns. Code, tables, headings and comments are unchanged.
 
 const columnsMax = 100;
 
 interface Block {
-  /** What stands before the first line: indentation, a list mark, a quotation mark. */
+  /** The prefix of the first line: indentation, a list marker, a quotation mark. */
   readonly first: string;
-  /** What stands before the others. */
+  /** The prefix of the other lines. */
   readonly others: string;
   readonly words: string[];
 }
@@ -34,7 +34,7 @@ export function wrapMarkdown(text: string): string {
       block.words.push(...wordsOf(line.slice(quote[0].length)));
     } else {
       const [indent = ""] = /^\s*/.exec(line) ?? [];
-      // A paragraph goes on; behind a quotation or at another indentation a new one begins.
+      // A paragraph continues; after a quotation or at another indentation a new one begins.
       if (block !== null && (block.others === "> " || block.others.length !== indent.length)) flush();
       block ??= { first: indent, others: indent, words: [] };
       block.words.push(...wordsOf(line));

@@ -1,4 +1,4 @@
-// Agents as they stand in real frontmatter, on a machine with home /home/u and a workspace at /w.
+// Agents in real frontmatter, on a machine with home /home/u and a workspace at /w.
 
 import { type Agent, agentFromRecord, agentRefused } from "../../src/agents/project/agent.ts";
 import type { Moment } from "../../src/core/authority/compiled.ts";
@@ -43,7 +43,7 @@ export function probeOf(agents: readonly ProbeAgent[], more: Partial<Probe> = {}
   };
 }
 
-/** What is said about one agent. */
+/** What is reported about one agent. */
 export function examined(text: string, more: Partial<Probe> = {}): Section {
   const section = examine(probeOf([agentOf(text)], more)).find(({ about }) => about === "agent");
   if (section === undefined) throw new Error("there is no section about the agent");

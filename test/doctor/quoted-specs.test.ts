@@ -1,4 +1,4 @@
-// Specs in quotes in a real record: the caret stands under the offending word, and doctor still finds what was written.
+// Quoted specs in a real record: the caret is under the wrong word, and doctor still finds what was written.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { readRecord } from "../../src/core/notation/record/record.ts";
@@ -18,9 +18,9 @@ describe("the text under the caret", () => {
     ["a verb in single quotes", "['net.gett{hosts=[a.x]}']", "unknown_verb net.gett"],
     ["a key in quotes", "['net.get{host=[a.x]}']", "unknown_key host"],
     ["a key without quotes", "\n  - net.get{host=[a.x]}", "unknown_key host"],
-    ["a key behind a doubled quote", `['proc.exec{patterns=["it''s"],cmd=[x]}']`, "unknown_key cmd"],
-    ["a key behind escapes", `["proc.exec{patterns=[\\"a b\\"],cmd=[x]}"]`, "unknown_key cmd"],
-    ["a key that is written with an escape", `["net.get{h\\x6fst=[a.x]}"]`, "unknown_key h\\x6fst"],
+    ["a key after a doubled quote", `['proc.exec{patterns=["it''s"],cmd=[x]}']`, "unknown_key cmd"],
+    ["a key after escapes", `["proc.exec{patterns=[\\"a b\\"],cmd=[x]}"]`, "unknown_key cmd"],
+    ["a key written with an escape", `["net.get{h\\x6fst=[a.x]}"]`, "unknown_key h\\x6fst"],
     ["the second of a line in quotes", `"records.read net.gett{hosts=[a.x]}"`, "unknown_verb net.gett"],
     ["a spec over two lines", `\n  - "net.get{ask,\n    host=[a.x]}"`, "unknown_key host"],
     ["a line of specs over two lines", ">-\n  records.read\n  net.gett{hosts=[a.x]}", "unknown_verb net.gett"],
@@ -30,7 +30,7 @@ describe("the text under the caret", () => {
   });
 });
 
-test("for all specs, quoted either way: doctor finds the scope of each grant by its place", () => {
+test("for all specs, quoted either way: doctor finds the scope of each grant by its position", () => {
   const spec = fc.constantFrom("memory.read{keys=[a]}", 'fs.read{paths=["it\'s a"]}', "net.get{hosts=[a.x], ask}");
   const quoted = fc
     .tuple(spec, fc.boolean())

@@ -78,7 +78,7 @@ export function draftOf({ folder, root }: Ground, script: string): SealedDraft {
     string,
   ];
   for (const each of [upper, work, merged]) mkdirSync(each, { recursive: true });
-  // Times of files have the resolution of the kernel's tick.
+  // File times have the resolution of the kernel's tick.
   pauseTick();
   const startedNanoseconds = timeOfFile(draft);
   const mount = `mount -t overlay overlay -o "userxattr,lowerdir=$1,upperdir=$2,workdir=$3" "$4" && cd "$4" && exec sh -ec "$5"`;
@@ -196,7 +196,7 @@ export function prepare(
   });
 }
 
-/** Prepares, lands the files of the worktree as the lander would, and commits. Fails unless all of it works. */
+/** Prepares, lands the files of the worktree as the lander would, and commits. Fails unless all of it succeeds. */
 export async function land(
   ground: Ground,
   draft: SealedDraft,
@@ -221,7 +221,7 @@ function landFiles({ root }: Ground, { upper, changes }: SealedDraft): void {
   }
 }
 
-/** Why the git part stays a draft; fails when it does not. */
+/** Why the git part stays a draft; fails if it does not. */
 export async function refusalOf(
   ground: Ground,
   draft: SealedDraft,

@@ -1,4 +1,4 @@
-// Content of a draft that looks like git's and is meant to harm: each stays a draft, or lands without the harm.
+// Hostile git content in a draft: each stays a draft, or lands without the harm.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -66,7 +66,7 @@ function plantTree(mode: string, name: string | Uint8Array, id = git(here, "rev-
 }
 
 describe("objects", () => {
-  test("an object of the person's, overwritten under its id, is not believed and does not land", async () => {
+  test("an object of the person's, overwritten under its id, is not trusted and does not land", async () => {
     const id = git(here, "rev-parse", "HEAD:folder/b.txt");
     const [draft] = plantObject(draftOf(here, COMMIT), "blob", "evil\n", id);
     await land(here, draft);
@@ -81,7 +81,7 @@ describe("objects", () => {
     expect(git(here, "log", "--format=%s")).toBe("first");
   });
 
-  test("a missing object, and a file that is no object", async () => {
+  test("a missing object, and a file that is not an object", async () => {
     const missing = plant(draftOf(here, "true"), here, ".git/refs/heads/main", `${"1".repeat(40)}\n`);
     expect(await refusalOf(here, missing)).toMatch(/^bad_objects: /);
     const garbage = plant(draftOf(here, COMMIT), here, `.git/objects/11/${"1".repeat(38)}`, "garbage");
@@ -90,7 +90,7 @@ describe("objects", () => {
     );
   });
 
-  test("alternates to a path of the machine are never read and never carried", async () => {
+  test("alternates to a path of the machine are never read and never imported", async () => {
     const other = ground();
     folders.push(other.folder);
     git(other, "commit", "-q", "--allow-empty", "-m", "private");
@@ -104,7 +104,7 @@ describe("objects", () => {
     expect(existsSync(join(here.root, ".git/objects/info/alternates"))).toBe(false);
   });
 
-  test("a pack whose index lies, and side files of packs", async () => {
+  test("a pack with a false index, and side files of packs", async () => {
     const draft = draftOf(here, `${COMMIT}; git repack -q -a -d`);
     const file = draft.changes.map(({ path }) => path.join("/")).find((path) => path.endsWith(".idx")) ?? "";
     const kept = plant(draft, here, file.replace(/idx$/, "keep"), "");
@@ -122,7 +122,7 @@ describe("objects", () => {
     expect(await refusalOf(here, plant(kept, here, file, index))).toMatch(/^bad_objects: /);
   });
 
-  test("a blob far larger than its file", async () => {
+  test("a blob that decompresses to far more than its file", async () => {
     const bomb = Buffer.concat([Buffer.from("blob 2000000000\0"), Buffer.alloc(8)]);
     const draft = plant(draftOf(here, "true"), here, `.git/objects/22/${"2".repeat(38)}`, deflateSync(bomb));
     expect(await refusalOf(here, plant(draft, here, ".git/refs/tags/bomb", `${"2".repeat(40)}\n`))).toMatch(
@@ -187,7 +187,7 @@ describe("refs", () => {
     expect(git(here, "for-each-ref", "--format=%(refname)")).toBe("refs/heads/main");
   });
 
-  test("replaced objects are not carried", async () => {
+  test("replaced objects are not imported", async () => {
     const draft = draftOf(here, `${COMMIT}; git replace HEAD~1 HEAD`);
     const outcome = await prepare(here, draft);
     if (outcome.kind !== "prepared") throw new Error(JSON.stringify(outcome));
@@ -196,7 +196,7 @@ describe("refs", () => {
     expect(git(here, "for-each-ref", "refs/replace")).toBe("");
   });
 
-  test("symbolic refs that lead to each other, and out of the refs", async () => {
+  test("symbolic refs that form a cycle, or lead out of the refs", async () => {
     const cycle = plant(draftOf(here, "true"), here, ".git/refs/heads/a", "ref: refs/heads/b\n");
     expect(await refusalOf(here, plant(cycle, here, ".git/refs/heads/b", "ref: refs/heads/a\n"))).toMatch(
       /^unsupported: /,
@@ -230,7 +230,7 @@ describe("refs", () => {
 });
 
 describe("the index", () => {
-  test("flags that hide changes are not carried, and named", async () => {
+  test("flags that hide changes are not imported, and are named", async () => {
     const script =
       "echo x > new.txt; git add .; git update-index --assume-unchanged a.txt; git update-index --skip-worktree folder/b.txt";
     const draft = draftOf(here, `${script}; echo ita > ita.txt; git add -N ita.txt`);
@@ -267,7 +267,7 @@ describe("the index", () => {
   });
 });
 
-describe("programs the repository names", () => {
+describe("programs configured by the repository", () => {
   test("no hook, filter or fsmonitor of the person's configuration runs during an import", async () => {
     // Below the git folder, the one tree an import can write.
     const proof = join(here.root, ".git/ran");
@@ -283,7 +283,7 @@ describe("programs the repository names", () => {
     rmSync(proof, { force: true });
     await land(here, draft);
     expect(existsSync(proof)).toBe(false);
-    // The same programs do run for the person, so the file would be there.
+    // The same programs do run for the person, so the file would exist.
     write(here.root, "a.txt", "person\n");
     git(here, "commit", "-q", "-a", "-m", "person");
     const ran = readFileSync(proof, "utf8");

@@ -1,4 +1,4 @@
-// Repositories that do not hold all of their history: shallow and partial clones, and those that borrow objects.
+// Repositories without their full history: shallow and partial clones, and those that borrow objects.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
@@ -20,7 +20,7 @@ afterAll(() => {
   for (const folder of folders) removeFolder(folder);
 });
 
-/** The ground with a clone of its repository in the repository's place. */
+/** The ground with a clone in place of its repository. */
 function cloned(...options: readonly string[]): Ground {
   const root = join(here.folder, "clone");
   git(here, "clone", "-q", ...options, root);
@@ -40,7 +40,7 @@ test("a commit lands in a shallow clone, which stays shallow", async () => {
   expect(git(clone, "fsck", "--strict")).toBe("");
 });
 
-test("a draft that deepens or cuts the history of a repository stays", async () => {
+test("a draft that deepens or truncates the history of a repository stays", async () => {
   const clone = cloned("--depth", "1", `file://${here.root}`);
   expect(await refusalOf(clone, draftOf(clone, `rm .git/shallow; ${COMMIT}`))).toMatch(/^(unsupported|bad_objects): /);
   const whole = draftOf(here, `git rev-parse HEAD > .git/shallow; ${COMMIT}`);
@@ -48,7 +48,7 @@ test("a draft that deepens or cuts the history of a repository stays", async () 
   expect(existsSync(join(here.root, ".git/shallow"))).toBe(false);
 });
 
-test("a commit lands in a repository that borrows objects, and its list of them stays", async () => {
+test("a commit lands in a repository that borrows objects, and its alternates stay", async () => {
   const clone = cloned("--shared", here.root);
   const before = readFileSync(join(clone.root, ".git/objects/info/alternates"), "utf8");
   await land(clone, draftOf(clone, COMMIT));
@@ -57,14 +57,14 @@ test("a commit lands in a repository that borrows objects, and its list of them 
   expect(git(clone, "fsck", "--strict")).toBe("");
 });
 
-test("a commit lands in a partial clone whose objects are there", async () => {
+test("a commit lands in a partial clone that has the needed objects", async () => {
   const clone = cloned("--filter=blob:none", `file://${here.root}`);
   await land(clone, draftOf(clone, COMMIT));
   expect(git(clone, "log", "--format=%s")).toBe("second\nmore\nfirst");
   expect(git(clone, "status", "--porcelain")).toBe("");
 });
 
-test("a commit that needs an object the partial clone lacks stays, and nothing is fetched", async () => {
+test("a commit that needs an object missing in the partial clone stays, and nothing is fetched", async () => {
   const clone = cloned("--filter=blob:none", "--no-checkout", `file://${here.root}`);
   const missing = git(here, "rev-parse", "HEAD:a.txt");
   const draft = draftOf(

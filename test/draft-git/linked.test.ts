@@ -19,7 +19,7 @@ function person(...words: readonly string[]): string {
   return out.trimEnd();
 }
 
-/** The project becomes what `make` makes of its name; its records stay. */
+/** Replaces the project by what `make` creates at its path; its records stay. */
 function replaceProject(make: () => void): void {
   const aside = join(world.base, "aside");
   renameSync(join(world.project, ".ambit"), aside);
@@ -47,7 +47,7 @@ function mainRepository(): void {
 function linkedWorktree(): void {
   replaceProject(() => {
     mainRepository();
-    // Git takes an empty folder.
+    // Git accepts an empty folder.
     person("git", "-C", main(), "worktree", "add", "-q", "-b", "feature", world.project);
   });
   writeFileSync(join(main(), ".git", "info", "exclude"), ".ambit\n");
@@ -84,7 +84,7 @@ describe("a linked worktree as the root", () => {
     expect(person("git", "log", "--format=%s")).toBe("third\nsecond\nfirst");
   });
 
-  test("branches are made, switched and deleted as anywhere", () => {
+  test("branches are created, switched and deleted as usual", () => {
     world.shell("git checkout -q -b other && echo x > x.txt && git add x.txt && git commit -q -m other");
     expect(person("git", "rev-parse", "--abbrev-ref", "HEAD")).toBe("other");
     expect(person("git", "log", "--format=%s", "other")).toBe("other\nfirst");
@@ -108,13 +108,13 @@ describe("a linked worktree as the root", () => {
     expect(existsSync(join(main(), ".git", "objects", "info", "alternates"))).toBe(false);
   });
 
-  test("a branch of the main worktree does not move under it", () => {
+  test("a branch checked out in the main worktree does not move", () => {
     const { changes } = world.shell("git branch -f main $(git commit-tree -m x HEAD^{tree} -p HEAD)");
     expect(changes?.kept[0]?.reason).toContain("refs/heads/main is checked out in a linked worktree");
     expect(person("git", "-C", main(), "log", "--format=%s", "main")).toBe("first");
   });
 
-  test("a commit of the person in the meantime is a conflict, and both are kept", async () => {
+  test("a concurrent commit of the person is a conflict, and both are kept", async () => {
     const held = await world.hold(COMMIT);
     person("git", "commit", "-q", "--allow-empty", "-m", "mine");
     await held.release();
@@ -123,7 +123,7 @@ describe("a linked worktree as the root", () => {
     expect(draft).toMatchObject({ state: "kept" });
   });
 
-  test("a commit that brings a trigger waits for a person", () => {
+  test("a commit that adds a trigger waits for approval", () => {
     const { changes } = world.shell(
       "mkdir .vscode; echo '{}' > .vscode/tasks.json; git add -f .vscode; git commit -q -m evil",
     );
@@ -138,7 +138,7 @@ describe("a linked worktree as the root", () => {
     expect(readFileSync(join(world.project, ".git"), "utf8")).toBe(before);
   });
 
-  test("the main worktree's git folder is not there inside, only objects to read", () => {
+  test("the main worktree's git folder is not visible inside, only objects to read", () => {
     const git = join(main(), ".git");
     const { output } = world.shell(`ls ${git}; cat ${git}/config; touch ${git}/objects/x || echo refused`);
     expect(output).toBe("objects\nrefused\n");
@@ -182,7 +182,7 @@ test("a read-only root that is a linked worktree sees the repository and cannot 
 });
 
 describe("a `.git` file that leads elsewhere", () => {
-  test("to a repository that does not name this folder: nothing of that repository is shown", () => {
+  test("to a repository that does not name this folder: nothing of that repository is visible", () => {
     mainRepository();
     writeFileSync(join(world.project, ".git"), `gitdir: ${join(main(), ".git")}\n`);
     world.own();
@@ -264,7 +264,7 @@ describe("a submodule", () => {
     expect(person("git", "status", "--porcelain", "--ignore-submodules=none")).toContain("M sub");
   });
 
-  test("below the root: a commit of both at once", () => {
+  test("below the root: commits in both land together", () => {
     withSubmodule();
     const result = world.shell(`cd sub && ${COMMIT} && cd .. && git commit -q -am bump`);
     expect([result.errors, result.changes?.kept]).toEqual(["", []]);

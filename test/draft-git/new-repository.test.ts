@@ -19,7 +19,7 @@ function git(...words: readonly string[]): string {
 const COMMIT = "echo x > x.txt && git add x.txt && git commit -q -m first";
 const CLEAN = "[core]\nrepositoryformatversion = 0\nbare = false\nlogAllRefUpdates = true\n";
 
-test("a new repository lands with its commits, branch and index, and with a config of ours", () => {
+test("a new repository lands with its commits, branch and index, and with our config", () => {
   const { changes, errors } = world.shell(`git init -q -b trunk new && cd new && ${COMMIT} && git tag v1`);
   expect([errors, changes?.kept]).toEqual(["", []]);
   expect(git("-C", "new", "log", "--format=%s", "trunk")).toBe("first");
@@ -37,7 +37,7 @@ test("a repository without a commit lands, and the next command works in it", ()
   expect(git("log", "--format=%s")).toBe("first");
 });
 
-test("a clone lands without the settings that came with it, and that is told", () => {
+test("a clone lands without its own settings, and the report says so", () => {
   world.shell(`git init -q -b main new && cd new && ${COMMIT}`);
   // An overlay gives a hard link another inode number, and git refuses that.
   const { changes } = world.shell("git clone -q --no-hardlinks new copy");
@@ -61,7 +61,7 @@ test("hooks, programs in the config and filters of a new repository never land",
   expect(world.read("new/.git/info/attributes")).toBeNull();
 });
 
-test("a commit that brings a trigger keeps the new repository back until a person agrees", () => {
+test("a commit that adds a trigger keeps the new repository back until it is approved", () => {
   const { changes } = world.shell(
     "git init -q -b main new && cd new && echo evil > .envrc && git add -f .envrc && git commit -q -m evil",
   );
@@ -69,7 +69,7 @@ test("a commit that brings a trigger keeps the new repository back until a perso
   expect(existsSync(join(world.project, "new/.git"))).toBe(false);
 });
 
-test("a repository in a folder that another one has waits for a person: it would hide new files", () => {
+test("a new repository in a folder tracked by another waits for approval: it would hide new files", () => {
   world.repository();
   world.write("part/one.txt", "1\n");
   const { changes } = world.shell(`cd part && git init -q -b main && ${COMMIT}`);
@@ -79,7 +79,7 @@ test("a repository in a folder that another one has waits for a person: it would
   expect(git("-C", "part", "log", "--format=%s")).toBe("first");
 });
 
-test("a git folder without HEAD is no repository, and never lands", () => {
+test("a git folder without HEAD is not a repository, and never lands", () => {
   const { changes } = world.shell("mkdir -p new/.git/objects new/.git/refs && echo x > new/.git/config");
   expect(changes?.kept.length).toBeGreaterThan(0);
   expect(existsSync(join(world.project, "new/.git"))).toBe(false);

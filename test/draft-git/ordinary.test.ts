@@ -1,4 +1,4 @@
-// What programs do with git every day lands in the person's repository with the same meaning.
+// Everyday git commands of programs land in the person's repository with the same meaning.
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -21,7 +21,7 @@ function namesBelow(folder: string): readonly string[] {
   return existsSync(folder) ? readdirSync(folder, { recursive: true, encoding: "utf8" }) : [];
 }
 
-/** The repository is sound, its worktree is as told, and no lock, temporary file or private folder is left. */
+/** The repository is sound, its worktree is as given, and no lock, temporary file or private folder is left. */
 function expectSound(status = ""): void {
   const names = namesBelow(join(here.root, ".git"));
   expect(names.filter((name) => name.endsWith(".lock") || /tmp_|ambit/.test(name))).toEqual([]);
@@ -67,7 +67,7 @@ describe("a commit", () => {
     git(here, "commit", "-q", "--allow-empty", "-m", "later");
   });
 
-  test("that amends lands as one that replaces", async () => {
+  test("that amends lands as a replacement", async () => {
     await land(here, draftOf(here, "git commit -q --amend -m better"));
     expect(git(here, "log", "--format=%s")).toBe("better");
     expectSound();
@@ -102,7 +102,7 @@ describe("a commit", () => {
     expectSound("?? folder/");
   });
 
-  test("with ids of 256 bits", async () => {
+  test("with SHA-256 ids", async () => {
     here = ground("sha256");
     folders.push(here.folder);
     await land(here, draftOf(here, COMMIT));
@@ -110,7 +110,7 @@ describe("a commit", () => {
     expectSound();
   });
 
-  test("with names that need quotes, and one that is no UTF-8 in the index alone", async () => {
+  test("with names that need quotes, and one that is not UTF-8 in the index alone", async () => {
     const name = `"$(printf 'caf\\351')"`;
     const blob = `$(git rev-parse HEAD:a.txt)`;
     await land(
@@ -130,7 +130,7 @@ describe("branches", () => {
     expectSound();
   });
 
-  test("a checkout moves HEAD, index and files, and `checkout -` leads back", async () => {
+  test("a checkout moves HEAD, index and files, and `checkout -` goes back", async () => {
     git(here, "checkout", "-q", "-b", "feature");
     write(here.root, "a.txt", "feature\n");
     git(here, "commit", "-q", "-a", "-m", "feature");
@@ -144,14 +144,14 @@ describe("branches", () => {
     expect(git(here, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
   });
 
-  test("a detached HEAD, and a branch that has no commit", async () => {
+  test("a detached HEAD, and a branch without a commit", async () => {
     await land(here, draftOf(here, "git checkout -q --detach; git commit -q --allow-empty -m loose"));
     expect(git(here, "log", "--format=%s", "HEAD")).toBe("loose\nfirst");
     await land(here, draftOf(here, "git checkout -q --orphan unborn"));
     expect(git(here, "symbolic-ref", "HEAD")).toBe("refs/heads/unborn");
   });
 
-  test("a merge that only moves forward, and one with two parents", async () => {
+  test("a fast-forward merge, and one with two parents", async () => {
     const side = "git checkout -q -b side; echo side > s.txt; git add .; git commit -q -m side; git checkout -q main";
     await land(here, draftOf(here, `${side}; git merge -q side`));
     expect(git(here, "rev-parse", "main")).toBe(git(here, "rev-parse", "side"));
@@ -161,7 +161,7 @@ describe("branches", () => {
     expectSound();
   });
 
-  test("a rebase that is done", async () => {
+  test("a completed rebase", async () => {
     const topic = "git checkout -q -b topic; echo t > t.txt; git add .; git commit -q -m topic; git checkout -q main";
     await land(here, draftOf(here, `${topic}; ${COMMIT}; git rebase -q main topic`));
     expect(git(here, "log", "--format=%s", "topic")).toBe("topic\nsecond\nfirst");
@@ -202,7 +202,7 @@ describe("other refs", () => {
 });
 
 describe("housekeeping in the draft", () => {
-  test("a repack of everything lands only what is new", async () => {
+  test("a repack of everything lands only new objects", async () => {
     const packs = (): number => namesBelow(join(here.root, ".git/objects")).filter((name) => /pack$/.test(name)).length;
     const result = await land(here, draftOf(here, `${COMMIT}; git gc -q --prune=now; git repack -q -a -d -f`));
     expect(result.objects).toBe(3);
@@ -233,7 +233,7 @@ describe("housekeeping in the draft", () => {
     expectSound("UU a.txt");
   });
 
-  test("configuration, hooks and remotes are never carried, and named", async () => {
+  test("configuration, hooks and remotes are never imported, and are named", async () => {
     const script = `${COMMIT}; git config core.fsmonitor ./x; echo x > .git/hooks/post-commit; echo '* -text' > .git/info/attributes`;
     const outcome = await prepare(here, draftOf(here, script));
     if (outcome.kind !== "prepared") throw new Error(outcome.kind);

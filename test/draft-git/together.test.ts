@@ -1,5 +1,5 @@
-// A person and a program work on one repository at the same time: what the person did is never lost, and new commits bring
-// no trigger that a person has not seen.
+// A person and a program work on one repository at the same time: the person's work is never lost, and new commits bring no
+// trigger that a person has not seen.
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ function locks(): readonly string[] {
 
 const COMMIT = "echo three >> a.txt; git add a.txt; git commit -q -m second";
 
-describe("a person who works meanwhile", () => {
+describe("a person who meanwhile", () => {
   test("commits: a conflict, and the person's commit stays", async () => {
     const draft = draftOf(here, COMMIT);
     write(here.root, "folder/b.txt", "mine\n");
@@ -37,7 +37,7 @@ describe("a person who works meanwhile", () => {
     expect(git(here, "status", "--porcelain")).toBe("");
   });
 
-  test("commits on a branch the program leaves alone: no conflict for a branch of the program's own", async () => {
+  test("commits on a branch the program does not change: no conflict for a branch of the program's own", async () => {
     const draft = draftOf(here, "git update-ref refs/heads/own $(git commit-tree -m own -p HEAD HEAD^{tree})");
     git(here, "commit", "-q", "--allow-empty", "-m", "mine");
     await land(here, draft);
@@ -45,7 +45,7 @@ describe("a person who works meanwhile", () => {
     expect(git(here, "log", "--format=%s", "main")).toBe("mine\nfirst");
   });
 
-  test("moves the branch to where the program's commit starts: a fast-forward goes on", async () => {
+  test("moves the branch to the parent of the program's commit: the fast-forward lands", async () => {
     git(here, "branch", "side");
     const next = git(here, "commit-tree", "-m", "next", "-p", "HEAD", "HEAD^{tree}");
     const draft = draftOf(here, `git update-ref refs/heads/side $(git commit-tree -m on -p ${next} HEAD^{tree})`);
@@ -75,7 +75,7 @@ describe("a person who works meanwhile", () => {
     expect(git(here, "for-each-ref")).toBe(refs);
   });
 
-  test("refreshes the index: with the digest of the entries the program saw that is no conflict", async () => {
+  test("refreshes the index: with the digest of the entries the program saw that is not a conflict", async () => {
     const folder = join(here.root, ".git");
     const seenEntries = readIndexDigest({ folder, common: folder });
     const draft = draftOf(here, COMMIT);
@@ -86,7 +86,7 @@ describe("a person who works meanwhile", () => {
     expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
   });
 
-  test("wrote HEAD and index in the tick in which the program started: marks of them tell that nothing changed", async () => {
+  test("wrote HEAD and index in the tick in which the program started: their recorded stats show that nothing changed", async () => {
     const folder = join(here.root, ".git");
     const startMarks = readMarks({ folder, common: folder });
     const draft = { ...draftOf(here, `${COMMIT}; git checkout -q --detach`), startedNanoseconds: 0n };
@@ -106,7 +106,7 @@ describe("a person who works meanwhile", () => {
   });
 
   test.each(["index", "HEAD", "refs/heads/side", "packed-refs"])(
-    "holds %s.lock: a bounded wait, then it stays",
+    "holds %s.lock: after a bounded wait it stays a draft",
     async (name) => {
       git(here, "branch", "side");
       const draft = draftOf(here, `${COMMIT}; git checkout -q --detach; git branch -q -D side`);
@@ -118,7 +118,7 @@ describe("a person who works meanwhile", () => {
     },
   );
 
-  test("a git that is killed while it is prepared leaves no lock, and nothing moves", async () => {
+  test("a git that is killed during preparation leaves no lock, and nothing moves", async () => {
     git(here, "branch", "side");
     git(here, "pack-refs", "--all");
     const told: string[] = [];
@@ -136,7 +136,7 @@ describe("a person who works meanwhile", () => {
     expect(git(here, "symbolic-ref", "HEAD")).toBe("refs/heads/main");
   });
 
-  test("stops the import: nothing moves", async () => {
+  test("cancels the import: nothing moves", async () => {
     const stop = new Bell();
     stop.ring();
     expect(await refusalOf(here, draftOf(here, COMMIT), { stop })).toMatch(/^unavailable: .*stopped/);
@@ -170,10 +170,10 @@ describe("an operation in progress in the draft stays", () => {
   });
 });
 
-describe("paths that a person has to see", () => {
+describe("paths that need approval", () => {
   const envrc = "echo x > .envrc; git add .; git commit -q -m env";
 
-  test("a commit that adds one waits, names it, and lands after a yes", async () => {
+  test("a commit that adds one waits, names it, and lands after approval", async () => {
     const draft = draftOf(here, envrc);
     const outcome = await prepare(here, draft);
     expect(outcome).toMatchObject({
@@ -187,7 +187,7 @@ describe("paths that a person has to see", () => {
   });
 
   test.each([
-    ["in a commit that the next one takes back", `${envrc}; git rm -q .envrc; git commit -q -m back`, ".envrc"],
+    ["in a commit that the next one reverts", `${envrc}; git rm -q .envrc; git commit -q -m back`, ".envrc"],
     [
       "on another branch",
       "git checkout -q -b x; mkdir .vscode; echo x > .vscode/tasks.json; git add .; git commit -q -m x; git checkout -q main",
@@ -213,7 +213,7 @@ describe("paths that a person has to see", () => {
     expect(outcome.kind === "waits" && outcome.paths.map((each) => each.path)).toEqual([path]);
   });
 
-  test("a branch that is set to a commit the repository had already", async () => {
+  test("a branch that is set to a commit the repository already had", async () => {
     git(here, "checkout", "-q", "-b", "fetched");
     write(here.root, ".envrc", "x");
     git(here, "add", ".");
@@ -243,10 +243,10 @@ test("the repository of a submodule lands like any other", async () => {
 
 describe("repositories that are not imported", () => {
   test.each([
-    ["a list of shallow commits that is none", (): void => write(here.root, ".git/shallow", "x\n")],
+    ["an invalid list of shallow commits", (): void => write(here.root, ".git/shallow", "x\n")],
     ["an unknown extension", (): string => git(here, "config", "extensions.future", "true")],
     [
-      "objects of a repository that is gone",
+      "alternates to a missing repository",
       (): void => write(here.root, ".git/objects/info/alternates", "/elsewhere\n"),
     ],
   ])("%s", async (_, act) => {

@@ -1,5 +1,5 @@
-// `ambit undo` takes back commits, refs, HEAD and index together with the files, through the real command line: all of
-// it, or nothing where a person has worked since.
+// `ambit undo` reverts commits, refs, HEAD and index together with the files, through the real command line: all of it, or
+// nothing if a person has worked since.
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { existsSync, readdirSync } from "node:fs";
@@ -12,7 +12,7 @@ const COMMIT =
 const canTrace = spawnSync("strace", ["-V"]).status === 0;
 
 /** Everything a person sees of the repository, and that it is sound. */
-/** Without optional locks: `git status` would write the index, which a waiting draft takes for a change of the person. */
+/** Without optional locks: `git status` would write the index, which a pending draft takes for a change of the person. */
 function view(world: DraftWorld): string {
   const parts = [
     world.person("git", "symbolic-ref", "HEAD"),
@@ -35,7 +35,7 @@ for (const user of CALLERS)
     });
     afterEach(() => world.end());
 
-    test("files, commits, branches, HEAD and index are as before, and the same can be made again", () => {
+    test("files, commits, branches, HEAD and index are as before, and the same changes can be made again", () => {
       const before = view(world);
       const { changes } = world.shell(COMMIT);
       expect(changes?.kept).toEqual([]);
@@ -57,7 +57,7 @@ for (const user of CALLERS)
         "a file that was removed and one that was moved",
         "git rm -qf staged.txt; git mv a.txt c.txt; git commit -qm moved",
       ],
-    ])("comes back: %s", (_, line) => {
+    ])("is restored: %s", (_, line) => {
       world.person("git", "branch", "old");
       world.write("staged.txt", "s\n");
       world.person("git", "add", "staged.txt");
@@ -81,7 +81,7 @@ for (const user of CALLERS)
       ],
       ["edits a file", (): unknown => world.write("b.txt", "mine\n")],
       ["holds a lock", (): unknown => world.write(".git/refs/heads/side.lock", "")],
-    ])("a person who %s meanwhile: nothing is undone, and the reason is told", (_, act) => {
+    ])("a person who %s meanwhile: nothing is undone, and the reason is reported", (_, act) => {
       const { changes } = world.shell(COMMIT);
       act();
       const after = view(world);
@@ -91,7 +91,7 @@ for (const user of CALLERS)
       expect(view(world)).toBe(after);
     });
 
-    test("work of the person that is not touched stays: another branch, another staged file", () => {
+    test("the person's other work stays: another branch, another staged file", () => {
       const { changes } = world.shell(COMMIT);
       world.person("git", "branch", "own");
       world.write("own.txt", "own\n");
@@ -101,7 +101,7 @@ for (const user of CALLERS)
       expect(world.person("git", "status", "--porcelain", "--", "own.txt", "a.txt", "b.txt").out).toBe("A  own.txt\n");
     });
 
-    test("a new repository is not taken back: refused with the reason", () => {
+    test("a new repository is not undone: refused with the reason", () => {
       const { changes } = world.shell(
         "mkdir lib && cd lib && git init -q && echo x > x && git add x && git commit -qm x",
       );
@@ -121,7 +121,7 @@ for (const user of CALLERS)
     });
   });
 
-/** Kills the running daemon at the n-th of these calls that it makes from now on. The result says whether it did. */
+/** Kills the running daemon at the n-th of these calls that it makes from now on. Returns whether it did. */
 async function killAt(world: DraftWorld, calls: string, when: number): Promise<() => Promise<boolean>> {
   const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out);
   const trace = ["-o", "/dev/null", "-e", `trace=${calls}`, "-e", `inject=${calls}:signal=KILL:when=${when}`];
@@ -139,7 +139,7 @@ async function killAt(world: DraftWorld, calls: string, when: number): Promise<(
 /** Records, journals and the locks on HEAD and index are put in place by renames. */
 const RENAMES = "rename,renameat,renameat2";
 
-describe.skipIf(!canTrace)("the daemon killed at each of its renames", () => {
+describe.skipIf(!canTrace)("the daemon is killed at each of its renames", () => {
   test.each(["undo", "land"])(
     "of one %s: all of it is done, or nothing",
     async (act) => {

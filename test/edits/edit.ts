@@ -1,4 +1,4 @@
-// What the tests of edits share: a machine to read by, and one edit of one text.
+// Shared by the tests of edits: a machine to parse with, and one edit of one text.
 
 import { type EditContext, type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
 import { groundOf } from "../../src/platform/ground.ts";

@@ -1,5 +1,5 @@
-// For every random record and edit: authority afterwards is authority before with exactly the edit, decided request by
-// request and not by the proof the edit itself made; and text that is nobody's grant is still there.
+// For every random record and edit: authority afterwards is authority before with exactly the edit, decided request by request
+// and not by the proof the edit itself made; and text outside the grants is unchanged.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
@@ -24,14 +24,14 @@ function grantsOf(text: string): readonly Grant[] {
 function untouched({ text, foreign }: RandomRecord, edited: Edited): void {
   const end = text.includes("\r\n") ? "\r\n" : "\n";
   const old = new Set(text.split(end));
-  // Every line with a mark is there as it was, and in the same order.
+  // Every marked line is there as it was, and in the same order.
   const marked = (whole: string): string[] => whole.split(end).filter((line) => line.includes("# keep "));
   expect(marked(edited.text)).toEqual(marked(text));
   expect(marked(text).length).toBeGreaterThanOrEqual(foreign.length);
   const body = (whole: string): string => whole.slice(whole.indexOf(`${end}---${end}`));
   expect(body(edited.text)).toBe(body(text));
   expect(edited.text.startsWith(text.slice(0, text.indexOf("title0")))).toBe(true);
-  // A line that is new says something about authority: nothing else is ever written.
+  // Every new line is about authority: nothing else is ever written.
   for (const line of edited.text.split(end))
     if (!old.has(line))
       expect(line).toMatch(
@@ -40,7 +40,7 @@ function untouched({ text, foreign }: RandomRecord, edited: Edited): void {
   expect(/(^|[^\r])\n/.test(edited.text)).toBe(/(^|[^\r])\n/.test(text));
 }
 
-/** Refusals that say "this has no spelling". Any other is a mistake of ours. */
+/** Refusals that say "this cannot be expressed". Any other is a mistake of ours. */
 const honest = /no spelling|budget|policy|spec already|grant nothing|names nothing|no grant/;
 
 describe("authority after = authority before ± exactly the edit", () => {
@@ -105,7 +105,7 @@ describe("authority after = authority before ± exactly the edit", () => {
     expect(edited).toBeGreaterThan(runs / 4);
   });
 
-  test("a grant and its revocation leave the authority where it was", () => {
+  test("a grant and its revocation leave the authority as it was", () => {
     fc.assert(
       fc.property(record, spec, (before, wanted) => {
         const granted = grant(before.text, wanted);
@@ -114,7 +114,7 @@ describe("authority after = authority before ± exactly the edit", () => {
         const back = revoke(granted.text, wanted);
         if (back.kind !== "edited") return;
         const now = answers(grantsOf(back.text));
-        // What was held before in part is taken away with it; nothing is ever left behind.
+        // What was held before in part is removed with it; nothing is ever left behind.
         now.forEach((level, at) => {
           if (level >= 0) expect(held[at]).toBeGreaterThanOrEqual(0);
         });
@@ -135,7 +135,7 @@ const NONE = {
   clean: false,
 } as const;
 
-test("--for and --uses become conditions of the grant that is written", () => {
+test("--for and --uses become conditions of the written grant", () => {
   const limits = { expires: 4102444800000, calls: 5 };
   const text = "---\ncapabilities: []\n---\n";
   const result = editRecord({ name: "a.md", text }, { kind: "grant", spec: "records.read", limits }, GROUND);

@@ -1,11 +1,11 @@
-// Random records: every way of writing a list of grants, with shorthands around it and text that must not be touched.
+// Random records: every way of writing a list of grants, with shorthands around it and text that must not be changed.
 import fc from "fast-check";
 
 export interface RandomRecord {
   readonly text: string;
-  /** Lines that belong to nobody's grants; each must be found again as it was, in the same order. */
+  /** Lines outside all grants; each must be found again as it was, in the same order. */
   readonly foreign: readonly string[];
-  /** Specs it was made of. */
+  /** The specs it was made of. */
   readonly specs: readonly string[];
 }
 

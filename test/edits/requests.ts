@@ -1,4 +1,4 @@
-// Every request the random records can tell apart, and what an agent with a list of grants is answered.
+// Every request the random records can distinguish, and the answer for an agent with a list of grants.
 import { compile } from "../../src/core/authority/compiled.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
@@ -44,7 +44,7 @@ export const REQUESTS: readonly Request[] = TEXTS.flatMap((text) => {
   });
 });
 
-/** For each request the level of the grant that covers it, or -1; now, and after every date there is in the records. */
+/** For each request the level of the grant that covers it, or -1; now, and after every date in the records. */
 export function answers(grants: readonly Grant[]): readonly number[] {
   const link = compile({ id: "a", role: "own", issuer: "", holder: "a", grants, validity: ALWAYS, calls: null });
   return [0, 10e12].flatMap((now) =>

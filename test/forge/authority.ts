@@ -1,4 +1,4 @@
-// A small authority for tests, built by hand: no notation, no files.
+// A small authority for tests, built directly: no notation, no files.
 
 import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 import { type VerbEntry, verbEntry } from "../../src/core/authority/catalog.ts";

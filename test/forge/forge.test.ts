@@ -1,4 +1,4 @@
-// A tool runs only with a warrant. Here are the ways to make one up; none may be recognised.
+// A tool runs only with a warrant. These are ways to forge one; none may be recognised.
 import { describe, expect, test } from "vitest";
 import { parseName } from "../../src/core/authority/axes/name.ts";
 import type { Request } from "../../src/core/authority/request.ts";
@@ -88,7 +88,7 @@ describe("a warrant", () => {
     expect("constructor" in warrant).toBe(false);
   });
 
-  test("cannot be changed, nor can its arguments, however deep", async () => {
+  test("cannot be changed, nor can its arguments, at any depth", async () => {
     const warrant = await real();
     expect(Object.isFrozen(warrant)).toBe(true);
     expect(() => Object.assign(warrant, { agent: "root" })).toThrow(TypeError);
@@ -99,7 +99,7 @@ describe("a warrant", () => {
     expect(warrant.agent).toBe("scout");
   });
 
-  test("is still told apart when the language's own methods are replaced", async () => {
+  test("is still recognised correctly when the language's own methods are replaced", async () => {
     const warrant = await real();
     const has = WeakSet.prototype.has;
     const own = Object.hasOwn;

@@ -1,4 +1,4 @@
-// Whole documents in every notation, and ways to spoil them.
+// Whole documents in every notation, and ways to corrupt them.
 import fc from "fast-check";
 
 export interface Sample {
@@ -42,7 +42,7 @@ export const SAMPLES: readonly Sample[] = [
   },
 ];
 
-/** Pieces that have broken readers before. */
+/** Pieces that have broken parsers before. */
 const NASTY: readonly string[] = [
   "\0",
   "\uFEFF",
@@ -93,7 +93,7 @@ const NASTY: readonly string[] = [
   "  ",
 ];
 
-/** A document with a few spoiled places. */
+/** A document with a few corrupted places. */
 export function spoiled(sample: Sample): fc.Arbitrary<string> {
   const edit = fc.tuple(
     fc.nat({ max: sample.text.length }),

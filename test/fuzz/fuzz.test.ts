@@ -1,4 +1,4 @@
-// Hostile input, through the whole way from text to decision: it never throws, never hangs, never widens.
+// Hostile input, all the way from text to decision: it never throws, never hangs, never widens.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { Agent } from "../../src/agents/project/agent.ts";
@@ -22,7 +22,7 @@ function read(text: string, ending: string): Agent {
   return agentOf({ name: `a${ending}`, text }, "a", ending, reading, moment);
 }
 
-/** Reads it, asks it something of every verb, and checks what must hold of anything that was read. */
+/** Parses it, requests something of every verb, and checks what must hold of any parsed document. */
 function survive(text: string, ending: string): void {
   const agent = read(text, ending);
   for (const verb of CATALOG) judge(agent.authority, { verb, values: verb.axes.map(() => undefined) }, moment);
@@ -41,9 +41,9 @@ function isWithin(narrow: Agent, wide: Agent): boolean {
   );
 }
 
-describe("no text makes reading throw", () => {
+describe("no text makes parsing throw", () => {
   for (const sample of SAMPLES) {
-    test(`a spoiled ${sample.ending} document`, () => {
+    test(`a corrupted ${sample.ending} document`, () => {
       expect(read(sample.text, sample.ending).refused).toBe(false);
       fc.assert(
         fc.property(spoiled(sample), (text) => survive(text, sample.ending)),
@@ -121,7 +121,7 @@ describe("a mistake never widens", () => {
   const original = read(RECORD, ".md");
   const items = RECORD.split("\n").flatMap((line, at) => (line.startsWith("  - ") ? [at] : []));
 
-  test("the original is what the rest is compared with", () => {
+  test("the original is the baseline", () => {
     expect(original.grants.length).toBeGreaterThan(8);
     expect(original.diagnostics).toEqual([]);
     expect(items.length).toBe(7);
@@ -135,13 +135,13 @@ describe("a mistake never widens", () => {
           .join("\n");
         const agent = read(text, ".md");
         expect(agent.diagnostics.length, text).toBeGreaterThan(0);
-        // The line that stood there may have narrowed a shorthand; without it the shorthand is back.
+        // The replaced line may have narrowed a shorthand; without it the shorthand is back.
         expect(isWithin(agent, read(RECORD.split("\n").toSpliced(at, 1).join("\n"), ".md")), text).toBe(true);
       }
     });
   }
 
-  test("a misspelt verb does not let a shorthand stand in for it", () => {
+  test("a misspelt verb is not replaced by a shorthand", () => {
     const misspelt = {
       "proc.exec": ["proc.exce", "prox.exec", "procexec", "proc_exec", "Proc.Exec", "exec", "p", "proc", "shell.exec"],
       "fs.write": ["fs.wirte", "fs.wrte", "fswrite", "fs_write", "FS.WRITE", "write", "w"],

@@ -1,5 +1,5 @@
-// A state of its own for a test, as `ambit daemon start` leaves one behind: then the daemon starts there by itself. It ends
-// by itself, too, as soon as the folder is gone.
+// A separate state for a test, as `ambit daemon start` leaves one behind: then the daemon starts there automatically. It also
+// exits by itself as soon as the folder is gone.
 import { chmodSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 

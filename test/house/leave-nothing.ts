@@ -1,4 +1,4 @@
-// After every test file: the folders it had for itself are gone, and with them the daemons in them.
+// After every test file: its folders are removed, and the daemons in them exit.
 import { afterAll } from "vitest";
 import { removeOwnFolders } from "./own-folder.ts";
 

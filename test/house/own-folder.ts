@@ -1,4 +1,4 @@
-// A folder for one test file, gone with it: a worker of the test runner is ended without being asked.
+// A folder for one test file, removed at its end: a worker of the test runner is killed without notice.
 import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ export function ownFolder(prefix: string): string {
   return folder;
 }
 
-/** A daemon whose folder is gone ends by itself. */
+/** A daemon whose folder is gone exits by itself. */
 export function removeOwnFolders(): void {
   for (const folder of folders.splice(0)) removeState(folder);
 }

@@ -1,5 +1,5 @@
-// Removes a folder with the state of a daemon that may still run: it can make a folder while others are removed, and ends by
-// itself once its state is gone.
+// Removes a folder with the state of a daemon that may still run: it can create a folder while others are removed, and exits once
+// its state is gone.
 import { rmSync } from "node:fs";
 
 const attemptsMax = 50;

@@ -1,5 +1,5 @@
-// Prints the seed of a run and the tests that passed only when tried again, and on CI fails a run that skipped a test without a
-// listed reason.
+// Prints the seed of a run and the tests that passed only on a retry, and on CI fails a run that skipped a test without a listed
+// reason.
 import { relative } from "node:path";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { allowedSkips, skipProblems } from "./skips.ts";
@@ -15,7 +15,7 @@ export class HouseReporter implements Reporter {
 
   onInit(vitest: Vitest): void {
     this.#root = vitest.config.root;
-    // A run of chosen titles reports all others as skipped.
+    // A run of selected titles reports all others as skipped.
     this.#isSelection = vitest.config.testNamePattern !== undefined;
     process.stdout.write(`random cases: AMBIT_SEED=${this.#seed}\n`);
   }

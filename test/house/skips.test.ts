@@ -1,4 +1,4 @@
-// The check of skips, with planted violations: that it can fail is what makes its silence worth something.
+// The check of skips, with planted violations: it is only worth something if it can fail.
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { expect, test } from "vitest";
@@ -24,7 +24,7 @@ test.each<[string, Parameters<typeof skipProblems>]>([
   expect(skipProblems(skips, files, allowed)).toHaveLength(1);
 });
 
-test("every entry names a file that is there and has a reason", () => {
+test("every entry names a file that exists and has a reason", () => {
   expect(allowedSkips.length).toBeGreaterThan(0);
   for (const { file: named, reason } of allowedSkips) {
     expect(existsSync(join(root, named)), named).toBe(true);

@@ -1,5 +1,5 @@
 // The skips that CI allows, each with its reason. Every other skipped test fails the run there, and so does an entry whose reason
-// does not hold or whose tests all ran: the list cannot grow old unseen.
+// does not hold or whose tests all ran: the list cannot become outdated unnoticed.
 import { accessSync, constants } from "node:fs";
 import { delimiter, join } from "node:path";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
@@ -15,7 +15,7 @@ export interface AllowedSkip {
   /** Matches the full title, with the names of its `describe` blocks. */
   readonly title: RegExp;
   readonly reason: string;
-  /** Whether the reason is true on this machine, for this user. Where it is not, the tests have to run. */
+  /** Whether the reason is true on this machine, for this user. If not, the tests must run. */
   readonly holds: () => boolean;
 }
 
@@ -34,7 +34,7 @@ const lacks = (program: string) => (): boolean =>
 const rootWritesAnywhere = "root may write in every folder; the part of CI that runs as an ordinary user tries this";
 const onlyRootMounts = "only root mounts file systems and changes owners; the part of CI that runs as root tries this";
 
-/** Setup installs these on CI where it can; a machine without a package manager or rights does without them. */
+/** Setup installs these on CI if it can; a machine without a package manager or rights does without them. */
 const notInstalled = (file: string, program: string, title: RegExp): AllowedSkip => ({
   file,
   title,
@@ -54,10 +54,10 @@ export const allowedSkips: readonly AllowedSkip[] = [
     notInstalled("test/secrets/keychain-real.test.ts", program, /^a real keychain/),
     notInstalled("test/secrets/keys-daemon.test.ts", program, /^a real keychain/),
   ]),
-  notInstalled("test/secrets/keys.test.ts", "age", /is opened by the program age itself/),
+  notInstalled("test/secrets/keys.test.ts", "age", /can be decrypted by the program age/),
   {
     file: "test/sandbox/drafts.test.ts",
-    title: /the state folder cannot be written$/,
+    title: /the state folder is not writable$/,
     reason: rootWritesAnywhere,
     holds: isRoot,
   },
@@ -81,26 +81,26 @@ export const allowedSkips: readonly AllowedSkip[] = [
   },
   {
     file: "test/sandbox/drafts.test.ts",
-    title: /group that is not mapped|a mount lies inside the root|the state folder is on an overlay/,
+    title: /group that is not mapped|a mount is inside the root|the state folder is on an overlay/,
     reason: onlyRootMounts,
     holds: isUser,
   },
   { file: "test/sandbox/folders.test.ts", title: /below \/usr\/local/, reason: onlyRootMounts, holds: isUser },
   {
     file: "test/sandbox/other-user.test.ts",
-    title: /^a caller without any rights/,
+    title: /^an unprivileged caller/,
     reason: onlyRootMounts,
     holds: isUser,
   },
   {
     file: "test/files/atomic.test.ts",
-    title: /keeps the owner|on a full disk|as a user without rights/,
+    title: /keeps the owner|on a full disk|as an unprivileged user/,
     reason: onlyRootMounts,
     holds: isUser,
   },
   ...(["memory", "processes"] as const).map((limit) => ({
     file: "test/sandbox/groups.test.ts",
-    title: new RegExp(`holds ${limit}:`),
+    title: new RegExp(`limits ${limit}:`),
     reason: `the system lets this user make no control group that limits ${limit}`,
     holds: () => !groupFolders().some(({ holds }) => holds.includes(limit)),
   })),

@@ -1,4 +1,4 @@
-// Small alphabets, so that random patterns overlap often. Guarded material is in them on purpose.
+// Small alphabets, so that random patterns overlap often. Guarded segments are included on purpose.
 
 import type { ToAscii } from "../../src/core/authority/axes/destination.ts";
 import type { Ground } from "../../src/core/authority/axes/path.ts";

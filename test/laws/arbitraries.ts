@@ -1,4 +1,4 @@
-// Random grants of every verb, links, chains and authorities, and the requests that lie near them.
+// Random grants of every verb, links, chains and authorities, and requests near them.
 import { CATALOG, type VerbEntry, verbEntry } from "../../src/core/authority/catalog.ts";
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import { compile, type Moment } from "../../src/core/authority/compiled.ts";
@@ -17,7 +17,7 @@ export function verbOf(name: string): VerbEntry {
   return verb;
 }
 
-/** Times at which grants end and links are judged; small, so that they coincide. */
+/** Times at which grants expire and links are evaluated; few, so that they coincide. */
 export const TIMES = [10, 20, 30] as const;
 
 /** Lists of users that overlap, and the empty one. */
@@ -30,7 +30,7 @@ const USERS: readonly (readonly Principal[])[] = [
   ["user:bob", "group:ops"],
 ];
 
-/** Sessions for nobody, for a user, and for a user with groups. */
+/** Sessions without a user, for a user, and for a user with groups. */
 export const ACTING: readonly (readonly Principal[])[] = [
   [],
   ["user:ann"],

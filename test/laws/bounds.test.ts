@@ -1,5 +1,5 @@
-// Laws 12, 18, 21 and 22: reading twice changes nothing, every decision ends, nothing is not everything, and no reserved
-// character comes in.
+// Laws 12, 18, 21 and 22: parsing is idempotent, every decision terminates, nothing is not everything, and no reserved character
+// is accepted.
 import fc from "fast-check";
 import { describe, expect, test, vi } from "vitest";
 import { argvPatternText, parseArgv, parseArgvPattern, parseProgram } from "../../src/core/authority/axes/argv.ts";
@@ -46,7 +46,7 @@ import { oneOf } from "./source.ts";
 
 vi.setConfig({ testTimeout: LAW_TIMEOUT });
 
-/** Texts made of what such texts are made of. */
+/** Random texts of the characters that matter to each parser. */
 function made(pieces: readonly string[]): fc.Arbitrary<string> {
   return fc.array(fc.constantFrom(...pieces), { minLength: 1, maxLength: 8 }).map((list) => list.join(""));
 }
@@ -94,7 +94,7 @@ interface Reader<T> {
   readonly title: string;
   readonly pieces: readonly string[];
   readonly read: (text: string) => Result<T>;
-  /** The value as text again. */
+  /** The value printed as text again. */
   readonly write: (value: T) => string;
 }
 
@@ -137,8 +137,8 @@ const READERS: readonly Reader<unknown>[] = [
 
 let texts = 0;
 
-describe("readers", () => {
-  test.each(READERS)("law 12: reading $title twice is reading it once", ({ pieces, read, write }) => {
+describe("parsers", () => {
+  test.each(READERS)("law 12: parsing $title twice equals parsing it once", ({ pieces, read, write }) => {
     let accepted = 0;
     fc.assert(
       fc.property(made(pieces), (text) => {
@@ -159,11 +159,11 @@ describe("readers", () => {
     ...READERS.map(({ title, read }) => [title, read] as const),
     ["a program", parseProgram],
     ["a host entry", (text) => parseHostEntry(text, TO_ASCII)],
-    ["a word of a command", (text) => parseArgv(["git", text])],
+    ["an argument of a command", (text) => parseArgv(["git", text])],
     ["a program of a command", (text) => parseArgv([text])],
   ];
 
-  test.each(RAW)("law 22: %s holds no reserved character", (_title, read) => {
+  test.each(RAW)("law 22: %s contains no reserved character", (_title, read) => {
     fc.assert(
       fc.property(fc.string(), fc.constantFrom("\uE000", "\uE001", "\0"), fc.string(), (before, reserved, after) => {
         texts++;
@@ -174,7 +174,7 @@ describe("readers", () => {
   });
 });
 
-/** A list that counts how often it is looked into. */
+/** A list that counts how often it is read. */
 function counted<T>(list: readonly T[], work: { reads: number }): readonly T[] {
   return new Proxy(list, {
     get(target, key, receiver) {
@@ -204,8 +204,8 @@ const total: Law = (_, source) => {
   return ["allow", "ask", "deny"].includes(decision.outcome) ? null : "no outcome";
 };
 
-describe("decisions end", () => {
-  test("law 18: a decision on values of whatever kind is a decision", () => {
+describe("decisions terminate", () => {
+  test("law 18: a value of any kind gives a decision", () => {
     expect(broken(total, CORE, 2_000)).toBeNull();
   });
 
@@ -213,7 +213,7 @@ describe("decisions end", () => {
     ["ten deep stars", Array.from({ length: 21 }, (_, at) => (at % 2 === 0 ? DEEP : literal("a")))],
     ["two hundred deep stars", Array.from({ length: 401 }, (_, at) => (at % 2 === 0 ? DEEP : ONE))],
     [
-      "a hundred globs behind deep stars",
+      "a hundred globs after deep stars",
       Array.from(
         { length: 200 },
         (_, at): Segment => (at % 2 === 0 ? DEEP : { kind: "glob", parts: ["", "a", "a", ""] }),
@@ -223,7 +223,7 @@ describe("decisions end", () => {
   const path = Array.from({ length: 500 }, () => "a");
 
   test.each(hostile)(
-    "law 18: matching %s looks at each place of the pattern a few times for each segment",
+    "law 18: matching %s reads each position of the pattern a few times per segment",
     (_title, pattern) => {
       const work = { reads: 0 };
       const value = { segments: counted([...path, "b"], work), guarded: null };
@@ -232,7 +232,7 @@ describe("decisions end", () => {
     },
   );
 
-  test("law 18: ten hostile patterns in an index end too", () => {
+  test("law 18: ten hostile patterns in an index terminate too", () => {
     const list = Array.from({ length: 20 }, (_, at) =>
       grantOf(verbOf("fs.read"), [
         { kind: "sequences", of: [[...(hostile[at % 3] as readonly [string, Sequence])[1], literal(`z${at}`)]] },
@@ -242,11 +242,11 @@ describe("decisions end", () => {
     expect(decision.outcome).toBe("deny");
   });
 
-  test("law 18: a glob with many stars on a long text ends", () => {
+  test("law 18: a glob with many stars on a long text terminates", () => {
     expect(globMatches([...Array.from({ length: 200 }, () => "a"), "b"], "a".repeat(20_000))).toBe(false);
   });
 
-  test("law 18: containment of hostile patterns is refused, not worked at", () => {
+  test("law 18: containment of hostile patterns is refused instead of computed", () => {
     const wild = grantOf(verbOf("fs.read"), [{ kind: "sequences", of: [hostile[1]?.[1] as Sequence] }]);
     expect(within([wild], authorityOf([wild]), { protectedPaths: PROTECTED, delegating: false })).toEqual({
       kind: "unknown",
@@ -254,7 +254,7 @@ describe("decisions end", () => {
     });
   });
 
-  test("law 18: a meet too large to write out says so", () => {
+  test("law 18: a meet too large to write out is reported as such", () => {
     const pattern = (text: string): Sequence =>
       Array.from({ length: 41 }, (_, at) => (at % 2 === 0 ? DEEP : literal(text)));
     const [left, right] = ["a", "b"].map((text) =>
@@ -279,7 +279,7 @@ describe("nothing is not everything", () => {
     expect(meetChain([compile(linkOf([]))]).grants).toEqual([]);
   });
 
-  test("law 21: a scope that is nothing covers nothing, not even a value that says nothing", () => {
+  test("law 21: an empty scope covers nothing, not even an unset value", () => {
     const verb = verbOf("memory.read");
     for (const value of [undefined, segmentsOf([]), segmentsOf(["a"])]) {
       expect(

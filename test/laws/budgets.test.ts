@@ -1,5 +1,5 @@
-// Budgets over random histories: texts are edited, deleted, restored, trusted and distrusted, and calls are made in between.
-// Nothing ever allows more calls than the last text that a person was shown as a widening, and agreed to.
+// Budgets over random histories: records are edited, deleted, restored, trusted and distrusted, with calls in between. Nothing
+// ever allows more calls than the last text that a person was shown as a widening and accepted.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { namedLinks } from "../../src/agents/disk/named-links.ts";
@@ -14,7 +14,7 @@ import type { TrustReader } from "../../src/core/ports/trust.ts";
 import { Accounts, chargesIn } from "../../src/daemon/calls/accounts.ts";
 import type { State } from "../../src/store/state.ts";
 import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
-import { MOMENT, NOBODY, record, scout, trustOf } from "../trust/project.ts";
+import { MOMENT, record, scout, trustOf, UNTRUSTED } from "../trust/project.ts";
 
 interface Line {
   readonly keys: readonly string[];
@@ -38,7 +38,7 @@ const step: fc.Arbitrary<Step> = fc.oneof(
     weight: 4,
     arbitrary: fc.array(line, { minLength: 1, maxLength: 3 }).map((lines) => ({ kind: "edit", lines }) as const),
   },
-  // Without any number.
+  // Without any budget.
   { weight: 1, arbitrary: fc.constant({ kind: "edit", lines: null } as const) },
   { weight: 3, arbitrary: fc.constantFrom<Step>({ kind: "trust" }) },
   { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: "delete" }, { kind: "restore" }, { kind: "distrust" }) },
@@ -57,7 +57,7 @@ function textOf(lines: readonly Line[] | null): string {
   return record(`capabilities: ${JSON.stringify(grants ?? ["memory.read"])}`);
 }
 
-/** The most calls of keys of a set that lines allow together. */
+/** The most calls for a set of keys that grants allow together. */
 function most(lines: readonly Line[] | null, keys: readonly string[]): number {
   if (lines === null) return Number.POSITIVE_INFINITY;
   return lines.filter((one) => one.keys.some((key) => keys.includes(key))).reduce((sum, { calls }) => sum + calls, 0);
@@ -72,9 +72,9 @@ class History {
   readonly #prefix = `record /w#scout-${++agents}`;
   #lines: readonly Line[] | null = [];
   #isThere = true;
-  #trusted: TrustReader = NOBODY;
+  #trusted: TrustReader = UNTRUSTED;
   #trustedLines: readonly Line[] | null = [];
-  /** By key, since a person agreed to a widening. */
+  /** Calls by key, since a person accepted a widening. */
   #made = new Map<string, number>();
   #agreed: readonly Line[] | null = [];
   allowed = 0;
@@ -93,7 +93,7 @@ class History {
         this.#isThere = one.kind === "restore";
         return;
       case "distrust":
-        this.#trusted = NOBODY;
+        this.#trusted = UNTRUSTED;
         return;
       case "trust":
         return this.#trust();
@@ -112,7 +112,7 @@ class History {
       (lines) => scout({ agent: textOf(lines) }, null).agent,
     );
     if (before === undefined || after === undefined) return;
-    // What `ambit trust` shows. After trust was revoked everything is shown anew.
+    // What `ambit trust` shows. After trust was revoked everything is shown again.
     if (!this.#trusted.exists || differenceOf(before, after, []).widened.length > 0) {
       this.#agreed = this.#lines;
       this.#made = new Map();
@@ -154,12 +154,12 @@ class History {
     for (const keys of SETS) {
       const made = keys.reduce((sum, one) => sum + (this.#made.get(one) ?? 0), 0);
       if (made > most(this.#agreed, keys))
-        throw new Error(`${made} calls of ${keys} after ${key}, and ${most(this.#agreed, keys)} were agreed to`);
+        throw new Error(`${made} calls of ${keys} after ${key}, and ${most(this.#agreed, keys)} were accepted`);
     }
   }
 }
 
-test("no edit, deletion, trust state or second line allows more calls than a person agreed to", async () => {
+test("no edit, deletion, trust state or second grant allows more calls than a person accepted", async () => {
   const temporary = temporaryState();
   let allowed = 0;
   try {
@@ -175,6 +175,6 @@ test("no edit, deletion, trust state or second line allows more calls than a per
   } finally {
     temporary.remove();
   }
-  // A law over calls that are all denied says nothing.
+  // A law over calls that are all denied proves nothing.
   expect(allowed).toBeGreaterThan(200);
 });

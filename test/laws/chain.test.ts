@@ -1,4 +1,4 @@
-// Laws 7, 13, 14 and 15: a chain is the meet of its links, never more than any ancestor, and every edit that narrows narrows.
+// Laws 7, 13, 14 and 15: a chain is the meet of its links, never more than any ancestor, and every narrowing edit narrows.
 import { describe, expect, test, vi } from "vitest";
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import type { Grant, Purpose } from "../../src/core/authority/grant.ts";
@@ -64,7 +64,7 @@ function someCase(source: Source): Case {
 const level = (core: Implementation, { authority, request, moment, purpose }: Case): number | null =>
   core.level(authority, request, moment, purpose);
 
-/** A narrower answer: a denial, or at least as much to ask for. */
+/** A narrower answer: a denial, or at least as demanding a level. */
 const narrower = (after: number | null, before: number | null): boolean =>
   after === null || (before !== null && after >= before);
 
@@ -113,7 +113,7 @@ const meetIsBoth: Law = (core, source) => {
     : `${found} instead of ${expected}\n${shown([left, right].map((list) => list.map(({ scopes, conditions }) => [scopes, conditions])))}\n${shown(request)}`;
 };
 
-/** Every ancestor's chain covers too: for use where no later link is anybody's own, else as something passed on. */
+/** Every ancestor's chain covers too: for use if no later link is an agent's own, else for passing on. */
 const neverExceedsAncestor: Law = (core, source) => {
   const verb = oneOf(source, VERBS);
   const links = linksOf(source, verb, 7);
@@ -134,7 +134,7 @@ const neverExceedsAncestor: Law = (core, source) => {
   return null;
 };
 
-/** What may be delegated lies within what the granter may pass on, whatever is asked for later. */
+/** What may be delegated is within what the granter may pass on, whatever is requested later. */
 const delegationNarrows: Law = (core, source) => {
   const verb = oneOf(source, VERBS);
   const granter = [
@@ -176,7 +176,7 @@ const EDITS: readonly (readonly [string, (source: Source, link: Link) => Link])[
     (source, link) => ({ ...link, grants: link.grants.toSpliced(source.below(link.grants.length), 1) }),
   ],
   [
-    "raising what must be asked",
+    "raising the approval level",
     (source, link) =>
       edited(source, link, (grant) => ({
         ...grant,
@@ -192,7 +192,7 @@ const EDITS: readonly (readonly [string, (source: Source, link: Link) => Link])[
       })),
   ],
   [
-    "asking for a clean session",
+    "requiring a clean session",
     (source, link) => edited(source, link, (grant) => ({ ...grant, conditions: { ...grant.conditions, clean: true } })),
   ],
   [
@@ -269,10 +269,10 @@ const LAWS: readonly (readonly [string, Law, number])[] = [
   ["law 7: a chain decides as its meet written out", chainIsMeet, 2_000],
   ["law 7: a meet covers what both sides cover", meetIsBoth, 2_500],
   ["law 13: a chain of any length covers nothing that an ancestor does not", neverExceedsAncestor, 2_500],
-  ["law 13: what may be delegated lies within what the granter may pass on", delegationNarrows, 800],
-  ["law 14: revoking a link refuses everything below it and widens nothing", revoking, 2_000],
+  ["law 13: what may be delegated is within what the granter may pass on", delegationNarrows, 800],
+  ["law 14: revoking a link denies everything below it and widens nothing", revoking, 2_000],
   [
-    "law 15: no edit that narrows a link turns a denial into an allowance or lowers what must be asked",
+    "law 15: no narrowing edit of a link turns a denial into an allowance or lowers the approval level",
     narrowing,
     3_000,
   ],
@@ -288,12 +288,12 @@ describe("chains", () => {
 
   test.each([
     ["the last link alone", neverExceedsAncestor, lastLinkOnly],
-    ["the mildest level along a chain", neverExceedsAncestor, mildestWins],
-    ["chains that help each other out", chainIsReference, chainsTogether],
+    ["the least demanding level along a chain", neverExceedsAncestor, mildestWins],
+    ["chains that cover a request together", chainIsReference, chainsTogether],
     ["ancestors that cannot be revoked", revoking, ancestorsNeverEnd],
-    ["a meet with the milder conditions", meetIsBoth, anyOfMeet],
+    ["a meet with the weaker conditions", meetIsBoth, anyOfMeet],
     [
-      "a delegation that does not ask what may be passed on",
+      "a delegation that ignores what may be passed on",
       delegationNarrows,
       {
         ...CORE,
@@ -315,7 +315,7 @@ describe("chains", () => {
     expect(caught(law, mutant, 20_000)).toBe(true);
   });
 
-  test("a containment that overlooks a grant is not what these laws are about", () => {
+  test("a containment that misses a grant does not break these laws", () => {
     expect(caught(chainIsReference, dropsLast, 500)).toBe(false);
   });
 

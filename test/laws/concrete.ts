@@ -1,4 +1,4 @@
-// A witness made concrete: unknown text becomes text that occurs nowhere else, so that the reference can decide it.
+// A concrete witness: unknown text becomes text that occurs nowhere else, so that the reference can decide it.
 
 import type { Arguments, Probe } from "../../src/core/authority/axes/constraint.ts";
 import type { Destination } from "../../src/core/authority/axes/destination.ts";
@@ -12,7 +12,7 @@ import type { Json } from "../../src/core/base/json.ts";
 import { guard } from "./requests.ts";
 import type { SequenceKind } from "./sequences.ts";
 
-/** Fresh text: longer than any option, of a character no pattern and no option of the alphabet holds. */
+/** Fresh text: longer than any option, of a character that no pattern and no option of the alphabet contains. */
 class Fresh {
   #count = 0;
   next(): string {
@@ -44,7 +44,7 @@ function concreteSegments(kind: SequenceKind, { segments, guarded }: Segments, f
   const list = segments.map((text, at) => {
     if (!text.includes(ANY_TEXT)) return text;
     if (guarded?.[at] === true) return riskyWord(program, fresh);
-    // Behind a lone dash, unknown text may begin with a dash of its own, and only then is it no bundle of letters.
+    // After a single dash, unknown text may begin with a dash of its own, and only then is it not a bundle of letters.
     if (kind === "argv" && at > 0 && text.startsWith(`-${ANY_TEXT}`))
       return `-${fresh.in(`-${text.slice(1)}`)}`.replace(/^-(\u00b5|-)/, "--$1");
     return fresh.in(text);
@@ -52,7 +52,7 @@ function concreteSegments(kind: SequenceKind, { segments, guarded }: Segments, f
   return guard(kind, list);
 }
 
-/** A risky option of the program that nobody wrote. */
+/** A risky option of the program that no pattern contains. */
 function riskyWord(program: string, fresh: Fresh): string {
   const risk = riskOf(program);
   const word = risk?.words[0];
@@ -68,7 +68,7 @@ function concreteDestination(value: Destination, fresh: Fresh): Destination {
   };
 }
 
-/** One call whose every constrained place carries the list of all its probes. */
+/** One call in which every constrained argument is the list of all its probes. */
 function concreteArguments(value: Arguments, fresh: Fresh): Arguments {
   if (value.kind === "json") return value;
   const built: { [key: string]: Json } = {};

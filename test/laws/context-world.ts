@@ -1,4 +1,4 @@
-// A call from the gate to a context over fake ports: what gets through to a port is written down, and so is nothing else.
+// A call from the gate to a context over fake ports, which record everything that reaches them.
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../src/core/authority/compiled.ts";
 import { judge } from "../../src/core/authority/judge.ts";
@@ -20,7 +20,7 @@ import { GROUND, TO_ASCII } from "./alphabet.ts";
 
 export const READING: Reading = { ground: GROUND, toAscii: TO_ASCII, ceiling: null };
 
-/** Everything there is, so that registering says no to nothing but what is not understood. */
+/** Every capability there is, so that registration refuses only invalid declarations. */
 export const OPEN_POLICY: Policy = {
   link: link(
     "policy",
@@ -67,7 +67,7 @@ export function registeredOf(tool: Tool, registry: Registry = registryOf()): Reg
   return found;
 }
 
-/** What may call any tool, and nothing else. */
+/** A grant to call any tool, and nothing else. */
 export const CALLER: Authority = [chain(link("record", [grant("tool.invoke")]))];
 
 /** A real warrant: only the gate makes them. */
@@ -92,7 +92,7 @@ export async function warrantFor(
   return answer.warrant;
 }
 
-/** As one more link of a chain; none for a tool of ours that declares nothing. */
+/** As one more link of a chain; none for a built-in tool that declares nothing. */
 export function requirementOf({ requirement }: RegisteredTool): readonly CompiledLink[] {
   return requirement === null ? [] : [requirement];
 }
@@ -104,7 +104,7 @@ export function judgeOf(authority: Authority, tool: RegisteredTool, at: () => Mo
 }
 
 export interface Seen {
-  /** One line for each thing a port was told to do. */
+  /** One line for each operation of a port. */
   readonly done: string[];
   readonly exchanges: HttpExchange[];
   readonly denials: string[];

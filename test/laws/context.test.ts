@@ -1,5 +1,5 @@
-// For random tools, authorities and uses: what a context lets through to a port is what the tool declares and every link
-// covers, no more and no less. The reference knows nothing of contexts: it reads declarations as text, and links slowly.
+// For random tools, authorities and uses: a context lets through to a port exactly what the tool declares and every link covers.
+// The reference knows nothing of contexts: it evaluates declarations as text, and links slowly.
 import { describe, expect, test } from "vitest";
 import { isDestination, isSegments } from "../../src/core/authority/axes/scope.ts";
 import type { Chain } from "../../src/core/authority/chain.ts";
@@ -28,10 +28,10 @@ import { chance, oneOf, type Source, seeded, several } from "./source.ts";
 
 interface Use {
   readonly request: Request;
-  /** Where the name leads; empty where nothing is resolved. */
+  /** The addresses of the name; empty if nothing is resolved. */
   readonly addresses: readonly string[];
   readonly capabilities: Capabilities;
-  /** Whether the declaration covers it, by its own words. */
+  /** Whether the declaration covers it, by its own text. */
   readonly isDeclared: boolean;
   readonly act: (context: Context) => Promise<UseResult<unknown>>;
 }
@@ -43,7 +43,7 @@ const VERBS = {
   "net.delete": "DELETE",
 } as const;
 
-/** What an instrument's words can say: a segment with a separator in it is the grants' to know, and nobody's to write. */
+/** What a context can express: a segment with a separator in it can be in a grant, but not in a call. */
 function isSayable(segments: readonly string[], form = /^[\w.@ -]+$/): boolean {
   return segments.every((one) => form.test(one) && one !== "." && one !== "..");
 }
@@ -65,7 +65,7 @@ function netUse(source: Source, verb: keyof typeof VERBS, near: Request): Use | 
   const isDeclared = listed.some((one) => {
     if (one === "*") return address === null || !naiveSpecial(address);
     const fits = one.startsWith("*.") ? text.endsWith(one.slice(1)) && text.length > one.length - 1 : one === text;
-    // A declared name may not lead into a special range; a literal address that is named may be one.
+    // A declared name may not resolve into a special range; a literal address that is declared may be in one.
     return fits && (host.name === null || address === null || !naiveSpecial(address));
   });
   return {
@@ -85,7 +85,7 @@ function fileUse(source: Source, verb: "fs.read" | "fs.write" | "fs.delete", nea
   const roots = several(source, 0, 2, () =>
     oneOf(source, [text, `/${path.segments[0] ?? ""}`, "/", "/elsewhere", `${text}x`]),
   );
-  // A tree reaches into a protected path only where it is written for that path, or for something below it.
+  // A tree reaches into a protected path only if it names that path, or something below it.
   const guards = naivePathGuards(path.segments, PROTECTED).lastIndexOf(true) + 1;
   const isDeclared = roots.some((root) => {
     const depth = root.split("/").filter((one) => one !== "").length;
@@ -117,7 +117,7 @@ function programUse(source: Source, near: Request): Use | null {
     request: { verb: near.verb, values: [root, argv, "ro"] },
     addresses: [],
     capabilities: { process: { allowedBinaries: listed } },
-    // A program named as a whole may be given any argument.
+    // A program declared as a whole may get any argument.
     isDeclared: listed.includes(program),
     act: ({ process }) => process.run(argv.segments, { in: `/${root.segments.join("/")}` }),
   };
@@ -199,7 +199,7 @@ function useOf(source: Source, verb: (typeof KINDS)[number], near: Request): Use
   }
 }
 
-/** Some of the grants cover whatever there is, so that it is not always the links that refuse. */
+/** Some of the grants cover everything, so that it is not always the links that refuse. */
 function linksOf(source: Source, verb: (typeof KINDS)[number], at: number): readonly Link[] {
   const entry = verbOf(verb);
   return Array.from({ length: 1 + source.below(2) }, (_, place) => {
@@ -217,7 +217,7 @@ const real: MakeJudge = (authority, tool, at) => {
   return (request) => judge(whole, request, at);
 };
 
-/** What is wrong with the case; "skipped" where it cannot be said in an instrument's words. */
+/** What is wrong with the case; "skipped" if a context cannot express it. */
 async function contextIsMeet(
   source: Source,
   make: MakeJudge,
@@ -258,7 +258,7 @@ function withAddress(request: Request, text: string): Request {
 
 type Through = (context: Context) => Context;
 
-/** As text, as it is told from one process to another. */
+/** As text, as it is sent between processes. */
 const elsewhere: Through = (context) =>
   remoteContext(async (use) => {
     const heard = JSON.parse(JSON.stringify(use)) as JsonObject;
@@ -283,25 +283,25 @@ describe("what a context allows", () => {
   test("is what the tool declares and what every link covers", async () => {
     const { looked, allowed, broken } = await tally(real, CASES, runSeed());
     expect(broken).toBeNull();
-    // Both answers were met, often.
+    // Both answers occurred, often.
     expect(looked).toBeGreaterThan(CASES * 0.7);
     expect(allowed).toBeGreaterThan(CASES * 0.05);
   });
 
-  test("is the same for a tool that is elsewhere, and hears of it by messages", async () => {
+  test("is the same for a tool in another process, which gets it by messages", async () => {
     const { allowed, broken } = await tally(real, CASES, runSeed() + 1, elsewhere);
     expect(broken).toBeNull();
     expect(allowed).toBeGreaterThan(CASES * 0.05);
   });
 
   const mutants: readonly (readonly [string, MakeJudge])[] = [
-    ["a judge that forgets the declaration", (authority, _, at) => (request) => judge(authority, request, at)],
+    ["a judge that ignores the declaration", (authority, _, at) => (request) => judge(authority, request, at)],
     [
-      "a judge that forgets the caller",
+      "a judge that ignores the caller",
       (_, tool, at) => (request) => judge([requirementOf(tool) as unknown as Chain], request, at),
     ],
     [
-      "a judge that asks the last link alone",
+      "a judge that checks the last link alone",
       (authority, tool, at) => (request) =>
         judge(
           authority.map((links): Chain => [links.at(-1) as CompiledLink, ...requirementOf(tool)]),
@@ -310,7 +310,7 @@ describe("what a context allows", () => {
         ),
     ],
     [
-      "a judge that does not look at addresses",
+      "a judge that does not check addresses",
       (authority, tool, at) => (request) => {
         const values = request.values.map((one) =>
           isDestination(one) && one.name !== null ? { name: one.name, address: null } : one,
@@ -319,7 +319,7 @@ describe("what a context allows", () => {
       },
     ],
     [
-      "a judge that takes an ask for a yes",
+      "a judge that takes a required approval for an allowance",
       (authority, tool, at) => (request) => {
         const decision = real(authority, tool, at)(request);
         return decision.outcome === "ask" ? { outcome: "allow", by: decision.by } : decision;

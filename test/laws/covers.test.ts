@@ -30,7 +30,7 @@ vi.setConfig({ testTimeout: LAW_TIMEOUT });
 
 const PURPOSES = ["use", "pass"] as const;
 
-/** One link against the reference, for the verbs named. */
+/** One link against the reference, for the given verbs. */
 function agrees(verbs: readonly string[] | null, most: number): Law {
   return (core, source) => {
     const verb = verbs === null ? oneOf(source, VERBS) : verbOf(oneOf(source, verbs));
@@ -65,7 +65,7 @@ const monotone =
     return null;
   };
 
-/** A path argument may be relative, and then it depends on the folder it is read in. */
+/** A path argument may be relative, and then it depends on its folder. */
 const monotoneOverGrounds: Law = (core, source) => {
   const verb = verbOf("tool.invoke");
   const patterns = several(source, 1, 2, () => [literal(oneOf(source, ["a", "b"])), ...pathPattern(source)]);
@@ -94,7 +94,7 @@ const joinCovers: Law = (core, source) => {
   return joined === (levels.length === 0 ? null : Math.min(...levels)) ? null : shown([left, right, request]);
 };
 
-/** More than enough grants for an index; the order they are written in must not matter to the outcome. */
+/** Enough grants for an index; their order must not affect the outcome. */
 const indexed: Law = (core, source) => {
   const verb = oneOf(
     source,
@@ -133,25 +133,21 @@ describe("what a link covers", () => {
   test.each([
     ["law 5: what is within covers no more", monotone(VERBS), 2_500],
     ["law 5: nor with constrained arguments", monotone([verbOf("tool.invoke")]), 2_500],
-    ["law 5: nor with paths read in different folders", monotoneOverGrounds, 800],
+    ["law 5: nor with paths relative to different folders", monotoneOverGrounds, 800],
     ["law 8: a join covers what either of its halves covers, at the lower level", joinCovers, 1_500],
-    [
-      "law 10: with an index the outcome is that of a plain loop, in whatever order the grants are written",
-      indexed,
-      1_200,
-    ],
+    ["law 10: with an index the outcome is that of a plain loop, in any order of the grants", indexed, 1_200],
   ])("%s", (_title, law, count) => {
     expect(broken(law, CORE, count)).toBeNull();
     expect(shrunk(law, CORE, 60)).toBeNull();
   });
 
   test.each([
-    ["a star that takes protected paths and risky options", agrees(null, 3), starTakesGuarded],
-    ["a grant whose second axis is never looked at", agrees(null, 3), ignoresSecondAxis],
+    ["a star that matches protected paths and risky options", agrees(null, 3), starTakesGuarded],
+    ["a grant whose second axis is ignored", agrees(null, 3), ignoresSecondAxis],
     ["a `*.x` without x", agrees(["net.get"], 3), apexExcluded],
     ["grants that cross-multiply", agrees(null, 3), merges],
     ["a level taken from the first grant that covers", agrees(null, 3), firstCovers],
-    ["an index that forgets the grants without a limit", indexed, indexWithoutAlways],
+    ["an index that omits the grants without a limit", indexed, indexWithoutAlways],
     ["a containment of one axis", monotone(VERBS), containsOneAxis],
   ] as const)("mutant: %s is caught", (_title, law, mutant) => {
     expect(caught(law, mutant, 40_000)).toBe(true);

@@ -1,6 +1,6 @@
-// Delegations over random histories: agents pass on, make others, are edited and deleted, links are revoked. Whatever happens,
-// nobody does what neither its own record nor, for what was passed to it, its granters allow; and no list that is silent about
-// tools gives any to an agent with a record.
+// Delegations over random histories: agents delegate, create others, are edited and deleted, and links are revoked. At any time
+// an agent can only do what its own record allows or, for what was delegated to it, what its granters' records allow; and no list
+// without tools gives any to an agent with a record.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { judge } from "../../src/core/authority/judge.ts";
@@ -36,7 +36,7 @@ type Step =
   | { readonly kind: "edit"; readonly agent: string; readonly grants: readonly string[] | null }
   | { readonly kind: "revoke"; readonly at: number };
 
-/** Texts hold much and lists ask for little, or hardly any list would be within a text. */
+/** Records contain much and lists request little, or hardly any list would be within a record. */
 const texts = fc
   .tuple(fc.subarray(KEYS, { minLength: 2 }), fc.subarray(TOOLS, { minLength: 1 }))
   .map(([keys, tools]) => [...keys, ...tools]);
@@ -136,7 +136,7 @@ class World {
     const requests = tool.requests(input, READING, session);
     if (!requests.ok) return;
     const caller = { agent: from, authority: holding.authority };
-    // As the gate does, but for the tool itself.
+    // As the gate does, except for the tool itself.
     if (requests.value.some((request) => decide(caller, request, MOMENT, []).decision.outcome !== "allow")) return;
     const carried = await tool.execute({ input, session, warrant: { requests: requests.value } } as never);
     if (!carried.ok) return;
@@ -150,13 +150,13 @@ class World {
     return !("refused" in holding) && judge(holding.authority, requestOf(text), MOMENT).outcome === "allow";
   }
 
-  /** What its own text allows, by itself. */
+  /** What its own record allows, by itself. */
   #written(agent: string, text: string): boolean {
     const found = this.#record(agent);
     return found.ok && judge(found.value.authority, requestOf(text), MOMENT).outcome === "allow";
   }
 
-  /** Whether a grant that was written into a live link to this agent covers it. */
+  /** Whether a grant in a live link to this agent covers it. */
   #given(agent: string, text: string): boolean {
     return this.#state.links.heldBy({ workspace: this.#workspace, agent }).some(({ specs }) => {
       const grants = grantsOf(specs, READING) ?? [];
@@ -173,9 +173,9 @@ class World {
           .heldBy({ workspace: this.#workspace, agent })
           .map(({ granter }) => granter.agent);
         const isTool = text.startsWith("tool.invoke");
-        // An agent without a record has the tools of its maker besides.
+        // An agent without a record also has the tools of its creator.
         if (!this.#given(agent, text) && (isWritten || !isTool))
-          throw new Error(`${agent} does ${text}: nobody gave it that`);
+          throw new Error(`${agent} does ${text}: no link gave it that`);
         const isHeld = ALL.some((one) => this.#written(one, text));
         if (granters.length === 0 || !isHeld) throw new Error(`${agent} does ${text}, which no record allows`);
         if (text.includes("shell")) throw new Error(`${agent} has a tool that may only be used`);
@@ -184,7 +184,7 @@ class World {
   }
 }
 
-test("nothing that is passed on, edited, deleted or revoked gives an agent more than was written", async () => {
+test("nothing that is delegated, edited, deleted or revoked gives an agent more than was written", async () => {
   const temporary = temporaryState();
   let passed = 0;
   try {
@@ -209,6 +209,6 @@ test("nothing that is passed on, edited, deleted or revoked gives an agent more 
   } finally {
     temporary.remove();
   }
-  // A law over delegations that are all refused says nothing.
+  // A law over delegations that are all refused proves nothing.
   expect(passed).toBeGreaterThan(30);
 });

@@ -62,9 +62,9 @@ const kind = (child: Grant, ...parent: readonly Grant[]): string => CORE.within(
 
 describe("containment", () => {
   test.each([
-    ["F1: any command at all lies within any command at all", command("**"), [command("**")], "within"],
+    ["F1: any command is within any command", command("**"), [command("**")], "within"],
     [
-      "F2: a glob behind one dash may be an option with two, which is not a bundle of letters",
+      "F2: a glob after one dash may be an option with two, which is not a bundle of letters",
       command("rg -*z"),
       [],
       "exceeds",
@@ -77,51 +77,51 @@ describe("containment", () => {
       "exceeds",
     ],
     [
-      "F3: also where the folder is known",
+      "F3: also if the folder is known",
       command("/usr/* --hostname-bin"),
       [command("/usr/rg --hostname-bin", "/usr/* **")],
       "exceeds",
     ],
     [
-      "F3: and named by its option for every program, it is covered",
+      "F3: and if its option is named for every program, it is covered",
       command("* --hostname-bin"),
       [command("* --hostname-bin **")],
       "within",
     ],
     [
-      "an unknown sub-command may be the one under which a word is risky",
+      "an unknown subcommand may be the one under which a word is risky",
       command("git * -u"),
       [command("git **")],
       "exceeds",
     ],
     ["also where the program is unknown", command("* clone -u"), [command("* **")], "exceeds"],
     ["also where both are unknown", command("* ** -u"), [command("* **")], "exceeds"],
-    ["named by its option, it is covered", command("git * -u"), [command("git * -u")], "within"],
-    ["a sub-command under which it is harmless is covered", command("git push -u"), [command("git **")], "within"],
+    ["if its option is named, it is covered", command("git * -u"), [command("git * -u")], "within"],
+    ["a subcommand under which it is harmless is covered", command("git push -u"), [command("git **")], "within"],
     ["an unknown letter may take the risky one for its value", command("make -k*f"), [], "exceeds"],
-    ["where no letter takes a value, it cannot", command("rg -k*z"), [], "within"],
-    ["a script is risky for a program that is unknown", command("* wout"), [command("* **")], "exceeds"],
+    ["if no letter takes a value, it cannot", command("rg -k*z"), [], "within"],
+    ["a script is risky for an unknown program", command("* wout"), [command("* **")], "exceeds"],
     ["a first word without a dash is risky for tar alone", command("* xI"), [command("* **")], "exceeds"],
     [
-      "behind `--` a glob is no option, where an unknown word may stand before it",
+      "after `--` a glob is no option, where an unknown word may precede it",
       command("git * -- --upload-pack=*"),
       [],
       "exceeds",
     ],
     ["and a literal may still be one", command("git * -- --upload-pack"), [command("git **")], "exceeds"],
-    ["F4: what lies behind the IPv4-mapped block is asked about", hosts("::/64"), [hosts(...BELOW_MAPPED)], "exceeds"],
-    ["F4: and covered when it is there", hosts("::/64"), [hosts("::/64")], "within"],
+    ["F4: addresses after the IPv4-mapped block are checked", hosts("::/64"), [hosts(...BELOW_MAPPED)], "exceeds"],
+    ["F4: and covered if included", hosts("::/64"), [hosts("::/64")], "within"],
     ["F5: every key has a segment", keys("**"), [keys("*/**")], "within"],
     ["F5: not every key has two", keys("**"), [keys("*/*/**")], "exceeds"],
     ["F5: every tool has a name", tools("tool:**"), [tools("tool:*.**")], "within"],
     [
-      "F8: a relative path is another path on another ground",
+      "F8: a relative path is another path in another folder",
       argument([["p"], below(GROUND)]),
       [argument([["p"], below(OTHER_GROUND)])],
       "unknown",
     ],
     [
-      "F8: on the same ground it is the same",
+      "F8: in the same folder it is the same",
       argument([["p"], below(GROUND)]),
       [argument([["p"], below({ ...GROUND })])],
       "within",
@@ -138,7 +138,7 @@ describe("containment", () => {
   });
 });
 
-describe("suggestions and spellings", () => {
+describe("suggestions and notation", () => {
   test("F6: the suggestion for one record is that record, not its class", () => {
     const verb = verbOf("records.delete");
     const request = { verb, values: [segmentsOf(["note"]), segmentsOf(["a", "b"])] };
@@ -147,7 +147,7 @@ describe("suggestions and spellings", () => {
     expect(CORE.level(single([CORE.suggest(request) as Grant]), other, PLAIN_MOMENT, "use")).toBeNull();
   });
 
-  test.each(["***", "git ***", "git *** log"])("F7: printing %j and reading it again covers nothing more", (text) => {
+  test.each(["***", "git ***", "git *** log"])("F7: printing %j and parsing it again covers nothing more", (text) => {
     const parsed = parseArgvPattern(text);
     if (!parsed.ok) return;
     const again = grantOf(verbOf("proc.exec"), [

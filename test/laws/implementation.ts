@@ -1,4 +1,4 @@
-// What the laws speak about, as one object: the core's own functions, or a mutant's.
+// The functions the laws are about, as one object: the core's own, or a mutant's.
 import { type Authority, type Chain, coverage } from "../../src/core/authority/chain.ts";
 import { compile, type Moment } from "../../src/core/authority/compiled.ts";
 import { delegationFault } from "../../src/core/authority/delegation.ts";

@@ -1,5 +1,5 @@
-// A law is a function over an implementation and one random case, so that a mutant can be put in the place of the
-// core. The bulk runs on the seed of the run; a smaller number runs under fast-check, which shrinks what fails.
+// A law is a function over an implementation and one random case, so that a mutant can replace the core. Most cases run on the
+// seed of the run; a smaller number runs under fast-check, which shrinks failures.
 import fc from "fast-check";
 import { runSeed } from "../house/seed.ts";
 import type { Implementation } from "./implementation.ts";
@@ -21,7 +21,7 @@ export const QUOTAS = {
   bounds: 3_000,
 } as const;
 
-/** Milliseconds one law may take; a long run has hours. */
+/** Time limit of one law in milliseconds; a long run has hours. */
 export const LAW_TIMEOUT: number = LONG ? 7_200_000 : 180_000;
 
 let reached = 0;
@@ -55,13 +55,15 @@ export function broken(
   return null;
 }
 
-/** Does some case among `count` tell the mutant from the core? Always the same cases, so that a mutant is caught in every run. */
+/**
+ * Whether some case among `count` tells the mutant from the core. Always the same cases, so that a mutant is caught in every run.
+ */
 export function caught(law: Law, mutant: Implementation, count: number, seed = 7): boolean {
   for (let at = 0; at < count; at++) if (law(mutant, seeded(seed * 1_000_003 + at)) !== null) return true;
   return false;
 }
 
-/** The same law under fast-check: what fails comes back as the shortest list of choices that still fails. */
+/** The same law under fast-check: a failure is shrunk to the shortest list of choices that still fails. */
 export function shrunk(law: Law, implementation: Implementation, runs = 150): string | null {
   const choices = fc.array(fc.nat(1 << 16), { maxLength: 200, size: "max" });
   const result = fc.check(
@@ -76,7 +78,7 @@ export function shrunk(law: Law, implementation: Implementation, runs = 150): st
   return `${JSON.stringify(list)}: ${law(implementation, listed(list)) ?? String(result.errorInstance)}`;
 }
 
-/** Values in a message: numbers of any size, and what JSON has no word for. */
+/** Values in a message: numbers of any size, and values that JSON cannot express. */
 export function shown(value: unknown): string {
   return JSON.stringify(value, (key, inner: unknown) => {
     if (key === "verb" && typeof inner === "object" && inner !== null && "verb" in inner) return inner.verb;

@@ -61,7 +61,7 @@ export const fewerCopies: Implementation = rebuilt((scope, grant, axis, facts) =
   scopeWitnesses(scope, axisKind(grant, axis), { ...facts, stars: facts.stars - 1 }, PROTECTED),
 );
 
-/** The rebuilt one with the right witnesses: shows that it is the witnesses that make the mutants wrong. */
+/** The rebuilt containment with the right witnesses: shows that the witnesses make the mutants wrong. */
 export const rebuiltRight: Implementation = rebuilt((scope, grant, axis, facts) =>
   scopeWitnesses(scope, axisKind(grant, axis), facts, PROTECTED),
 );

@@ -90,7 +90,7 @@ export const merges: Implementation = {
   },
 };
 
-/** The index forgets the grants that do not limit the indexed axis. */
+/** The index omits the grants that do not limit the indexed axis. */
 export const indexWithoutAlways: Implementation = {
   ...CORE,
   level(authority, request, moment, purpose) {
@@ -143,7 +143,7 @@ export const ancestorsNeverEnd: Implementation = {
   },
 };
 
-/** Along a chain the mildest level wins. */
+/** Along a chain the least demanding level wins. */
 export const mildestWins: Implementation = {
   ...CORE,
   level(authority, request, moment, purpose) {
@@ -173,7 +173,7 @@ export const chainsTogether: Implementation = {
   },
 };
 
-/** A meet with the milder of two conditions. */
+/** A meet with the weaker of two conditions. */
 export const anyOfMeet: Implementation = {
   ...CORE,
   meet(left, right) {
@@ -193,7 +193,7 @@ export const anyOfMeet: Implementation = {
   },
 };
 
-/** A meet of the first with the first and the second with the second only. */
+/** A meet of only the first with the first and the second with the second. */
 export const pairwiseMeet: Implementation = {
   ...CORE,
   meet: (left, right) => ({
@@ -202,7 +202,7 @@ export const pairwiseMeet: Implementation = {
   }),
 };
 
-/** A meet that leaves the second axis to the left side. */
+/** A meet that takes the second axis from the left side. */
 export const meetOfOneAxis: Implementation = {
   ...CORE,
   meet(left, right) {
@@ -214,7 +214,7 @@ export const meetOfOneAxis: Implementation = {
   },
 };
 
-/** `within` that never looks at the parent's last grant. */
+/** `within` that ignores the parent's last grant. */
 export const dropsLast: Implementation = {
   ...CORE,
   within: (child, parent, delegating) =>
@@ -225,7 +225,7 @@ export const dropsLast: Implementation = {
     ),
 };
 
-/** `within` that takes the parent's second axis for unlimited. */
+/** `within` that treats the parent's second axis as unlimited. */
 export const containsOneAxis: Implementation = {
   ...CORE,
   within(child, parent, delegating) {
@@ -241,13 +241,13 @@ export const containsOneAxis: Implementation = {
   },
 };
 
-/** `within` that looks at the child's first grant only. */
+/** `within` that checks the child's first grant only. */
 export const firstOnly: Implementation = {
   ...CORE,
   within: (child, parent, delegating) => CORE.within(child.slice(0, 1), parent, delegating),
 };
 
-/** Each grant must lie in one grant of the parent: sound, but blind to unions. */
+/** Each grant must be in one grant of the parent: sound, but blind to unions. */
 export const perGrant: Implementation = {
   ...CORE,
   within(child, parent, delegating) {
@@ -264,7 +264,7 @@ export const perGrant: Implementation = {
   },
 };
 
-/** A counterexample that is only near the truth: the right verb, but nothing said. */
+/** A counterexample that is only nearly right: the right verb, but no values. */
 export const vagueCounterexample: Implementation = {
   ...CORE,
   within(child, parent, delegating) {

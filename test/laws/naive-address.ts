@@ -10,7 +10,7 @@ interface Prefix {
   readonly bits: string;
 }
 
-/** Reads a CIDR with at most one `::`, which is all the list below holds. */
+/** Parses a CIDR with at most one `::`, which is all the list below contains. */
 export function prefixOf(text: string): Prefix {
   const [address = "", length] = text.split("/");
   const family = address.includes(":") ? 6 : 4;
@@ -62,14 +62,14 @@ export function naiveInRange(range: AddressRange, address: Address): boolean {
   return begins({ family: range.family, bits: bits(range.family, range.low).slice(0, range.prefix) }, address);
 }
 
-/** A wide range opens public addresses only; metadata opens for its own single line only. */
+/** A wide range opens public addresses only; a metadata address is opened by its own single entry only. */
 export function naiveOpens(range: AddressRange, address: Address): boolean {
   if (!naiveInRange(range, address)) return false;
   if (naiveMetadata(address)) return range.prefix === (range.family === 4 ? 32 : 128);
   return !naiveSpecial(address) || range.prefix >= (range.family === 4 ? 8 : 32);
 }
 
-/** Every place where some range or special range begins or has just ended, in one family. */
+/** Every address where a range or special range begins or has just ended, in one family. */
 export function naiveBoundaries(family: 4 | 6, ranges: readonly AddressRange[]): bigint[] {
   const width = family === 4 ? 32 : 128;
   const prefixes = [
@@ -83,7 +83,7 @@ export function naiveBoundaries(family: 4 | 6, ranges: readonly AddressRange[]):
     const low = BigInt(`0b${prefix.bits.padEnd(width, "0")}`);
     starts.add(low).add(low + (1n << BigInt(width - prefix.bits.length)));
   }
-  // The IPv4-mapped block of IPv6 is spelled as IPv4: what lies behind it is a part of its own.
+  // The IPv4-mapped block of IPv6 is written as IPv4: the addresses after it are a separate part.
   if (family === 6) starts.add(1n << 48n);
   return [...starts].filter((start) => start < 1n << BigInt(width) && !(family === 6 && start >> 32n === 0xffffn));
 }

@@ -1,4 +1,5 @@
-// The reference for constrained arguments: every value reachable at the place, each against its own reading of the rule.
+// The reference for constrained arguments: every value reachable at the place, each checked by its own implementation of the
+// rule.
 import type { ArgumentsScope, Constraint } from "../../src/core/authority/axes/constraint.ts";
 import type { Json, JsonObject } from "../../src/core/base/json.ts";
 import { naiveDestination } from "./naive.ts";
@@ -18,7 +19,7 @@ export function naiveArguments(scope: ArgumentsScope, value: JsonObject): boolea
   });
 }
 
-/** The places of everything that is no object, lists spread out; an empty list or object is a leaf of its own. */
+/** The places of everything that is not an object, lists expanded; an empty list or object is a leaf. */
 function leaves(value: Json, path: readonly string[]): readonly (readonly string[])[] {
   if (Array.isArray(value))
     return value.length === 0 ? [path] : (value as readonly Json[]).flatMap((element) => leaves(element, path));
@@ -29,7 +30,7 @@ function leaves(value: Json, path: readonly string[]): readonly (readonly string
     : entries.flatMap(([key, inner]) => leaves(inner as Json, [...path, key]));
 }
 
-/** All values at a place, lists spread out wherever they stand; null where one is missing or a list is empty. */
+/** All values at a place, lists expanded at every level; null if one is missing or a list is empty. */
 function reach(value: Json | undefined, at: readonly string[]): readonly Json[] | null {
   if (value === undefined) return null;
   if (Array.isArray(value)) {
@@ -85,7 +86,7 @@ function naiveConstraint(constraint: Constraint, value: Json): boolean {
   }
 }
 
-/** A star takes any characters but slashes, backslashes and control characters; the whole never holds a `..` segment. */
+/** A star matches any characters but slashes, backslashes and control characters; the whole never contains a `..` segment. */
 export function naiveText(parts: readonly string[], text: string): boolean {
   if (parts.length === 1) return parts[0] === text;
   if (/(^|[/\\])\.\.([/\\]|$)/.test(text)) return false;

@@ -1,5 +1,5 @@
-// The reference for textual axes, written apart from the core: it goes back and tries again where the core simulates,
-// and works out for itself which segments are guarded.
+// The reference for textual axes, independent of the core: it backtracks where the core simulates an automaton, and computes the
+// guarded segments itself.
 
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
@@ -12,7 +12,7 @@ export function naiveGlob(glob: string, text: string): boolean {
   return glob[0] === text[0] && text !== "" && naiveGlob(glob.slice(1), text.slice(1));
 }
 
-/** Stands for a star in a glob spelled as one text; no generator makes it. */
+/** Replaces a star in a glob written as one text; no generator makes it. */
 const STAR = "\u2605";
 
 export function spelled(parts: readonly string[]): string {
@@ -49,7 +49,7 @@ export function naiveSequence(pattern: Sequence, segments: readonly string[], gu
   return from(0, 0);
 }
 
-/** Which segments of a path only a literal may match: those of the longest protected path it lies at or below. */
+/** The segments of a path that only a literal may match: those of the longest protected path at or above it. */
 export function naivePathGuards(
   segments: readonly string[],
   protectedPaths: readonly (readonly string[])[],
@@ -59,7 +59,7 @@ export function naivePathGuards(
   return segments.map((_, at) => at < Math.max(0, ...depths));
 }
 
-/** Which words of a command only a literal may match. The table is data and shared; how it is read is written anew. */
+/** The words of a command that only a literal may match. The table is shared data; its interpretation is written again. */
 export function naiveArgvGuards(argv: readonly string[]): boolean[] {
   return argv.map((token, at) => at > 0 && naiveRisky(argv[0] as string, token));
 }

@@ -1,4 +1,4 @@
-// The reference evaluator: slow, plain, and written apart from the core, with which it shares only the data types.
+// The reference evaluator: slow, plain, and independent of the core, with which it shares only the data types.
 
 import type { Destination, DestinationScope } from "../../src/core/authority/axes/destination.ts";
 import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
@@ -23,7 +23,7 @@ export function naiveDestination(scope: DestinationScope, value: Destination): b
   );
 }
 
-/** Works the guards out again from the bare segments, whatever the value says about them. */
+/** Computes the guards again from the bare segments, whatever the value says about them. */
 export function naiveGuards(kind: AxisKind, segments: readonly string[]): readonly boolean[] {
   if (kind === "path") return naivePathGuards(segments, PROTECTED);
   return kind === "argv" ? naiveArgvGuards(segments) : segments.map(() => false);

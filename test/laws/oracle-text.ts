@@ -1,5 +1,5 @@
-// The oracle's alphabet: all texts fall into finitely many classes that the literals, globs and risky options at hand
-// can tell apart. A walk over the product of their character automata finds one text of each class.
+// The oracle's alphabet: all texts fall into finitely many classes that the given literals, globs and risky options can
+// distinguish. A walk over the product of their character automata finds one text of each class.
 
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
 import { RISKY_PROGRAMS, type Risk } from "../../src/core/authority/programs/risky.ts";
@@ -9,18 +9,18 @@ import { PROGRAM_GLOBS, PROGRAMS, TOKEN_GLOBS, TOKENS } from "./alphabet.ts";
 const OTHER = "\u00b5";
 
 export interface TextClass {
-  /** The same for the same class of the same question. */
+  /** The same for the same class of the same query. */
   readonly key: string;
-  /** Which of the globs match it, as bits in the order asked. */
+  /** The globs that match it, as bits in query order. */
   readonly bits: number;
   /** A shortest text of the class. */
   readonly text: string;
-  /** The literal it is, if it is one of those asked about. */
+  /** The literal it equals, if it is one of the query's. */
   readonly literal: string | null;
-  /** Which of the globs match it, by their spelling. */
+  /** The globs that match it, by their spelling. */
   readonly globs: ReadonlySet<string>;
   readonly risky: boolean;
-  /** For programs: the entry of the table of risky options it falls under. */
+  /** For programs: its entry in the table of risky options. */
   readonly program: string | null;
 }
 
@@ -33,7 +33,7 @@ interface Question {
 
 const cache = new Map<string, readonly TextClass[]>();
 
-/** What patterns of the alphabet are made of is explored once, and narrowed to the material of each case. */
+/** The alphabet's patterns are explored once, and narrowed to those of each case. */
 const UNIVERSE: Pick<Question, "literals" | "globs"> = {
   literals: [...new Set([...PROGRAMS, ...TOKENS])].sort(),
   globs: [...PROGRAM_GLOBS, ...TOKEN_GLOBS],
@@ -125,7 +125,7 @@ export function globKey(parts: readonly string[]): string {
   return parts.join("\u2605");
 }
 
-/** Programs whose options could matter: those some word is risky for, and those a pattern spells. */
+/** Programs whose options could matter: those for which some word is risky, and those a pattern names. */
 export function programsAtHand(
   words: readonly string[],
   spelled: readonly string[],
@@ -146,7 +146,7 @@ function programsAt(word: string, risky: (program: string, word: string) => bool
   return found;
 }
 
-/** A trie of words as an automaton that is in one place at a time, or nowhere. */
+/** A trie of words as an automaton that is in one state at a time, or none. */
 class Words {
   readonly #next: Map<string, number>[] = [new Map()];
   readonly #end = new Map<number, string>();
@@ -175,7 +175,7 @@ class Words {
   }
 }
 
-/** The set of places a glob can be in, as bits; a star stays where it is. */
+/** The set of states a glob can be in, as bits; a star stays in its state. */
 class GlobBits {
   readonly #items: readonly (string | null)[];
   readonly start: number;
@@ -277,7 +277,7 @@ interface State {
   readonly literal: number;
   readonly globs: readonly number[];
   readonly risk: readonly number[];
-  /** Where among the program names the text is, counted from its last slash. */
+  /** The state among the program names, counted from the last slash. */
   readonly program: number;
 }
 

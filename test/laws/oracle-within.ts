@@ -1,5 +1,5 @@
-// Containment of grants by the oracle: on each axis the sets of parent grants that one value of the child can meet,
-// then every combination over the axes, every moment and every purpose.
+// Containment of grants by the oracle: on each axis the sets of parent grants that one value of the child can match, then every
+// combination over the axes, every moment and every purpose.
 
 import type { DestinationScope } from "../../src/core/authority/axes/destination.ts";
 import type { Scope, Value } from "../../src/core/authority/axes/scope.ts";
@@ -28,7 +28,7 @@ export type OracleAnswer =
   | { readonly within: true }
   | { readonly within: false; readonly request: Request; readonly moment: NaiveMoment; readonly purpose: Purpose };
 
-/** Is every request of the child, at every moment it holds, covered by some chain at no higher level? */
+/** Whether every request of the child, at every moment it is valid, is covered by some chain at no higher level. */
 export function oracleWithin(
   child: readonly Grant[],
   parent: readonly (readonly Link[])[],
@@ -102,7 +102,7 @@ function* combinations(axes: readonly (readonly AxisCase[])[]): Generator<readon
   else for (const one of first) for (const others of combinations(rest)) yield [one, ...others];
 }
 
-/** Only the hardest cases count: one that meets more parent grants than another is never needed. */
+/** Only the hardest cases count: one that matches more parent grants than another is never needed. */
 function hardest(cases: readonly AxisCase[]): readonly AxisCase[] {
   const unique = [...new Map(cases.map((one) => [one.bits, one])).values()];
   return unique.filter(
@@ -162,14 +162,14 @@ function axisCases(axis: Axis, child: Scope, parents: readonly Scope[]): readonl
   }
 }
 
-/** A port where some parent begins or has just ended. */
+/** A port where some parent range begins or has just ended. */
 function at(parents: readonly Scope[], port: number): boolean {
   return parents.some(
     (scope) => scope.kind === "ports" && scope.of.some(({ low, high }) => port === low || port === high + 1),
   );
 }
 
-/** Where among the patterns a scope's names stand, and its openings for one address; null where no opening is needed. */
+/** The positions of a scope's names among the patterns, and its openings for one address; null if no opening is needed. */
 interface Read {
   readonly names: readonly number[];
   readonly openings: readonly number[] | null;

@@ -1,6 +1,6 @@
-// The automata oracle: which sets of patterns can be matched by one value? A walk over the product of the patterns'
-// automata (subset construction, on the fly, over a finite symbolic alphabet) lists them all, with an example each.
-// Inclusion of unions, on one axis or several, follows from the lists alone. No witness, no reserved character.
+// The automata oracle: which sets of patterns can be matched by one value? A walk over the product of the patterns' automata
+// (subset construction, on the fly, over a finite symbolic alphabet) lists them all, with an example each. Inclusion of unions,
+// on one axis or several, follows from the lists alone. No witness, no reserved character.
 
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
@@ -9,7 +9,7 @@ import { naiveRisky } from "./naive-text.ts";
 import { globKey, materialOf, programsAtHand, type TextClass, textClasses } from "./oracle-text.ts";
 import type { SequenceKind } from "./sequences.ts";
 
-/** Which of the patterns (as bits) one value matches. */
+/** The patterns (as bits) that one value matches. */
 export interface Meeting {
   readonly bits: number;
   readonly example: readonly string[];
@@ -19,10 +19,10 @@ export class OracleTooLarge extends Error {}
 
 const statesMax = 60_000;
 
-/** A value of this kind has at least so many segments. */
+/** A value of this kind has at least this many segments. */
 export const SEGMENTS_LEAST: Readonly<Record<SequenceKind, number>> = { path: 0, name: 1, tool: 2, host: 1, argv: 1 };
 
-/** All meetings that touch a needed pattern. */
+/** All matches that include a needed pattern. */
 export function meetings(
   kind: SequenceKind,
   patterns: readonly Sequence[],
@@ -38,7 +38,7 @@ export function meetings(
   return [...found.values()];
 }
 
-/** A path lies at or below one protected path, the longest that fits, or none: one walk for each. */
+/** A path is at or below one protected path, the longest that fits, or none: one walk for each. */
 function pathMeetings(walk: Walk, patterns: readonly Sequence[], protectedPaths: readonly (readonly string[])[]): void {
   const { literals, globs } = materialOf(patterns.flat());
   const classes = textClasses({
@@ -68,7 +68,7 @@ function argvMeetings(walk: Walk, patterns: readonly Sequence[]): void {
     const risk = program.program === null ? null : riskOf(program.program);
     const words = textClasses({ ...all, risk, programs: [] });
     const state = walk.step(walk.start(), program);
-    // Two programs that are the same to every pattern and find the same classes of words need one walk.
+    // Two programs that are the same to every pattern and give the same classes of words need one walk.
     const key = `${state.join()};${words
       .map((word) => word.key)
       .sort()
@@ -78,7 +78,7 @@ function argvMeetings(walk: Walk, patterns: readonly Sequence[]): void {
   }
 }
 
-/** The segments that can stand at the program's place. */
+/** The segments that can be the program. */
 function firstSegments(pattern: Sequence): readonly Segment[] {
   const end = pattern.findIndex((segment) => segment.kind !== "deep" && segment.kind !== "rest");
   return end < 0 ? [] : [pattern[end] as Segment];

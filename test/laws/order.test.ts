@@ -1,4 +1,4 @@
-// Laws 1 to 4: `within` is an order up to equivalence, joining and meeting are its least upper and greatest lower bounds.
+// Laws 1 to 4: `within` is an order up to equivalence, join and meet are its least upper and greatest lower bounds.
 import { describe, expect, test, vi } from "vitest";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { grant, grants, moment, VERBS } from "./arbitraries.ts";
@@ -63,7 +63,7 @@ const equivalence: Law = (core, source) => {
   return null;
 };
 
-/** The two lists are not told apart by `within`; where it cannot show it, neither does it show the opposite. */
+/** `within` does not tell the two lists apart; if it cannot prove that, it does not prove the opposite either. */
 function equal(core: Implementation, left: List, right: List): boolean {
   return !exceeds(core, left, right) && !exceeds(core, right, left);
 }
@@ -142,9 +142,9 @@ const LAWS: readonly (readonly [string, Law, number])[] = [
   ["law 1: within is reflexive", reflexive, 1200],
   ["law 1: within is transitive", transitive, 1500],
   ["law 1: what is within both ways decides alike", equivalence, 1200],
-  ["law 2: joining is idempotent, commutative and associative", joinLaws, 500],
-  ["law 2: meeting is idempotent and commutative, and the two absorb each other", meetLaws, 700],
-  ["law 2: meeting is associative and spreads over joining", threeWayLaws, 900],
+  ["law 2: join is idempotent, commutative and associative", joinLaws, 500],
+  ["law 2: meet is idempotent and commutative, and the two absorb each other", meetLaws, 700],
+  ["law 2: meet is associative and distributes over join", threeWayLaws, 900],
   ["law 3: the meet is within both", meetIsLower, 900],
   ["law 3: what is within both is within the meet", meetIsGreatest, 900],
   ["law 4: a list is within its join, and the join within every other upper bound", joinIsLeastUpper, 700],
@@ -157,11 +157,11 @@ describe("the order of authority", () => {
   });
 
   test.each([
-    ["a meet that keeps the milder condition is not within both", meetIsLower, anyOfMeet],
+    ["a meet that keeps the weaker condition is not within both", meetIsLower, anyOfMeet],
     ["a meet that leaves out an axis is not within both", meetIsLower, meetOfOneAxis],
-    ["a meet of like places is not the greatest lower bound", threeWayLaws, pairwiseMeet],
-    ["a containment that overlooks a grant of the parent is not reflexive", reflexive, dropsLast],
-    ["a containment that asks about one grant of the child is not transitive", transitive, firstOnly],
+    ["a meet of equal positions is not the greatest lower bound", threeWayLaws, pairwiseMeet],
+    ["a containment that misses a grant of the parent is not reflexive", reflexive, dropsLast],
+    ["a containment that checks one grant of the child is not transitive", transitive, firstOnly],
   ] as const)("mutant: %s", (_title, law, mutant) => {
     expect(caught(law, mutant, 20_000)).toBe(true);
   });

@@ -1,4 +1,4 @@
-// Random requests that lie near given grants: most values are made from a pattern of one of them, some are bent.
+// Random requests near given grants: most values are made from a pattern of one of them, some are modified.
 
 import { guardArgv } from "../../src/core/authority/axes/argv.ts";
 import type { Arguments, Constraint } from "../../src/core/authority/axes/constraint.ts";
@@ -41,7 +41,7 @@ function fill(source: Source, segment: Segment, texts: readonly string[]): strin
   }
 }
 
-/** One list of segments the pattern matches, or one that is a step away. */
+/** One list of segments the pattern matches, or one that differs by one step. */
 export function instance(source: Source, sequence: Sequence, kind: SequenceKind): readonly string[] {
   const texts = TEXTS[kind];
   const list = sequence.flatMap((segment, at) =>
@@ -128,7 +128,7 @@ export function jsonNear(source: Source, constraint: Constraint | null): Json {
       case "path": {
         const list = instance(source, oneOf(source, constraint.patterns), "path");
         const [base, ...rest] = list;
-        // From the folder it is read in, the same path may be said shorter.
+        // Relative to its folder, the same path may be shorter.
         const short = base === constraint.ground.base?.[0] && rest.length > 0 && chance(source, 50);
         return short ? rest.join("/") : `/${list.join("/")}`;
       }
@@ -141,7 +141,7 @@ export function jsonNear(source: Source, constraint: Constraint | null): Json {
   return oneOf<Json>(source, [...texts, 0, 1, 2, 5, 7, true, null, { a: 1 }]);
 }
 
-/** Sets a value at a place, inside a list of one where that is asked for; what stands in the way is replaced. */
+/** Sets a value at a place, on request inside a list of one; obstacles are replaced. */
 function put(object: { [key: string]: Json }, at: readonly string[], value: Json, list: boolean): void {
   const [key, ...rest] = at;
   if (key === undefined) return;
@@ -190,7 +190,7 @@ function valueNear(source: Source, axis: Axis, scopes: readonly Scope[]): Value 
   }
 }
 
-/** Close to one of the grants on every axis; where there is none, anything of the verb. */
+/** Close to one of the grants on every axis; without grants, any request of the verb. */
 export function requestNear(source: Source, verb: VerbEntry, grants: readonly Grant[]): Request {
   const same = grants.filter((grant) => grant.verb === verb);
   const near = same.length > 0 ? oneOf(source, same) : null;

@@ -1,8 +1,8 @@
-// Where random cases take their choices from: a seeded stream for the bulk, a list of numbers for cases that
-// fast-check can shrink. Both drive the same generators, and nought is always the plainest choice.
+// The source of random choices: a seeded stream for most cases, a list of numbers for cases that fast-check can shrink. Both
+// drive the same generators, and zero is always the plainest choice.
 
 export interface Source {
-  /** A whole number from nought to `count` - 1. */
+  /** A whole number from zero to `count` - 1. */
   below(count: number): number;
 }
 
@@ -19,7 +19,7 @@ export function seeded(seed: number): Source {
   };
 }
 
-/** Reads its choices from a list; when they run out, every choice is the plainest. */
+/** Takes its choices from a list; when they run out, every choice is the plainest. */
 export function listed(choices: readonly number[]): Source {
   let at = 0;
   return { below: (count) => (choices[at++] ?? 0) % count };

@@ -19,7 +19,7 @@ import { chance, oneOf, type Source } from "./source.ts";
 
 vi.setConfig({ testTimeout: LAW_TIMEOUT });
 
-/** Agents are named by their id, and the pattern over ids is asked about the same id. */
+/** Agents are named by their id, and the pattern over ids is matched against the same id. */
 function someRequest(source: Source): Request {
   const verb = oneOf(source, VERBS);
   const request = requestNear(source, verb, grants(source, verb, 1, 2));
@@ -27,7 +27,7 @@ function someRequest(source: Source): Request {
   return id < 0 ? request : { verb, values: request.values.map(() => request.values[id]) };
 }
 
-/** A request that one grant can say: it says what it is about, and its arguments are a few plain values. */
+/** A request that one grant can express: it names its values, and its arguments are a few plain values. */
 function isSayable({ verb, values }: Request): boolean {
   if (verb.family === "external" && verb.axes.length > 0 && values[0] === undefined) return false;
   return values.every((value, at) => {
@@ -48,7 +48,7 @@ const covers: Law = (core, source) => {
   return core.level(single([grant]), request, PLAIN_MOMENT, "use") === 0 ? null : shown(request);
 };
 
-/** One pattern on each axis, each of which the grammar can write and which matches the value. */
+/** One pattern on each axis that the grammar can write and that matches the value. */
 function oneSegment(source: Source, text: string): Segment {
   const cut = source.below(text.length + 1);
   return oneOf<Segment>(source, [
@@ -172,7 +172,7 @@ const namesTheGrant: Law = (_, source) => {
     : "the explanation names other grants";
 };
 
-/** Adding what is suggested, and nothing else, turns the denial into an allowance. */
+/** Adding the suggestion, and nothing else, turns the denial into an allowance. */
 const helps: Law = (_, source) => {
   const verb = oneOf(source, VERBS);
   const list: readonly Grant[] = grants(source, verb, 0, 3);
@@ -182,7 +182,7 @@ const helps: Law = (_, source) => {
   const decision = judge(authority, request, at);
   if (decision.outcome !== "deny") return null;
   const { suggest } = explain(authority, request, at, decision);
-  // Where a condition of what is held stands in the way, nothing is proposed that would take it away.
+  // If a condition of a held grant is not met, nothing is proposed that would drop it.
   const isHeld = list.some((grant) => naiveGrant(grant, request));
   const isGuarded = isHeld || list.some(({ conditions }) => shown(conditions) !== shown(UNCONDITIONAL));
   if (suggest === null) return isGuarded || !isSayable(request) ? null : `nothing suggested for ${decision.code}`;

@@ -1,4 +1,4 @@
-// Grants that are a little wider, or as wide in other words: random pairs are seldom nested, these often are.
+// Grants that are a little wider, or equally wide in another form: random pairs are seldom nested, these often are.
 import type { Constraint } from "../../src/core/authority/axes/constraint.ts";
 import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 import type { Conditions, Grant } from "../../src/core/authority/grant.ts";
@@ -65,7 +65,7 @@ function widenedScope(source: Source, scope: Scope): Scope {
   }
 }
 
-/** The same words, read from another folder. */
+/** The same patterns, relative to another folder. */
 function moved(source: Source, constraint: Constraint): Constraint {
   return constraint.kind === "path" && chance(source, 25)
     ? { ...constraint, ground: oneOf(source, [GROUND, OTHER_GROUND]) }

@@ -1,4 +1,4 @@
-// Laws 6 and 9: `within` says what the automata say, and what it shows is a request the child makes and the parent refuses.
+// Laws 6 and 9: `within` agrees with the automata, and its counterexample is a request the child makes and the parent refuses.
 import { describe, expect, test, vi } from "vitest";
 import { ANY } from "../../src/core/authority/axes/scope.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
@@ -38,7 +38,7 @@ function texts(child: readonly Grant[], parent: readonly Links[]): string {
   return `child ${list(child)}\nparent ${parent.map((links) => links.map(({ role, grants }) => `${role} ${list(grants)}`).join(" then ")).join("\nor ")}`;
 }
 
-/** A pair that is nested more often than chance would have it. */
+/** A pair that is nested more often than at random. */
 function pair(
   source: Source,
   verbs: readonly string[],
@@ -91,7 +91,7 @@ const exactOverChains: Law = (core, source) => {
   return oracleAgrees(core, child, chance(source, 50) ? [links()] : [links(), links()], false);
 };
 
-/** Short commands, each a program and one or two words with a star in them: where a star may stop short of an option. */
+/** Short commands, each a program and one or two words with a star in them: where a star may not match an option. */
 const exactOverOptions: Law = (core, source) => {
   const program = literal(oneOf(source, ["rg", "find", "dd", "git"]));
   const word = (): Segment =>
@@ -110,7 +110,7 @@ function cut(whole: AddressRange, end: bigint): readonly AddressRange[] {
   return [...cut({ ...whole, high: middle - 1n, prefix }, end), ...cut({ ...whole, low: middle, prefix }, end)];
 }
 
-/** A parent that ends somewhere inside the child's range, or goes on behind a gap. */
+/** A parent that ends inside the child's range, or continues after a gap. */
 const exactOverCutRanges: Law = (core, source) => {
   const verb = verbOf("provider.web_fetch");
   const whole = range(source);
@@ -167,7 +167,7 @@ const PATHS: readonly (readonly string[])[] = [
   ]),
 ];
 
-/** No path of up to three segments is the child's and not the parent's. */
+/** No path of up to three segments is covered by the child and not by the parent. */
 const enumerated: Law = (core, source) => {
   const [child, parent] = pair(source, ["fs.read"], false);
   if (core.within(child, single(parent), false).kind !== "within") return null;
@@ -188,20 +188,20 @@ const TEXTUAL: readonly (readonly [string, readonly string[], number])[] = [
 ];
 
 describe("containment by witnesses", () => {
-  test.each(TEXTUAL)("law 9: is containment by automata: %s", (_title, verbs, count) => {
+  test.each(TEXTUAL)("law 9: agrees with containment by automata: %s", (_title, verbs, count) => {
     expect(broken(exact(verbs), CORE, count)).toBeNull();
     expect(shrunk(exact(verbs), CORE, 60)).toBeNull();
   });
 
-  test("law 9: is containment by automata, over chains of links and sets of chains", () => {
+  test("law 9: agrees with containment by automata, over chains of links and sets of chains", () => {
     expect(broken(exactOverChains, CORE, 800)).toBeNull();
   });
 
-  test("law 9: is containment by automata, over stars beside risky options", () => {
+  test("law 9: agrees with containment by automata, over stars beside risky options", () => {
     expect(broken(exactOverOptions, CORE, 800)).toBeNull();
   });
 
-  test("law 9: is containment by automata, over ranges that end inside one another", () => {
+  test("law 9: agrees with containment by automata, over overlapping ranges", () => {
     expect(broken(exactOverCutRanges, CORE, 1_500)).toBeNull();
   });
 
@@ -214,7 +214,7 @@ describe("containment by witnesses", () => {
     expect(shrunk(honest, CORE)).toBeNull();
   });
 
-  test("law 9: it seldom has to say that it cannot tell", () => {
+  test("law 9: it is seldom undecided", () => {
     expect(unsure.unknown / unsure.all).toBeLessThan(0.03);
     expect(unsure.large / unsure.all).toBeLessThan(0.01);
   });
@@ -233,7 +233,7 @@ describe("containment by witnesses", () => {
     ["clean ignored", exact(["fs.read"]), ignoresClean],
     ["users ignored", exact(["fs.read"]), ignoresUsers],
     ["use and pass-on confused", exact(["fs.read"]), ignoresPass],
-    ["a counterexample that says nothing", honest, vagueCounterexample],
+    ["a counterexample without values", honest, vagueCounterexample],
   ] as const)("mutant: %s is caught", (_title, law, mutant) => {
     expect(caught(law, mutant, 20_000)).toBe(true);
   });

@@ -1,4 +1,4 @@
-// A person answers while an application waits. The application is a process of its own: whoever has a session cannot answer.
+// A person approves while an application waits. The application is a separate process: a process with a session cannot approve.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -77,7 +77,7 @@ test("one that is given afterwards serves the next call, once, and no other", as
   expect(await paid(7)).toMatchObject({ ok: false, code: "approval_required" });
 });
 
-test("a refusal is told with its reason", async () => {
+test("a refusal is returned with its reason", async () => {
   const asked = await paid(9);
   given(await library.world.control("approvals.refuse", { id: String(asked["approval"]), reason: "too much" }));
   expect(await paid(9)).toMatchObject({ ok: false, code: "approval_refused", reason: "too much" });

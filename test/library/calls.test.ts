@@ -1,4 +1,4 @@
-// Calls of an application: built-in tools by the daemon, its own tools here on the daemon's receipt, and nothing without one.
+// Calls of an application: built-in tools run in the daemon, its own tools here on the daemon's receipt, and nothing without one.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -76,7 +76,7 @@ const failing = defineTool({
 
 const keyed = defineTool({
   name: "keyed",
-  description: "Uses a key that nobody keeps.",
+  description: "Uses a key that is not stored.",
   capabilities: { network: { allowedHosts: ["api.weather.gov"] }, secrets: ["WEATHER_API_KEY"] },
   input: empty,
   execute: (_, context) => {
@@ -105,7 +105,7 @@ beforeAll(async () => {
 afterAll(() => library?.remove());
 
 describe("a built-in tool", () => {
-  test("is carried out by the daemon, and answers with its receipt", async () => {
+  test("is carried out by the daemon, and returns its receipt", async () => {
     const session = await ambit.session("app");
     expect(await session.call("memory_set", { key: "a/b", value: "x" })).toMatchObject({ ok: true });
     const got = await session.call("memory_get", { key: "a/b" });
@@ -122,7 +122,7 @@ describe("a built-in tool", () => {
     expect((await library.world.log({})).some(({ id, outcome }) => id === answer.id && outcome === "deny")).toBe(true);
   });
 
-  test("says what is wrong with its arguments", async () => {
+  test("reports what is wrong with its arguments", async () => {
     const session = await ambit.session("app");
     expect(await session.call("memory_get", { keys: 1 })).toMatchObject({ ok: false, code: "invalid_input" });
     expect(await session.call("memory_get", [1])).toMatchObject({ ok: false, code: "invalid_input" });
@@ -134,7 +134,7 @@ describe("a built-in tool", () => {
 });
 
 describe("a tool of the application", () => {
-  test("runs here on the daemon's receipt, and its outcome is written", async () => {
+  test("runs here on the daemon's receipt, and its outcome is logged", async () => {
     const session = await ambit.session("app");
     const answer = await session.call("add", { a: 1, b: 2 });
     expect(answer).toMatchObject({ ok: true, value: { sum: 3 } });
@@ -142,14 +142,14 @@ describe("a tool of the application", () => {
     await session.close();
     const entries = await library.world.log({});
     expect(entries.find(({ id }) => id === answer.receipt)).toMatchObject({ outcome: "allow", tool: "add" });
-    // Nobody waits for it.
+    // The promise is not awaited.
     const outcome = async (): Promise<string | undefined> =>
       (await library.world.log({ kind: "outcome" })).find(({ of }) => of === answer.receipt)?.outcome;
     await until(async () => (await outcome()) !== undefined, "its outcome is written");
     expect(await outcome()).toBe("done");
   });
 
-  test("does not run where the agent may not call it", async () => {
+  test("does not run if the agent may not call it", async () => {
     const before = ran.length;
     const session = await ambit.session("poor");
     const answer = await session.call("add", { a: 1, b: 2 });
@@ -158,7 +158,7 @@ describe("a tool of the application", () => {
     expect(ran.length).toBe(before);
   });
 
-  test("is refused what it does not take, and does not run", async () => {
+  test("with invalid arguments is refused, and does not run", async () => {
     const before = ran.length;
     const session = await ambit.session("app");
     expect(await session.call("add", { a: "1", b: 2 })).toMatchObject({
@@ -178,7 +178,7 @@ describe("a tool of the application", () => {
     expect(await blind.call("notes", { file: "notes/a.txt" })).toMatchObject({ ok: false, code: "capability_absent" });
   });
 
-  test("that says it asks for more than it declares does not run", async () => {
+  test("that says it requests more than it declares does not run", async () => {
     const before = ran.length;
     const session = await ambit.session("app");
     expect(await session.call("beyond", {})).toMatchObject({
@@ -190,7 +190,7 @@ describe("a tool of the application", () => {
     expect(ran.length).toBe(before);
   });
 
-  test("that declares what is not there does not run", async () => {
+  test("that declares a missing secret does not run", async () => {
     const before = ran.length;
     const session = await ambit.session("keyed");
     expect((await session.tools()).map(({ name }) => name)).toContain("keyed");
@@ -202,27 +202,27 @@ describe("a tool of the application", () => {
     expect(ran.length).toBe(before);
   });
 
-  test("keeps nothing of its context", async () => {
+  test("cannot use its context after the call", async () => {
     const session = await ambit.session("app");
     await session.call("notes", { file: "notes/a.txt" });
     expect(await kept?.files.readText("notes/a.txt")).toMatchObject({ ok: false, code: "revoked" });
   });
 
-  test("that fails is an answer with the receipt", async () => {
+  test("that fails gives a result with the receipt", async () => {
     const session = await ambit.session("app");
     const answer = await session.call("failing", {});
     expect(answer).toMatchObject({ ok: false, code: "execution_failed", reason: "no such luck" });
     expect(!answer.ok && answer.id).toBeTruthy();
   });
 
-  test("is counted as granted, however many call at once", async () => {
+  test("is counted as granted, also with concurrent calls", async () => {
     const session = await ambit.session("counted");
     const answers = await Promise.all(Array.from({ length: 8 }, () => session.call("add", { a: 1, b: 1 })));
     expect(answers.filter(({ ok }) => ok)).toHaveLength(2);
     for (const answer of answers) if (!answer.ok) expect(answer.code).toBe("budget_exhausted");
   });
 
-  test("that a person has to approve says what waits", async () => {
+  test("that needs approval names the pending approval", async () => {
     const before = ran.length;
     const session = await ambit.session("asking");
     const answer = await session.call("add", { a: 1, b: 2 });
@@ -236,7 +236,7 @@ describe("a tool of the application", () => {
 });
 
 describe("a signal", () => {
-  test("stops a call that runs", async () => {
+  test("stops a running call", async () => {
     const session = await ambit.session("app");
     const controller = new AbortController();
     const before = ran.length;
@@ -249,7 +249,7 @@ describe("a signal", () => {
     expect(late).toMatchObject({ ok: false, code: "revoked" });
   });
 
-  test("closing the session stops what runs for it", async () => {
+  test("closing the session stops its running calls", async () => {
     const session = await ambit.session("app");
     const before = ran.length;
     const running = session.call("endless", {});
@@ -262,7 +262,7 @@ describe("a signal", () => {
 });
 
 describe("a session", () => {
-  test("lists what its grants can ever allow", async () => {
+  test("lists the tools its grants can ever allow", async () => {
     const names = async (agent: string): Promise<readonly string[]> =>
       (await (await ambit.session(agent)).tools()).map(({ name }) => name);
     const app = await names("app");
@@ -278,7 +278,7 @@ describe("a session", () => {
     expect(shown).toMatchObject({ origin: "application", description: "Adds two numbers.", input: add.schema });
   });
 
-  test("pledges, and holds no more from then on", async () => {
+  test("pledges, and has no more authority from then on", async () => {
     const session = await ambit.session("app");
     await session.pledge(["tool.invoke{tools=[add]}"]);
     expect(await session.call("add", { a: 1, b: 2 })).toMatchObject({ ok: true });
@@ -289,11 +289,11 @@ describe("a session", () => {
     expect(await pledged.call("add", { a: 1, b: 2 })).toMatchObject({ ok: false });
   });
 
-  test("of an agent there is not is refused", async () => {
-    await expect(ambit.session("nobody")).rejects.toMatchObject({ name: "AmbitRefused", fix: expect.anything() });
+  test("of an unknown agent is refused", async () => {
+    await expect(ambit.session("missing")).rejects.toMatchObject({ name: "AmbitRefused", fix: expect.anything() });
   });
 
-  test("is told on whose behalf in the log", async () => {
+  test("names its user in the log", async () => {
     const session = await ambit.session("app", { user: "ada" });
     await session.call("add", { a: 1, b: 2 });
     const entries = await library.world.log({ user: "ada" });
@@ -301,7 +301,7 @@ describe("a session", () => {
   });
 });
 
-test("without a daemon nothing runs, and the next session has one again", async () => {
+test("without a daemon nothing runs, and the next session starts one again", async () => {
   const session = await ambit.session("app");
   const before = ran.length;
   await library.world.killDaemon();

@@ -1,5 +1,5 @@
-// Every example of the library's reference is run as it is printed, in a folder that has the packages and an agent, and
-// says what the page says it says.
+// Every example of the library's reference is run as printed, in a folder that has the packages and an agent, and prints what the
+// page says.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
@@ -41,7 +41,7 @@ beforeAll(async () => {
     mkdirSync(dirname(join(modules, name)), { recursive: true });
     symlinkSync(join(root, "node_modules", name), join(modules, name));
   }
-  // The package as it is published: what it names as its doors, and what was built.
+  // The published package: its entry points, and the build.
   const own = join(modules, "ambit");
   mkdirSync(own);
   symlinkSync(join(root, "dist"), join(own, "dist"));
@@ -51,7 +51,7 @@ beforeAll(async () => {
 });
 afterAll(() => library?.remove());
 
-/** Asks for what it may not have, and says so. */
+/** Requests something that is not granted, and prints that. */
 const SCRIPTS: Readonly<Record<string, readonly object[]>> = {
   "@anthropic-ai/sdk": [
     anthropic([{ type: "tool_use", id: "t1", name: "memory_get", input: { key: "plans/today" } }], "tool_use"),

@@ -1,4 +1,4 @@
-// Tools of an application are typed by their schema, whichever library it is of; and are refused with what is wrong, as data.
+// Tools of an application are typed by their schema, of any schema library; invalid input is refused with the errors, as data.
 import * as v from "valibot";
 import { afterAll, beforeAll, describe, expect, expectTypeOf, test } from "vitest";
 import * as z from "zod";
@@ -62,7 +62,7 @@ const ofJsonSchema = defineTool({
 });
 
 describe("input", () => {
-  test("is checked by its schema, and made what the schema makes of it", async () => {
+  test("is checked by its schema, and transformed by it", async () => {
     for (const tool of [ofZod, ofValibot, ofJsonSchema]) expect(ambit.register(tool)).toMatchObject({ ok: true });
     const session = await ambit.session("app");
     expect(await session.call("of_zod", { city: "Oslo" })).toMatchObject({
@@ -84,7 +84,7 @@ describe("input", () => {
     const shown = await (await ambit.session("app")).tools();
     const input = (name: string): unknown => shown.find((one) => one.name === name)?.input;
     expect(input("of_zod")).toMatchObject({ type: "object", properties: { city: { type: "string" } } });
-    // A library that cannot say its schemas as JSON Schema has them checked all the same.
+    // A library whose schemas cannot be expressed as JSON Schema still has them checked.
     expect(input("of_valibot")).toMatchObject({ type: "object" });
     expect(input("of_json_schema")).toMatchObject({ required: ["city"] });
   });
@@ -94,7 +94,7 @@ describe("registration", () => {
   const input = { type: "object" } as const;
   const execute = (): null => null;
 
-  test("holds a declaration against the policy, entry by entry", () => {
+  test("checks a declaration against the policy, entry by entry", () => {
     const within = { network: { allowedHosts: ["api.weather.gov"] }, fs_reach: { read: ["notes"] } };
     expect(ambit.register(defineTool({ name: "within", description, input, execute, capabilities: within }))).toEqual({
       ok: true,
@@ -117,14 +117,14 @@ describe("registration", () => {
     expect(ambit.tools.map(({ name }) => name)).toEqual(["of_json_schema", "of_valibot", "of_zod", "within"]);
   });
 
-  test("a policy that is not understood opens nothing", async () => {
+  test("an invalid policy opens nothing", async () => {
     await expect(library.open({ policy: { network: { allowedHosts: ["a b"] } } })).rejects.toMatchObject({
       code: "invalid_input",
     });
   });
 });
 
-test("what is disposed of is closed", async () => {
+test("disposing the library closes its sessions", async () => {
   const other = await library.open();
   const session = await other.session("app");
   await other[Symbol.asyncDispose]();

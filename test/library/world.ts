@@ -9,7 +9,7 @@ export interface LibraryWorld {
   remove(): Promise<void>;
 }
 
-/** Records by id; each may have further lines at its beginning. */
+/** Records by id; each may have further lines in its front matter. */
 export async function libraryWorld(
   agents: Readonly<Record<string, readonly string[] | { readonly grants: readonly string[]; readonly more: string }>>,
 ): Promise<LibraryWorld> {

@@ -1,4 +1,5 @@
-// Under load: whatever agents, their tools and their clients do, control answers within its bound, and so does another agent.
+// Under load: whatever agents, their tools and their clients do, control requests are answered within the time limit, and so are
+// another agent's.
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -7,12 +8,12 @@ import { given, World } from "../state/world.ts";
 
 const isLong = process.env["AMBIT_LONG"] === "1";
 /**
- * On two cores that also run the load itself, and the test. The design's bound is one second. Measured by `npm run test:long` only:
- * elsewhere other tests run at the same time, and the test is that control is answered while the load goes on.
+ * On two cores that also run the load itself, and the test. The design's limit is one second. Measured by `npm run test:long`
+ * only: elsewhere other tests run at the same time, and the test is that control is answered while the load runs.
  */
 const controlMillisecondsMax = 3_000;
 const loadMilliseconds = isLong ? 6_000 : 2_000;
-/** Rounds of requests to control and to another agent that have to be answered during the load. */
+/** Rounds of requests to control and to another agent that must be answered during the load. */
 const roundsMin = 3;
 
 const FLOOD = `
@@ -27,7 +28,7 @@ export default { name: "flood", description: "Floods.", capabilities: {}, input:
   } };
 `;
 
-/** Writes frames of 32 MiB: of many small values, or of one text, as a call that is over would use its context. */
+/** Writes frames of 32 MiB: of many small values, or of one text, as a finished call would use its context. */
 const LONG = `
 import fs from "node:fs";
 const frame = (text) => {
@@ -78,16 +79,16 @@ beforeAll(async () => {
 afterAll(() => world?.remove());
 
 interface Measured {
-  /** The longest that anybody waited, in milliseconds. */
+  /** The longest wait of any request, in milliseconds. */
   readonly control: number;
   readonly other: number;
   readonly looks: number;
 }
 
-/** Runs until `isOver`; adds what it was answered to `said`. */
+/** Runs until `isOver`; adds the answers it got to `said`. */
 type Load = (isOver: () => boolean, said: Set<string>) => Promise<void>;
 
-/** Asks control and another agent again and again while the load runs, until the load itself has had the answer `wanted`. */
+/** Sends requests to control and another agent while the load runs, until the load itself has got the answer `wanted`. */
 async function measured(load: Load, wanted: string): Promise<Measured> {
   let isOver = false;
   const said = new Set<string>();
@@ -109,7 +110,7 @@ async function measured(load: Load, wanted: string): Promise<Measured> {
     looks++;
     await new Promise((done) => setTimeout(done, 50));
   }
-  // What ends the load gets through as well.
+  // The request that ends the load is answered as well.
   control = Math.max(control, await took(async () => given(await world.control("freeze", {}))));
   isOver = true;
   given(await world.control("thaw", { presence: null }));
@@ -130,7 +131,7 @@ async function bounded(load: Load, wanted: string): Promise<void> {
 }
 
 describe("control answers", () => {
-  test("while eight clients call as fast as they can, most of it denied", async () => {
+  test("while eight clients call as fast as they can, with most calls denied", async () => {
     const load: Load = async (isOver, said) => {
       const callers: Caller[] = Array.from({ length: 8 }, () => world.caller());
       const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "quiet"))));
@@ -180,7 +181,7 @@ describe("control answers", () => {
     await bounded(load, wanted);
   });
 
-  test("while clients send questions of a mebibyte that are slow to parse", async () => {
+  test("while clients send requests of a mebibyte that are slow to parse", async () => {
     const callers: Caller[] = Array.from({ length: 8 }, () => world.caller());
     const slow = Array.from({ length: 20_000 }, (_, at) => ({ [`k${at}`]: [{}, "\u0001"] }));
     const many = Array.from({ length: 200_000 }, () => ({}));
@@ -196,7 +197,7 @@ describe("control answers", () => {
     await bounded(load, "invalid_input");
   });
 
-  test("while agents look for 30,000 files", async () => {
+  test("while agents search for 30,000 files", async () => {
     const callers: Caller[] = Array.from({ length: 3 }, () => world.caller());
     const load: Load = async (isOver, said) => {
       const sessions = await Promise.all(callers.map(async (one) => given(await one.open(world.project, "busy"))));
@@ -220,7 +221,7 @@ describe("control answers", () => {
   });
 });
 
-test("different denials of one agent are bounded in the log, and none of them is lost", async () => {
+test("different denials of one agent are limited in the log, and none of them is lost", async () => {
   const caller = world.caller();
   const session = given(await caller.open(world.project, "asking"));
   const before = (await world.log({ agent: "asking", kind: "decision", outcome: "deny" })).length;

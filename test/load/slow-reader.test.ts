@@ -1,5 +1,5 @@
 // `ambit exec ... | slow reader` with more output than any buffer holds: every byte arrives, the program is slowed down, the
-// daemon's memory stays bounded, and control answers meanwhile.
+// daemon's memory is bounded, and control answers meanwhile.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { once } from "node:events";
@@ -13,7 +13,7 @@ const pieceBytes = 256 * 1024;
 /** Measured by `npm run test:long` only: elsewhere other tests run at the same time. */
 const isLong = process.env["AMBIT_LONG"] === "1";
 const controlMillisecondsMax = 3_000;
-/** Above what the daemon had before: without backpressure all of the output waits in it. */
+/** Above the daemon's memory before: without backpressure all of the output is queued in it. */
 const memoryKibibytesMax = 40 * 1024;
 
 let world: World;
@@ -31,7 +31,7 @@ function memoryOf(pid: number): number {
   return Number(/^VmRSS:\s+(\d+) kB/m.exec(readFileSync(`/proc/${pid}/status`, "utf8"))?.[1]);
 }
 
-test("15 MiB through a reader that takes its time", async () => {
+test("15 MiB through a slow reader", async () => {
   // A first run, so that what the daemon loads once is not counted.
   expect((await world.ambit("exec", "reader", "--", "head", "-c", "10", "big")).status).toBe(0);
   const { pid } = await world.status();
@@ -48,7 +48,7 @@ test("15 MiB through a reader that takes its time", async () => {
   for await (const piece of child.stdout.iterator({ destroyOnReturn: false }) as AsyncIterable<Buffer>) {
     pieces.push(piece);
     length += piece.length;
-    // Once for each 256 KiB, however the pipe cuts them.
+    // Once for each 256 KiB, however the pipe splits them.
     if (Math.floor(length / pieceBytes) === Math.floor((length - piece.length) / pieceBytes)) continue;
     const asked = performance.now();
     given(await world.control("approvals.list", { states: ["pending"], count: 10 }));
@@ -59,7 +59,7 @@ test("15 MiB through a reader that takes its time", async () => {
   expect(await closed).toEqual([0, null]);
   expect(length).toBe(bigBytes);
   expect(digest(Buffer.concat(pieces))).toBe(digest(readFileSync(join(world.project, "big"))));
-  // The program itself says how long it was writing: as long as the reader took, but for what buffers hold.
+  // The program itself prints how long it was writing: as long as the reader took, but for what buffers hold.
   expect(Number(/copied, ([\d.e-]+) s/.exec(said)?.[1])).toBeGreaterThan(1);
   expect(memory - before).toBeLessThan(memoryKibibytesMax);
   if (isLong) expect(control).toBeLessThan(controlMillisecondsMax);

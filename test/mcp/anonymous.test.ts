@@ -1,4 +1,4 @@
-// A server without an agent: what it holds is what was brought along, and where nothing was, nothing.
+// A server without an agent: its grants are the ones its caller provides, and without any it has none.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { given, World } from "../state/world.ts";
 import { caveats, codeOf, LineClient, type ToolResult } from "./line-client.ts";
@@ -32,19 +32,19 @@ function said(result: ToolResult): unknown {
   return result.isError === true ? codeOf(result) : "done";
 }
 
-describe("where its grants come from", () => {
-  test("nothing written anywhere: everything is denied, and that is said", async () => {
+describe("the source of its grants", () => {
+  test("nothing configured: everything is denied, and the message says so", async () => {
     const { used, errors } = await serving([], null, async (client) => [
       await client.names(),
       said(await client.call("fs_read", { path: "a.txt" })),
       said(await client.call("proc_exec", ECHO)),
     ]);
-    // Nothing is listed, and a built-in tool that is called all the same says what is missing.
+    // Nothing is listed, and a call of a built-in tool still says what is missing.
     expect(used).toEqual([[], "capability_absent", "capability_absent"]);
     expect(errors).toContain("everything is denied");
   });
 
-  test("AMBIT_CAVEATS, before the file", async () => {
+  test("AMBIT_CAVEATS takes precedence over the file", async () => {
     world.write(
       "config/ambit/caveats.toml",
       '[caveats]\nfs_read = "all"\nfs_write = { only = [] }\nexec = { only = ["true"] }\nnet = { only = [] }\nmax_calls = "unlimited"\nvalid_for_generation = "all"\n',
@@ -65,7 +65,7 @@ describe("where its grants come from", () => {
     ["it is not JSON", "everything", "JSON"],
     ["it ends within a string", '{"fs_read":"al', "does not end"],
     ["it is empty", "", "value expected"],
-    ["a field too many", caveats({ also: "all" }), "also"],
+    ["an unknown field", caveats({ also: "all" }), "also"],
     ["a record in its place", '{"capabilities":["fs.read{in=/}"],"sandbox":"/"}', "field"],
   ])("%s: nothing is granted, and it does not fall back to the file", async (_, brought, why) => {
     const { used, errors } = await serving([], brought, async (client) => [
@@ -78,7 +78,7 @@ describe("where its grants come from", () => {
   });
 
   test.each([
-    ["is no TOML", "[caveats", "caveats.toml"],
+    ["is not TOML", "[caveats", "caveats.toml"],
     ["has no such table", "# nothing\n", "no [caveats] table"],
   ])("a file that %s grants nothing", async (_, text, why) => {
     world.write("config/ambit/caveats.toml", text);
@@ -87,7 +87,7 @@ describe("where its grants come from", () => {
     expect(errors).toContain(why);
   });
 
-  test("unconfined only by its flag, with a warning, and against nothing that was said", async () => {
+  test("unconfined only by its flag, with a warning, and refused beside any other source", async () => {
     const { used, errors } = await serving(["--unconfined"], null, async (client) => [
       said(await client.call("proc_exec", ECHO)),
       said(await client.call("fs_read", { path: "a.txt" })),
@@ -105,7 +105,7 @@ describe("where its grants come from", () => {
   });
 });
 
-describe("what it holds", () => {
+describe("its authority", () => {
   test("never gets the grants of another user's record of the same name", async () => {
     const { used } = await serving([], caveats({}), async (client) =>
       said(await client.call("memory_get", { key: "a" })),
@@ -113,7 +113,7 @@ describe("what it holds", () => {
     expect(used).toBe("capability_absent");
   });
 
-  test("is cut by the user's ceiling, by the user's own record, and by its pledge", async () => {
+  test("is limited by the user's ceiling, by the user's own record, and by its pledge", async () => {
     const read = async (words: readonly string[]) =>
       (
         await serving(words, caveats({}), async (client) => [
@@ -133,7 +133,7 @@ describe("what it holds", () => {
     }
   });
 
-  test("counts its calls; what is denied costs none", async () => {
+  test("is charged per call; denied calls cost nothing", async () => {
     const brought = caveats({ exec: { only: ["echo"] }, max_calls: { at_most: 2 } });
     const { used } = await serving([], brought, async (client) => [
       said(await client.call("proc_exec", { argv: ["rm", "x"], in: ".", root: "ro" })),
@@ -144,7 +144,7 @@ describe("what it holds", () => {
     expect(used).toEqual(["scope_violation", "done", "done", "budget_exhausted"]);
   });
 
-  test("counts on when the daemon is another one by then", async () => {
+  test("keeps its count across a restart of the daemon", async () => {
     const brought = caveats({ max_calls: { at_most: 2 } });
     const { used } = await serving([], brought, async (client) => {
       const first = said(await client.call("fs_read", { path: "a.txt" }));
@@ -158,7 +158,7 @@ describe("what it holds", () => {
     expect(used).toEqual(["done", "done", "budget_exhausted"]);
   });
 
-  test("holds for the generations it names", async () => {
+  test("is valid for the generations it names", async () => {
     const run = async (only: readonly number[]) =>
       (
         await serving([], caveats({ valid_for_generation: { only } }), async (client) =>
@@ -172,7 +172,7 @@ describe("what it holds", () => {
   });
 });
 
-describe("who may bring their own", () => {
+describe("callers that may provide their own grants:", () => {
   const OPENING = {
     ...{ agent: "scout", user: null, trace: null, face: "mcp", pledge: null, token: null },
     ...{ environment: {}, isForParent: false, caveats: caveats({}) },
@@ -204,7 +204,7 @@ describe("who may bring their own", () => {
       expect(await caller.ask("session.open", wrong).answer).toMatchObject({ ok: false, code: "invalid_input" });
   });
 
-  test("what was brought is in the log", async () => {
+  test("the provided grants are in the log", async () => {
     const brought = caveats({ net: { only: ["meadow.test"] } });
     await serving([], brought, (client) => client.names());
     const opened = await world.log({ kind: "session", outcome: "opened" });

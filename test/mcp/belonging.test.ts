@@ -1,5 +1,5 @@
-// Who belongs to the session of a server: the client that started it and what that one starts, so that no agent approves or widens
-// for itself; and a person's buttons, which hold for it.
+// Which processes belong to the session of a server: the client that started it and its children, so that no agent approves or
+// widens for itself; and a person's controls, which apply to it.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ const CLIENT = `
   });
 `;
 
-/** Runs what follows on a new pseudo-terminal, and prints what it prints there. */
+/** Runs what follows on a new pseudo-terminal, and prints its output. */
 const PTY = `
   use POSIX;
   open my $near, "+<", "/dev/ptmx" or die; my $number = pack "i", 0; ioctl $near, 0x40045431, $number;
@@ -104,7 +104,7 @@ describe("a client", () => {
   test.each([
     ["stops its agent", ["stop", "keeper"]],
     ["freezes everything", ["freeze"]],
-  ])("of an agent %s: what only narrows is refused to no process", async (_, command) => {
+  ])("of an agent %s: narrowing is allowed to every process", async (_, command) => {
     const { status, out } = await ranByClient(SERVE, command);
     expect([status, out.includes("control_refused")]).toEqual([0, false]);
     expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
@@ -124,7 +124,7 @@ describe("a client", () => {
       [process.execPath, "-e", `${NODE} spawn(first, words, { stdio: "inherit", detached: true });`],
     ],
     ["three wrappers", ["timeout", "60", "perl", "-e", "exit(system(@ARGV) >> 8)", "--", "setsid", "--wait"]],
-  ])("of an agent grants nothing where %s stands between", async (_, between) => {
+  ])("of an agent grants nothing with %s in between", async (_, between) => {
     for (const detached of [[], ["setsid", "--wait"]]) {
       const { status, out } = await ranByClient(SERVE, GRANT, { BEFORE: JSON.stringify(detached) }, between);
       expect(out).toContain("control_refused");
@@ -149,7 +149,7 @@ describe("a client", () => {
     }
   });
 
-  test("of an agent grants nothing at the terminal that it runs in", async () => {
+  test("of an agent grants nothing at the terminal it runs in", async () => {
     const { out } = await ranByClient(SERVE, GRANT, {}, [], ["script", "-qec"]);
     expect(out).toContain("control_refused");
     expect(out).toContain("has the same terminal as");
@@ -167,7 +167,7 @@ describe("a client", () => {
   ];
 
   test.each(THROUGH)(
-    "of an agent grants nothing at a terminal that it makes, where %s stands between it and its server",
+    "of an agent grants nothing at a terminal that it creates, with %s between it and its server",
     async (_, between) => {
       for (const terminal of [
         ["script", "-qec"],
@@ -184,7 +184,7 @@ describe("a client", () => {
     120_000,
   );
 
-  test("of an agent grants nothing at a terminal that it makes and leaves behind", async () => {
+  test("of an agent grants nothing at a terminal that it creates and leaves behind", async () => {
     const behind = '"$@" > "$OUT" 2>&1; echo $? > "$OUT.status"';
     const wait =
       'for i in $(seq 300); do test -s "$OUT.status" && break; sleep 0.1; done; cat "$OUT"; exit $(cat "$OUT.status")';
@@ -213,7 +213,7 @@ describe("a client", () => {
     },
   );
 
-  test("whose session has ended is a script like any other, also for another daemon", async () => {
+  test("whose session has ended is an ordinary script, also for another daemon", async () => {
     const after = { ENDED: "1" };
     expect(await ranByClient(SERVE, GRANT, after)).toMatchObject({ status: 0 });
     await world.killDaemon();
@@ -244,7 +244,7 @@ describe("a person", () => {
     await client.end();
   });
 
-  test("stops a server without an agent by the name it has", async () => {
+  test("stops a server without an agent by its name", async () => {
     const client = new LineClient(world, [], { environment: { AMBIT_CAVEATS: caveats({}) } });
     await client.names();
     expect((await world.ambit("stop", "anonymous")).status).toBe(0);
@@ -279,7 +279,7 @@ describe("a person", () => {
     expect([frozen.out, thawed.out].join()).not.toContain("error");
   });
 
-  test("who tries it at a shell on a terminal is still a person there", async () => {
+  test("who runs it at a shell on a terminal is still a person there", async () => {
     const ambit = `${process.execPath} ${join(root, "bin", "ambit")}`;
     const list = `printf '%s\\n' '{"jsonrpc":"2.0","id":1,"method":"tools/list"}'`;
     const line = `${list} | ${ambit} mcp serve --agent keeper; ${ambit} freeze && ${ambit} thaw && echo as-before`;
@@ -297,7 +297,7 @@ describe("a person", () => {
     expect(out).toContain("as-before");
   });
 
-  test("finds every call in the log, by the session's face and agent", async () => {
+  test("finds every call in the log, by the session's protocol and agent", async () => {
     const client = new LineClient(world, ["--agent", "keeper", "--user", "ann"]);
     const { structuredContent } = await client.call("obs_append", { text: "x" });
     await client.end();

@@ -1,5 +1,5 @@
-// The protocol's own clients, three of them: the newer library in both eras, and the older one. What they check about a server,
-// they check here; what they are told is the same.
+// The protocol's own clients, three of them: the newer library in both eras, and the older one. Their checks of a server apply
+// here, and all get the same results.
 import { join } from "node:path";
 import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
@@ -30,7 +30,7 @@ afterEach(async () => {
 });
 afterAll(() => world?.remove());
 
-/** What every one of them can do. */
+/** What each of them can do. */
 interface Peer {
   readonly version: string | undefined;
   list(): Promise<readonly { readonly name: string }[]>;
@@ -44,7 +44,7 @@ const WHO = { name: "test", version: "0" };
 function server(): { command: string; args: string[]; env: Record<string, string>; cwd: string; stderr: "ignore" } {
   const words = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "scout"];
   const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
-  // A shell stands between, so that the test stays a person.
+  // A shell is started in between, so that the test counts as a person.
   return {
     command: "perl",
     args: [...AS_CLIENT, ...words],
@@ -98,7 +98,7 @@ const PEERS: readonly (readonly [string, string, () => Promise<Peer>])[] = [
 ];
 
 describe.each(PEERS)("%s", (_, version, open) => {
-  test("lists what the agent can ever call, sorted, and nothing else", async () => {
+  test("lists the tools the agent can ever call, sorted, and nothing else", async () => {
     peer = await open();
     expect(peer.version).toBe(version);
     const names = (await peer.list()).map(({ name }) => name);
@@ -107,7 +107,7 @@ describe.each(PEERS)("%s", (_, version, open) => {
     for (const name of ["obs_append", "agent_grant", "proc_eval"]) expect(names).not.toContain(name);
   });
 
-  test("calls, and is told what came of it as text and as data", async () => {
+  test("calls, and gets the result as text and as data", async () => {
     peer = await open();
     const read = await peer.call("fs_read", { path: "a.txt" });
     expect(read.isError ?? false).toBe(false);
@@ -115,7 +115,7 @@ describe.each(PEERS)("%s", (_, version, open) => {
     expect(read.structuredContent).toMatchObject({ text: "one line\n", more: false });
   });
 
-  test("is denied in words and in data, and goes on", async () => {
+  test("is denied in text and in data, and continues", async () => {
     peer = await open();
     const denied = await peer.call("memory_get", { key: "diary/today" });
     expect(denied).toMatchObject({
@@ -126,7 +126,7 @@ describe.each(PEERS)("%s", (_, version, open) => {
     expect((await peer.call("memory_get", { key: "notes/today" })).isError ?? false).toBe(false);
   });
 
-  test("takes a call back, and what it ran ends", async () => {
+  test("cancels a call, and the program it ran is killed", async () => {
     peer = await open();
     const mark = `${4_000 + (process.pid % 1_000)}.${version.replaceAll("-", "")}${_.length}`;
     const taking = new AbortController();
@@ -141,7 +141,7 @@ describe.each(PEERS)("%s", (_, version, open) => {
     await until(() => !runs(mark), "it is ended");
   });
 
-  test("hears that the list is another one, and the next call is decided by the new text", async () => {
+  test("is notified of a changed list, and the next call is decided by the new text", async () => {
     const record = (grants: readonly string[]): void => world.agent("scout", grants, "sandbox: .\n");
     const before = ["fs.read{in=.}", "memory.read{keys=[notes/**]}", "memory.write", "proc.exec{cmds=[sleep]}"];
     peer = await open();
@@ -153,7 +153,7 @@ describe.each(PEERS)("%s", (_, version, open) => {
     expect((await peer.call("memory_set", { key: "notes/a", value: "1" })).isError ?? false).toBe(false);
     try {
       record(before.filter((grant) => grant !== "memory.write"));
-      // What is taken away counts at once, without anybody's trust.
+      // A narrowing takes effect at once, without trust.
       const after = await peer.call("memory_set", { key: "notes/a", value: "2" });
       expect(after).toMatchObject({ isError: true, structuredContent: { code: "capability_absent" } });
       await until(() => changes > 0, "it is told");

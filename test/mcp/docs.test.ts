@@ -1,4 +1,4 @@
-// What docs/reference/mcp.md prints works as printed.
+// The examples of docs/reference/mcp.md work as printed.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -25,7 +25,7 @@ beforeAll(async () => {
   world = await World.make();
   world.agent("scout", ["memory.read{keys=[notes/**]}"]);
   await world.begin();
-  // The program by its name, as it is when it is installed.
+  // The program by its installed name.
   mkdirSync(join(world.base, "bin"));
   symlinkSync(join(root, "bin", "ambit"), join(world.base, "bin", "ambit"));
 });
@@ -52,20 +52,20 @@ test("the transcript of the shell", () => {
   expect(byId.get(3)).toMatchObject({ isError: true, structuredContent: { code: "scope_violation" } });
 });
 
-test("the words every client is given start the server", async () => {
+test("the command line given to every client starts the server", async () => {
   const { command, args } = JSON.parse(block("json", '"command": "ambit"')) as { command: string; args: string[] };
   const opencode = JSON.parse(block("json", '"local"')) as { mcp: { ambit: { command: string[] } } };
   expect(opencode.mcp.ambit.command).toEqual([command, ...args]);
   expect(block("toml", "mcp_servers")).toContain(`args = ${JSON.stringify(args).replaceAll(",", ", ")}`);
   expect(block("sh", "claude mcp add")).toContain([command, ...args].join(" "));
   const input = '{"jsonrpc":"2.0","id":1,"method":"tools/list"}\n';
-  // A shell stands between, so that the test stays a person.
+  // A shell is started in between, so that the test counts as a person.
   const words = [...AS_CLIENT, command, ...args];
   const { stdout } = spawnSync("perl", words, { cwd: world.project, env: environment(), encoding: "utf8", input });
   expect(JSON.parse(stdout)).toMatchObject({ result: { tools: expect.any(Array) } });
 });
 
-test("the caveats in TOML are understood", async () => {
+test("the caveats in TOML are valid", async () => {
   mkdirSync(world.config, { recursive: true });
   writeFileSync(join(world.config, "caveats.toml"), block("toml", "[caveats]"));
   const client = new LineClient(world, []);

@@ -1,5 +1,5 @@
-// Many calls at once, calls that are taken back, clients and daemons that go away in the middle: everything is answered that
-// somebody waits for, and nothing runs on for nobody.
+// Concurrent calls, cancelled calls, clients and daemons that disconnect: every call with a waiting client is answered, and no
+// program runs on without one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -18,7 +18,7 @@ beforeAll(async () => {
 });
 afterAll(() => world?.remove());
 
-/** A number that no other process of this machine has among its words. */
+/** A number that no other process of this machine has among its arguments. */
 let mark = 3_000 + (process.pid % 1_000);
 beforeEach(() => {
   mark++;
@@ -26,7 +26,7 @@ beforeEach(() => {
 const napping = (): string => `${mark}.25`;
 const nap = (): object => ({ argv: ["sleep", napping()], in: ".", root: "ro" });
 
-describe("a thousand calls in flight", () => {
+describe("a thousand concurrent calls", () => {
   test("are all answered, each once", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
@@ -39,7 +39,7 @@ describe("a thousand calls in flight", () => {
     expect(await client.end()).toBe(0);
   });
 
-  test("of programs, too: more than may run at once wait their turn", async () => {
+  test("of programs, too: those above the limit are queued", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
     const ids = Array.from({ length: 100 }, (_, at) =>
@@ -62,8 +62,8 @@ describe("a thousand calls in flight", () => {
   });
 });
 
-describe("a call that is taken back", () => {
-  test("ends what it runs, and is not answered", async () => {
+describe("a cancelled call", () => {
+  test("kills its program, and is not answered", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
     const id = client.request("tools/call", { name: "proc_exec", arguments: nap() });
@@ -75,7 +75,7 @@ describe("a call that is taken back", () => {
     expect(await client.end()).toBe(0);
   });
 
-  test("while it waits for its turn, never begins", async () => {
+  test("never begins if it is still queued", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
     const asleep = Array.from({ length: 64 }, () =>
@@ -91,7 +91,7 @@ describe("a call that is taken back", () => {
   });
 });
 
-describe("a client that vanishes", () => {
+describe("a client that disappears", () => {
   const CLIENT = `
     const { spawn } = require("node:child_process");
     const [program, ...words] = process.argv.slice(1);
@@ -100,7 +100,7 @@ describe("a client that vanishes", () => {
     setInterval(() => undefined, 1000);
   `;
 
-  test.each(["SIGKILL", "SIGTERM"] as const)("takes what it started with it (%s)", async (signal) => {
+  test.each(["SIGKILL", "SIGTERM"] as const)("ends the programs it started (%s)", async (signal) => {
     const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "proc_exec", arguments: nap() } };
     const words = ["-e", CLIENT, join(root, "bin", "ambit"), JSON.stringify(call)];
     const child = spawn(process.execPath, words, { cwd: world.project, env: world.environment, stdio: "ignore" });
@@ -114,7 +114,7 @@ describe("a client that vanishes", () => {
     await until(async () => (await world.status()).sessions.every(({ face }) => face !== "mcp"), "the session is over");
   });
 
-  test("only its end of the pipe closed, the server is gone with the next word", async () => {
+  test("if only its end of the pipe closes, the server exits with the next write", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
     client.child.stdout?.destroy();
@@ -126,8 +126,8 @@ describe("a client that vanishes", () => {
   });
 });
 
-describe("a daemon that goes away", () => {
-  test("in the middle of a call: the call is answered, and the next one goes on with another daemon", async () => {
+describe("a daemon that exits", () => {
+  test("during a call: the call is answered, and the next one uses another daemon", async () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
     expect((await client.call("memory_set", { key: "kept", value: "yes" })).isError ?? false).toBe(false);
@@ -154,8 +154,8 @@ describe("a daemon that goes away", () => {
   });
 });
 
-describe("a call that a person has to approve", () => {
-  test("is told at once, and once it is approved the same call succeeds exactly once", async () => {
+describe("a call that needs approval", () => {
+  test("is answered at once, and once approved the same call succeeds exactly once", async () => {
     const client = new LineClient(world, ["--agent", "asking"]);
     await client.initialize();
     const first = await client.call("memory_get", { key: "a" });
@@ -167,7 +167,7 @@ describe("a call that a person has to approve", () => {
     expect(await client.end()).toBe(0);
   });
 
-  test("waits where it was told to, and goes on the moment it is approved", async () => {
+  test("waits if configured to, and continues the moment it is approved", async () => {
     const client = new LineClient(world, ["--agent", "asking", "--wait", "600"]);
     await client.initialize();
     const id = client.request("tools/call", { name: "memory_get", arguments: { key: "slow" } });
@@ -184,7 +184,7 @@ describe("a call that a person has to approve", () => {
     client.request("initialize", { protocolVersion: "2025-11-25", capabilities: { elicitation: {} } });
     const refused = await client.call("memory_get", { key: "b" });
     expect(codeOf(refused)).toBe("approval_required");
-    // Nothing was asked of the client that it could have answered.
+    // The client got no request that it could have answered.
     expect(client.told.some((one) => typeof one !== "string" && one.method !== undefined)).toBe(false);
     const answers = { inputResponses: { approve: { action: "accept", content: { ok: true } } }, requestState: "a" };
     expect(codeOf(await client.call("memory_get", { key: "b" }, answers))).toBe("approval_required");

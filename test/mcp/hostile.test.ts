@@ -1,5 +1,5 @@
-// A client that is broken or means harm: every line that can be answered is, with the protocol's own code; none of them ends the
-// server, and the next good line is answered as ever.
+// A broken or hostile client: every line that can be answered is, with the protocol's own code; none of them ends the server, and
+// the next valid line is answered as usual.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lineBytesMax } from "../../src/mcp/limits.ts";
 import { World } from "../state/world.ts";
@@ -22,7 +22,7 @@ afterAll(async () => {
 
 const LONG = "x".repeat(lineBytesMax);
 
-describe("a line that is no request", () => {
+describe("a line that is not a request", () => {
   const rows: readonly (readonly [string, string, number, number | string | null])[] = [
     ["is not JSON", "not json", -32_700, null],
     ["is half of JSON", '{"jsonrpc":"2.0","id":900', -32_700, null],
@@ -32,7 +32,7 @@ describe("a line that is no request", () => {
     ["has no version", '{"id":902,"method":"ping"}', -32_600, 902],
     ["has another version", '{"jsonrpc":"1.0","id":903,"method":"ping"}', -32_600, 903],
     ["has no method", '{"jsonrpc":"2.0","id":904}', -32_600, 904],
-    ["has a method that is no text", '{"jsonrpc":"2.0","id":905,"method":7}', -32_600, 905],
+    ["has a method that is not text", '{"jsonrpc":"2.0","id":905,"method":7}', -32_600, 905],
     ["has a list of parameters", '{"jsonrpc":"2.0","id":906,"method":"ping","params":[]}', -32_602, 906],
     ["has null for its id", '{"jsonrpc":"2.0","id":null,"method":"ping"}', -32_600, null],
     ["has an object for its id", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
@@ -41,27 +41,27 @@ describe("a line that is no request", () => {
     ["names a resource", '{"jsonrpc":"2.0","id":908,"method":"resources/read","params":{"uri":"a:b"}}', -32_601, 908],
     ["names a prompt", '{"jsonrpc":"2.0","id":909,"method":"prompts/get","params":{"name":"a"}}', -32_601, 909],
     [
-      "asks for a page that was never offered",
+      "requests a page that was never offered",
       '{"jsonrpc":"2.0","id":910,"method":"tools/list","params":{"cursor":"a"}}',
       -32_602,
       910,
     ],
     [
-      "is too long, its id in front",
+      "is too long, with its id first",
       `{"jsonrpc":"2.0","id":911,"method":"ping","params":{"a":"${LONG}"}}`,
       -32_600,
       911,
     ],
     [
-      "is too long, its id at the end",
+      "is too long, with its id last",
       `{"method":"ping","params":{"a":"${LONG}"},"jsonrpc":"2.0","id":"nine"}`,
       -32_600,
       "nine",
     ],
-    ["is too long, and its id is hidden", `{"method":"ping","id":912,"params":{"a":"${LONG}"}}`, -32_600, null],
+    ["is too long, with its id hidden", `{"method":"ping","id":912,"params":{"a":"${LONG}"}}`, -32_600, null],
   ];
 
-  test.each(rows)("%s is answered with its code, and the next line is heard", async (_, line, code, id) => {
+  test.each(rows)("%s is answered with its code, and the next line is read", async (_, line, code, id) => {
     const before = client.told.length;
     client.send(`${line}\n`);
     expect(await client.first((one) => client.told.indexOf(one) >= before && one.id === id, "it")).toMatchObject({
@@ -75,12 +75,12 @@ describe("a line that is no request", () => {
     ["blanks", "  \t"],
     ["an unknown notification", '{"jsonrpc":"2.0","method":"notifications/none"}'],
     ["a notification with a list", '{"jsonrpc":"2.0","method":"notifications/none","params":[]}'],
-    ["an answer to what was never asked", '{"jsonrpc":"2.0","id":77,"result":{}}'],
+    ["a response to no request", '{"jsonrpc":"2.0","id":77,"result":{}}'],
     [
-      "the end of a call that never was",
+      "a cancellation of an unknown call",
       '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":78}}',
     ],
-    ["the end of nothing", '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}'],
+    ["a cancellation without an id", '{"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}'],
   ])("%s is not answered", async (_, line) => {
     const before = client.told.length;
     client.send(`${line}\n`);
@@ -89,22 +89,22 @@ describe("a line that is no request", () => {
   });
 });
 
-describe("a call that is none", () => {
+describe("an invalid call", () => {
   test.each([
     ["no parameters", undefined],
-    ["nothing in them", {}],
-    ["a name that is no text", { name: 7 }],
+    ["no parameters", {}],
+    ["a name that is not text", { name: 7 }],
     ["an empty name", { name: "" }],
     ["a list of arguments", { name: "memory_get", arguments: ["key"] }],
     ["arguments that are null", { name: "memory_get", arguments: 5 }],
-    ["an argument too many", { name: "memory_get", arguments: { key: "a", also: 1 } }],
-    ["an argument of another kind", { name: "memory_get", arguments: { key: 7 } }],
-  ])("%s: a result that says so", async (_, params) => {
+    ["an unknown argument", { name: "memory_get", arguments: { key: "a", also: 1 } }],
+    ["an argument of another type", { name: "memory_get", arguments: { key: 7 } }],
+  ])("%s: a result with an error", async (_, params) => {
     const { result } = await client.ask("tools/call", params);
     expect(result).toMatchObject({ isError: true, structuredContent: { code: "invalid_input" } });
   });
 
-  test("deeper than anything is read", async () => {
+  test("nested too deep", async () => {
     const deep = `${"[".repeat(5000)}${"]".repeat(5000)}`;
     const call = `{"jsonrpc":"2.0","id":"deep","method":"tools/call","params":{"name":"memory_get","arguments":{"key":${deep}}}}`;
     client.send(`${call}\n`);
@@ -113,13 +113,13 @@ describe("a call that is none", () => {
     });
   });
 
-  test("larger than the owner takes", async () => {
+  test("larger than the daemon accepts", async () => {
     const result = await client.call("memory_set", { key: "a", value: "x".repeat(1_100_000) });
     expect([result.isError, codeOf(result)]).toEqual([true, "too_large"]);
     expect((await client.call("memory_get", { key: "b" })).isError ?? false).toBe(false);
   });
 
-  test("keys that objects have by themselves are keys like any other", async () => {
+  test("names of built-in object properties are ordinary keys", async () => {
     const line =
       '{"jsonrpc":"2.0","id":"proto","method":"tools/call","params":{"name":"memory_get","arguments":{"key":"a","__proto__":{"key":"b"}}}}';
     client.send(`${line}\n`);
@@ -129,8 +129,8 @@ describe("a call that is none", () => {
   });
 });
 
-describe("a tool that is not there", () => {
-  test("is unknown; a built-in tool that was not granted says what to ask for", async () => {
+describe("an unknown tool", () => {
+  test("is unknown; a built-in tool that was not granted says what to request", async () => {
     const [never, other] = [await client.call("no_such_tool", { a: 1 }), await client.call("fs_read", { path: "a" })];
     expect(await client.names()).not.toContain("fs_read");
     expect(textOf(never)).toContain("no_such_tool");
@@ -141,14 +141,14 @@ describe("a tool that is not there", () => {
     expect(never).toMatchObject({ isError: true, structuredContent: { code: "unknown_tool", need: null } });
   });
 
-  test("is written down like any other denial", async () => {
+  test("is logged like any other denial", async () => {
     const { structuredContent } = await client.call("no_such_tool_either");
     const written = await world.log({ kind: "decision", outcome: "deny", agent: "keeper" });
     expect(written.find(({ id }) => id === structuredContent["id"])).toMatchObject({ tool: "no_such_tool_either" });
   });
 });
 
-describe("before anything was agreed on", () => {
+describe("before the handshake", () => {
   test("a list and a call are answered", async () => {
     const early = new LineClient(world, ["--agent", "keeper"]);
     expect(await early.names()).toContain("memory_get");
@@ -177,7 +177,7 @@ describe("before anything was agreed on", () => {
     await Promise.all([odd.end(), newer.end()]);
   });
 
-  test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("version %s is agreed on", async (version) => {
+  test.each(["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"])("version %s is accepted", async (version) => {
     const old = new LineClient(world, ["--agent", "keeper"]);
     expect(await old.initialize(version)).toMatchObject({ result: { protocolVersion: version } });
     expect((await old.call("memory_get", { key: "a" })).isError ?? false).toBe(false);
@@ -186,7 +186,7 @@ describe("before anything was agreed on", () => {
 });
 
 describe("the end", () => {
-  test("`exit` ends it, and what comes later is not heard", async () => {
+  test("`exit` ends it, and later lines are not read", async () => {
     const leaving = new LineClient(world, ["--agent", "keeper"]);
     await leaving.initialize();
     leaving.send('{"jsonrpc":"2.0","method":"exit"}\n{"jsonrpc":"2.0","id":"late","method":"ping"}\n');
@@ -194,7 +194,7 @@ describe("the end", () => {
     expect(leaving.told.filter((one) => typeof one !== "string" && one.id === "late")).toEqual([]);
   });
 
-  test("a last line without its end is still a line", async () => {
+  test("a last line without a newline is still a line", async () => {
     const cut = new LineClient(world, ["--agent", "keeper"]);
     cut.send('{"jsonrpc":"2.0","id":"last","method":"ping"}');
     expect(await cut.end()).toBe(0);
@@ -206,17 +206,17 @@ describe("the end", () => {
   });
 });
 
-describe("an agent that is not there", () => {
-  test("is told to the person and to the client, and it ends", async () => {
-    const nobody = new LineClient(world, ["--agent", "nobody"]);
-    nobody.request("initialize", {});
-    const list = nobody.request("tools/list");
-    expect(await nobody.answer(list)).toMatchObject({ error: { code: -32_603 } });
-    expect(await nobody.over).toBe(1);
-    expect(nobody.errors).toContain("unknown_agent");
+describe("an unknown agent", () => {
+  test("is reported to the person and to the client, and the server exits", async () => {
+    const unknown = new LineClient(world, ["--agent", "missing"]);
+    unknown.request("initialize", {});
+    const list = unknown.request("tools/list");
+    expect(await unknown.answer(list)).toMatchObject({ error: { code: -32_603 } });
+    expect(await unknown.over).toBe(1);
+    expect(unknown.errors).toContain("unknown_agent");
   });
 
-  test("so are unknown arguments", async () => {
+  test("and so are unknown arguments", async () => {
     const odd = new LineClient(world, ["--agent", "keeper", "--wait", "soon"]);
     expect(await odd.over).toBe(2);
     expect(odd.errors).toContain("fix: --wait 60");

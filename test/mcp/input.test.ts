@@ -1,5 +1,5 @@
-// Where lines come from: clients give pipes and sockets, people also give files. Whatever it is, every line is answered, and the
-// server ends when there are no more.
+// Kinds of standard input: clients give pipes and sockets, people also give files. Every line is answered, and the server exits
+// at the end.
 import { spawn } from "node:child_process";
 import { closeSync, openSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -20,14 +20,14 @@ afterAll(() => world?.remove());
 const LONG = "x".repeat(200_000);
 const call = (id: number, name: string, input: object): string =>
   `${JSON.stringify({ jsonrpc: "2.0", id, method: "tools/call", params: { name, arguments: input } })}\n`;
-/** Short ones, one that is longer than anything that is read at once, and one without an end. */
+/** Short lines, one longer than any read, and one without a newline. */
 const LINES = [
   ...Array.from({ length: 20 }, (_, at) => call(at, "memory_set", { key: `k/${at}`, value: "é".repeat(at) })),
   call(20, "memory_set", { key: "long", value: LONG }),
   call(21, "memory_get", { key: "nothing" }).trimEnd(),
 ].join("");
 
-/** Its status and what it said; `input` is what its standard input is, or the bytes that go into a pipe. */
+/** Its status and output; `input` is its standard input, or the bytes for a pipe. */
 async function served(input: number | string): Promise<{ status: number | null; told: readonly Told[] }> {
   const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", "keeper"];
   const child = spawn("perl", [...AS_CLIENT, ...server], {
@@ -66,7 +66,7 @@ test("from a file", async () => {
   expect([status, ids(told)]).toEqual([0, ALL]);
 });
 
-test("from nowhere", async () => {
+test("from /dev/null", async () => {
   const descriptor = openSync("/dev/null", "r");
   expect(await served(descriptor)).toEqual({ status: 0, told: [] });
   closeSync(descriptor);

@@ -1,4 +1,4 @@
-// A client of a few lines: the real server as a process, and every line that goes to it and comes from it as it stands.
+// A minimal client: the real server as a process, and every line in both directions unchanged.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { join } from "node:path";
@@ -31,8 +31,8 @@ export const META: JsonObject = {
 };
 
 /**
- * Starts what follows and ends as it does: as good a client as any. It reads from nothing itself, as a client that a person starts:
- * the test above it then is not taken for the client behind a wrapper.
+ * Starts what follows and exits as it does: an ordinary client. Its own standard input is empty, as of a client that a person
+ * starts: the test above it is then not taken for the client behind a wrapper.
  */
 export const AS_CLIENT: readonly string[] = [
   "-e",
@@ -42,7 +42,7 @@ export const AS_CLIENT: readonly string[] = [
 
 export class LineClient {
   readonly child: ChildProcess;
-  /** Every line of its output, read. A line that is no JSON is kept as it is. */
+  /** Every line of its output, parsed. A line that is not JSON is kept as text. */
   readonly told: (Told | string)[] = [];
   errors = "";
   readonly over: Promise<number | null>;
@@ -51,7 +51,8 @@ export class LineClient {
   readonly #waiting = new Set<() => void>();
 
   constructor(world: World, words: readonly string[], { environment = {}, cwd }: Started = {}) {
-    // A program of its own stands between: whoever starts a server belongs to its session, and the test is the person.
+    // A separate program is started in between: the process that starts a server belongs to its session, and the test acts as the
+    // person.
     const server = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", ...words];
     this.child = spawn("perl", [...AS_CLIENT, ...server], {
       cwd: cwd ?? world.project,
@@ -69,7 +70,7 @@ export class LineClient {
     });
   }
 
-  /** A text goes as it is; everything else as JSON. */
+  /** A string is sent as it is; everything else as JSON. */
   send(message: object | string): void {
     this.child.stdin?.write(typeof message === "string" ? message : `${JSON.stringify(message)}\n`);
   }
@@ -81,7 +82,7 @@ export class LineClient {
     return told;
   }
 
-  /** Its number, for whoever waits for the answer later. */
+  /** Its request number, to wait for the answer later. */
   request(method: string, params?: object): number {
     const id = ++this.#number;
     this.send({ jsonrpc: "2.0", id, method, ...(params === undefined ? {} : { params }) });
@@ -108,7 +109,7 @@ export class LineClient {
     return this.first((told) => told.id === id && told.method === undefined, `an answer to ${id}`);
   }
 
-  /** The first line that is so, of those that came and of those that come. */
+  /** The first line that matches, of those received and of those to come. */
   async first(is: (told: Told) => boolean, what: string): Promise<Told> {
     for (;;) {
       const found = this.told.find((one): one is Told => typeof one !== "string" && is(one));
@@ -118,7 +119,7 @@ export class LineClient {
     }
   }
 
-  /** Closes its end; what was asked for is still answered. */
+  /** Closes its end; pending requests are still answered. */
   async end(): Promise<number | null> {
     this.child.stdin?.end();
     return this.over;
@@ -154,7 +155,7 @@ export function codeOf({ structuredContent }: ToolResult): unknown {
   return structuredContent["code"];
 }
 
-/** All of it, with what is named taken from it. */
+/** All variables, without the named ones. */
 export function caveats(narrowed: object): string {
   return JSON.stringify({
     fs_read: "all",

@@ -1,5 +1,5 @@
-// The transcripts of the server we learned from, line by line, with our own program's name: what it ran runs, what it denied is
-// denied, and nothing but the protocol comes out.
+// The transcripts of the earlier server, line by line, with our own program's name: what it ran runs, what it denied is denied,
+// and nothing but the protocol comes out.
 import { createServer, type Server } from "node:http";
 import type { AddressInfo } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
@@ -48,7 +48,7 @@ describe("the transcript of `shell`", () => {
     '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"shell","arguments":{"program":"rm","args":["-rf","/"]}}}',
   ];
 
-  test("echo runs, and rm is denied as a result, not as a fault of the transport", async () => {
+  test("echo runs, and rm is denied as a result, not as a transport error", async () => {
     const { told, status } = await said(caveats({ exec: { only: ["echo"] } }), lines);
     expect(status).toBe(0);
     expect(told).toHaveLength(3);
@@ -67,7 +67,7 @@ describe("the transcript of `shell`", () => {
     expect(Object.keys(remove.structuredContent).sort()).toEqual(["code", "hint", "id", "need", "outcome"]);
   });
 
-  test("one program more in the grant, and the other runs as well", async () => {
+  test("with one more program in the grant the other runs as well", async () => {
     const harmless =
       '{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"shell","arguments":{"cmd":"true"}}}';
     const { told } = await said(caveats({ exec: { only: ["true"] } }), [lines[0] ?? "", lines[1] ?? "", harmless]);
@@ -89,7 +89,7 @@ describe("the transcript of `web_fetch`", () => {
     return [first, call(2, url), call(3, "http://169.254.169.254/latest/meta-data/")];
   }
 
-  test("the granted host comes back as Markdown, and the metadata address is denied", async () => {
+  test("the granted host is returned as Markdown, and the metadata address is denied", async () => {
     const { port } = site.address() as AddressInfo;
     const { told } = await said(caveats({ net: { only: ["127.0.0.1"] } }), lines(`http://127.0.0.1:${port}/`));
     const page = resultOf(told, 2);
@@ -100,7 +100,7 @@ describe("the transcript of `web_fetch`", () => {
     expect(resultOf(told, 3)).toMatchObject({ isError: true, structuredContent: { code: "scope_violation" } });
   });
 
-  test("everything granted, the metadata address is still refused, and so is a loopback address that no grant names", async () => {
+  test("with everything granted, the metadata address is still refused, and so is a loopback address that no grant names", async () => {
     const { port } = site.address() as AddressInfo;
     const { told } = await said(caveats({}), lines(`http://127.0.0.1:${port}/`));
     for (const id of [2, 3])

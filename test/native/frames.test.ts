@@ -1,4 +1,4 @@
-// What is not exactly the protocol is the end of the program: a failure frame, status 125, and nothing done.
+// Any deviation from the protocol ends the program: a failure frame, status 125, and nothing done.
 import { execFileSync, spawn, spawnSync } from "node:child_process";
 import { mkdtempSync, readdirSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -34,22 +34,22 @@ const rule = (path: string): Uint8Array => writer().u64(1n).text(bytes(path)).do
 
 const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: number])[] = [
   ["an unknown kind", frameOf("?", new Uint8Array(0)), EPROTO],
-  ["a command before the set-up is over", frameOf("X", commandPayload({ argv: ["true"] })), EPROTO],
+  ["a command before the setup is complete", frameOf("X", commandPayload({ argv: ["true"] })), EPROTO],
   ["a length over the limit", raw(1_048_577, "T", new Uint8Array(0)), EPROTO],
-  ["the greatest length there is", raw(0xffffffff, "T", new Uint8Array(0)), EPROTO],
-  ["a text without its end", frameOf("T", bytes(PROJECT)), EPROTO],
-  ["a byte behind a text", frameOf("T", writer().text(bytes(PROJECT)).u8(1).done()), EPROTO],
+  ["the largest possible length", raw(0xffffffff, "T", new Uint8Array(0)), EPROTO],
+  ["a text without its terminator", frameOf("T", bytes(PROJECT)), EPROTO],
+  ["a byte after a text", frameOf("T", writer().text(bytes(PROJECT)).u8(1).done()), EPROTO],
   ["no payload at all", frameOf("T", new Uint8Array(0)), EPROTO],
   ["a base that is not absolute", frameOf("T", text("project")), EPROTO],
-  ["a base with a way up", frameOf("T", text("/project/../etc")), EPROTO],
+  ["a base with `..`", frameOf("T", text("/project/../etc")), EPROTO],
   ["a base with a double slash", frameOf("T", text("/project//x")), EPROTO],
   ["a pin without a base", frameOf("P", pin("x")), EPROTO],
   ["a pin of action 0", pinned(pin("x", 0)), EPROTO],
   ["a pin of action 3", pinned(pin("x", 3)), EPROTO],
   ["an absolute pin", pinned(pin("/etc")), EPROTO],
   ["an empty pin", pinned(pin("")), EPROTO],
-  ["a pin that goes up", pinned(pin("a/../../b")), EPROTO],
-  ["a pin of a dot", pinned(pin("./a")), EPROTO],
+  ["a pin with `..`", pinned(pin("a/../../b")), EPROTO],
+  ["a pin of `.`", pinned(pin("./a")), EPROTO],
   ["a pin that ends in a slash", pinned(pin("a/")), EPROTO],
   ["a pin longer than a path", pinned(pin("a".repeat(4_096))), EPROTO],
   ["65 pins", Buffer.concat([base, times(65, frameOf("P", pin("x")))]), E2BIG],
@@ -58,19 +58,19 @@ const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: numbe
   ["an overlay of mode 3", overlay(PROJECT, 3), EPROTO],
   ["an overlay over everything", overlay("/"), EPROTO],
   ["an overlay that is not absolute", overlay("project"), EPROTO],
-  ["an overlay that goes up", overlay("/project/../etc"), EPROTO],
+  ["an overlay with `..`", overlay("/project/../etc"), EPROTO],
   ["two overlays", times(2, overlay(PROJECT)), EEXIST],
   ["a mask without an overlay", frameOf("M", text("x")), EPROTO],
   ["an absolute mask", masked("/etc"), EPROTO],
   ["an empty mask", masked(""), EPROTO],
-  ["a mask that goes up", masked("a/../../b"), EPROTO],
+  ["a mask with `..`", masked("a/../../b"), EPROTO],
   ["a mask longer than a path", masked("a".repeat(4_096)), EPROTO],
   ["4,097 masks", Buffer.concat([overlay(PROJECT), times(4_097, frameOf("M", text("x")))]), E2BIG],
   ["Landlock twice", times(2, frameOf("H", handled)), EEXIST],
-  ["Landlock cut short", frameOf("H", handled.subarray(1)), EPROTO],
+  ["truncated Landlock rules", frameOf("H", handled.subarray(1)), EPROTO],
   ["a rule whose path is not absolute", frameOf("L", rule("usr")), EPROTO],
   ["513 rules", times(513, frameOf("L", rule("/usr"))), E2BIG],
-  ["rules without anything handled", Buffer.concat([frameOf("L", rule("/usr")), go]), EINVAL],
+  ["rules without handled rights", Buffer.concat([frameOf("L", rule("/usr")), go]), EINVAL],
   [
     "a right no kernel knows",
     Buffer.concat([
@@ -93,38 +93,38 @@ const SETUP: readonly (readonly [title: string, frames: Uint8Array, errno: numbe
   ["a program the kernel refuses", Buffer.concat([frameOf("S", new Uint8Array(8).fill(255)), go]), EINVAL],
   ["an unknown resource", Buffer.concat([frameOf("U", limit(99)), go]), EINVAL],
   ["17 limits", times(17, frameOf("U", limit(4))), E2BIG],
-  ["the top as a folder to empty", frameOf("D", writer().u32(0).text(bytes("/")).done()), EPROTO],
+  ["`/` as a folder to empty", frameOf("D", writer().u32(0).text(bytes("/")).done()), EPROTO],
   ["five folders to empty", times(5, frameOf("D", writer().u32(0).text(bytes("/tmp")).done())), E2BIG],
-  ["fewer ports than counted", frameOf("N", writer().u8(0).u16(2).u16(0).u16(80).done()), EPROTO],
-  ["more ports than counted", frameOf("N", writer().u8(0).u16(0).u16(0).u16(80).done()), EPROTO],
+  ["fewer ports than announced", frameOf("N", writer().u8(0).u16(2).u16(0).u16(80).done()), EPROTO],
+  ["more ports than announced", frameOf("N", writer().u8(0).u16(0).u16(0).u16(80).done()), EPROTO],
   ["port 0", frameOf("N", writer().u8(0).u16(1).u16(0).u16(0).done()), EPROTO],
   ["loopback port 0", frameOf("N", writer().u8(0).u16(0).u16(1).u16(0).done()), EPROTO],
   ["65 loopback ports", frameOf("N", loopback(65)), E2BIG],
-  ["a third kind of network", frameOf("N", writer().u8(2).u16(0).u16(0).done()), EPROTO],
+  ["an unknown kind of network", frameOf("N", writer().u8(2).u16(0).u16(0).done()), EPROTO],
   ["two networks", times(2, frameOf("N", writer().u8(0).u16(0).u16(0).done())), EEXIST],
-  ["a go with something in it", frameOf("G", new Uint8Array(1)), EPROTO],
+  ["a start frame with a payload", frameOf("G", new Uint8Array(1)), EPROTO],
 ];
 
 const command = commandPayload({ argv: ["true"] });
 const COMMANDS: readonly (readonly [title: string, frames: Uint8Array])[] = [
-  ["a set-up frame", frameOf("U", limit(4))],
+  ["a setup frame", frameOf("U", limit(4))],
   ["an unknown kind", frameOf("\0", new Uint8Array(0))],
   ["a length over the limit", raw(1_048_577, "X", new Uint8Array(0))],
-  ["a command cut short", frameOf("X", command.subarray(0, -1))],
-  ["a command with a byte behind it", frameOf("X", Buffer.concat([command, new Uint8Array(1)]))],
+  ["a truncated command", frameOf("X", command.subarray(0, -1))],
+  ["a command with a byte after it", frameOf("X", Buffer.concat([command, new Uint8Array(1)]))],
   ["an empty command", frameOf("X", new Uint8Array(0))],
-  ["a command without words", frameOf("X", commandPayload({ argv: [] }))],
+  ["a command without arguments", frameOf("X", commandPayload({ argv: [] }))],
   ["a command whose folder is not absolute", frameOf("X", commandPayload({ argv: ["true"], directory: "tmp" }))],
   [
-    "more words than there are",
+    "more arguments than present",
     frameOf("X", writer().u32(0).u64(0n).u8(0).text(bytes("/")).u32(0xffffffff).text(bytes("a")).done()),
   ],
   [
-    "a third kind of input",
+    "an unknown kind of input",
     frameOf("X", writer().u32(0).u64(0n).u8(2).text(bytes("/")).u32(1).text(bytes("a")).u32(0).done()),
   ],
-  ["an end with something in it", frameOf("K", new Uint8Array(1))],
-  ["an end of input with something in it", frameOf("J", new Uint8Array(1))],
+  ["an end with a payload", frameOf("K", new Uint8Array(1))],
+  ["an end of input with a payload", frameOf("J", new Uint8Array(1))],
 ];
 
 describe.each(variants)("%s", (_variant, program) => {
@@ -141,7 +141,7 @@ describe.each(variants)("%s", (_variant, program) => {
     rmSync(root, { recursive: true, force: true });
   });
 
-  test.each(SETUP)("the set-up fails: %s", async (_title, frames, errno) => {
+  test.each(SETUP)("the setup fails: %s", async (_title, frames, errno) => {
     owner.control.write(frames);
     expect((await owner.failure()).errno).toBe(errno);
     expect(await owner.exit()).toBe(125);
@@ -158,7 +158,7 @@ describe.each(variants)("%s", (_variant, program) => {
     expect(owner.errors).toBe("");
   });
 
-  test("the most that is allowed is taken", async () => {
+  test("the maximum is accepted", async () => {
     const most = [base, times(64, frameOf("P", pin("absent"))), times(3, base), times(16, frameOf("U", limit(4)))];
     owner.control.write(Buffer.concat([...most, go]));
     expect((await owner.ready()).pins).toEqual(Array(64).fill(0));
@@ -172,7 +172,7 @@ describe.each(variants)("%s", (_variant, program) => {
     expect(await owner.done()).toMatchObject({ how: 0, value: 0 });
   });
 
-  test("an owner that leaves before it says go is no failure", async () => {
+  test("an owner that disconnects before the start frame is not a failure", async () => {
     expect(await owner.end()).toBe(0);
     expect(await owner.next()).toBeNull();
   });
@@ -183,18 +183,18 @@ describe("the command line", () => {
 
   test.each([
     ["nothing", []],
-    ["an unknown word", ["other"]],
+    ["an unknown argument", ["other"]],
     ["no descriptor", ["sandbox"]],
     ["a descriptor that is the program's own input", ["sandbox", "0", "-"]],
-    ["a descriptor that is no number", ["sandbox", "3x", "-"]],
+    ["a descriptor that is not a number", ["sandbox", "3x", "-"]],
     ["a sign", ["sandbox", "+3", "-"]],
     ["the same descriptor twice", ["sandbox", "3", "3"]],
-    ["a word too many", ["sandbox", "3", "-", "more"]],
+    ["an argument too many", ["sandbox", "3", "-", "more"]],
   ])("is refused: %s", (_title, words) => {
     expect(spawnSync(program, words).status).toBe(125);
   });
 
-  test("outside a pid namespace of its own it does nothing: ending a command would end everything", async () => {
+  test("outside its own pid namespace it does nothing: ending a command would end everything", async () => {
     const owner = new Owner(spawn(program, ["sandbox", "3", "-"], { stdio: ["ignore", "ignore", "pipe", "pipe"] }));
     expect(await owner.failure()).toEqual({ errno: EPERM, stage: "not pid 1" });
     expect(await owner.exit()).toBe(125);

@@ -1,4 +1,4 @@
-// Pid 1 of a sandbox, the real program under the real bubblewrap: commands, their ends, and what is left of them.
+// Pid 1 of a sandbox, the real program under the real bubblewrap: commands, how they end, and what is left of them.
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -31,7 +31,7 @@ describe.each(variants)("%s", (_variant, program) => {
   const run = (line: string, more: object = {}): Promise<Outcome> => owner.run({ argv: sh(line), ...more });
 
   describe("a command", () => {
-    test("gives its output, its errors and its status, apart", async () => {
+    test("returns its output, its errors and its status, separately", async () => {
       expect(await run("echo out; echo err >&2; exit 7")).toMatchObject({
         ...exited(7),
         output: "out\n",
@@ -41,7 +41,7 @@ describe.each(variants)("%s", (_variant, program) => {
       });
     });
 
-    test("that ends by a signal is told by its number", async () => {
+    test("that ends by a signal is reported with its number", async () => {
       expect(await run("kill -USR1 $$")).toMatchObject({ how: 1, value: 10, clean: 1 });
     });
 
@@ -59,9 +59,9 @@ describe.each(variants)("%s", (_variant, program) => {
       ).toEqual(["A=1 2", "PATH=/usr/bin:/bin"]);
     });
 
-    test("has three descriptors, no blocked or ignored signal, and a session of its own", async () => {
+    test("has three descriptors, no blocked or ignored signal, and its own session", async () => {
       const { output } = await run(
-        // The shell itself blocks signals around every fork: only the process that takes its place has them as they were.
+        // The shell itself blocks signals around every fork: only the process it executes into has them unchanged.
         "ls /proc/self/fd; cut -d' ' -f1,6 /proc/$$/stat; exec grep -E '^Sig(Blk|Ign)' /proc/self/status",
       );
       // The fourth is the listing's own.
@@ -75,7 +75,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect((await owner.run({ argv: ["cat"], input })).output).toBe(input);
     });
 
-    test("that does not read its input is not waited for", async () => {
+    test("that does not read its input does not block", async () => {
       expect(await owner.run({ argv: sh("exit 4"), input: "x".repeat(3_000_000) })).toMatchObject(exited(4));
       expect(await run("echo next")).toMatchObject({ output: "next\n" });
     });
@@ -96,14 +96,14 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(await run("echo still here")).toMatchObject({ output: "still here\n" });
     });
 
-    test("is started one byte, one word, one variable below those bounds", async () => {
+    test("is started one byte, one argument, one variable below those limits", async () => {
       expect(await owner.run({ argv: ["true", "x".repeat(131_071)] })).toMatchObject(exited(0));
       expect(await owner.run({ argv: ["true", ...Array(4_095).fill("x")] })).toMatchObject(exited(0));
       const environment = [...Array(255).fill("A=1"), "PATH=/usr/bin"];
       expect(await owner.run({ argv: ["true"], environment })).toMatchObject(exited(0));
     });
 
-    test("is looked up on the PATH it was given, in order, and nowhere else", async () => {
+    test("is looked up on the given PATH, in order, and nowhere else", async () => {
       for (const name of ["one", "two"]) {
         mkdirSync(join(root, name));
         writeFileSync(join(root, name, "tool"), `#!/bin/sh\necho ${name}\n`, { mode: name === "one" ? 0o644 : 0o755 });
@@ -115,49 +115,49 @@ describe.each(variants)("%s", (_variant, program) => {
         value: EACCES,
       });
       expect(await owner.run({ argv: ["tool"] })).toMatchObject({ how: 5, value: ENOENT });
-      // An empty part is the current folder; without PATH there is a usual one.
+      // An empty part is the current folder; without PATH a default is used.
       const here = { directory: join(PROJECT, "two"), environment: ["PATH=/nonesuch:"] };
       expect(await owner.run({ argv: ["tool"], ...here })).toMatchObject({ output: "two\n" });
       expect(await owner.run({ argv: ["true"], environment: [] })).toMatchObject(exited(0));
     });
 
-    test("in a file of no known format is not handed to a shell", async () => {
+    test("in a file of unknown format is not passed to a shell", async () => {
       writeFileSync(join(root, "plain"), "echo run by a shell\n", { mode: 0o755 });
       expect(await owner.run({ argv: [join(PROJECT, "plain")] })).toMatchObject({ how: 5, value: 8, output: "" });
     });
   });
 
-  describe("an end", () => {
+  describe("the end of a command", () => {
     /** The shell counts by itself: other programs may or may not have started when the list is read. */
     const processCount = "set -- /proc/[0-9]*; echo $#";
     /** Pid 1 and the shell. */
     const alone = "2\n";
 
-    test("after its time ends the whole tree, sessions of their own included", async () => {
+    test("by its time limit kills the whole tree, including separate sessions", async () => {
       const tree = "for i in 1 2 3; do setsid sh -c 'setsid sleep 1000 & sleep 1000' & done; sleep 1000";
       const ended = await run(tree, { milliseconds: 300 });
       expect(ended).toMatchObject({ how: 2, clean: 1 });
       expect(await run(processCount)).toMatchObject({ output: alone });
     });
 
-    test("of a command that leaves a daemon behind ends the daemon", async () => {
+    test("that leaves a daemon behind kills the daemon", async () => {
       const ended = await run("(setsid sh -c 'echo up; exec sleep 1000' &) ; exit 3");
       expect(ended).toMatchObject({ ...exited(3), leftovers: 1 });
       expect(await run(processCount)).toMatchObject({ output: alone, leftovers: 0 });
     });
 
-    test("is not held up by a daemon that keeps the output open", async () => {
+    test("is not delayed by a daemon that keeps the output open", async () => {
       expect(await run("sleep 1000 & echo done")).toMatchObject({ ...exited(0), output: "done\n", leftovers: 1 });
     });
 
-    test("by a cancel of the owner comes at once, also while input is unread", async () => {
+    test("by a cancel of the owner is immediate, also while input is unread", async () => {
       owner.begin({ argv: sh("echo up; exec sleep 1000"), input: "x".repeat(2_000_000) });
       expect(Buffer.from((await owner.expect("O")).rest()).toString()).toBe("up\n");
       owner.send("K");
       expect(await owner.done()).toMatchObject({ how: 4, clean: 1 });
     });
 
-    test("is over: words for a command that has ended are passed over", async () => {
+    test("is final: frames for a command that has ended are ignored", async () => {
       await run("true");
       owner.send("K");
       owner.send("I", Buffer.from("late"));
@@ -165,7 +165,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(await run("cat; echo fine")).toMatchObject({ ...exited(0), output: "fine\n" });
     });
 
-    test("counts what leftovers and finished children used as well", async () => {
+    test("reports the usage of leftover and finished children as well", async () => {
       const busy = "i=0; while [ $i -lt 60000 ]; do i=$((i+1)); done";
       const alone = await run(busy);
       const together = await run(
@@ -189,14 +189,14 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(ended.output.length).toBe(1_000);
     });
 
-    test("without end is ended; both streams count", async () => {
+    test("without end is stopped; both streams count", async () => {
       const ended = await run("yes & yes >&2", { outputBytes: 500_000 });
       expect(ended.how).toBe(3);
       expect(ended.output.length + ended.errors.length).toBe(500_000);
       expect(ended.dropped).toBeGreaterThan(0n);
     });
 
-    test("that the owner does not read holds the command, and nothing is lost", async () => {
+    test("that the owner does not read blocks the command, and nothing is lost", async () => {
       const line = "0123456789abcde\n";
       const bytes = 16 * 1024 * 1024;
       owner.control.pause();
@@ -205,7 +205,7 @@ describe.each(variants)("%s", (_variant, program) => {
         outputBytes: bytes,
       });
       await pause(300);
-      // All buffers on the way together hold less than a tenth of it.
+      // All buffers together hold less than a tenth of it.
       expect(readdirSync(root)).toEqual([]);
       owner.control.resume();
       const ended = await owner.done();
@@ -229,9 +229,9 @@ describe.each(variants)("%s", (_variant, program) => {
 
     test.each([
       ["of each kind", make("0600"), 3],
-      ["without any right", make("0"), 3],
+      ["without any permission", make("0"), 3],
       ["many of them", "for at in $(seq 50); do ipcmk -M 4096 -S 3 -Q -p 0 >/dev/null; done", 150],
-      ["beyond a gap", `${make("0600")}; ${make("0600")}; ipcrm -m 0 -s 0 -q 0`, 3],
+      ["after a gap", `${make("0600")}; ${make("0600")}; ipcrm -m 0 -s 0 -q 0`, 3],
     ])("%s are gone when the next command starts", async (_title, line, count) => {
       expect(await run(`${line}; ${look}`)).toMatchObject({ ...exited(0), output: `${count}\n`, errors: "" });
       expect(await run(look)).toMatchObject({ ...exited(0), output: "0\n" });
@@ -239,7 +239,7 @@ describe.each(variants)("%s", (_variant, program) => {
   });
 
   describe("the private folder", () => {
-    test("is there, is the command's own, and is empty for the next one", async () => {
+    test("exists, belongs to the command, and is empty for the next one", async () => {
       const look = "ls -A /tmp /tmp/home; stat -c '%a' /tmp /tmp/home";
       const fresh = { output: "/tmp:\nhome\n\n/tmp/home:\n700\n700\n" };
       expect(await run(look)).toMatchObject(fresh);
@@ -256,13 +256,13 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(readdirSync(root)).toEqual(["inside", "kept"]);
     });
 
-    test("with folders deeper than that is not emptied, and the owner is told", async () => {
+    test("with folders nested too deep is not emptied, and the owner is told", async () => {
       expect(await run(nested(258))).toMatchObject({ how: 0, value: 0, clean: 0 });
     });
 
     test.each([
       [
-        "folders without any right",
+        "folders without any permission",
         "mkdir -p /tmp/a/b/c; touch /tmp/a/b/c/d; chmod 000 /tmp/a/b/c /tmp/a/b /tmp/a /tmp",
       ],
       ["read-only folders", "mkdir -p /tmp/a/b; touch /tmp/a/b/c; chmod 555 /tmp/a/b /tmp/a /tmp"],
@@ -293,7 +293,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(await run("echo alive")).toMatchObject({ ...exited(0), output: "alive\n" });
     });
 
-    test("shows nothing of itself: memory, descriptors, environment, maps", async () => {
+    test("reveals nothing of itself: memory, descriptors, environment, maps", async () => {
       const { output, value } = await run(
         "for name in mem environ maps fd/3 root cwd exe; do if head -c 1 /proc/1/$name >/dev/null 2>&1; then echo open $name; fi; done;" +
           "readlink /proc/1/fd/* /proc/1/exe /proc/1/root; if (: >>/proc/1/mem) 2>/dev/null; then echo writable; fi; exit 0",
@@ -301,14 +301,14 @@ describe.each(variants)("%s", (_variant, program) => {
       expect([value, output]).toEqual([0, ""]);
     });
 
-    test("refuses a command while one runs, and that is its end", async () => {
+    test("refuses a command while one runs, and exits", async () => {
       owner.begin({ argv: ["sleep", "1000"] });
       owner.send("X", commandPayload({ argv: ["true"] }));
       expect((await owner.failure()).errno).toBe(EBUSY);
       expect(await owner.exit()).toBe(125);
     });
 
-    test("ends with its owner's socket, whatever runs and whatever is unread", async () => {
+    test("exits when its owner's socket closes, whatever runs and whatever is unread", async () => {
       owner.control.pause();
       owner.begin({ argv: sh("setsid yes & exec yes"), milliseconds: 0, outputBytes: 1e12 });
       await pause(200);

@@ -1,4 +1,4 @@
-// The network of a sandbox: real sockets, handed to this very process, that accept what a program inside calls.
+// The network of a sandbox: real sockets, passed to this very process, that accept the connections of a program inside.
 import dgram from "node:dgram";
 import net from "node:net";
 import { afterEach, describe, expect, test } from "vitest";
@@ -14,7 +14,7 @@ interface Message {
   readonly port?: number;
 }
 
-/** Calls each place in turn and prints what it hears, or why it hears nothing. */
+/** Connects to each address in turn and prints what it receives, or why it receives nothing. */
 const CALLER = `
 const net = require("node:net");
 const call = (place) => new Promise((resolve) => {
@@ -48,7 +48,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(await owner?.end()).not.toBe(99);
   });
 
-  /** Serves every socket that arrives: a connection hears what it came through and where it was meant to go. */
+  /** Serves every socket that arrives: a connection is told its listener and its intended destination. */
   async function open(transparent: boolean, ports: readonly number[]): Promise<{ mode: number; kinds: Message[] }> {
     const started = await start({ program, user: caller === "self" ? null : caller, network: true });
     owner = started.owner;
@@ -117,7 +117,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     ]);
   });
 
-  test("transparent: every address and port arrives as it was meant, both protocols", async () => {
+  test("transparent: every address and port arrives with its destination, both protocols", async () => {
     const { mode, kinds } = await open(true, [443]);
     expect(mode).toBe(TRANSPARENT);
     expect(kinds.map(({ kind }) => kind)).toEqual(["dns", "dns-tcp", "broker", "transparent", "transparent"]);
@@ -146,7 +146,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     ]);
   });
 
-  test("a program's own loopback is its own, also on a port that is caught elsewhere", async () => {
+  test("a program's own loopback is its own, also on a port that is intercepted elsewhere", async () => {
     await open(true, []);
     const script = `
       const net = require("node:net");
@@ -155,19 +155,19 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(await (owner as Owner).run({ argv: [NODE, "-e", script] })).toMatchObject({ output: "own\n", errors: "" });
   });
 
-  test("names are asked of one address; every other datagram is dropped", async () => {
+  test("names are resolved at one address; every other datagram is dropped", async () => {
     await open(true, []);
     expect(await ask("198.18.0.53", 53)).toBe("answer to question");
     expect(await ask("198.18.0.54", 53)).toBe("ECONNREFUSED");
     expect(await ask("192.0.2.1", 443)).toBe("ECONNREFUSED");
   });
 
-  test("the listeners outlive the set-up and serve the next command as well", async () => {
+  test("the listeners outlive the setup and serve the next command as well", async () => {
     await open(true, []);
     for (let round = 0; round < 3; round++) expect(await call("192.0.2.9:80")).toEqual(["transparent 192.0.2.9 80"]);
   });
 
-  test("git's credential helper asks the broker and passes on only what git asked for", async () => {
+  test("git's credential helper asks the broker and returns only what git asked for", async () => {
     const { owner: started } = await start({ program, user: caller === "self" ? null : caller, network: true });
     owner = started;
     const heard: string[] = [];
@@ -212,7 +212,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(heard.length).toBe(2);
   });
 
-  test("a network without a channel to hand it out is a failure", async () => {
+  test("a network without a channel to pass it on is a failure", async () => {
     const { owner: started } = await start({ program, user: caller === "self" ? null : caller });
     owner = started;
     started.send("N", new PayloadWriter().u8(1).u16(0).u16(0).done());

@@ -1,4 +1,4 @@
-// Nothing survives its owner: not when the owner is killed, at whatever moment that is.
+// Nothing survives its owner, at whatever moment the owner is killed.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { readdirSync, readFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { frameOf } from "../../src/sandbox/plan/start/frame.ts";
 import { bubblewrapArguments, commandPayload } from "./owner.ts";
 import { built } from "./program.ts";
 
-/** An owner in a process of its own: starts a sandbox, sends what it was given, says each frame's size, waits. */
+/** An owner in its own process: starts a sandbox, sends the given frames, prints each frame's size, waits. */
 const OWNER = `
 const [argv, frames] = [JSON.parse(process.argv[1]), Buffer.from(process.argv[2], "base64")];
 const child = require("node:child_process").spawn("bwrap", argv, { stdio: ["ignore", "ignore", "ignore", "pipe"] });
@@ -16,11 +16,11 @@ child.stdio[3].write(frames);
 child.stdio[3].on("data", (chunk) => process.stdout.write(chunk.length + "\\n"));
 `;
 
-/** How long a sandboxed program may need to be gone on a busy machine; far more than it takes. */
+/** How long a sandboxed program may need to exit on a busy machine; far more than it takes. */
 const goneMillisecondsMax = 60_000;
 
-test("an owner that is killed takes everything with it, without bubblewrap's help", async () => {
-  // Seconds nobody else sleeps: how the program is known among all others.
+test("when an owner is killed all its processes end, without bubblewrap's help", async () => {
+  // A sleep time that no other process uses: it identifies the program.
   const marks = Array.from({ length: 12 }, (_, at) => String(7_000_000 + process.pid * 100 + at));
   for (const [at, mark] of marks.entries()) {
     const argv = bubblewrapArguments({ program: built("program") }).filter((word) => word !== "--die-with-parent");

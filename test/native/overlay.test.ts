@@ -1,5 +1,5 @@
-// The root as an overlay: changes go to the draft, masked names are not there, and no layer is reached but through the
-// overlay. As root and as an ordinary user.
+// The root as an overlay: changes go to the draft, masked names do not exist, and no layer is reachable but through the overlay.
+// As root and as an ordinary user.
 import {
   chmodSync,
   chownSync,
@@ -76,7 +76,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     return output + errors;
   }
 
-  test("changes are in the draft, and the root stays as it is", async () => {
+  test("changes are in the draft, and the root is unchanged", async () => {
     const before = lstatSync(join(root, "plain"), { bigint: true });
     await ready();
     expect(await sh("echo two > plain; rm .env; mkdir new; touch new/x; cat plain; ls -A")).toBe(
@@ -100,7 +100,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(await sh("stat -c %a .")).toBe("750\n");
   });
 
-  test("masked names are not there, and stay so when the real file is replaced or appears", async () => {
+  test("masked names do not exist, and stay so when the real file is replaced or appears", async () => {
     await ready([".env", "sub/deep/key", "later", "none/at/all"]);
     expect(await sh("ls -A . sub/deep; cat .env sub/deep/key later none/at/all 2>/dev/null; echo end")).toBe(
       ".:\nclosed\nplain\nsub\n\nsub/deep:\nend\n",
@@ -116,7 +116,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     );
   });
 
-  test("a masked name can be made anew inside: it is the draft's, and not what was masked", async () => {
+  test("a masked name can be created inside: it is in the draft, and is not what was masked", async () => {
     await ready([".env", "none/at/all"]);
     expect(await sh("echo mine > .env; mkdir -p none/at; echo x > none/at/all; cat .env none/at/all")).toBe(
       "mine\nx\n",
@@ -125,13 +125,13 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(existsSync(join(root, "none"))).toBe(false);
   });
 
-  test("a folder on the way to a masked name keeps its mode and its other names", async () => {
+  test("a parent folder of a masked name keeps its mode and its other names", async () => {
     chmodSync(join(root, "sub"), 0o711);
     await ready(["sub/deep/key"]);
     expect(await sh("stat -c %a sub; cat sub/file")).toBe("711\nof sub/file\n");
   });
 
-  test("no mask takes the place of a link or a file of the root", async () => {
+  test("no mask replaces a link or a file of the root", async () => {
     symlinkSync("sub", join(root, "linked"));
     symlinkSync("/etc", join(root, "outside"));
     await ready(["linked/deep/key", "outside/x", "plain/below"]);
@@ -140,13 +140,13 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     );
   });
 
-  test("a masked name that is a link is not there", async () => {
+  test("a masked name that is a link does not exist", async () => {
     symlinkSync("plain", join(root, "linked"));
     await ready(["linked"]);
     expect(await sh("ls -A")).toBe(".env\nclosed\nplain\nsub\n");
   });
 
-  test("read only: masked names are not there, and nothing can be written", async () => {
+  test("read-only: masked names do not exist, and nothing can be written", async () => {
     expect((await ready([".env"], READ_ONLY)).start).toBeGreaterThan(0n);
     expect(await sh("ls -A; cat .env 2>/dev/null; touch x 2>/dev/null || echo no; cat plain")).toBe(
       "closed\nplain\nsub\nno\nof plain\n",
@@ -154,7 +154,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(readdirSync(join(draft, "upper"))).toEqual([]);
   });
 
-  test("no layer is left inside, by name, mount or process", async () => {
+  test("no layer is visible inside, by name, mount or process", async () => {
     await ready([".env"]);
     const seen = await sh(
       `ls -A /run/ambit/layers; grep -c /layers/ /proc/self/mountinfo; ls /proc/1/cwd 2>&1 | head -1`,
@@ -173,12 +173,12 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     );
   });
 
-  test("no mark of the overlay can be set from inside", async () => {
+  test("no overlay attribute can be set from inside", async () => {
     await ready();
     const tried = await sh(
       `python3 -c 'import os\ntry:\n os.setxattr("sub", "user.overlay.opaque", b"y")\n print(os.listxattr("sub"))\nexcept OSError as e:\n print("no")'`,
     );
-    // Newer kernels keep it under another name, older ones refuse it.
+    // Newer kernels store it under another name, older ones refuse it.
     if (!tried.includes("no")) expect(await sh("ls sub")).toBe("deep\nfile\n");
   });
 
@@ -191,13 +191,13 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(lstatSync(join(root, "plain"), { bigint: true }).ctimeNs).toBeGreaterThan(moment);
   });
 
-  test("a mask above another that came first fails the set-up", async () => {
+  test("a mask above an earlier one fails the setup", async () => {
     const failing = await begin(["sub/deep/key", "sub/deep"]);
     expect(await failing.failure()).toEqual({ errno: EEXIST, stage: "overlay mask" });
     expect(await failing.exit()).toBe(125);
   });
 
-  test("without its layers the set-up fails", async () => {
+  test("without its layers the setup fails", async () => {
     const { owner: started } = await start({ program, user, more: ["--dir", PROJECT] });
     owner = started;
     started.send("V", new PayloadWriter().u8(DRAFT).text(bytes(PROJECT)).done());

@@ -5,7 +5,7 @@ import type { Duplex } from "node:stream";
 import { type Frame, FrameCutter, frameOf, PayloadReader, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 
 const CONTROL = 3;
-/** Where things are inside. */
+/** Paths inside the sandbox. */
 export const PROJECT = "/project";
 export const NODE = "/run/ambit/node";
 
@@ -14,10 +14,10 @@ export interface Start {
   readonly program: string;
   /** Bound writable as the project. */
   readonly root?: string;
-  /** Who starts it; null is whoever runs the tests. */
+  /** The user that starts it; null is the user who runs the tests. */
   readonly user?: number | null;
   readonly network?: boolean;
-  /** More words for bubblewrap, before the program. */
+  /** More arguments for bubblewrap, before the program. */
   readonly more?: readonly string[];
 }
 
@@ -54,7 +54,7 @@ export interface Run {
   readonly environment?: readonly string[];
   readonly milliseconds?: number;
   readonly outputBytes?: number;
-  /** Sent at once, and ended. */
+  /** Sent at once, followed by the end of input. */
   readonly input?: string | null;
   /** Instead of pipes: a terminal of this size. */
   readonly terminal?: readonly [columns: number, rows: number];
@@ -65,7 +65,7 @@ export const bytes = (text: string): Uint8Array => Buffer.from(text);
 export class Owner {
   readonly child: ChildProcess;
   readonly control: Duplex;
-  /** What the program or bubblewrap said on its standard error. */
+  /** Standard error of the program or bubblewrap. */
   errors = "";
   readonly #cutter = new FrameCutter();
   readonly #frames: Frame[] = [];
@@ -87,7 +87,7 @@ export class Owner {
     this.control.write(frameOf(kind, payload));
   }
 
-  /** The next frame, or null when there will be none. */
+  /** The next frame, or null if there will be none. */
   next(): Promise<Frame | null> {
     const frame = this.#frames.shift();
     if (frame !== undefined) return Promise.resolve(frame);
@@ -131,7 +131,7 @@ export class Owner {
     return this.done();
   }
 
-  /** Everything up to and with the next `D`. */
+  /** Everything up to and including the next `D`. */
   async done(): Promise<Outcome> {
     const output: Buffer[] = [];
     const errors: Buffer[] = [];
@@ -150,7 +150,7 @@ export class Owner {
     }
   }
 
-  /** Closes the control socket and waits for the end: the exit status of bubblewrap, which is the program's. */
+  /** Closes the control socket and waits for the exit status of bubblewrap, which is the program's. */
   async end(): Promise<number | null> {
     this.control.destroy();
     return this.exit();
@@ -163,7 +163,7 @@ export class Owner {
 
   #push(chunk: Uint8Array): void {
     const frames = this.#cutter.push(new Uint8Array(chunk));
-    if (frames === null) throw new Error("the program does not speak our language");
+    if (frames === null) throw new Error("the program speaks another protocol");
     for (const frame of frames) {
       const waiting = this.#waiting.shift();
       if (waiting === undefined) this.#frames.push(frame);
@@ -244,7 +244,7 @@ export async function startReady(asked: Start): Promise<Owner> {
   return owner;
 }
 
-/** Started and greeted. */
+/** Started, with the hello read. */
 export async function start(asked: Start): Promise<{ readonly owner: Owner; readonly landlockAbi: number }> {
   const user = asked.user ?? null;
   const as = user === null ? [] : ["setpriv", "--reuid", String(user), "--regid", String(user), "--clear-groups", "--"];

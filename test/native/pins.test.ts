@@ -56,7 +56,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     return (await (await begin(PROJECT, pins)).ready()).pins;
   }
 
-  /** The script's lines that succeeded, by number. */
+  /** The numbers of the script's lines that succeeded. */
   async function attempts(...lines: readonly string[]): Promise<readonly number[]> {
     const script = lines.map((line, at) => `(${line}) >/dev/null 2>&1 && echo ${at}`).join("\n");
     const { output } = await (owner as Owner).run({ argv: ["sh", "-c", `${script}\nexit 0`], directory: PROJECT });
@@ -80,14 +80,14 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(readFileSync(join(root, "plain"), "utf8")).toBe("of plain\n");
   });
 
-  test("masked: a file is empty and a folder has nothing in it, and neither takes anything", async () => {
+  test("masked: a file is empty and a folder has nothing in it, and neither can be written", async () => {
     expect(await hold([MASKED, "plain"], [MASKED, "sub"])).toEqual([IS_HELD, IS_HELD]);
     const tried = ["test -e plain", "test -s plain", "ls sub", 'test -n "$(ls -A sub)"', "touch sub/x", "rm plain"];
     expect(await attempts(...tried, "cat sub/deep/file", "rmdir sub")).toEqual([0, 2]);
     expect(readFileSync(join(root, "plain"), "utf8")).toBe("of plain\n");
   });
 
-  test("what is absent stays absent: nothing is made", async () => {
+  test("a missing name stays missing: nothing is created", async () => {
     expect(await hold([READ_ONLY, "none"], [MASKED, "nowhere/at/all"], [READ_ONLY, "plain/below"])).toEqual([
       ABSENT,
       ABSENT,
@@ -96,7 +96,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(readdirSync(root).sort()).toEqual(["other", "plain", "sub"]);
   });
 
-  test.each(["linked", "linked/inner", "magic/etc"])("a link fails the set-up: %s", async (path) => {
+  test.each(["linked", "linked/inner", "magic/etc"])("a link fails the setup: %s", async (path) => {
     symlinkSync("sub", join(root, "linked"));
     symlinkSync("/proc/1/root", join(root, "magic"));
     for (const action of [READ_ONLY, MASKED]) {
@@ -106,7 +106,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     }
   });
 
-  test("a base that is missing, no folder, or reached through a link fails the set-up", async () => {
+  test("a base that is missing, not a folder, or behind a link fails the setup", async () => {
     symlinkSync("sub", join(root, "linked"));
     for (const base of ["/nonesuch", `${PROJECT}/plain`, `${PROJECT}/linked`]) {
       const failing = await begin(base, [[READ_ONLY, "deep"]]);

@@ -10,11 +10,11 @@ export function built(variant: Variant): string {
   return execFileSync(process.execPath, [script, variant], { encoding: "utf8" }).trim();
 }
 
-/** Every test of the protocol holds for both. */
+/** Every test of the protocol runs with both. */
 export const variants: readonly (readonly [Variant, string])[] = (["program", "sanitized"] as const).map((variant) => [
   variant,
   built(variant),
 ]);
 
-/** Who starts a sandbox: whoever runs the tests and, where that is root, an ordinary user as well. */
+/** The users that start a sandbox: the user who runs the tests and, if that is root, an ordinary user as well. */
 export const users: readonly (number | null)[] = process.getuid?.() === 0 ? [null, 12_345] : [null];

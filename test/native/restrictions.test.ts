@@ -1,4 +1,4 @@
-// What a command in a sandbox has given up for good: capabilities, Landlock, seccomp, limits, executable memory.
+// What a command in a sandbox has given up permanently: capabilities, Landlock, seccomp, limits, executable memory.
 import { chownSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -7,14 +7,14 @@ import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { bytes, type Outcome, type Owner, PROJECT, type Ready, sendTemporary, start } from "./owner.ts";
 import { users, variants } from "./program.ts";
 
-/** Bits of Landlock: execute, read a file, list a folder; everything the version knows. */
+/** Landlock bits: execute, read a file, list a folder; everything the version knows. */
 const [EXECUTE, READ_FILE, READ_DIR] = [1n, 4n, 8n];
 const READ = READ_FILE | READ_DIR;
 const allFiles = (version: number): bigint =>
   version >= 5 ? 0xffffn : version >= 3 ? 0x7fffn : version >= 2 ? 0x3fffn : 0x1fffn;
 const [CPU, CORE, OPEN_FILES] = [0, 4, 7];
 
-/** One call is refused with EPERM, everything else allowed: `personality`, which `setarch` makes. */
+/** One call is refused with EPERM, everything else allowed: `personality`, which `setarch` calls. */
 const PERSONALITY = process.arch === "arm64" ? 92 : 135;
 const instruction = (code: number, yes: number, no: number, value: number): Uint8Array =>
   new PayloadWriter().u16(code).u8(yes).u8(no).u32(value).done();
@@ -60,7 +60,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
   const limit = (resource: number, value: bigint): void =>
     owner.send("U", new PayloadWriter().u32(resource).u64(value).done());
 
-  test("no capability is left in any set, nothing gains one, and no filter is there that was not asked for", async () => {
+  test("no capability is left in any set, none can be gained, and there is no filter that was not requested", async () => {
     expect(await go()).toMatchObject({ landlock: 0, seccomp: 0, network: 0 });
     const { output } = await run("grep -E '^(Cap|NoNewPrivs|Seccomp:)' /proc/self/status");
     expect(output.replace(/\s+/g, " ").trim()).toBe(
@@ -68,7 +68,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     );
   });
 
-  test("the seccomp program holds, for pid 1 and for every command", async () => {
+  test("the seccomp program is enforced, for pid 1 and for every command", async () => {
     owner.send("S", SECCOMP);
     expect(await go()).toMatchObject({ seccomp: 1 });
     const { output } = await run(
@@ -77,12 +77,12 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(output.replace(/\s+/g, " ")).toBe("Seccomp: 2 Seccomp: 2 refused ");
   });
 
-  test("without it the same call is made", async () => {
+  test("without it the same call succeeds", async () => {
     await go();
     expect(await run("setarch -R true")).toMatchObject({ how: 0, value: 0 });
   });
 
-  test("Landlock holds: what no rule gives back is refused, also for files that exist and are ours", async () => {
+  test("Landlock is enforced: what no rule allows is refused, also for existing files of our own", async () => {
     expect(abi).toBeGreaterThanOrEqual(1);
     owner.send(
       "H",
@@ -107,7 +107,7 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     expect(await run("ls -A /tmp")).toMatchObject({ output: "home\n", clean: 1 });
   });
 
-  test("limits hold, soft and hard, and asking for more than there is gives what there is", async () => {
+  test("limits are enforced, soft and hard, and a limit above the maximum gives the maximum", async () => {
     limit(CORE, 0n);
     limit(OPEN_FILES, 64n);
     limit(CPU, (1n << 64n) - 1n);
@@ -117,23 +117,23 @@ describe.each(callers)("%s, as %s", (_variant, caller, program) => {
     ).toBe("0\n0\n64\n64\nno\n");
   });
 
-  test("time of the processor is each command's own, and pid 1 does not run out of it", async () => {
+  test("CPU time is each command's own, and pid 1 does not run out of it", async () => {
     limit(CPU, 1n);
     await go();
     expect(await run("while :; do :; done")).toMatchObject({ how: 1, value: 9, clean: 1 });
     expect((await run("ulimit -t; grep '^Max cpu' /proc/1/limits")).output).toMatch(/^1\nMax cpu time +unlimited/);
   });
 
-  test("a folder to empty on a file system larger than asked is a failure", async () => {
+  test("a folder to empty on a file system larger than requested is a failure", async () => {
     owner.send("D", new PayloadWriter().u32(4_096).text(bytes("/tmp")).done());
     owner.send("G");
     expect((await owner.failure()).stage).toBe("emptied folder");
     expect(await owner.exit()).toBe(125);
   });
 
-  test("executable memory is what the program says it is", async () => {
+  test("executable memory is as the program reports it", async () => {
     const { memfdHeld } = await go();
-    // Only a caller who is root may change the setting of the pid namespace; the others' filter must refuse the call.
+    // Only root may change the setting of the pid namespace; for other callers the filter must refuse the call.
     if (caller !== "self" || process.getuid?.() !== 0) expect(memfdHeld).toBe(0);
     const perl = `
       my $name = "x"; my $fd = syscall(${process.arch === "arm64" ? 279 : 319}, $name, 0); exit 1 if $fd < 0;

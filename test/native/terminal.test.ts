@@ -1,5 +1,5 @@
-// A command on a terminal of its own, the real program under the real bubblewrap: a devpts instance of the sandbox,
-// sizes, signals from the keyboard, job control, and nothing of the machine's own terminals.
+// A command on its own terminal, the real program under the real bubblewrap: a devpts instance of the sandbox, sizes, signals
+// from the keyboard, job control, and no access to the machine's own terminals.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
 import { bytes, type Outcome, type Owner, sendTemporary, start } from "./owner.ts";
@@ -33,7 +33,7 @@ describe.each(variants)("%s", (_variant, program) => {
     const begin = (line: string, argv: readonly string[] = ["sh", "-c", line]): void =>
       owner.begin({ argv, terminal: [80, 24] });
 
-    /** Output until these words are in it. */
+    /** Output until it contains these words. */
     async function until(words: string): Promise<string> {
       let seen = "";
       while (!seen.includes(words)) {
@@ -64,7 +64,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(output.trim().split(/\s+/)).toEqual(["0", "ptmx"]);
     });
 
-    test("makes as many terminals as were allowed, and no more", async () => {
+    test("creates as many terminals as allowed, and no more", async () => {
       await ready();
       const line =
         "exec 3<>/dev/ptmx 4<>/dev/ptmx 5<>/dev/ptmx && echo three; exec 6<>/dev/ptmx && echo four; echo after";
@@ -73,7 +73,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(output).not.toContain("four");
     });
 
-    test("is told a new size", async () => {
+    test("gets a new size", async () => {
       await ready();
       begin("trap 'stty size; exit 0' WINCH; echo ready; while :; do sleep 0.05; done");
       await until("ready");
@@ -99,9 +99,9 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(await owner.done()).toMatchObject({ how: 1, value: 2, clean: 1 });
     });
 
-    test("that stops itself from the keyboard is reported, and goes on when its owner says so", async () => {
+    test("that stops itself from the keyboard is reported, and continues when its owner says so", async () => {
       await ready();
-      // No other program is started here: a shell that stops between vfork and exec waits for ever.
+      // No other program is started here: a shell that stops between vfork and exec waits forever.
       begin("echo ready; read -r line; echo on $line");
       await until("ready");
       owner.send("I", bytes("\u001a"));
@@ -115,7 +115,7 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(output).toContain("on again");
     });
 
-    test("that is stopped ends all the same when its owner ends it", async () => {
+    test("that is stopped still ends when its owner ends it", async () => {
       await ready();
       begin("echo ready; kill -STOP $$");
       await until("ready");
@@ -145,14 +145,14 @@ describe.each(variants)("%s", (_variant, program) => {
       expect(third.errors).toMatch(/No such device or address/);
     });
 
-    test("gives all of a long output, to its last byte", async () => {
+    test("returns all of a long output, to its last byte", async () => {
       await ready();
       const { output } = await run("seq 1 20000");
       expect(output.split("\r\n").slice(-2)).toEqual(["20000", ""]);
       expect(output.split("\r\n").length).toBe(20_001);
     });
 
-    test("without a devpts of the sandbox it is not started", async () => {
+    test("is not started without a devpts of the sandbox", async () => {
       sendTemporary(owner);
       owner.send("G");
       await owner.ready();
@@ -162,8 +162,8 @@ describe.each(variants)("%s", (_variant, program) => {
     test.each([
       ["no terminals at all", [terminals(0)], EPROTO],
       ["a payload that is too long", [size(1, 1).subarray(0, 3)], EPROTO],
-      ["terminals asked for twice", [terminals(1), terminals(1)], EEXIST],
-    ])("a set-up with %s fails", async (_title, frames, errno) => {
+      ["terminals requested twice", [terminals(1), terminals(1)], EEXIST],
+    ])("a setup with %s fails", async (_title, frames, errno) => {
       for (const frame of frames) owner.send("Y", frame);
       expect(await owner.failure()).toEqual({ errno, stage: "terminals" });
     });

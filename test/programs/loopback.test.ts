@@ -1,4 +1,4 @@
-// The host's loopback: a database or a development server is reached by the programs it was granted to, and by no others.
+// The host's loopback: a database or a development server is reached by the programs it is granted to, and by no others.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
 import { createServer, type Server } from "node:net";
@@ -17,7 +17,7 @@ async function listening(host: string, says: string): Promise<number> {
   return (server.address() as { port: number }).port;
 }
 
-/** A process with the title that ours have, which listens. */
+/** A listening process with the title of our own processes. */
 async function startOwn(): Promise<number> {
   const code = `process.title = "ambit-console";
     const server = require("node:net").createServer((socket) => socket.end("ours")).listen(0, "127.0.0.1");
@@ -50,7 +50,7 @@ afterAll(async () => {
   await world?.remove();
 });
 
-/** What was said, or how the connection failed. */
+/** What the server said, or how the connection failed. */
 const CONNECT = `
   const [host, port] = process.argv.slice(1);
   const socket = require("node:net").connect(Number(port), host);
@@ -74,7 +74,7 @@ describe("a port of the host's loopback", () => {
     expect(await said("literal", "127.0.0.1", byAddress)).toMatch(/^by address\n/);
   });
 
-  test("on which the server has the newer protocol alone is reached as localhost", async () => {
+  test("on which the server listens on IPv6 alone is reached as localhost", async () => {
     expect(await said("named", "localhost", six)).toMatch(/^over six\n/);
   });
 

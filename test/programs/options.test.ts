@@ -1,5 +1,5 @@
-// The table of risky options against the real programs: each spelling here makes the installed program run a file of the
-// agent's, and none of them is matched by a star.
+// The table of risky options against the real programs: each spelling here makes the installed program run a file of the agent's,
+// and none of them is matched by a star.
 import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -76,7 +76,7 @@ const files: Readonly<Record<string, () => void>> = {
   },
 };
 
-/** `EVIL` is the program, `HERE` the folder; `in` is where the command runs. */
+/** `EVIL` is the program, `HERE` the folder; `in` is the working directory. */
 const SPELLINGS: readonly (readonly [command: string, inside: string])[] = [
   ["sed -n +eEVIL f", ""],
   ["sed -n ~eEVIL f", ""],
@@ -109,7 +109,7 @@ describe("a spelling that runs a program is guarded", () => {
   });
 });
 
-/** A fixed sequence of numbers, so that a failure comes again. */
+/** A fixed sequence of numbers, so that a failure can be repeated. */
 function* numbers(seed: number): Generator<number, never> {
   let state = seed;
   for (;;) {
@@ -118,11 +118,11 @@ function* numbers(seed: number): Generator<number, never> {
   }
 }
 
-describe("what is called harmless", () => {
+describe("sed scripts classified as harmless", () => {
   // `r` and `R` are left out: `--sandbox` refuses them too, and they only read.
   const pieces = [..."sewWypdbqa:v/[]^,;!+~$0123IgM#x=", "/[^/]/", "s/a/b/", "/a/", "s/[/]/x/", "1,+2", "y/a/b/"];
 
-  test("GNU sed finds nothing that runs or writes in it", () => {
+  test("contain nothing that GNU sed would run or write", () => {
     expect(run(["sed", "--version"])).toContain("GNU sed");
     const random = numbers(18);
     const [seen, wrong]: [number[], string[]] = [[0, 0], []];
@@ -135,12 +135,12 @@ describe("what is called harmless", () => {
       if (isRefused && isHarmlessSedScript(script)) wrong.push(script);
     }
     expect(wrong).toEqual([]);
-    // Both kinds were among them.
+    // Both kinds occurred.
     expect(Math.min(...seen)).toBeGreaterThan(100);
   });
 });
 
-test("git inside takes no folder for a repository that has no `.git`", () => {
+test("git inside does not treat a folder without `.git` as a repository", () => {
   run(["git", "init", "-q", "--bare", "sub"]);
   write(
     "sub/config",

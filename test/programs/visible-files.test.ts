@@ -79,7 +79,7 @@ async function exec(agent: string, ...line: readonly string[]) {
   return world.ambit("exec", agent, "--", ...line);
 }
 
-/** What `cat` prints of each file, and whether that went well. */
+/** What `cat` prints of each file, and whether it succeeded. */
 const SEEN: readonly (readonly [agent: string, file: string, printed: string | null])[] = [
   ["bounded", "pub/a.txt", "public\n"],
   ["bounded", "pub/deep/b.txt", "public and deep\n"],
@@ -130,7 +130,7 @@ describe("a program of `ambit exec`", () => {
     expect((await exec("none", "ls", "-A")).out).toBe("");
   });
 
-  test("does not run where a pattern cannot be held, and says what to write", async () => {
+  test("does not run if a pattern cannot be enforced, and says what to write", async () => {
     const { status, out } = await exec("starred", "cat", "pub/a.txt");
     expect(status).toBe(125);
     expect(out).toMatch(/scope_violation/);
@@ -139,8 +139,8 @@ describe("a program of `ambit exec`", () => {
   });
 
   test.each([
-    ["a pattern that cannot be held", "counted-star", [], /which no sandbox can hold/],
-    ["a working folder that is hidden", "twice", ["--in", "priv"], /does not cover the working folder/],
+    ["a pattern that cannot be enforced", "counted-star", [], /which no sandbox can hold/],
+    ["a hidden working folder", "twice", ["--in", "priv"], /does not cover the working folder/],
   ])("is denied for %s by the decision: `can`, answer and log agree, no charge", async (_, agent, place, why) => {
     const folder = join(world.project, ...place.slice(1));
     const can = await world.ambit("can", agent, "proc.exec", `in=${folder}`, "--", "cat", "pub/a.txt");
@@ -181,7 +181,7 @@ describe("a program of `ambit exec`", () => {
     });
   });
 
-  test("sees a new name from the next command on as hidden, and an unreadable spelling refuses", async () => {
+  test("has new names hidden from the next command on, and does not run beside a name that is not text", async () => {
     put("new-secret", MARK);
     linkSync(join(world.project, "new-secret"), join(world.project, "newer-secret"));
     expect((await exec("bounded", "cat", "new-secret", "newer-secret")).out).not.toContain(MARK);
@@ -194,7 +194,7 @@ describe("a program of `ambit exec`", () => {
   });
 });
 
-describe("a draft of a root that is visible in part", () => {
+describe("a draft of a partly visible root", () => {
   test("writes what it sees, and changes nothing that is hidden", async () => {
     const ran = await exec("drafting", "sh", "-c", "echo more >> pub/a.txt; echo new > made.txt; cat priv/secret");
     expect(ran.out).not.toContain(MARK);
@@ -219,7 +219,7 @@ describe("a draft of a root that is visible in part", () => {
   });
 });
 
-test("a commit that deletes records the program did not see waits for a person", async () => {
+test("a commit that deletes records the program did not see waits for approval", async () => {
   const line = "git -c user.name=a -c user.email=a@b.c commit -qam gone";
   const { out } = await exec("committer", "sh", "-c", line);
   expect(out).toMatch(/approval_required.*\.ambit\/records\/people\/ann\.md/);
@@ -237,7 +237,7 @@ describe("every other way to run a program", () => {
     ["a pipe of the shell tool", "shell", { script: "cat pub/a.txt priv/secret | cat" }],
     ["proc_exec", "proc_exec", { argv: ["cat", "pub/a.txt", "priv/secret"], in: ".", root: "ro" }],
     ["proc_eval", "proc_eval", { line: "cat pub/a.txt; cat priv/*", in: ".", root: "ro" }],
-  ])("%s sees as much", async (_, tool, input) => {
+  ])("%s sees the same", async (_, tool, input) => {
     const [bounded, whole] = await Promise.all([open("bounded"), open("whole")]);
     const here = { ...input, ...("in" in input ? { in: world.project } : {}) };
     const told = textOf(await bounded.do(tool, here));
@@ -260,7 +260,7 @@ describe("every other way to run a program", () => {
     expect(textOf(await whole.do("reader", { file: "priv/secret" }))).toContain(MARK);
   });
 
-  test("a user's ceiling and a session's pledge bound it as the record does", async () => {
+  test("a user's ceiling and a session's pledge limit it as the record does", async () => {
     const line = { argv: ["cat", "pub/a.txt", "priv/secret"], in: world.project, root: "ro" };
     const sessions = [
       await open("whole", { user: "ann" }),

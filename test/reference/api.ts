@@ -1,4 +1,4 @@
-// The API report: every name that the package's entry points export, what it is, and one line about it.
+// The API report: every name that the package's entry points export, its kind, and one line about it.
 import { readFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -65,7 +65,7 @@ function sourceOf(file: string): ts.SourceFile {
   return source;
 }
 
-/** What a file exports, by its exported name, with the declaration in whichever of our files has it. */
+/** The exports of a file, by exported name, with the declaration in whichever of our files has it. */
 function exportsOf(file: string): ReadonlyMap<string, Declaration> {
   const found = new Map<string, Declaration>();
   for (const statement of sourceOf(file).statements) {
@@ -74,7 +74,7 @@ function exportsOf(file: string): ReadonlyMap<string, Declaration> {
         for (const name of namesOf(statement)) if (!found.has(name)) found.set(name, statement);
     } else if (ts.isExportDeclaration(statement)) {
       const { moduleSpecifier, exportClause } = statement;
-      // Names that are exported apart from their declaration are not followed: `declared` says which one is missed.
+      // Names exported apart from their declaration are not followed: `declared` reports them.
       if (moduleSpecifier === undefined) continue;
       const from = join(dirname(file), (moduleSpecifier as ts.StringLiteral).text);
       if (exportClause === undefined) for (const [name, one] of exportsOf(from)) found.set(name, one);
@@ -123,7 +123,7 @@ function kindOf(declaration: Declaration): string {
 
 const shapeCharactersMax = 100;
 
-/** Where nothing is written about a name: its parameters, its members or its type. */
+/** For an undocumented name: its parameters, its members or its type. */
 function shapeOf(declaration: Declaration): string {
   const text = shapeText(declaration)
     .replace(/\s+/g, " ")

@@ -1,4 +1,4 @@
-// The reference in docs/ is what the source says.
+// The reference in docs/ is up to date with the source.
 import { readFileSync, writeFileSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";

@@ -1,4 +1,4 @@
-// The reference, written from the catalog and the pages of the codes, so that it cannot lag behind them.
+// The reference, generated from the catalog and the pages of the codes, so that it cannot become outdated.
 
 import { DENIALS, DIAGNOSTICS, type Page } from "../../src/cli/explain/pages.ts";
 import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";

@@ -1,5 +1,5 @@
-// Drafts of real sandboxes: what a program writes is in its draft and not in the root, masked names stay unseen whatever
-// happens around them, and where no draft can be had nothing runs.
+// Drafts of real sandboxes: a program's writes are in its draft and not in the root, masked names stay invisible whatever changes
+// around them, and without a draft nothing runs.
 import { execFileSync } from "node:child_process";
 import {
   chmodSync,
@@ -59,7 +59,7 @@ function write(name: string, text: string): void {
   writeFileSync(join(folder, name), text);
 }
 
-/** Every name below, with what it holds. */
+/** Every name below, with its content. */
 function contents(): Readonly<Record<string, string>> {
   const names = readdirSync(folder, { recursive: true }) as string[];
   return Object.fromEntries(
@@ -70,11 +70,11 @@ function contents(): Readonly<Record<string, string>> {
   );
 }
 
-describe("what a program writes is in its draft, and the root stays as it is", () => {
+describe("a program's writes are in its draft, and the root is unchanged", () => {
   test.each([
     ["a file that is run later", "echo evil > .bashrc; mkdir .vscode; echo evil > .vscode/tasks.json"],
-    ["a folder of settings in place of another", "rm -r .claude; mkdir .claude; echo evil > .claude/settings.json"],
-    ["an empty folder removed and made again", "rmdir .idea; mkdir .idea; echo evil > .idea/workspace.xml"],
+    ["a folder of settings replaced by another", "rm -r .claude; mkdir .claude; echo evil > .claude/settings.json"],
+    ["an empty folder removed and created again", "rmdir .idea; mkdir .idea; echo evil > .idea/workspace.xml"],
     ["the repository moved away", "mv .git x; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit"],
     ["a hook in the repository", "echo evil > .git/hooks/pre-commit; chmod +x .git/hooks/pre-commit"],
     ["a file replaced by rename", "echo evil > new; mv new .git/config"],
@@ -95,7 +95,7 @@ describe("what a program writes is in its draft, and the root stays as it is", (
     expect(readdirSync(changedBy(told, folder)).length).toBeGreaterThan(0);
   });
 
-  test("also where its sandbox is killed under it, or its time is over", async () => {
+  test("also if its sandbox is killed or times out", async () => {
     write("file", "one\n");
     const killed = shell(sandboxes, planFor(folder), "echo two > file; echo begun; sleep 600", {
       sinks: { output: () => void sandboxes.end(null), errors: () => {} },
@@ -111,7 +111,7 @@ describe("what a program writes is in its draft, and the root stays as it is", (
     expect(readFileSync(join(folder, "file"), "utf8")).toBe("one\n");
   });
 
-  test("two at once do not see each other", async () => {
+  test("two concurrent ones do not see each other", async () => {
     write("file", "one\n");
     const script = (name: string): string =>
       `echo ${name} > file; mkdir -p .git; echo ${name} > .git/${name}; echo written; cat; cat file; ls .git`;
@@ -141,7 +141,7 @@ describe("the draft", () => {
     expect(output).toMatch(/[,=]volatile[, ]/);
   });
 
-  test("names its root, its start and what was masked", async () => {
+  test("names its root, its start and its masked names", async () => {
     const told = await shell(sandboxes, masking("secret"), "echo x > file");
     const { draft } = ranOf(told);
     const found = lstatSync(folder, { bigint: true });
@@ -155,7 +155,7 @@ describe("the draft", () => {
     expect(Math.abs(Date.now() - start)).toBeLessThan(60_000);
   });
 
-  test("starts before anything the person does while the command runs, however soon", async () => {
+  test("starts before any change of the person during the command, however soon", async () => {
     write("file", "one\n");
     const told = await shell(sandboxes, planFor(folder), "echo x > new; echo begun; sleep 0.2", {
       sinks: { output: () => write("file", "two\n"), errors: () => {} },
@@ -164,7 +164,7 @@ describe("the draft", () => {
     expect(changed > (ranOf(told).draft?.startNanoseconds ?? changed)).toBe(true);
   });
 
-  test("is not sealed before the last process is gone, also where bubblewrap is killed", async () => {
+  test("is not sealed before the last process has exited, also if bubblewrap is killed", async () => {
     const plan = planFor(folder);
     const timed = { ...plan, limits: { ...plan.limits, wallMilliseconds: 1_000 } };
     const told = await shell(sandboxes, timed, "echo one > file; echo begun; setsid sleep 600 & sleep 600", {
@@ -201,7 +201,7 @@ describe("the draft", () => {
 });
 
 describe("a masked name", () => {
-  test("is not there, in a draft and in a root that is read", async () => {
+  test("does not exist, in a draft and in a read-only root", async () => {
     write("token", "secret\n");
     write("keys/a", "secret\n");
     for (const mode of ["draft", "ro"] as const) {
@@ -211,7 +211,7 @@ describe("a masked name", () => {
     }
   });
 
-  test("that a person replaces while the program runs stays unseen", async () => {
+  test("that a person replaces while the program runs stays invisible", async () => {
     write("sub/token", "secret\n");
     const replace = (): void => {
       write("fresh", "secret\n");
@@ -235,7 +235,7 @@ describe("a masked name", () => {
     expect(output).toBe("begun\n.:\nsub\n\nsub:\n");
   });
 
-  test("cannot be had by renaming, linking or making anew the folders above it", async () => {
+  test("cannot be revealed by renaming, linking or recreating its parent folders", async () => {
     write("sub/deep/token", "secret\n");
     const script = [
       "mv sub other; cat other/deep/token",
@@ -248,13 +248,13 @@ describe("a masked name", () => {
     expect(readFileSync(join(folder, "sub/deep/token"), "utf8")).toBe("secret\n");
   });
 
-  test("does not hide what lies beside it", async () => {
+  test("does not hide its siblings", async () => {
     write("sub/token", "secret\n");
     write("sub/tokens", "plain\n");
     expect((await shell(sandboxes, masking("sub/token"), "cat sub/tokens")).output).toBe("plain\n");
   });
 
-  test("cannot be held in a folder that is written directly: refused", async () => {
+  test("cannot be enforced in a folder that is written directly: refused", async () => {
     const root = { path: segments(folder), mode: "direct" } as const;
     const { result } = await shell(sandboxes, { ...masking("token"), root }, "touch ran");
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
@@ -279,7 +279,7 @@ describe("programs inside a draft", () => {
     const git = "git -c user.name=a -c user.email=a@b -c init.defaultBranch=main";
     const script = [
       `${git} init -q && git add . && ${git} commit -qm one`,
-      // A folder of the root cannot be renamed, and git does not copy: the one thing that has to be done in two steps.
+      // A folder of the root cannot be renamed, and git does not copy: the only operation that takes two steps.
       "git mv dir moved 2>/dev/null || mv dir moved && git add -A",
       "git mv moved/sub/file moved/sub/other",
       `${git} commit -qm two && git switch -qc other && git status --porcelain && git ls-files`,
@@ -296,14 +296,14 @@ describe("programs inside a draft", () => {
   test("find the index of a repository up to date: nothing is read again", async () => {
     execFileSync("git", ["init", "-q", folder]);
     execFileSync("git", ["-C", folder, "add", "."]);
-    // An index that is as young as its files is never trusted.
+    // An index as recent as its files is never trusted.
     await pause(1_100);
     execFileSync("git", ["-C", folder, "update-index", "--refresh"]);
     const told = await shell(sandboxes, planFor(folder), "git -c safe.directory='*' diff-files --name-only; echo end");
     expect(told.output).toBe("end\n");
   });
 
-  test.skipIf(!isRoot)("cannot change a file of a group that is not mapped, and are told so", async () => {
+  test.skipIf(!isRoot)("cannot change a file of a group that is not mapped, and get an error", async () => {
     chownSync(join(folder, "dir/sub/file"), 0, 54_321);
     const told = await shell(sandboxes, planFor(folder), "cat dir/sub/file; echo two >> dir/sub/file; echo end");
     expect(told.output).toBe("one\nend\n");
@@ -311,7 +311,7 @@ describe("programs inside a draft", () => {
   });
 });
 
-describe("where no draft can be had nothing runs, and the reason is told", () => {
+describe("where no draft is possible nothing runs, and the reason is reported", () => {
   async function refused(parts: LinuxSandboxes, plan: Plan): Promise<string> {
     const { result } = await shell(parts, plan, "touch ran");
     await parts.end(null);
@@ -321,7 +321,7 @@ describe("where no draft can be had nothing runs, and the reason is told", () =>
     return result.refused.message;
   }
 
-  test("the state folder lies inside the root, by its name or through a link", async () => {
+  test("the state folder is inside the root, by its name or through a link", async () => {
     mkdirSync(join(folder, "state"));
     symlinkSync(join(folder, "state"), `${folder}-state`);
     for (const state of [join(folder, "state"), `${folder}-state`])
@@ -331,7 +331,7 @@ describe("where no draft can be had nothing runs, and the reason is told", () =>
     expect(readdirSync(join(folder, "state", "drafts"))).toEqual([]);
   });
 
-  test.skipIf(!isRoot)("a mount lies inside the root: it is named", async () => {
+  test.skipIf(!isRoot)("a mount is inside the root: it is named", async () => {
     const point = join(folder, "a mount");
     mkdirSync(point);
     execFileSync("/usr/bin/mount", ["-t", "tmpfs", "none", point]);
@@ -359,7 +359,7 @@ describe("where no draft can be had nothing runs, and the reason is told", () =>
     }
   });
 
-  test.skipIf(isRoot)("the state folder cannot be written", async () => {
+  test.skipIf(isRoot)("the state folder is not writable", async () => {
     mkdirSync(`${folder}-state`, { mode: 0o500 });
     const { result } = await shell(sandboxes, planFor(folder), "touch ran");
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });

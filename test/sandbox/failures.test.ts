@@ -1,4 +1,4 @@
-// A sandbox that cannot start: always the same code, a cause, a line that mends it where there is one, nothing run.
+// A sandbox that cannot start: always the same code, a cause, a fix where there is one, and nothing runs.
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -27,7 +27,7 @@ afterEach(async () => {
   expect(left).toEqual([]);
 });
 
-/** Runs with this in bubblewrap's place. */
+/** Runs with this script in place of bubblewrap. */
 async function refusedBy(script: string): Promise<RunRefusal> {
   const bubblewrap = join(folder, "bwrap");
   writeFileSync(bubblewrap, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
@@ -50,13 +50,13 @@ const HELLO = String.raw`printf '\010\000\000\000h\001\000\000\000\007\000\000\0
 describe("bubblewrap that", () => {
   test.each([
     [
-      "AppArmor holds back",
+      "is blocked by AppArmor",
       "echo 'bwrap: loopback: Failed RTM_NEWADDR: Operation not permitted' >&2; exit 1",
       /AppArmor/,
       /apparmor_parser/,
     ],
     [
-      "may not make namespaces",
+      "may not create namespaces",
       "echo 'bwrap: No permissions to creating new namespace, likely because the kernel does not allow it' >&2; exit 1",
       /user namespaces are switched off/,
       /sysctl/,
@@ -68,10 +68,10 @@ describe("bubblewrap that", () => {
       /container/,
     ],
     ["is too old", "echo 'bwrap: Unknown option --as-pid-1' >&2; exit 1", /too old/, /0\.8/],
-    ["says something new", "echo 'bwrap: the moon is full' >&2; exit 1", /the moon is full/, null],
+    ["prints an unknown error", "echo 'bwrap: the moon is full' >&2; exit 1", /the moon is full/, null],
     ["says nothing", "exit 1", /before it was ready/, null],
     ["is killed", "kill -9 $$", /before it was ready/, null],
-    ["floods us with complaints", "yes complaint | head -c 1000000 >&2; exit 1", /complaint/, null],
+    ["floods us with errors", "yes complaint | head -c 1000000 >&2; exit 1", /complaint/, null],
   ])("%s", async (_what, script, message, fix) => {
     const refused = await refusedBy(script);
     expect(refused.message).toMatch(message);
@@ -80,19 +80,19 @@ describe("bubblewrap that", () => {
     else expect(refused.fix).toMatch(fix);
   });
 
-  test("is not there any more", async () => {
+  test("is missing", async () => {
     expect((await refusedWith(join(folder, "none"))).message).toMatch(/ENOENT|before it was ready/);
   });
 
-  test("is no program", async () => {
+  test("is not a program", async () => {
     mkdirSync(join(folder, "dir"));
     expect((await refusedWith(join(folder, "dir"))).message).toMatch(/EACCES|before it was ready/);
   });
 });
 
-describe("a program inside that", () => {
+describe("a launcher that", () => {
   test.each([
-    ["speaks another language", "printf 'GET / HTTP/1.1\\r\\n\\r\\n' >&3; sleep 1", /not understood/],
+    ["speaks another protocol", "printf 'GET / HTTP/1.1\\r\\n\\r\\n' >&3; sleep 1", /not understood/],
     [
       "speaks another version",
       String.raw`printf '\010\000\000\000h\002\000\000\000\007\000\000\000' >&3; sleep 1`,
@@ -100,23 +100,23 @@ describe("a program inside that", () => {
     ],
     ["greets twice", `${HELLO}; ${HELLO}; sleep 1`, /not understood|cannot be told|replaced/],
     [
-      "is ready before it is told to be",
+      "is ready before the setup",
       String.raw`printf '\020\000\000\000R\001\001\000\000\000\000\000\000\000\000\000\000\000\000\000\000' >&3; sleep 1`,
       /not understood/,
     ],
     ["is done before it began", String.raw`printf '\000\000\000\000D' >&3; sleep 1`, /not understood/],
-    ["talks before it is asked", String.raw`printf '\001\000\000\000Ox' >&3; sleep 1`, /not understood/],
+    ["sends output before the command", String.raw`printf '\001\000\000\000Ox' >&3; sleep 1`, /not understood/],
     [
       "fails",
       String.raw`printf '\016\000\000\000F\001\000\000\000seccomp ok\000' >&3; sleep 1`,
       /not understood|seccomp/,
     ],
     [
-      "says that it failed",
+      "reports a failure",
       String.raw`printf '\014\000\000\000F\001\000\000\000seccomp\000' >&3; sleep 1`,
       /seccomp \(EPERM\)/,
     ],
-    ["claims a frame without end", String.raw`printf '\377\377\377\377O' >&3; sleep 1`, /not understood/],
+    ["announces an endless frame", String.raw`printf '\377\377\377\377O' >&3; sleep 1`, /not understood/],
   ])("%s", async (_what, script, message) => {
     expect((await refusedBy(script)).message).toMatch(message);
   });
@@ -124,7 +124,7 @@ describe("a program inside that", () => {
   test("fails for real: names that cannot be masked", async () => {
     const sandboxes = sandboxesIn(folder);
     mkdirSync(join(folder, "a", "b"), { recursive: true });
-    // A plan has parents first; the other way round one of them would not be masked.
+    // A plan has parents first; in the other order one of them would not be masked.
     const plan = planFor(folder, { masked: ["a/b/c", "a"].map((name) => segments(join(folder, name))) });
     const { result } = await shell(sandboxes, plan, "touch ran");
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
@@ -135,7 +135,7 @@ describe("a program inside that", () => {
 });
 
 describe("a network", () => {
-  test("without a broker is no sandbox", async () => {
+  test("without a broker is not a sandbox", async () => {
     const { result } = await shell(
       sandboxesIn(folder),
       planFor(folder, { network: { ports: [], loopback: [], chains: [] } }),
@@ -146,8 +146,8 @@ describe("a network", () => {
   });
 });
 
-describe("what this machine has", () => {
-  test("bubblewrap and our program, and what they say", () => {
+describe("the features of this machine", () => {
+  test("bubblewrap and our program, and their versions", () => {
     const { version, kernel } = sandboxFacts(realGround());
     expect(version).toMatch(/^\d+\.\d+/);
     expect(kernel).toMatchObject({ protocol: 1 });
@@ -166,7 +166,7 @@ describe("what this machine has", () => {
   test.each([
     ["does not run", "exit 1"],
     ["answers something else", "echo '[1]'"],
-  ])("our program %s: nothing is known, and nothing runs", async (_what, script) => {
+  ])("our program %s: no features are known, and nothing runs", async (_what, script) => {
     const native = join(folder, "native");
     writeFileSync(native, `#!/bin/sh\n${script}\n`, { mode: 0o755 });
     const detected = detectSandbox({ native, install: () => "install it" });

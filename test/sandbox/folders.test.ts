@@ -1,4 +1,4 @@
-// Project folders as people have them: any name, any place, behind links. What is mounted is the folder that was meant.
+// Project folders as people have them: any name, any place, behind links. The intended folder is mounted.
 import {
   existsSync,
   mkdirSync,
@@ -48,7 +48,7 @@ describe("a command in a folder", () => {
     expect(readdirSync(project)).toEqual([]);
   });
 
-  test.skipIf(process.getuid?.() !== 0)("below /usr/local, which is otherwise only read", async () => {
+  test.skipIf(process.getuid?.() !== 0)("below /usr/local, which is otherwise read-only", async () => {
     const project = `/usr/local/ambit-sandbox-${process.pid}`;
     mkdirSync(project);
     const sandboxes = sandboxesIn(folder);
@@ -77,7 +77,7 @@ describe("a folder behind a link", () => {
     await sandboxes.end(null);
   });
 
-  test("that is not there is refused", async () => {
+  test("that does not exist is refused", async () => {
     const { result } = await shell(sandboxesIn(folder), planFor(join(folder, "none")), "true");
     expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
   });
@@ -89,7 +89,7 @@ describe("a folder that is swapped while bubblewrap starts", () => {
     const secret = join(folder, "secret");
     for (const path of [project, secret]) mkdirSync(path);
     writeFileSync(join(secret, "key"), "key");
-    // Waits until the swap is done, then goes on as the real one.
+    // Waits until the swap is done, then continues as the real one.
     const slow = join(folder, "bwrap");
     const ground = realGround();
     writeFileSync(

@@ -1,4 +1,4 @@
-// What every test of real sandboxes stands on: the built program, a plan for a folder, and a run told as text.
+// Shared setup of the tests with real sandboxes: the built program, a plan for a folder, and a run whose result is text.
 import { mkdtempSync, realpathSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import type { Plan, PlanPath } from "../../src/sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/plan/plan-facts.ts";
 import type { CancelSignal, SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 
-/** Beside the sources, or wherever a bundle of these tests is told. */
+/** Beside the sources, or where a bundle of these tests is told. */
 export function nativeProgram(): string {
   return process.env["AMBIT_NATIVE"] ?? fileURLToPath(new URL("../../dist/native/ambit-native", import.meta.url));
 }
@@ -28,7 +28,7 @@ export function ownFolder(): string {
   return realpathSync.native(mkdtempSync(join(tmpdir(), "ambit-sandbox-")));
 }
 
-/** With the state that `sandboxesIn` keeps beside it. */
+/** With the state folder that `sandboxesIn` puts beside it. */
 export function removeFolder(folder: string): void {
   // Of drafts that were never sealed: the kernel's own folder has mode 000.
   for (const id of draftsIn(folder).list()) draftsIn(folder).dropWork(id);
@@ -43,7 +43,7 @@ export function draftsIn(folder: string): DraftFolders {
   return new DraftFolders(stateFolder(folder));
 }
 
-/** Where the changes of a command are. Fails where it changed nothing, or something may still change them. */
+/** The changes of a command. Fails if it changed nothing, or if they may still change. */
 export function changedBy(told: Told, folder: string): string {
   const { draft } = ranOf(told);
   if (draft === null || !draft.isSealed) throw new Error(`not a sealed draft: ${draft?.id}`);
@@ -78,7 +78,7 @@ export function sandboxesIn(folder: string, parts: Partial<LinuxSandboxesParts> 
 }
 
 export const OWNER: SandboxOwner = { agent: "agent", session: "session", generation: 1 };
-export const NOBODY: Judge = () => ({ outcome: "deny", code: "not_available", at: null });
+export const DENY_ALL: Judge = () => ({ outcome: "deny", code: "not_available", at: null });
 
 export interface Told {
   readonly result: RunResult;
@@ -104,7 +104,7 @@ export async function run(
     output: (bytes) => void heard.output.push(Buffer.from(bytes)),
     errors: (bytes) => void heard.errors.push(Buffer.from(bytes)),
   };
-  const result = await sandboxes.run(owner, plan, { argv, input: input ?? null }, sinks ?? own, NOBODY, stop ?? null);
+  const result = await sandboxes.run(owner, plan, { argv, input: input ?? null }, sinks ?? own, DENY_ALL, stop ?? null);
   return { result, output: Buffer.concat(heard.output).toString(), errors: Buffer.concat(heard.errors).toString() };
 }
 
@@ -112,13 +112,13 @@ export function shell(sandboxes: LinuxSandboxes, plan: Plan, script: string, ask
   return run(sandboxes, plan, ["/bin/sh", "-c", script], asked);
 }
 
-/** Fails where nothing was run. */
+/** Fails if nothing was run. */
 export function ranOf({ result }: Told): CompletedRun {
   if (!result.ok) throw new Error(`${result.refused.code}: ${result.refused.message}`);
   return result.ran;
 }
 
-/** A bell for `Stop`. */
+/** A cancel signal for `Stop`. */
 export class Bell implements CancelSignal {
   stopped = false;
   readonly #rings: (() => void)[] = [];

@@ -2,7 +2,7 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 
-/** Every process whose arguments or mounts name the folder, ourselves not counted. */
+/** Every process whose arguments or mounts name the folder, except this one. */
 export function processesNaming(folder: string): readonly string[] {
   return readdirSync("/proc")
     .filter((name) => /^\d+$/.test(name) && Number(name) !== process.pid && Number(name) !== process.ppid)
@@ -10,7 +10,7 @@ export function processesNaming(folder: string): readonly string[] {
     .map((pid) => `${pid} ${readText(`/proc/${pid}/cmdline`).replaceAll("\0", " ").slice(0, 80)}`);
 }
 
-/** The same once what is on its way out has had time to go. */
+/** The same after exiting processes have had time to end. */
 export async function processesLeft(folder: string): Promise<readonly string[]> {
   for (let tries = 0; tries < 300 && processesNaming(folder).length > 0; tries++) await pause(100);
   return processesNaming(folder);

@@ -1,5 +1,5 @@
-// A sandbox with a network and the real broker: sockets handed over before anything runs, refusals told with the command
-// they belong to, and the word of whoever runs the command just now.
+// A sandbox with a network and the real broker: sockets are handed over before anything runs, denials are reported with their
+// command, and the judge of the current command decides.
 import { createServer, type Server } from "node:net";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Judge } from "../../src/core/ports/judge.ts";
@@ -11,7 +11,7 @@ import { NetworkGrants, readChains } from "../../src/sandbox/network/network-gra
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { bundleBroker, ownAddress } from "../broker/world.ts";
-import { NOBODY, OWNER, ownFolder, planFor, realGround, removeFolder } from "./ground.ts";
+import { DENY_ALL, OWNER, ownFolder, planFor, realGround, removeFolder } from "./ground.ts";
 import { processesLeft } from "./leftovers.ts";
 
 const PORT = 17_107;
@@ -35,7 +35,7 @@ beforeAll(async () => {
   names.names.set("api.example.test", [[here]]);
   const chains = [[[`net.connect{hosts=[api.example.test],ports=[${PORT}],private=[api.example.test=${here}]}`]]];
   const authority = readChains(chains);
-  if (authority === null) throw new Error("the grants do not read");
+  if (authority === null) throw new Error("the grants do not parse");
   const grants = new NetworkGrants(authority, () => Date.now());
   granted = (request) => grants.judge(request);
   plan = planFor(project, { network: { ports: [{ low: PORT, high: PORT }], loopback: [], chains } });
@@ -57,7 +57,7 @@ afterAll(async () => {
   expect(left).toEqual([]);
 });
 
-/** What the server said, and what was refused on the way. */
+/** What the server said, and the denials of the command. */
 async function call(name: string, judge: Judge = granted, port = PORT): Promise<readonly [string, readonly string[]]> {
   const heard: string[] = [];
   const sinks = { output: (bytes: Uint8Array) => void heard.push(Buffer.from(bytes).toString()), errors: () => {} };
@@ -68,7 +68,7 @@ async function call(name: string, judge: Judge = granted, port = PORT): Promise<
 }
 
 describe("a program in a sandbox with a network", () => {
-  test("reaches what is granted, and is told what is not, each time it tries", async () => {
+  test("reaches granted hosts, and every denied attempt is reported", async () => {
     expect(await call("api.example.test")).toEqual(["hello\n", []]);
     const [heard, denials] = await call("evil.example.test");
     expect(heard).toBe("");
@@ -77,9 +77,9 @@ describe("a program in a sandbox with a network", () => {
     expect(await call("api.example.test")).toEqual(["hello\n", []]);
   });
 
-  test("asks the judge of the current run, not of an earlier one", async () => {
+  test("uses the judge of the current run, not of an earlier one", async () => {
     expect((await call("api.example.test"))[0]).toBe("hello\n");
-    const [heard, denials] = await call("api.example.test", NOBODY);
+    const [heard, denials] = await call("api.example.test", DENY_ALL);
     expect(heard).toBe("");
     expect(denials).toEqual([expect.stringContaining("not_available net.connect api.example.test")]);
     expect((await call("api.example.test"))[0]).toBe("hello\n");
@@ -90,7 +90,7 @@ describe("a program in a sandbox with a network", () => {
     expect((await call(here))[0]).toBe("");
   });
 
-  test("says what held it", async () => {
+  test("reports what enforced it", async () => {
     const silent = { output: () => {}, errors: () => {} };
     const result = await sandboxes.run(OWNER, plan, { argv: ["true"], input: null }, silent, granted, null);
     expect(result.ok && result.ran.enforcement.find(({ axis }) => axis === "host")?.strength).toBe("broker");
@@ -98,7 +98,7 @@ describe("a program in a sandbox with a network", () => {
 });
 
 describe("a command that does not end by itself", () => {
-  test("is told what was refused to it all the same", async () => {
+  test("gets its denials reported all the same", async () => {
     const limited = { ...plan, limits: { ...plan.limits, wallMilliseconds: 1_500 } };
     const argv = ["/bin/bash", "-c", "cat < /dev/tcp/evil.example.test/80; sleep 600"] as const;
     const silent = { output: () => {}, errors: () => {} };
@@ -108,7 +108,7 @@ describe("a command that does not end by itself", () => {
     });
   });
 
-  test("and neither is lost when its sandbox is ended under it", async () => {
+  test("and none is lost if its sandbox is ended", async () => {
     const argv = ["/bin/bash", "-c", "cat < /dev/tcp/evil.example.test/80; echo tried; sleep 600"] as const;
     const sinks = { output: () => void sandboxes.end(null), errors: () => {} };
     const result = await sandboxes.run(OWNER, plan, { argv: [...argv], input: null }, sinks, granted, null);
@@ -118,8 +118,8 @@ describe("a command that does not end by itself", () => {
   });
 });
 
-describe("a broker that is gone", () => {
-  test("takes its sandboxes with it, and the next one has another", async () => {
+describe("a broker that has exited", () => {
+  test("ends its sandboxes, and the next sandbox has another", async () => {
     expect((await call("api.example.test"))[0]).toBe("hello\n");
     await broker.stop();
     expect((await call("api.example.test"))[0]).toBe("hello\n");

@@ -1,4 +1,4 @@
-// The same walls for somebody who is not root: the tests run as root here and there, people do not.
+// The same confinement for a user who is not root: some tests run as root, people do not.
 import { spawnSync } from "node:child_process";
 import { chmodSync, chownSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
@@ -9,7 +9,7 @@ import { nativeProgram, ownFolder, removeFolder } from "./ground.ts";
 const USER = 12_345;
 const SETPRIV = ["setpriv", `--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", "--"] as const;
 
-/** Only root can be somebody else; and that one must be able to run Node where it lies. */
+/** Only root can become another user, who must be able to run Node where it is installed. */
 function canTry(): boolean {
   const [program, ...words] = [...SETPRIV, process.execPath, "-e", "0"];
   return process.getuid?.() === 0 && spawnSync(program, words, { cwd: "/", timeout: 60_000 }).status === 0;
@@ -18,7 +18,7 @@ function canTry(): boolean {
 const folder = ownFolder();
 afterAll(() => removeFolder(folder));
 
-describe.skipIf(!canTry())("a caller without any rights", () => {
+describe.skipIf(!canTry())("an unprivileged caller", () => {
   let told: Record<string, unknown> = {};
   beforeAll(async () => {
     const program = await bundled("test/sandbox/other-user.ts");
@@ -45,16 +45,16 @@ describe.skipIf(!canTry())("a caller without any rights", () => {
     ["has its own user and group inside, and no others", "who", `${USER}\n${USER}\n`],
     ["writes in its folder", "wrote", "text\n"],
     ["has no capabilities", "capabilities", "0000000000000000\n"],
-    ["gets none by running a program", "noNew", "1\n"],
+    ["gains none by executing a program", "noNew", "1\n"],
     ["changes a repository in its draft", "hooks", "pre-commit\n[core]\nx\n"],
-    ["does not see what is masked", "masked", ".git\n"],
+    ["does not see masked names", "masked", ".git\n"],
     ["sees no secret", "secrets", ""],
     ["leaves a sealed draft", "sealed", true],
-    ["starts no more processes than it may", "forked", ""],
+    ["is limited in its number of processes", "forked", ""],
     ["starts many sandboxes at once", "together", ["exited"]],
     ["leaves nothing behind", "left", [[], []]],
-    ["and the folder as it was", "files", [".env", ".git", ".git/config", ".git/hooks"]],
-    ["with what was in it", "config", "[core]\n"],
+    ["leaves the folder as it was", "files", [".env", ".git", ".git/config", ".git/hooks"]],
+    ["with its content", "config", "[core]\n"],
   ])("%s", (_what, key, wanted) => {
     expect(told[key]).toEqual(wanted);
   });

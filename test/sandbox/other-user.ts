@@ -1,4 +1,4 @@
-// What somebody who is not root does with sandboxes, as a program that tells what came of it.
+// Uses sandboxes as a user who is not root, and prints the results.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { OWNER, planFor, ranOf, sandboxesIn, segments, shell } from "./ground.ts";

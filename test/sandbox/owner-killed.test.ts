@@ -1,4 +1,4 @@
-// Whoever owns a sandbox may be killed at any moment, the first milliseconds of a start above all: nothing survives it.
+// The owner of a sandbox may be killed at any moment, in the first milliseconds of a start above all: nothing survives it.
 import { spawn } from "node:child_process";
 import { mkdirSync, readdirSync } from "node:fs";
 import { join } from "node:path";
@@ -12,7 +12,7 @@ import { draftsIn, nativeProgram, ownFolder, removeFolder } from "./ground.ts";
 import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
 
 const startsPerOwner = 8;
-/** Each starts Node anew; on a busy machine that takes its time. */
+/** Each starts Node again; on a busy machine that takes time. */
 const ownerMillisecondsMax = 20_000;
 const owners = process.env["AMBIT_LONG"] === "1" ? 125 : 13;
 
@@ -28,7 +28,7 @@ afterAll(() => {
   removeFolder(folder);
 });
 
-/** Kills an owner so many milliseconds after it has said this word. */
+/** Kills an owner this many milliseconds after it has printed this word. */
 async function killedAfter(word: string, milliseconds: number, words: readonly string[]): Promise<void> {
   const [project, temporary] = [join(folder, "project"), join(folder, "temporary")];
   for (const path of [project, temporary]) mkdirSync(path, { recursive: true });
@@ -63,7 +63,7 @@ describe("nothing is left of an owner that was killed", () => {
     expect(await processesLeft(join(folder, "project"))).toEqual([]);
   });
 
-  test("and before that, something was there to be left: the search finds it", async () => {
+  test("and before that there was something to find: the search works", async () => {
     const project = join(folder, "project");
     const owner = spawn(process.execPath, [program.path, project, "1"], {
       stdio: ["ignore", "pipe", "inherit"],
@@ -72,12 +72,12 @@ describe("nothing is left of an owner that was killed", () => {
     for await (const said of owner.stdout) if (String(said).includes("running")) break;
     const found = processesNaming(project);
     owner.kill("SIGKILL");
-    // The owner itself, bubblewrap, our program and the shell; whether anything sleeps yet is not certain.
+    // The owner itself, bubblewrap, our program and the shell; whether `sleep` runs yet is not certain.
     expect(found.length).toBeGreaterThanOrEqual(4);
     expect(await processesLeft(project)).toEqual([]);
   });
 
-  test("nor of one that simply comes to its end with a warm sandbox in hand: it is not kept from it", async () => {
+  test("nor of one that exits normally with a warm sandbox: it does not keep the process alive", async () => {
     const project = join(folder, "project");
     const owner = spawn(process.execPath, [program.path, project, "1", "single", "leave"], {
       stdio: ["ignore", "ignore", "inherit"],
@@ -87,7 +87,7 @@ describe("nothing is left of an owner that was killed", () => {
     expect(await processesLeft(project)).toEqual([]);
   });
 
-  test("its control groups go when the next owner starts", async () => {
+  test("its control groups are removed when the next owner starts", async () => {
     const ours = (): readonly string[] =>
       groupFolders().flatMap(({ folder: place }) => readdirSync(place).filter((name) => name.includes(`-${killed}-`)));
     const owner = spawn(process.execPath, [program.path, join(folder, "project"), "2", "groups"], {

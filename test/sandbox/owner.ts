@@ -1,9 +1,9 @@
-// A process that owns sandboxes and is about to be killed: starts some, says so, and waits for its end.
+// A process that owns sandboxes and is about to be killed: starts some, prints that, and waits for its end.
 
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
-import { draftsIn, NOBODY, OWNER, planFor, realGround } from "./ground.ts";
+import { DENY_ALL, draftsIn, OWNER, planFor, realGround } from "./ground.ts";
 
 const [folder = "", count = "1", limits = "single", then = "wait"] = process.argv.slice(2);
 const sandboxes = new LinuxSandboxes({
@@ -17,11 +17,11 @@ const sinks = { output: (): void => say("running\n"), errors: (): void => {} };
 let started = 0;
 start();
 
-/** One after the other, so that whenever the end comes each is somewhere else on its way. */
+/** One after the other, so that each is at a different stage when the end comes. */
 function start(): void {
   const script = then === "wait" ? "echo running; sleep 600 & sleep 600" : "echo running";
   const argv = ["/bin/sh", "-c", script, folder] as const;
-  void sandboxes.run(OWNER, plan, { argv: [...argv], input: null }, sinks, NOBODY, null);
+  void sandboxes.run(OWNER, plan, { argv: [...argv], input: null }, sinks, DENY_ALL, null);
   started++;
   if (started === 1) setImmediate(() => say("started\n"));
   if (started < Number(count)) setTimeout(start, 1);

@@ -1,4 +1,4 @@
-// Many starts at once in one folder: every one of them runs, each has a draft of its own, and the folder stays as it was.
+// Concurrent starts in one folder: every one of them runs, each has a draft of its own, and the folder is unchanged.
 import { readdirSync } from "node:fs";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import {
@@ -22,7 +22,7 @@ beforeAll(() => {
 });
 afterAll(() => removeFolder(folder));
 
-test(`${starts} starts at once in one folder`, async () => {
+test(`${starts} concurrent starts in one folder`, async () => {
   const plan = planFor(folder, { masked: [segments(`${folder}/.env`)] });
   const sandboxes = sandboxesIn(folder);
   const told = await Promise.all(

@@ -1,4 +1,4 @@
-// One command in a real sandbox: how it ends, what it says, what it is told, and what it cannot do.
+// One command in a real sandbox: how it ends, its output, its input, and what it cannot do.
 import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
@@ -45,14 +45,14 @@ describe("how a command ends", () => {
     expect(ranOf(await run(sandboxes, plan, [...argv])).ending).toEqual(ending);
   });
 
-  test("its time is over", async () => {
+  test("it exceeds its time limit", async () => {
     const limited = { ...plan, limits: { ...plan.limits, wallMilliseconds: 300 } };
     const told = await shell(sandboxes, limited, "echo begun; sleep 600 & sleep 600");
     expect(ranOf(told).ending).toEqual({ kind: "ended", because: "time" });
     expect(told.output).toBe("begun\n");
   });
 
-  test("it wrote more than it may; what is dropped is counted", async () => {
+  test("it exceeds its output limit; dropped bytes are counted", async () => {
     const limited = { ...plan, limits: { ...plan.limits, outputBytes: 100_000 } };
     const told = await shell(sandboxes, limited, "head -c 300000 /dev/zero; sleep 600");
     expect(ranOf(told).ending).toEqual({ kind: "ended", because: "output" });
@@ -60,7 +60,7 @@ describe("how a command ends", () => {
     expect(ranOf(told).outputDropped).toBeGreaterThan(0);
   });
 
-  test("exactly as much as it may is not too much", async () => {
+  test("output of exactly the limit is not too much", async () => {
     const limited = { ...plan, limits: { ...plan.limits, outputBytes: 100_000 } };
     const told = await shell(sandboxes, limited, "head -c 100000 /dev/zero");
     expect([ranOf(told).ending, ranOf(told).outputDropped]).toEqual([{ kind: "exited", status: 0 }, 0]);
@@ -78,7 +78,7 @@ describe("how a command ends", () => {
     expect(existsSync(`${folder}/never`)).toBe(false);
   });
 
-  test("is stopped although it does not read its input", async () => {
+  test("it is stopped although it does not read its input", async () => {
     const bell = new Bell();
     // More than the pipe holds: the second part waits for room when the command is stopped.
     const endless = async function* (): AsyncIterable<Uint8Array> {
@@ -92,7 +92,7 @@ describe("how a command ends", () => {
     expect(ranOf(await running).ending).toEqual({ kind: "ended", because: "stopped" });
   });
 
-  test("a word that cannot be said is refused, and nothing runs", async () => {
+  test("an argument that cannot be passed is refused, and nothing runs", async () => {
     const { result } = await run(sandboxes, plan, ["/usr/bin/touch", `${folder}/zero\0byte`]);
     expect(result).toMatchObject({ ok: false, refused: { code: "invalid_input" } });
     expect(existsSync(`${folder}/zero`)).toBe(false);
@@ -110,8 +110,8 @@ describe("how a command ends", () => {
   });
 });
 
-describe("what it says and hears", () => {
-  test("both streams, apart", async () => {
+describe("its input and output", () => {
+  test("both streams, separately", async () => {
     const told = await shell(sandboxes, plan, "echo out; echo err >&2");
     expect([told.output, told.errors]).toEqual(["out\n", "err\n"]);
   });
@@ -127,7 +127,7 @@ describe("what it says and hears", () => {
     expect((await run(sandboxes, plan, ["wc", "-c"])).output).toBe("0\n");
   });
 
-  test("an input that breaks off ends the command: half of it is not all of it", async () => {
+  test("an input that fails ends the command: half of it is not all of it", async () => {
     const broken = async function* (): AsyncIterable<Uint8Array> {
       yield Buffer.from("half");
       throw new Error("gone");
@@ -136,7 +136,7 @@ describe("what it says and hears", () => {
     expect(ranOf(told).ending).toEqual({ kind: "ended", because: "stopped" });
   });
 
-  test("a command that does not read its input ends all the same", async () => {
+  test("a command that does not read its input still ends", async () => {
     const endless = async function* (): AsyncIterable<Uint8Array> {
       for (;;) yield new Uint8Array(65_536);
     };
@@ -148,14 +148,14 @@ describe("what it says and hears", () => {
     expect(told.output).toBe("x".repeat(5_000_000));
   });
 
-  test("what it used is told", async () => {
+  test("its resource usage is reported", async () => {
     const { usage } = ranOf(await shell(sandboxes, plan, "i=0; while [ $i -lt 20000 ]; do i=$((i+1)); done"));
     expect(usage.wallMicroseconds).toBeGreaterThan(0);
     expect(usage.userMicroseconds + usage.systemMicroseconds).toBeGreaterThan(0);
     expect(usage.memoryKibibytes).toBeGreaterThan(100);
   });
 
-  test("each axis says what held it", async () => {
+  test("each axis names what enforced it", async () => {
     const { enforcement } = ranOf(await run(sandboxes, plan, ["/usr/bin/true"]));
     expect(enforcement.find(({ axis }) => axis === "root")).toMatchObject({ strength: "kernel" });
     expect(enforcement.find(({ axis }) => axis === "argv")?.note).toContain("limits are those of each process alone");
@@ -196,7 +196,7 @@ describe("what it has", () => {
     expect([existsSync("/usr/x"), existsSync("/x")]).toEqual([false, false]);
   });
 
-  test("no draft where it changes nothing, and then no folder is kept for it", async () => {
+  test("no draft if it changes nothing, and then no folder is kept for it", async () => {
     await sandboxes.end(null);
     const before = draftsIn(folder).list().length;
     expect(ranOf(await shell(sandboxes, plan, "ls")).draft).toBeNull();
@@ -204,7 +204,7 @@ describe("what it has", () => {
     expect(draftsIn(folder).list()).toHaveLength(before);
   });
 
-  test("a folder that is only read cannot be written", async () => {
+  test("a read-only folder cannot be written", async () => {
     const { root } = plan;
     if (root === null) throw new Error("the plan has a root");
     const told = await shell(sandboxes, { ...plan, root: { ...root, mode: "ro" } }, "echo no > other");

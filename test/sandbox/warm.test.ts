@@ -1,4 +1,4 @@
-// Warm sandboxes: one owner, one plan, one generation, one ground. Which sandbox ran a command is told by its namespace.
+// Warm sandboxes: one owner, one plan, one generation, one ground. The sandbox of a command is identified by its namespace.
 import { existsSync, mkdirSync, readFileSync, renameSync, writeFileSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
@@ -35,13 +35,13 @@ afterEach(async () => {
 });
 
 async function where(wanted: Plan = plan, asked: Asked = {}): Promise<string> {
-  // The number of a namespace that is gone is given to the next one; when its first process began is not.
+  // The number of a closed namespace is reused; the start time of its first process is not.
   const told = await shell(sandboxes, wanted, "readlink /proc/self/ns/mnt; cut -d ' ' -f 22 /proc/1/stat", asked);
   expect(ranOf(told).ending).toEqual({ kind: "exited", status: 0 });
   return told.output;
 }
 
-/** Sandboxes are told apart by their start time, which the kernel tells in ticks of ten milliseconds. */
+/** Sandboxes are distinguished by their start time, which the kernel reports in ticks of ten milliseconds. */
 const nextTick = (): Promise<void> => pause(30);
 
 const untilIt = (holds: () => boolean): Promise<void> => expect.poll(holds, { timeout: 60_000 }).toBe(true);
@@ -53,7 +53,7 @@ describe("the same sandbox", () => {
     expect(await where({ ...plan })).toBe(first);
   });
 
-  test("after a command that failed, was stopped by its time, or never started", async () => {
+  test("after a command that failed, timed out, or never started", async () => {
     const limited = { ...plan, limits: { ...plan.limits, wallMilliseconds: 2_000 } };
     const first = await where(limited);
     await shell(sandboxes, limited, "exit 9");
@@ -82,7 +82,7 @@ describe("another sandbox", () => {
     expect(await where(change(plan))).not.toBe(await where());
   });
 
-  test("for a command beside another one", async () => {
+  test("for a command that runs beside another", async () => {
     const both = await Promise.all([where(), where()]);
     expect(both[0]).not.toBe(both[1]);
     expect(both).toContain(await where());
@@ -111,7 +111,7 @@ describe("a sandbox whose root is an overlay", () => {
     const wanted = make();
     const first = await where(wanted);
     expect((await shell(sandboxes, wanted, "cat file")).output).toBe("one\n");
-    // Replaced, which an overlay that is mounted does not show.
+    // Replaced, which a mounted overlay does not show.
     writeFileSync(`${folder}/fresh`, "two\n");
     renameSync(`${folder}/fresh`, `${folder}/file`);
     await nextTick();
@@ -137,7 +137,7 @@ describe("a sandbox whose root is an overlay", () => {
     expect(await where(planFor(folder))).toContain(`${begun}\n`);
   });
 
-  test("no more than two are prepared for one key, and none is left with its draft when all end", async () => {
+  test("at most two are prepared for one key, and none is left with its draft when all end", async () => {
     await Promise.all(Array.from({ length: 6 }, () => shell(sandboxes, planFor(folder), "sleep 0.2")));
     await untilIt(() => bubblewraps() <= 2);
     await sandboxes.end(null);
@@ -157,23 +157,23 @@ describe("a sandbox whose root is an overlay", () => {
 });
 
 describe("between two commands", () => {
-  test("nothing runs on, and nothing private stays", async () => {
+  test("no process and no private file stays", async () => {
     await shell(sandboxes, planIn("private"), "setsid sleep 600 & touch /tmp/mine; mkdir -p /tmp/deep/er; exit 0");
     const told = await shell(sandboxes, planIn("private"), "ls -A /tmp; ls -d /proc/[0-9]* | wc -l");
     // Ours, the shell, ls and wc.
     expect(told.output).toMatch(/^home\n[234]\n$/);
   });
 
-  test("an older generation's sandbox is ended, not kept", async () => {
+  test("a sandbox of an older generation is ended, not kept", async () => {
     await where();
     await where(plan, { owner: { ...OWNER, generation: 2 } });
     await untilIt(() => bubblewraps() === 1);
   });
 
-  test("one that still runs when its generation is over is not used again", async () => {
+  test("one that still runs when its generation ends is not used again", async () => {
     const newer = { ...OWNER, generation: 2 };
     let hasBegun = false;
-    // The older one ends after a command of the newer generation, which comes after its beginning.
+    // The older one ends after a command of the newer generation, which starts later.
     const newerRan = async function* (): AsyncIterable<Uint8Array> {
       await untilIt(() => hasBegun);
       await where(plan, { owner: newer });
@@ -189,7 +189,7 @@ describe("between two commands", () => {
     await untilIt(() => bubblewraps() === 1);
   });
 
-  test("one that was stopped by a signal from outside ends all the same", async () => {
+  test("one that was stopped by a signal from outside still ends", async () => {
     await where();
     for (const one of processesNaming(folder))
       if (one.includes("ambit-native sandbox")) process.kill(Number.parseInt(one, 10), "SIGSTOP");
@@ -206,7 +206,7 @@ describe("between two commands", () => {
   test.each([
     ["one key", { idlePerKeyMax: 2, idleMax: 64 }, [OWNER, OWNER, OWNER, OWNER]],
     ["all", { idlePerKeyMax: 4, idleMax: 2 }, ["a", "b", "c", "d"].map((session) => ({ ...OWNER, session }))],
-  ])("no more than so many wait for %s", async (_what, bounds, owners) => {
+  ])("the number of idle ones for %s is limited", async (_what, bounds, owners) => {
     const few = sandboxesIn(folder, { bounds: { ...bounds, idleMilliseconds: 60_000 } });
     await Promise.all(owners.map((owner) => shell(few, plan, "sleep 0.2", { owner })));
     await untilIt(() => bubblewraps() === 2);
@@ -222,7 +222,7 @@ describe("between two commands", () => {
     expect(await where(plan, { owner: other })).toBe(kept);
   });
 
-  test("ending takes a running command with it", async () => {
+  test("ending it kills a running command", async () => {
     const running = shell(sandboxes, plan, "echo begun; sleep 600", {
       sinks: { output: () => void sandboxes.end(null), errors: () => {} },
     });
@@ -230,7 +230,7 @@ describe("between two commands", () => {
   });
 });
 
-/** A plan whose private folder is /tmp itself: no folder of the host lies there. */
+/** A plan whose private folder is /tmp itself: no folder of the host is mounted there. */
 function planIn(name: string): Plan {
   return {
     ...planFor(folder),
@@ -243,7 +243,7 @@ function planIn(name: string): Plan {
   };
 }
 
-/** A root that is only read and shown as it is. */
+/** A root that is read-only and mounted as it is. */
 function reading(path: string): Plan {
   return planFor(path, { root: { path: segments(path), mode: "ro" } });
 }
@@ -253,7 +253,7 @@ function natives(): number {
   return processesNaming(folder).filter((one) => one.includes("ambit-native sandbox") && !one.includes("bwrap")).length;
 }
 
-/** Those that wait outside, one a sandbox. */
+/** Those that wait outside, one per sandbox. */
 function bubblewraps(): number {
   return processesNaming(folder).filter((one) => one.includes("bwrap")).length;
 }

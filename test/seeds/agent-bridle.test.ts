@@ -67,7 +67,7 @@ describe("the server over MCP", () => {
     expect(textOf(remove)).toMatch(/^denied: .*\brm\b/);
   });
 
-  test("the web tool answers with the page's Markdown once, and the metadata address is denied", async () => {
+  test("the web tool returns the page's Markdown once, and the metadata address is denied", async () => {
     const granted = { AMBIT_CAVEATS: caveats({ net: { only: ["127.0.0.1"] } }) };
     const metadata = { url: "http://169.254.169.254/latest/meta-data/" };
     const { results } = await served(granted, ["web_fetch", { url: page }], ["web_fetch", metadata]);
@@ -85,14 +85,14 @@ describe("the server over MCP", () => {
   });
 });
 
-describe("where the leash comes from", () => {
+describe("the source of the leash", () => {
   const git = caveats({ exec: { only: ["true"] } });
   const echo = caveats({ exec: { only: ["echo"] } });
   const table = (program: string): string =>
     `[caveats]\nfs_read = "all"\nfs_write = "all"\nexec = { only = ["${program}"] }\nnet = "all"\nmax_calls = { at_most = 20 }\nvalid_for_generation = "all"\n`;
   const codes = (results: readonly ToolResult[]): readonly boolean[] => results.map(({ isError }) => isError === true);
 
-  test("its own variable before the other system's, which is understood with a hint", async () => {
+  test("its own variable takes precedence over the other system's, which is accepted with a hint", async () => {
     const both = await served({ AMBIT_CAVEATS: echo, AGENT_BRIDLE_CAVEATS: git }, run("echo"), run("true"));
     expect(codes(both.results)).toEqual([false, true]);
     const other = await served({ AGENT_BRIDLE_CAVEATS: git }, run("echo"), run("true"));
@@ -100,7 +100,7 @@ describe("where the leash comes from", () => {
     expect(other.errors).toMatch(/grants come from AGENT_BRIDLE_CAVEATS\n {2}hint: set AMBIT_CAVEATS instead/);
   });
 
-  test("a variable that is not understood denies everything, whatever files say", async () => {
+  test("an invalid variable denies everything, whatever files say", async () => {
     const { results } = await served({ AGENT_BRIDLE_CAVEATS: "{" }, run("echo"));
     expect(codes(results)).toEqual([true]);
   });
@@ -121,14 +121,14 @@ describe("where the leash comes from", () => {
   });
 
   // Stricter than the page: its later versions deny as well, and running unconfined is a flag of its own.
-  test("nothing at all is nothing granted", async () => {
+  test("without any source nothing is granted", async () => {
     const { results, errors } = await served({}, run("echo"));
     expect(codes(results)).toEqual([true]);
     expect(errors).toMatch(/everything is denied/);
   });
 });
 
-// Last: a process that holds a session may not start servers that bring their own leash.
+// Last: a process with a session may not start servers with a leash of their own.
 describe("a leash in code", () => {
   test("echo runs twice, rm never, and the third call finds the budget used up", async () => {
     const ambit = await place.open();
@@ -145,7 +145,7 @@ describe("a leash in code", () => {
     await session.close();
   });
 
-  test("a leash with a field missing denies everything", async () => {
+  test("a leash with a missing field denies everything", async () => {
     const ambit = await place.open();
     const { net: _, ...rest } = EVERYTHING;
     const session = await ambit.session("anonymous", { caveats: rest as Caveats });

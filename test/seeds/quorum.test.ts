@@ -56,12 +56,12 @@ describe("the capabilities", () => {
 });
 
 describe("the three decisions", () => {
-  test("allow, deny, and ask, which waits for a person", () => {
+  test("allow, deny, and ask, which waits for approval", () => {
     expect(walk.can("owner", "records.read id=a class=contact")).toBe(ALLOW);
     expect(walk.can("asker", "records.read id=a class=contact")).toBe(ASK);
     expect(walk.can("researcher", "proc.exec in=. -- ls")).toBe(DENY);
   });
-  test("what is asked for is withheld, and works once after the yes", () => {
+  test("a tool that needs approval is withheld, and works once after approval", () => {
     const create = (): string | null =>
       walk.call("asker", "records_create", { id: "contacts/ann", class: "contact", body: "Ann" }).code;
     expect(create()).toBe("approval_required");
@@ -73,13 +73,13 @@ describe("the three decisions", () => {
 });
 
 describe("resolution", () => {
-  test("the record overrules the organisation, which speaks where it is silent", () => {
+  test("the record takes precedence over the organisation, which applies where it is silent", () => {
     expect(walk.can("engineer", "agent.create scout")).toBe(DENY);
     expect(walk.can("engineer", "records.read id=a class=contact")).toBe(ALLOW);
     expect(walk.can("owner", "agent.create scout")).toBe(ASK);
   });
   // Decision 0083: a record says what it grants, so the base is for agents of an organisation file.
-  test("the base does not speak for an agent with a record", () => {
+  test("the base does not apply to an agent with a record", () => {
     expect(walk.can("engineer", "agent.consult scout")).toBe(DENY);
     expect(walk.can("grown", "agent.consult scout")).toBe(DENY);
   });
@@ -96,7 +96,7 @@ describe("a deny always denies", () => {
     expect(walk.can("shut", "fs.read a")).toBe(DENY);
     expect(walk.can("shut", "memory.read a")).toBe(ALLOW);
   });
-  test("what another agent delegates", () => {
+  test("applies to what another agent delegates", () => {
     const grants = ["net.get{hosts=[example.com]}", "memory.read"];
     expect(walk.call("lead", "agent_grant", { agent: "shut", grants }).code).toBe(null);
     expect(walk.call("shut", "web_fetch", { url: "https://example.com/" }).code).toMatch(
@@ -107,7 +107,7 @@ describe("a deny always denies", () => {
   test("and doctor shows the line that has no effect", () => {
     expect(walk.ambit("doctor").out).toMatch(/the policy denies `web`, which takes net\.get away/);
   });
-  test("taking it away is a widening that waits for trust", () => {
+  test("removing it is a widening that waits for trust", () => {
     walk.record("shut", "sandbox: .", "capabilities: ['net.get{hosts=[example.com]}', memory.read]");
     expect(walk.can("shut", "net.get https://example.com/")).toBe(UNTRUSTED);
     walk.trust();
@@ -142,7 +142,7 @@ describe("common patterns", () => {
     ).toBe("capability_absent");
     expect(walk.can("junior", "agent.delegate scout")).toBe(DENY);
   });
-  test("a gated owner of contacts beside one that asks", () => {
+  test("a gated owner of contacts beside one that needs approval", () => {
     expect(walk.call("owner", "records_create", { id: "contacts/bob", class: "contact", body: "Bob" }).code).toBe(null);
     expect(walk.call("asker", "records_read", { id: "contacts/bob" }).code).toBe("approval_required");
     expect(walk.call("boxed", "records_read", { id: "contacts/bob" }).code).toBe("capability_absent");

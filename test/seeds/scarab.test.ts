@@ -55,7 +55,7 @@ afterAll(() => {
   walk.ambit("daemon", "stop");
 });
 
-describe("tokens, and the globs behind their colon", () => {
+describe("tokens, and the globs after their colon", () => {
   test.each([
     ["a token without a scope is everything", "every", "fs.read /etc/hostname", "fs.write /etc/hostname"],
     ["two stars are any number of folders", "page", `fs.read ${at("notes/a/b")}`, `fs.read ${at("keys/a")}`],
@@ -72,7 +72,7 @@ describe("tokens, and the globs behind their colon", () => {
     ["any memory key", "page", "memory.read a/b/c", "memory.write a/b/c"],
     ["any memory key to write", "every", "memory.write a/b/c", "memory.read a/b/c"],
     ["observations", "every", "obs.append", "task.schedule"],
-    ["code in a throw-away sandbox", "every", "sandbox.exec", "proc.exec in=. -- ls"],
+    ["code in a disposable sandbox", "every", "sandbox.exec", "proc.exec in=. -- ls"],
     ["finding agents", "every", "agent.discover page", "agent.create page"],
   ])("%s", (_, agent, allowed, denied) => {
     expect(walk.can(agent, allowed)).toBe(ALLOW);
@@ -85,7 +85,7 @@ describe("the manifest of the page, as an agent by its name", () => {
     expect(walk.call("page", "fs.read", { path: "notes/day.txt" }).result).toMatchObject({ text: "rain\n" });
     expect(walk.call("page", "fs_read", { path: "notes/day.txt" }).result).toMatchObject({ text: "rain\n" });
   });
-  test("the tool alone reads nothing else, and the path alone is no tool", () => {
+  test("the tool alone reads nothing else, and the path alone is not a tool", () => {
     expect(walk.call("page", "fs.read", { path: "/etc/passwd" }).code).toBe("scope_violation");
     expect(walk.call("page", "fs.read", { path: "keys/day.txt" }).code).toBe("scope_violation");
     expect(walk.call("every", "fs.read", { path: "notes/day.txt" }).code).toBe("scope_violation");
@@ -110,7 +110,7 @@ describe("the order of checks", () => {
     expect(walk.call("any", "lm.complete").code).toBe("unknown_tool");
     expect(walk.call("any", "nothing.here").code).toBe("unknown_tool");
   });
-  test("then the capability of the tool, before its arguments are looked at", () => {
+  test("then the capability of the tool, before its arguments are checked", () => {
     expect(walk.call("page", "fs.write", { nonsense: true }).code).toBe("scope_violation");
     expect(walk.call("page", "fs.read", { nonsense: true }).code).toBe("invalid_input");
     expect(walk.call("page", "echo", { text: "x" }).code).toBe("scope_violation");
@@ -121,7 +121,7 @@ describe("the order of checks", () => {
 });
 
 describe("sandbox.exec", () => {
-  test("runs code of a language where nothing of this machine is", () => {
+  test("runs code of a language without any files of this machine", () => {
     const code = `ls ${walk.folder}; echo done`;
     const { result } = walk.call("any", "sandbox.exec", { code, language: "sh" });
     expect(result).toMatchObject({ ending: { kind: "exited", status: 0 }, stdout: "done\n" });
@@ -143,7 +143,7 @@ describe("spec.network", () => {
   afterAll(() => {
     server.close();
   });
-  test("none is no connection, and an error beside a token that opens one", () => {
+  test("none means no connection, and an error beside a token that opens one", () => {
     expect(walk.can("closed", "net.connect example.com:443")).toBe(DENY);
     expect(walk.can("torn", "net.connect example.com:443")).toBe(DENY);
     expect(walk.ambit("doctor").out).toMatch(/net\.connect beside the network policy `none`/);
@@ -156,7 +156,7 @@ describe("spec.network", () => {
   });
 });
 
-test("two files that define one agent are neither of them", () => {
+test("two files that define one agent define none", () => {
   walk.write({ ".ambit/agents/double.yml": manifest("double", ["tool.invoke:echo"]) });
   walk.record("double", "capabilities: [records.read]");
   const { status, err } = walk.ambit("can", "double", "records.read", "id=a");
@@ -165,7 +165,7 @@ test("two files that define one agent are neither of them", () => {
   spawnSync("rm", [at(".ambit/agents/double.yml"), at(".ambit/agents/double.md")], { env: environment });
 });
 
-test("a manifest is edited by hand, and says so", () => {
+test("`ambit agents grant` refuses to edit a manifest, and says so", () => {
   expect(walk.ambit("agents", "grant", "page", "fs.read{in=.}", "--yes").err).toMatch(
     /page\.yml is not a record: edit it by hand/,
   );

@@ -1,4 +1,4 @@
-// A workspace in which a page of an earlier system is walked, example by example, through the built program.
+// A workspace in which the page of an earlier system is checked, example by example, through the built program.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -49,7 +49,7 @@ export class Walk {
     return { status, out: stdout, err: stderr };
   }
 
-  /** `ambit call`, and what came back: the result, or the code of a denial or a failure. */
+  /** `ambit call` and its output: the result, or the code of a denial or a failure. */
   call(agent: string, tool: string, input: unknown = {}): { readonly code: string | null; readonly result: unknown } {
     const { out, err } = this.ambit("call", agent, tool, JSON.stringify(input), "--json");
     const answer = JSON.parse(out || err) as { ok: boolean; code?: string; result?: unknown };

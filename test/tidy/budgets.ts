@@ -5,7 +5,7 @@ import { type Finding, isInSrc, isTest, linesOf, type Report, type Source } from
 
 export const folderFilesMax = 25;
 
-/** Folders that held more when the budget came. A number here may only go down. */
+/** Folders that held more when the budget was introduced. A number here may only go down. */
 export const largeFolders: Readonly<Record<string, number>> = { "src/platform": 28 };
 
 /** A file shorter than this belongs to its only importer, unless there is a reason to keep the two apart. */
@@ -32,7 +32,7 @@ export function checkSmallFiles(sources: readonly Source[], max: number = smallF
   return { looked: sources.filter(isProduct).length, findings };
 }
 
-/** [file, its only importer]. Tests are no importers, and entry points have none. */
+/** [file, its only importer]. Tests do not count as importers, and entry points have none. */
 export function smallFiles(sources: readonly Source[]): readonly (readonly [string, string])[] {
   const importers = new Map<string, Set<string>>();
   const product = sources.filter(isProduct);

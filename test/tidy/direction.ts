@@ -1,9 +1,9 @@
-// Who imports whom, against the table of rooms; and who imports the mint.
+// Imports between rooms, against the table of rooms; and imports of the mint.
 import { type Import, importsOf } from "./imports.ts";
 import { brand, brandFiles, isRoom, mayImport, mint, mintRoom, roomOf } from "./rooms.ts";
 import { examine, type Finding, finding, isFixture, isInSrc, isTest, type Report, type Source } from "./source.ts";
 
-/** INVARIANT: every arrow of import points up the table. Tests may look anywhere. */
+/** INVARIANT: every import points up the table. Tests may import anything. */
 export function checkDirection(sources: readonly Source[]): Report {
   return examine(
     sources,
@@ -17,8 +17,8 @@ export function checkDirection(sources: readonly Source[]): Report {
 }
 
 /**
- * INVARIANT: a warrant is made in the gate and nowhere else. Here tests are not exempt:
- * beside the gate's own only the mint's own test may reach it.
+ * INVARIANT: a warrant is made in the gate and nowhere else. Tests are not exempt: beside the gate's own only the mint's own test
+ * may import it.
  */
 export function checkMint(sources: readonly Source[]): Report {
   return examine(
@@ -31,7 +31,7 @@ export function checkMint(sources: readonly Source[]): Report {
   );
 }
 
-/** INVARIANT: the mark on a warrant is put there by the mint and read by the recogniser; nobody else can reach it. */
+/** INVARIANT: the mark on a warrant is set by the mint and read by the recogniser; no other module can reach it. */
 export function checkBrand(sources: readonly Source[]): Report {
   return examine(
     sources,

@@ -1,4 +1,4 @@
-// What a file imports, in every spelling the language has, read from its syntax tree.
+// The imports of a file, in every form the language has, read from its syntax tree.
 import { posix } from "node:path";
 import ts from "typescript";
 import { nodesOf, type Source } from "./source.ts";
@@ -24,7 +24,7 @@ export function importsOf(source: Source): readonly Import[] {
   return imports;
 }
 
-/** The module a node asks for: its text, "computed" when it is made at run time, nothing when it asks for none. */
+/** The module a node imports: its text, "computed" if it is made at run time, nothing if it imports none. */
 function specifierOf(node: ts.Node): string | { readonly computed: true } | undefined {
   if (ts.isImportDeclaration(node)) return textOf(node.moduleSpecifier);
   if (ts.isExportDeclaration(node)) return node.moduleSpecifier && textOf(node.moduleSpecifier);

@@ -1,4 +1,4 @@
-// Each checker of tidy, fed with a violation planted in memory and with its nearest lawful neighbour.
+// Each checker of tidy, with a violation planted in memory and its nearest lawful variant.
 import { describe, expect, test } from "vitest";
 import { checkFolders, checkSmallFiles, folderFilesMax, largeFolders, smallFiles, smallLines } from "./budgets.ts";
 import { checkBrand, checkDirection, checkMint } from "./direction.ts";
@@ -9,7 +9,7 @@ import { checkIndex, checkLength, checkPurpose, linesMax, linesWanted, longFiles
 import { type Report, source } from "./source.ts";
 import { checkWords } from "./words.ts";
 
-/** [title, path, text, what the finding says; nothing when lawful] */
+/** [title, path, text, the finding; nothing if lawful] */
 type Row = readonly [string, string, string, RegExp | undefined];
 
 function holds(check: (sources: readonly ReturnType<typeof source>[]) => Report, rows: readonly Row[]): void {
@@ -184,7 +184,12 @@ describe("purity", () => {
     ["a date spelled in text", at, 'const a = "Date"; // Date', undefined],
     ["setTimeout", at, "setTimeout(() => 1, 1);", /ambient setTimeout/],
     ["fetch", at, 'const a = fetch("a");', /ambient fetch/],
-    ["a fetch handed in", at, 'const a = (net: { fetch(url: string): string }) => net.fetch("a");', undefined],
+    [
+      "a fetch passed as a parameter",
+      at,
+      'const a = (net: { fetch(url: string): string }) => net.fetch("a");',
+      undefined,
+    ],
     ["globalThis", at, "const a = globalThis;", /ambient globalThis/],
     ["Buffer", at, "const a = Buffer;", /ambient Buffer/],
     ["URL", at, 'const a = new URL("a");', /ambient URL/],
@@ -203,12 +208,12 @@ describe("purity", () => {
       "declare global { var process: 1 } const a = process;",
       /ambient process/,
     ],
-    ["our own exported on", at, "const fetch = 1; export { fetch };", undefined],
-    ["another module's exported on", at, 'export { fetch } from "./a.ts";', undefined],
+    ["our own name re-exported", at, "const fetch = 1; export { fetch };", undefined],
+    ["another module's name re-exported", at, 'export { fetch } from "./a.ts";', undefined],
     ["a class that extends a global", at, "class A extends EventTarget {}", /ambient EventTarget/],
     ["a class that extends Error", at, "class A extends Error {}", undefined],
     ["a default from a global", at, "const a = ({ now = Date }) => now;", /ambient Date/],
-    ["a global exported on", at, "export { fetch };", /ambient fetch/],
+    ["a global re-exported", at, "export { fetch };", /ambient fetch/],
     ["typeof a global", at, 'const a = typeof window === "undefined";', /ambient window/],
     ["a global in a template", at, "const a = `${location}`;", /ambient location/],
     ["eval", at, 'const a = eval("1");', /ambient eval/],
@@ -248,13 +253,13 @@ describe("purity", () => {
 describe("shape", () => {
   const lines = (count: number): string => "// a line\n".repeat(count);
   holds(checkLength, [
-    ["as long as may be", "src/core/gate/a.ts", lines(linesMax), undefined],
+    ["as long as allowed", "src/core/gate/a.ts", lines(linesMax), undefined],
     ["one line longer", "src/core/gate/a.ts", lines(linesMax + 1), /has 401 lines/],
     ["one line longer, without its end", "src/core/gate/a.ts", `${lines(linesMax)}//`, /has 401 lines/],
     ["a test, one line longer", "src/core/gate/a.test.ts", lines(linesMax + 1), /has 401 lines/],
   ]);
 
-  test("files over the wanted length are named", () => {
+  test("files over the preferred length are named", () => {
     const sources = [
       source("src/core/gate/a.ts", lines(linesWanted)),
       source("src/core/gate/b.ts", lines(linesWanted + 1)),
@@ -270,7 +275,7 @@ describe("shape", () => {
     ["an empty comment", "src/core/gate/a.ts", "//\nexport {};", /purpose/],
     ["a ruler", "src/core/gate/a.ts", "// ---- ----\nexport {};", /purpose/],
     ["one word", "src/core/gate/a.ts", "// Gate\nexport {};", /purpose/],
-    ["a word to a tool", "src/core/gate/a.ts", "// biome-ignore lint: for now\nexport {};", /purpose/],
+    ["a directive to a tool", "src/core/gate/a.ts", "// biome-ignore lint: for now\nexport {};", /purpose/],
     ["nothing", "src/core/gate/a.ts", "", /purpose/],
     ["a test needs none", "src/core/gate/a.test.ts", "export {};", undefined],
   ]);
@@ -288,7 +293,7 @@ describe("budgets", () => {
     Array.from({ length: count }, (_, at) => source(`${folder}/a${at}.ts`, ""));
   const said = ({ findings }: Report): readonly string[] => findings.map(({ path, what }) => `${path} ${what}`);
 
-  test("a folder holds as many source files as may be, and not one more", () => {
+  test("a folder holds as many source files as allowed, and not one more", () => {
     const full = files(folderFilesMax, "src/core/gate");
     expect(said(checkFolders(full))).toEqual([]);
     expect(said(checkFolders([...full, source("src/core/gate/b.ts", "")]))).toEqual([
@@ -330,7 +335,7 @@ describe("budgets", () => {
     ["one line longer", [importer, source(small.path, lines(smallLines))]],
     ["two importers", [importer, small, source("src/core/gate/b.ts", importer.text)]],
     ["no importer", [small]],
-    ["a test is no importer", [small, source("src/core/gate/b.test.ts", importer.text)]],
+    ["a test is not an importer", [small, source("src/core/gate/b.test.ts", importer.text)]],
     ["a test's own file", [source("src/core/gate/b.test.ts", importer.text), source("test/gate/a.ts", "")]],
   ])("%s: does not count", (_title, sources) => {
     expect(smallFiles(sources)).toEqual([]);
@@ -369,7 +374,7 @@ describe("words", () => {
     ["a private name", at, "class A { #util = 1; }", /"util"/],
     ["a class", at, "class GateManager {}", /"manager"/],
     ["an import", at, 'import { service } from "a";', /"service"/],
-    ["an import renamed", at, 'import { service as broker } from "a";', undefined],
+    ["a renamed import", at, 'import { service as broker } from "a";', undefined],
     ["a privilege", at, "function privilege() {}", /"privilege"/],
     ["a library's property", at, "const a = program.opts();", undefined],
     ["a string", at, 'const a = "permission";', undefined],

@@ -1,5 +1,5 @@
-// Pure rooms: nothing from Node, no packages, no ambient authority. Names are resolved, not matched:
-// a parameter called `process` is not the global, and a global is one whatever it is called.
+// Pure rooms: nothing from Node, no packages, no ambient authority. Names are resolved, not matched: a parameter called `process`
+// is not the global, and a global is one whatever it is called.
 import { readFileSync } from "node:fs";
 import ts from "typescript";
 import { importsOf } from "./imports.ts";
@@ -12,8 +12,8 @@ export const platformGlobals: readonly string[] = declaredNames(
 );
 
 /**
- * All that a pure room may use without importing it: the language, and of it only what answers the same everywhere.
- * Absent on purpose: Date, Intl, globalThis, eval, Function, WeakRef, FinalizationRegistry, Atomics, SharedArrayBuffer.
+ * All that a pure room may use without importing it: the parts of the language that give the same result everywhere. Absent on
+ * purpose: Date, Intl, globalThis, eval, Function, WeakRef, FinalizationRegistry, Atomics, SharedArrayBuffer.
  */
 const language: ReadonlySet<string> = new Set([
   ...["undefined", "NaN", "Infinity", "arguments"],
@@ -44,7 +44,7 @@ function declaredNames(text: string): readonly string[] {
   const { statements } = ts.createSourceFile("pure-globals.d.ts", text, ts.ScriptTarget.ES2023);
   return statements.map((one) => {
     if ((ts.isClassDeclaration(one) || ts.isFunctionDeclaration(one)) && one.name !== undefined) return one.name.text;
-    throw new Error("pure-globals.d.ts declares classes and functions alone");
+    throw new Error("pure-globals.d.ts may declare only classes and functions");
   });
 }
 
@@ -87,7 +87,7 @@ function ambientNames(source: Source, checker: ts.TypeChecker): readonly Finding
   return findings;
 }
 
-/** Whether an identifier stands for a value by its own name: no property name, no declaration, nothing of a type. */
+/** Whether an identifier refers to a value by its own name: not a property name, not a declaration, not part of a type. */
 function isValueReference(node: ts.Identifier): boolean {
   const { parent } = node;
   if (ts.isPartOfTypeNode(node) || isInType(node)) return false;

@@ -1,4 +1,4 @@
-// The rooms of `src/`: who may import whom, and which rooms are pure. A folder that is not listed here may not exist.
+// The rooms of `src/`: which may import which, and which are pure. A folder that is not listed here may not exist.
 // ARCHITECTURE.md shows the same table to people.
 
 interface RoomRule {
@@ -19,7 +19,7 @@ const sandbox = [
 ];
 const records = ["agents", "agents/disk"];
 
-/** By the start of a path below `src/`; the longest that fits counts. */
+/** By the start of a path below `src/`; the longest that matches counts. */
 const rooms: Readonly<Record<string, RoomRule>> = {
   "core/base": { knows: [], isPure: true },
   "core/authority": { knows: ["core/base"], isPure: true },
@@ -90,11 +90,11 @@ export const roomNames: readonly string[] = Object.keys(rooms);
 
 export const mint = "src/core/gate/warrant-mint.ts";
 export const mintRoom = "core/gate";
-/** The mark on a warrant, and the two files that may touch it. */
+/** The mark on a warrant, and the two files that may access it. */
 export const brand = "src/core/gate/warrant-brand.ts";
 export const brandFiles: readonly string[] = [mint, "src/core/gate/warrant.ts"];
 
-/** The room a path lies in; the first name below `src/` where no room is listed; undefined outside `src/`. */
+/** The room of a path; the first name below `src/` if no room is listed; undefined outside `src/`. */
 export function roomOf(path: string): string | undefined {
   const [top, ...below] = path.split("/");
   if (top !== "src") return undefined;

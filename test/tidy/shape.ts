@@ -1,10 +1,10 @@
-// The shape of files: how long, what comes first, and where an index may stand.
+// The shape of files: their length, their first comment, and where an index is allowed.
 import { examine, finding, isInSrc, isTest, linesOf, type Report, type Source } from "./source.ts";
 
 export const linesWanted = 150;
 export const linesMax = 400;
 
-/** Files over the length we want; told, not refused. */
+/** Files over the preferred length; reported, not refused. */
 export function longFiles(sources: readonly Source[]): readonly string[] {
   return sources
     .filter((source) => isInSrc(source) && !isTest(source) && linesOf(source) > linesWanted)
@@ -19,7 +19,7 @@ export function checkLength(sources: readonly Source[]): Report {
   );
 }
 
-/** The first thing in a file says what it is for: a comment with words in it, not a directive to a tool. */
+/** The first thing in a file says its purpose: a comment with words in it, not a directive to a tool. */
 export function checkPurpose(sources: readonly Source[]): Report {
   return examine(
     sources,

@@ -1,4 +1,4 @@
-// A source file as the checkers see it, and what they answer.
+// A source file as the checkers see it, and their results.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import ts from "typescript";
@@ -16,7 +16,7 @@ export type Finding = {
   readonly what: string;
 };
 
-/** `looked` counts the files a checker really examined, so that none can pass by looking at nothing. */
+/** `looked` counts the files a checker really examined, so that none can pass by examining nothing. */
 export type Report = {
   readonly looked: number;
   readonly findings: readonly Finding[];
@@ -35,7 +35,7 @@ export function readSources(root: string, folders: readonly string[]): readonly 
     .map((path) => source(path, readFileSync(join(root, path), "utf8")));
 }
 
-/** Runs one check over each file that it is meant for. */
+/** Runs one check over each file it applies to. */
 export function examine(
   sources: readonly Source[],
   meant: (source: Source) => boolean,

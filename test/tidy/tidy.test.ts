@@ -1,4 +1,4 @@
-// Holds the house's rules over the real sources. That each checker can see what it forbids is proved in planted.test.ts.
+// Checks the house rules over the real sources. planted.test.ts proves that each checker can find what it forbids.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -40,7 +40,7 @@ describe("tidy", () => {
     if (long.length > 0) console.warn(`tidy: over ${linesWanted} lines: ${long.join(", ")}`);
   });
 
-  test("the compiler and the linter hold the same rooms pure as the table", () => {
+  test("the compiler and the linter treat the same rooms as pure as the table does", () => {
     const { include, exclude } = readJson("tsconfig.pure.json");
     const overrides: readonly { includes: readonly string[] }[] = readJson("biome.json").overrides;
     const linted = overrides.find(({ includes }) => includes.includes("src/index.ts"))?.includes ?? [];

@@ -1,5 +1,5 @@
-// The glossary's banned words, in the names we give: files, and whatever code declares. What others named (a property
-// read from a library's value) is theirs; a foreign format's key is written in quotes, and so is a string.
+// The glossary's banned words, in the names we give: files, and whatever code declares. Names given by others (a property of a
+// library's value) are exempt; a foreign format's key is written in quotes, and so is a string.
 import ts from "typescript";
 import { examine, type Finding, finding, nodesOf, type Report, type Source } from "./source.ts";
 
@@ -44,7 +44,7 @@ function wordsOfNames(source: Source): readonly Finding[] {
   return findings;
 }
 
-/** Whether this is where a name is given: any declaration, a key of a literal, the local side of an import or binding. */
+/** Whether a name is given here: any declaration, a key of a literal, the local side of an import or binding. */
 function isNameGiven(node: ts.Identifier | ts.PrivateIdentifier): boolean {
   const { parent } = node;
   if (ts.isPropertyAccessExpression(parent) || ts.isMetaProperty(parent) || ts.isJsxAttribute(parent)) return false;

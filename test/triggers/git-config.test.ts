@@ -1,4 +1,4 @@
-// Our reader of git configuration beside the real git: the same settings from the same text, and no text that only git reads.
+// Our parser of git configuration against the real git: the same settings from the same text, and no text that only git accepts.
 import { spawnSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -14,11 +14,11 @@ const world = new TriggerWorld();
 afterAll(() => world.close());
 const file = join(world.root, "config");
 
-/** Null where git refuses the text. */
+/** Null if git refuses the text. */
 function byGit(text: string): readonly string[] | null {
   writeFileSync(file, text);
   const output = world.run(["git", "config", "--file", file, "--null", "--list"]);
-  // Its complaint comes behind the settings that it printed before.
+  // Its error comes after the settings that it printed before.
   if (/(?:^|[\0\n])(?:fatal|error): /.test(output)) return null;
   return output.split("\0").slice(0, -1);
 }
@@ -32,7 +32,7 @@ function byUs(text: string): readonly string[] | null {
   });
 }
 
-/** Before 2.45 git reads white space between words as so many spaces, later as it stands. */
+/** Before 2.45 git reads white space between words as that many spaces, later unchanged. */
 function asSpaces(setting: string): string {
   return setting.replace(/[\t\r]/g, " ");
 }
@@ -61,14 +61,14 @@ const piece = fc.constantFrom(
   ],
 );
 
-test("whatever git reads is read the same, or refused", () => {
+test("whatever git reads is parsed the same, or refused", () => {
   let count = 0;
   fc.assert(
     fc.property(fc.array(piece, { maxLength: 14 }), fc.boolean(), (pieces, isPlain) => {
       const text = `${isPlain ? "[core]\nkey = " : ""}${pieces.join("")}\n`;
       const [git, ours] = [byGit(text), byUs(text)];
       if (ours !== null && ours.length > 0) count++;
-      // Refusing what git reads is told as facts that are partial; reading something else would be a hole.
+      // A refused text is reported as partial facts; a different result would be a hole.
       if (ours !== null && git !== null) expect(ours.map(asSpaces)).toEqual(git.map(asSpaces));
     }),
     { numRuns: 400 },
@@ -83,7 +83,7 @@ const line = fc.constantFrom(
 );
 const LATIN = Buffer.from("\u{fffff}");
 
-/** The stand-in becomes a byte that no UTF-8 text has. */
+/** The placeholder becomes a byte that no UTF-8 text has. */
 function bytesOf(text: string): Buffer {
   const bytes = Buffer.from(text);
   const parts: Buffer[] = [];
@@ -95,11 +95,11 @@ function bytesOf(text: string): Buffer {
   return Buffer.concat([...parts, bytes.subarray(start)]);
 }
 
-test("included settings stand where they are included, and bytes that are not UTF-8 change no other value", () => {
+test("included settings take effect where they are included, and bytes that are not UTF-8 change no other value", () => {
   const seen = { included: 0, unread: 0 };
   fc.assert(
     fc.property(fc.tuple(...[line, line, line].map((one) => fc.array(one, { maxLength: 5 }))), (texts) => {
-      // Only the first file includes both others, and the second the third: git ends at a cycle.
+      // Only the first file includes both others, and the second the third: git stops at a cycle.
       const [a, b, c] = texts.map((one) => one.join("")) as [string, string, string];
       const plain = (text: string): string => text.replaceAll("[include]", "[other]");
       const files = { a, b: plain(b) + (b === "" ? "" : "[include]\npath = c\n"), c: plain(c) };

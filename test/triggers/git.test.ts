@@ -1,5 +1,5 @@
-// What git runs by itself, planted in a project with the real git: each is run where everything lands, is not where only what is
-// classified as free lands, and is in the class the rules give it.
+// What git runs automatically, planted in a project with the real git: each runs if everything lands, does not run if only
+// changes classified as free land, and has the class the rules give it.
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Planted, TriggerWorld } from "./trigger-world.ts";
 
@@ -68,7 +68,7 @@ test.each<[string, Row]>([
     },
   ],
   [
-    "a link in the place of that folder",
+    "a link in place of that folder",
     {
       project: withSetting(["core.hooksPath", "ci/hooks"]),
       planted: (one) => ({ ci: { link: "data" }, "data/hooks/pre-commit": script(one) }),

@@ -1,4 +1,5 @@
-// Start-up files and project settings of other tools, planted for the real tool: the list of names is true where the tool is here.
+// Startup files and project settings of other tools, planted for the real tool: the list of names is correct for the installed
+// tools.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { isInstalled, type Planted, TriggerWorld } from "./trigger-world.ts";
@@ -25,7 +26,7 @@ const atHome = ({ root }: TriggerWorld): Readonly<Record<string, string>> => ({ 
 const touch = ({ mark }: TriggerWorld): string => `touch '${mark}'\n`;
 const home = { environment: atHome, isHome: true, class: "never" } as const;
 
-/** Those of tools that are not here are shown as skipped. */
+/** Those of tools that are not installed are shown as skipped. */
 const ROWS: readonly (readonly [string, Row])[] = [
   [
     "bash, interactive",
@@ -83,7 +84,7 @@ const ROWS: readonly (readonly [string, Row])[] = [
       program: "tmux",
       planted: ({ evil }) => ({ ".tmux.conf": `run-shell '${evil}'\n` }),
       environment: ({ root, above }) => ({ HOME: root, TMUX_TMPDIR: above }),
-      // A socket of its own each time: a server that is still ending would read nothing.
+      // A new socket each time: a server that is still exiting would read nothing.
       command: ["sh", "-c", "tmux -L own$$ new-session -d 'sleep 5'; sleep 1; tmux -L own$$ kill-server"],
     },
   ],

@@ -1,5 +1,4 @@
-// A project on the disk, and changes of an agent to it: which of them are classified how, and whether a tool of the person then
-// runs what they brought.
+// A project on disk, and changes of an agent to it: the class of each, and whether a tool of the person then runs them.
 import { spawnSync } from "node:child_process";
 import {
   chmodSync,
@@ -30,7 +29,7 @@ export class TriggerWorld {
   readonly above: string = realpathSync(mkdtempSync(join(tmpdir(), "ambit-trigger-")));
   readonly root: string = join(this.above, "root");
   readonly mark: string = join(this.above, "mark");
-  /** A program of the agent's, outside the root so that it is no change itself: it leaves the mark. */
+  /** A program of the agent's, outside the root so that it is not a change itself: it leaves the mark. */
   readonly evil: string = join(this.above, "evil.sh");
 
   constructor() {

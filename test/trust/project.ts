@@ -1,4 +1,4 @@
-// A project in memory, read by the real readers, trusted and changed at will.
+// A project in memory, parsed by the real parsers, trusted and changed at will.
 
 import type { ConfigRead } from "../../src/agents/project/hoist-levels.ts";
 import { CONFIG_PATH, Project } from "../../src/agents/project/project.ts";
@@ -22,14 +22,14 @@ const readers: Readers = {
   agent: (source, name, reading) => agentOf(source, name, ".md", reading, MOMENT),
 };
 
-/** The texts of a project with one agent, and where its links lead. */
+/** The texts of a project with one agent, and the targets of its links. */
 export interface Texts {
   readonly agent: string | null;
   readonly config?: string | null;
   readonly links?: Readonly<Record<string, string>>;
 }
 
-/** Stands for SHA-256: what only this text has. */
+/** Stands for SHA-256: a value unique to this text. */
 export const digest = (text: string): string => `digest of ${text}`;
 
 export function projectOf(now: Texts, trusted: TrustReader | null, user: string | null = null): Project {
@@ -48,7 +48,7 @@ export function userLevel(text: string): ConfigRead {
   return readLevel({ source: { name: "user.yml", text }, problem: null }, "user", READING, readers);
 }
 
-/** What is kept when a person trusts these texts. */
+/** What is stored when a person trusts these texts. */
 export function trustOf(texts: Texts, user: string | null = null): TrustReader {
   const project = projectOf(texts, null, user);
   const files: TrustedFile[] = [];
@@ -65,7 +65,7 @@ export function trustOf(texts: Texts, user: string | null = null): TrustReader {
   return { exists: true, digest: "all", file: (path) => files.find((file) => file.path === path) ?? null };
 }
 
-export const NOBODY: TrustReader = { exists: false, digest: null, file: () => null };
+export const UNTRUSTED: TrustReader = { exists: false, digest: null, file: () => null };
 
 export function scout(
   now: Texts,

@@ -1,5 +1,5 @@
 import { describe, expect, test } from "vitest";
-import { AGENT_PATH, NOBODY, projectOf, record, scout, trustOf, userLevel } from "../../../test/trust/project.ts";
+import { AGENT_PATH, projectOf, record, scout, trustOf, UNTRUSTED, userLevel } from "../../../test/trust/project.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { coverage } from "../../core/authority/chain.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
@@ -239,7 +239,7 @@ describe("a broken level", () => {
 
   test("makes nothing of an untrusted project count either", () => {
     const texts = { agent: record("access: rw"), config: "sandbx: /" };
-    for (const trusted of [NOBODY, trustOf(texts)])
+    for (const trusted of [UNTRUSTED, trustOf(texts)])
       expect(verdict(scout(texts, trusted).agent, "records.read id=a")).toBe("deny");
   });
 });

@@ -4,12 +4,12 @@ import {
   AGENT_PATH,
   digest,
   MOMENT,
-  NOBODY,
   projectOf,
   record,
   scout,
   type Texts,
   trustOf,
+  UNTRUSTED,
 } from "../../../test/trust/project.ts";
 import { coverage } from "../../core/authority/chain.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
@@ -27,7 +27,7 @@ const HUB = record("capabilities:", '  - net.get: { hosts: ["*.github.com"] }');
 
 describe("a project's agent counts", () => {
   test("for nothing before it is trusted", () => {
-    const { agent, written, standing } = scout({ agent: HUB }, NOBODY);
+    const { agent, written, standing } = scout({ agent: HUB }, UNTRUSTED);
     expect(standing.kind).toBe("untrusted");
     expect(can(agent, "net.get https://api.github.com/")).toBe(false);
     expect(can(written, "net.get https://api.github.com/")).toBe(true);
@@ -330,7 +330,7 @@ describe("trust covers only the reviewed grants", () => {
 
 describe("a person's own edit", () => {
   const edited = (now: Texts, trusted: Texts | null, after: string): string | null => {
-    const project = projectOf(now, trusted === null ? NOBODY : trustOf(trusted));
+    const project = projectOf(now, trusted === null ? UNTRUSTED : trustOf(trusted));
     const before = now.agent === null ? null : { name: AGENT_PATH, text: now.agent };
     return trustedEdit(project, AGENT_PATH, before, { name: AGENT_PATH, text: after }, digest)?.text ?? null;
   };

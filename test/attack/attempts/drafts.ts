@@ -1,9 +1,9 @@
-// Changes of names that a person's tools read or run: those that are there, those that are not, and the folders they lie
-// in. A program may make them all in its draft; none of them is in the root afterwards.
+// Changes of names that a person's tools read or run: existing ones, missing ones, and their folders. A program may make them all
+// in its draft; none of them is in the root afterwards.
 
 export type DraftAttempt = readonly [word: string, tries: string];
 
-/** There at the start. */
+/** Existing at the start. */
 const FILES: readonly string[] = [
   ".git/config",
   ".git/hooks/pre-commit",
@@ -25,7 +25,7 @@ const MOVED: readonly string[] = [
   ".mcp.json",
   "node_modules/ambit",
 ];
-/** Folders on the way to one. */
+/** Parent folders of one. */
 const WAYS: readonly string[] = [".git", "node_modules"];
 
 /** Each is made in a draft of its own. */
@@ -56,13 +56,13 @@ export const DRAFT_ATTEMPTS: readonly DraftAttempt[] = [
   ...WAYS.map((name): DraftAttempt => [`pin-exchange=${name}`, `exchanges ${name} with another folder`]),
   ["pin-replace-by-link=.git", "puts a link in place of .git"],
   ["pin-rmdir=.claude", "removes a folder of settings"],
-  ["pin-tmpfile=.git/hooks", "brings a nameless file into the hooks"],
+  ["pin-tmpfile=.git/hooks", "links an unnamed file into the hooks"],
   ["pin-create=.git/hooks/post-checkout", "adds a hook"],
   ["pin-create-by-rename=.git/hooks/post-checkout", "moves a hook in"],
   ["pin-create-by-hardlink=.git/hooks/post-checkout", "links a hook in"],
-  ["pin-create-link=.git/hooks/post-merge", "links a hook in by a link"],
+  ["pin-create-link=.git/hooks/post-merge", "adds a hook as a symbolic link"],
   ["pin-create=.ambit/agents/other.md", "writes an agent record"],
   ["pin-create=.vscode/tasks.json", "writes tasks for an editor"],
-  ["pin-create=.cursor/mcp.json", "writes settings into a folder that was not there"],
-  ["pin-create-folder=.idea/runConfigurations", "makes a folder in one that was not there"],
+  ["pin-create=.cursor/mcp.json", "writes settings into a new folder"],
+  ["pin-create-folder=.idea/runConfigurations", "creates a folder in a new folder"],
 ];

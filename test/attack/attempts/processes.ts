@@ -17,23 +17,26 @@ export const PROCESSES: readonly Attempt[] = [
   attempt("open-of=/proc/1/maps", "reads pid 1's memory map", "not dumpable", ["EACCES", "EPERM"]),
   attempt("open-of=/proc/1/fd/3", "opens pid 1's control channel", "not dumpable", ["EACCES", "EPERM"]),
   ...onlyFor("user", [attempt("list-of=/proc/1/fd", "counts pid 1's descriptors", "not dumpable", "EACCES")]),
-  // Their numbers, as root may; nothing of them is to be had: the row above.
-  ...onlyFor("root", [attempt("list-of=/proc/1/fd", "counts pid 1's descriptors", "nobody", "listed")]),
-  attempt("read-link-of=/proc/1/fd/3", "asks what pid 1's control channel is", "not dumpable", ["EACCES", "EPERM"]),
+  // Root may see their numbers, but nothing of them: the row above.
+  ...onlyFor("root", [attempt("list-of=/proc/1/fd", "counts pid 1's descriptors", "unblocked", "listed")]),
+  attempt("read-link-of=/proc/1/fd/3", "reads the link of pid 1's control channel", "not dumpable", [
+    "EACCES",
+    "EPERM",
+  ]),
   attempt("list-of=/proc/1/map_files", "lists pid 1's mapped files", "not dumpable", ["EACCES", "EPERM"]),
   attempt("proc-write=/proc/1/oom_score_adj", "has pid 1 killed first", "landlock", ["EACCES", "EPERM"]),
   attempt("prlimit-init", "changes pid 1's limits", "seccomp", "EPERM"),
-  attempt("priority-init", "puts pid 1 behind everybody", "seccomp", "EPERM"),
-  attempt("schedule-init", "says on which processor pid 1 runs", "seccomp", "EPERM"),
+  attempt("priority-init", "lowers the priority of pid 1", "seccomp", "EPERM"),
+  attempt("schedule-init", "pins pid 1 to a processor", "seccomp", "EPERM"),
   attempt("kill-init=9", "kills pid 1", "pid namespace", "ignored"),
-  attempt("kill-init=15", "asks pid 1 to end", "pid namespace", "ignored"),
+  attempt("kill-init=15", "sends pid 1 a termination signal", "pid namespace", "ignored"),
   attempt("kill-init=19", "stops pid 1", "pid namespace", "ignored"),
-  attempt("kill-init=11", "sends pid 1 a fault", "pid namespace", "ignored"),
-  attempt("kill-init=17", "tells pid 1 of a child", "pid namespace", "ignored"),
+  attempt("kill-init=11", "sends pid 1 a segmentation fault", "pid namespace", "ignored"),
+  attempt("kill-init=17", "sends pid 1 a child signal", "pid namespace", "ignored"),
   attempt("queue-init", "sends pid 1 a real-time signal", "pid namespace", "ignored"),
   attempt("kill-host", "signals a process of the machine", "pid namespace", "ESRCH"),
-  attempt("see-host", "looks at a process of the machine", "pid namespace", "ENOENT"),
-  attempt("environments", "looks for the secret in every environment", "pid namespace", "absent"),
+  attempt("see-host", "reads a process of the machine", "pid namespace", "ENOENT"),
+  attempt("environments", "searches the secret in every environment", "pid namespace", "absent"),
 ];
 
 const NAMESPACES: readonly string[] = ["user", "mount", "net", "pid", "ipc", "cgroup", "uts", "time"];
@@ -56,30 +59,30 @@ export const KERNEL: readonly Attempt[] = [
   attempt("setns=/proc/1/ns/mnt", "enters pid 1's mounts", "not dumpable", ["EACCES", "EPERM"]),
   attempt("setns-pidfd", "the same by a descriptor of pid 1", "seccomp", "EPERM"),
   attempt("mount-tmpfs", "mounts memory", "seccomp", "EPERM"),
-  attempt("mount-proc", "mounts /proc anew", "seccomp", "EPERM"),
-  attempt("fsopen", "mounts, the new way", "seccomp", "EPERM"),
-  attempt("fsmount", "mounts, the new way", "seccomp", "EPERM"),
-  attempt("pivot-root", "makes another folder the top", "seccomp", "EPERM"),
-  attempt("chroot", "makes another folder the top for itself", "seccomp", "EPERM"),
+  attempt("mount-proc", "mounts /proc again", "seccomp", "EPERM"),
+  attempt("fsopen", "mounts, with the new calls", "seccomp", "EPERM"),
+  attempt("fsmount", "mounts, with the new calls", "seccomp", "EPERM"),
+  attempt("pivot-root", "changes the root of the mount namespace", "seccomp", "EPERM"),
+  attempt("chroot", "changes its own root directory", "seccomp", "EPERM"),
   ...CALLS.map((name) => attempt(`call=${name}`, `calls ${name}`, "seccomp", "EPERM")),
-  attempt("io-uring", "makes a ring that calls for it", "seccomp", "EPERM"),
+  attempt("io-uring", "creates an io_uring", "seccomp", "EPERM"),
   attempt("bpf", "loads a program into the kernel", "seccomp", "EPERM"),
   attempt("perf", "counts events", "seccomp", "EPERM"),
-  attempt("file-handle", "asks for a file's number", "seccomp", "EPERM"),
+  attempt("file-handle", "gets a file handle", "seccomp", "EPERM"),
   attempt("clock", "sets the clock", "seccomp", "EPERM"),
-  attempt("sethostname", "names the machine", "seccomp", "EPERM"),
+  attempt("sethostname", "sets the host name", "seccomp", "EPERM"),
   attempt("reboot", "restarts the machine", "seccomp", "EPERM"),
   attempt("personality", "makes all memory executable", "seccomp", "EPERM"),
-  attempt("seccomp-loosen", "puts a looser filter in front of ours", "seccomp", "EAFNOSUPPORT"),
-  attempt("seccomp-listener", "answers for the kernel", "seccomp", "EAFNOSUPPORT"),
-  attempt("new-privileges", "takes back the promise to gain nothing", "no new privileges", "EINVAL"),
+  attempt("seccomp-loosen", "adds a filter that allows more", "seccomp", "EAFNOSUPPORT"),
+  attempt("seccomp-listener", "installs a seccomp listener", "seccomp", "EAFNOSUPPORT"),
+  attempt("new-privileges", "clears no_new_privs", "no new privileges", "EINVAL"),
   attempt("i386", "calls as a 32-bit program", "seccomp", "SIGSYS"),
   attempt("i386-socket", "makes a Unix socket as a 32-bit program", "seccomp", "SIGSYS"),
   attempt("i386-unshare", "makes a namespace as a 32-bit program", "seccomp", "SIGSYS"),
   attempt("x32", "calls as an x32 program", "seccomp", "SIGSYS"),
   attempt("x32-unshare", "makes a namespace as an x32 program", "seccomp", "SIGSYS"),
-  attempt("vsyscall", "calls through the old page", "seccomp", ["harmless", "SIGSEGV", "SIGSYS"]),
-  attempt("call-unknown", "calls a number nobody knows", "seccomp", "ENOSYS"),
+  attempt("vsyscall", "calls through the vsyscall page", "seccomp", ["harmless", "SIGSEGV", "SIGSYS"]),
+  attempt("call-unknown", "calls an unknown number", "seccomp", "ENOSYS"),
 ];
 
 /** Of the machine, or of namespaces the sandbox's own user would own: opened for writing, never written. */
@@ -88,11 +91,11 @@ const SETTINGS: readonly string[] = [
   ...["sys/net/ipv4/ip_forward", "sys/net/ipv4/conf/all/route_localnet", "sys/user/max_user_namespaces"],
   ...["sys/fs/binfmt_misc/register", "self/mem", "self/attr/current", "self/setgroups", "self/loginuid"],
 ];
-/** The machine's root may write them by the file's mode alone: held by a mount for it, besides Landlock. */
+/** The machine's root may write them by the file's mode alone: blocked by a mount for root, in addition to Landlock. */
 const MACHINES: readonly string[] = ["sys/kernel/core_pattern", "sysrq-trigger"];
-/** What the kernel asks a capability for. */
+/** What the kernel requires a capability for. */
 const GUARDED: readonly string[] = ["kcore", "kmsg"];
-/** What it gives to the machine's root by the file's mode alone. */
+/** What the machine's root gets by the file's mode alone. */
 const ROOTS_OWN: readonly string[] = ["kpagecount", "kpageflags", "slabinfo", "vmallocinfo", "timer_list"];
 
 function rootsOwn(by: Mechanism): readonly Attempt[] {
@@ -125,8 +128,8 @@ export const PROC: readonly Attempt[] = [
   }),
   ...onlyFor("user", rootsOwn("user namespace")),
   ...onlyFor("root", rootsOwn("mounts")),
-  attempt("read-path=/sys/kernel/notes", "looks at /sys", "mounts", "ENOENT"),
-  attempt("list-of=/sys/fs/cgroup", "looks at control groups", "mounts", "ENOENT"),
+  attempt("read-path=/sys/kernel/notes", "reads /sys", "mounts", "ENOENT"),
+  attempt("list-of=/sys/fs/cgroup", "lists control groups", "mounts", "ENOENT"),
   ...["CapInh", "CapPrm", "CapEff", "CapBnd", "CapAmb"].map((set) =>
     attempt(`capabilities=${set}`, `holds capabilities (${set})`, "capabilities", "none"),
   ),
@@ -136,8 +139,8 @@ export const PROC: readonly Attempt[] = [
   attempt("capset", "takes a capability", "capabilities", "EPERM"),
   attempt("ambient", "takes an ambient capability", "capabilities", "EPERM"),
   attempt("setresuid", "becomes another user", "capabilities", ["EPERM", "EINVAL"]),
-  attempt("uid-map", "maps users anew", "landlock", ["EACCES", "EPERM"]),
-  attempt("oom-score", "saves itself from the kernel's choice", "landlock", ["EACCES", "EPERM"]),
+  attempt("uid-map", "changes the user mapping", "landlock", ["EACCES", "EPERM"]),
+  attempt("oom-score", "lowers its out-of-memory score", "landlock", ["EACCES", "EPERM"]),
   attempt("raise-limit", "raises a limit", "capabilities", "EPERM"),
-  attempt("raise-priority", "comes before everybody", "capabilities", ["EACCES", "EPERM"]),
+  attempt("raise-priority", "raises its priority", "capabilities", ["EACCES", "EPERM"]),
 ];

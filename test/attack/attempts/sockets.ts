@@ -22,10 +22,15 @@ export const SOCKETS: readonly Attempt[] = [
     "seccomp",
     "EPROTONOSUPPORT",
   ),
-  // On an overlay the name is no longer the socket that somebody listens on.
-  attempt("unix-redirect-pair=unix_inside", "connects one of a pair to somebody else", "mounts", "ECONNREFUSED"),
+  // On an overlay the name is no longer the listening socket.
+  attempt(
+    "unix-redirect-pair=unix_inside",
+    "connects one of a socket pair to another socket",
+    "mounts",
+    "ECONNREFUSED",
+  ),
   attempt("unix-bind", "listens in the root", "seccomp", "EAFNOSUPPORT"),
-  attempt("unix-bind-pair", "gives one of a pair a name in the root", "landlock", "EACCES"),
+  attempt("unix-bind-pair", "binds one of a socket pair in the root", "landlock", "EACCES"),
   attempt("socket=inet:3:1", "a raw ICMP socket", "seccomp", "EPROTONOSUPPORT"),
   attempt("socket=inet:3:255", "a raw socket for every packet", "seccomp", "EPROTONOSUPPORT"),
   attempt("socket=inet:2:1", "a ping socket", "seccomp", "EPROTONOSUPPORT"),
@@ -35,20 +40,20 @@ export const SOCKETS: readonly Attempt[] = [
   attempt("socket=inet:5:132", "SCTP in packets", "seccomp", "EPROTONOSUPPORT"),
   attempt("socket=inet:2:136", "UDP-Lite", "seccomp", "EPROTONOSUPPORT"),
   attempt("socket=inet:6:33", "DCCP", "seccomp", "EPROTONOSUPPORT"),
-  attempt("socket=packet:3:768", "packets as they are on the wire", "seccomp", "EAFNOSUPPORT"),
-  attempt("socket=packet:2:0", "packets without their heads", "seccomp", "EAFNOSUPPORT"),
-  attempt("vsock", "the machine below this one", "seccomp", "EAFNOSUPPORT"),
+  attempt("socket=packet:3:768", "a raw packet socket", "seccomp", "EAFNOSUPPORT"),
+  attempt("socket=packet:2:0", "a packet socket without headers", "seccomp", "EAFNOSUPPORT"),
+  attempt("vsock", "a vsock to the hypervisor", "seccomp", "EAFNOSUPPORT"),
   attempt("socket=alg:5:0", "the kernel's own cryptography", "seccomp", "EAFNOSUPPORT"),
   attempt("socket=netlink:3:9", "audit", "seccomp", "EPROTONOSUPPORT"),
   attempt("socket=netlink:3:12", "netfilter", "seccomp", "EPROTONOSUPPORT"),
-  attempt("socket=netlink:3:15", "events of devices", "seccomp", "EPROTONOSUPPORT"),
+  attempt("socket=netlink:3:15", "device events", "seccomp", "EPROTONOSUPPORT"),
   attempt("socket=netlink:3:16", "generic netlink", "seccomp", "EPROTONOSUPPORT"),
-  attempt("socket-families", "every other family there is", "seccomp", "EAFNOSUPPORT"),
-  attempt("socket-netlinks", "every other netlink there is", "seccomp", "EPROTONOSUPPORT"),
+  attempt("socket-families", "every other address family", "seccomp", "EAFNOSUPPORT"),
+  attempt("socket-netlinks", "every other netlink protocol", "seccomp", "EPROTONOSUPPORT"),
   attempt("tcp-scene=127.0.0.1/tcp4", "the machine's loopback by TCP", "network namespace", "ECONNREFUSED"),
   attempt("tcp-scene=::1/tcp6", "the same, IPv6", "network namespace", "ECONNREFUSED"),
   attempt("tcp-scene=::ffff:127.0.0.1/tcp4", "the same, IPv4 in IPv6", "network namespace", "ECONNREFUSED"),
-  attempt("tcp-scene=0.0.0.0/tcp4", "the same by the address of nobody", "network namespace", "ECONNREFUSED"),
+  attempt("tcp-scene=0.0.0.0/tcp4", "the same by the unspecified address", "network namespace", "ECONNREFUSED"),
   attempt("fast-open=127.0.0.1/tcp4", "the same with data in the first packet", "network namespace", "ECONNREFUSED"),
   attempt("udp-scene=127.0.0.1/udp4", "the machine's loopback by UDP", "network namespace", [
     "ECONNREFUSED",
@@ -63,13 +68,13 @@ export const SOCKETS: readonly Attempt[] = [
   attempt("ipc-named-memory", "the machine's /dev/shm", "mounts", "ENOENT"),
 ];
 
-/** What leaves this machine where a sandbox has the machine's network is not tried there. */
+/** Traffic that would leave this machine, if a sandbox has the machine's network, is not tried there. */
 export const ADDRESSES: readonly Attempt[] = [
   attempt("tcp=192.0.2.1/443", "an address without a name", "network namespace", "ENETUNREACH"),
   attempt("tcp=2001:db8::1/443", "the same, IPv6", "network namespace", "ENETUNREACH"),
-  attempt("tcp=169.254.169.254/80", "the cloud's own address", "network namespace", "ENETUNREACH"),
-  attempt("tcp=198.18.0.1/15001", "where a broker would listen", "network namespace", "ENETUNREACH"),
-  attempt("tcp=198.18.0.2/1", "where a broker gives credentials", "network namespace", "ENETUNREACH"),
-  attempt("udp=192.0.2.1/53", "a name server of somebody else", "network namespace", "ENETUNREACH"),
+  attempt("tcp=169.254.169.254/80", "the cloud metadata address", "network namespace", "ENETUNREACH"),
+  attempt("tcp=198.18.0.1/15001", "the address of a broker's listener", "network namespace", "ENETUNREACH"),
+  attempt("tcp=198.18.0.2/1", "the address of a broker's credential port", "network namespace", "ENETUNREACH"),
+  attempt("udp=192.0.2.1/53", "another name server", "network namespace", "ENETUNREACH"),
   attempt("udp=192.0.2.1/443", "QUIC", "network namespace", "ENETUNREACH"),
 ];

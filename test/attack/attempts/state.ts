@@ -1,30 +1,30 @@
-// What is left lying about, programs that carry rights, and taking more than one's share.
+// Leftover files, programs with privileges, and exceeding resource limits.
 import { type Attempt, attempt, onlyFor } from "../attempt.ts";
 
 export const STATE: readonly Attempt[] = [
   attempt("variables", "finds the secret in its environment", "environment", "absent"),
   attempt("descriptors", "finds a descriptor of its owner's", "launcher", "EBADF"),
-  attempt("streams", "finds more than pipes as its streams", "launcher", "pipes"),
-  attempt("others", "sees processes of before", "launcher", "none"),
-  attempt("files-left", "sees files of before", "launcher", "none"),
+  attempt("streams", "finds standard streams that are not pipes", "launcher", "pipes"),
+  attempt("others", "sees processes of an earlier command", "launcher", "none"),
+  attempt("files-left", "sees files of an earlier command", "launcher", "none"),
   // The kernel lets only root turn them off. Nothing is lost: see the two rows below.
   ...onlyFor("root", [
     attempt("run-memory=0", "runs a program from memory", "launcher", "EACCES"),
-    attempt("run-memory=16", "the same, and says so", "launcher", "EACCES"),
+    attempt("run-memory=16", "the same, with the exec flag", "launcher", "EACCES"),
   ]),
-  ...onlyFor("user", [attempt("run-memory=0", "runs a program from memory", "nobody", "ran")]),
-  attempt("run-written=/tmp", "runs a program it wrote into /tmp", "nobody", "ran"),
-  attempt("run-written=.", "runs a program it wrote into the root", "nobody", "ran"),
+  ...onlyFor("user", [attempt("run-memory=0", "runs a program from memory", "unblocked", "ran")]),
+  attempt("run-written=/tmp", "runs a program it wrote into /tmp", "unblocked", "ran"),
+  attempt("run-written=.", "runs a program it wrote into the root", "unblocked", "ran"),
 ];
 
-/** Only root can prepare these, for somebody else to run: programs with rights of their own. */
+/** Only root can prepare these for another user to run: programs with privileges of their own. */
 export const CARRIED: readonly Attempt[] = onlyFor("user", [
   attempt("carries=set-user-id", "runs a program that becomes root", "no new privileges", ["ignored", "EPERM"]),
   attempt("carries=set-group-id", "runs a program that becomes another group", "no new privileges", [
     "ignored",
     "EPERM",
   ]),
-  attempt("carries=capable", "runs a program that brings capabilities", "no new privileges", ["ignored", "EPERM"]),
+  attempt("carries=capable", "runs a program with file capabilities", "no new privileges", ["ignored", "EPERM"]),
 ]);
 
 export const LIMITS: readonly Attempt[] = [
@@ -32,18 +32,18 @@ export const LIMITS: readonly Attempt[] = [
   attempt("fill-tmp", "fills /tmp", "limit", "ENOSPC"),
   attempt("open-files", "opens files without end", "limit", "EMFILE"),
   attempt("lock-memory", "locks memory", "limit", ["ENOMEM", "EPERM"]),
-  attempt("core-dump", "leaves a core behind", "limit", "none"),
-  attempt("core-limit", "may have a core written", "limit", "set"),
-  attempt("core-lower", "has its memory handed to the machine's collector of cores", "seccomp", "kept"),
+  attempt("core-dump", "leaves a core dump", "limit", "none"),
+  attempt("core-limit", "may have a core dump written", "limit", "set"),
+  attempt("core-lower", "has its memory passed to the machine's core dump handler", "seccomp", "kept"),
   attempt("fork-bomb", "starts processes without end", "limit", "EAGAIN"),
-  // Of the tree, or of one process where there are no control groups.
-  attempt("memory", "takes memory without end", "limit", ["ENOMEM", "SIGKILL"]),
+  // Of the tree, or of one process if there are no control groups.
+  attempt("memory", "allocates memory without end", "limit", ["ENOMEM", "SIGKILL"]),
 ];
 
-/** Memory as files counts nowhere but in a control group, which on this kind of machine is root's to make. */
+/** Memory in files counts only in a control group, which on this kind of machine only root can create. */
 export const TREE_LIMITS: readonly Attempt[] = [
   ...onlyFor("root", [
-    attempt("memory-files", "takes memory as files without end", "limit", ["ENOMEM", "ENOSPC", "EFBIG", "SIGKILL"]),
+    attempt("memory-files", "uses memory through files without end", "limit", ["ENOMEM", "ENOSPC", "EFBIG", "SIGKILL"]),
   ]),
-  ...onlyFor("user", [attempt("memory-files", "takes memory as files without end", "nobody", "held")]),
+  ...onlyFor("user", [attempt("memory-files", "uses memory through files without end", "unblocked", "held")]),
 ];

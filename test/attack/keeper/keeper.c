@@ -1,7 +1,7 @@
-// The host's side of the attacks: sockets, shared memory and queues that nobody in a sandbox may reach. It runs as the
-// same user, so that no ordinary right is in the way, and says in lines `key=value` where everything is.
+// The host's side of the attacks: sockets, shared memory and queues that no sandbox may reach. It runs as the
+// same user, so that ordinary permissions do not interfere, and prints lines `key=value` with the paths and numbers.
 //   keeper FOLDER NAME NUMBER
-// It ends with its standard input, takes everything away again, and says who came.
+// At the end of its standard input it removes everything, prints who connected, and exits.
 #include <arpa/inet.h>
 #include <errno.h>
 #include <fcntl.h>
@@ -88,7 +88,7 @@ static void answer(struct place *place) {
 
 int main(int words, char **word) {
   if (words != 4) return 2;
-  // Whoever came and went without listening must not keep us from clearing up.
+  // A client that disconnected without reading must not prevent the cleanup.
   signal(SIGPIPE, SIG_IGN);
   const char *folder = word[1], *name = word[2];
   int key = atoi(word[3]);

@@ -1,4 +1,4 @@
-// Devices of the machine, new device nodes, and the terminal of whoever started us.
+// Devices of the machine, new device nodes, and the terminal of our parent.
 #include <linux/tiocl.h>
 #include <sys/ioctl.h>
 #include <sys/sysmacros.h>
@@ -23,7 +23,7 @@ static void make_node_in_tmp(const char *argument) {
   judge(mknod("/tmp/attempt-node", S_IFCHR | 0600, makedev(1, 1)), "/tmp/attempt-node");
 }
 
-// Whatever of ours is a terminal: our own descriptors and the names a terminal has.
+// Any terminal we can reach: our own descriptors and the names of terminals.
 static int terminal(void) {
   for (int fd = 0; fd < 64; fd++)
     if (isatty(fd)) return fd;
@@ -50,7 +50,7 @@ static void foreign_terminals(const char *argument) {
   refused("/dev/pts/*");
 }
 
-// Asked of a terminal if there is one, otherwise of standard input: a filter answers before the device does.
+// Called on a terminal if there is one, otherwise on standard input: a filter answers before the device does.
 static void push_input(unsigned long request) {
   int fd = terminal();
   char letter = '\n';
@@ -82,7 +82,7 @@ static void discipline(const char *argument) {
   push_input(TIOCSETD);
 }
 
-// A terminal of one's own would bring the line disciplines of the kernel with it.
+// An own terminal would give access to the line disciplines of the kernel.
 static void own_terminal(const char *argument) {
   (void)argument;
   judge(open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC), "/dev/ptmx");

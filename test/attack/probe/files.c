@@ -1,4 +1,4 @@
-// Reading what is not ours and writing where we must not, by every name a file can have.
+// Reading and writing files that are not granted, by every name a file can have.
 #include <sys/mman.h>
 #include <sys/sendfile.h>
 
@@ -111,7 +111,7 @@ static void rename_root(const char *argument) {
   judge(rename(scene("root"), other), "the root itself");
 }
 
-// What a descriptor of the working directory from before the start would give: the parent by `..`.
+// What a working directory from before the start would reveal: the parent by `..`.
 static void escape_working_directory(const char *argument) {
   (void)argument;
   char bytes[64];

@@ -1,4 +1,4 @@
-// The same calls in another architecture's words: numbers that mean something else to a filter.
+// The same calls with another architecture's numbers, which mean something else to a filter.
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <time.h>
@@ -26,7 +26,7 @@ static void i386_harmless(const char *argument) {
   judge_raw(int80(20, 0, 0, 0), "getpid by int 0x80");
 }
 
-// socketcall(SOCKET, {AF_UNIX, SOCK_STREAM, 0}); its arguments must lie in low memory.
+// socketcall(SOCKET, {AF_UNIX, SOCK_STREAM, 0}); its arguments must be in low memory.
 static void i386_socket(const char *argument) {
   (void)argument;
   uint32_t *words = mmap((void *)0x10000000, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_FIXED, -1, 0);
@@ -52,7 +52,7 @@ static void x32_unshare(const char *argument) {
   judge(syscall(0x40000000 + SYS_unshare, 0x10000000), "unshare(CLONE_NEWUSER) by x32");
 }
 
-// Execute-only at most; three harmless calls, emulated. That it gives the time and nothing else is the answer.
+// Execute-only at most; three harmless calls, emulated. The attempt checks that it returns the time and nothing else.
 static void vsyscall_page(const char *argument) {
   (void)argument;
   long (*getcpu)(unsigned *, void *, void *) = (long (*)(unsigned *, void *, void *))0xffffffffff600800UL;
@@ -63,7 +63,7 @@ static void vsyscall_page(const char *argument) {
 
 static void unknown_call(const char *argument) {
   (void)argument;
-  judge(syscall(1 << 20, 0, 0, 0), "a number nobody knows");
+  judge(syscall(1 << 20, 0, 0, 0), "an unknown number");
 }
 #else
 static void not_here(const char *argument) {
@@ -78,7 +78,7 @@ static void not_here(const char *argument) {
 #define vsyscall_page not_here
 static void unknown_call(const char *argument) {
   (void)argument;
-  judge(syscall(1 << 20, 0, 0, 0), "a number nobody knows");
+  judge(syscall(1 << 20, 0, 0, 0), "an unknown number");
 }
 #endif
 

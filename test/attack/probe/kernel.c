@@ -1,4 +1,4 @@
-// Calls into parts of the kernel that a program at work has no use for, with arguments that would do no harm.
+// Calls into parts of the kernel that ordinary programs do not use, with harmless arguments.
 #include <linux/audit.h>
 #include <linux/bpf.h>
 #include <linux/filter.h>
@@ -16,7 +16,7 @@
 
 #include "probe.h"
 
-// By name; every argument is zero or meaningless, so that a kernel that listens answers EINVAL, EBADF or EFAULT.
+// By name; every argument is zero or meaningless, so that a kernel that accepts the call answers EINVAL, EBADF or EFAULT.
 static const struct {
   const char *name;
   long number;
@@ -54,7 +54,7 @@ static const struct {
 #endif
 };
 
-// These say that the kernel looked at the arguments: the call itself was let through.
+// These show that the kernel checked the arguments: the call itself was allowed.
 static bool is_reached(int problem) {
   return problem == EINVAL || problem == EBADF || problem == EFAULT || problem == ENOENT || problem == ESRCH || problem == ENOKEY;
 }
@@ -101,7 +101,7 @@ static void handle(const char *argument) {
   judge(name_to_handle_at(AT_FDCWD, scene("root"), file, &mount, 0), "name_to_handle_at");
 }
 
-// To what it is: where it would be heard, nothing changes.
+// Set to its current value: if it is accepted, nothing changes.
 static void clock_set(const char *argument) {
   (void)argument;
   struct timex now = {0};
@@ -122,7 +122,7 @@ static void restart(const char *argument) {
   judge(syscall(SYS_reboot, LINUX_REBOOT_MAGIC1, LINUX_REBOOT_MAGIC2, LINUX_REBOOT_CMD_CAD_OFF, 0), "reboot");
 }
 
-// A filter of one's own that waves everything through, in front of ours.
+// An own filter that allows everything, in front of ours.
 static int wave_through(unsigned flags) {
   struct sock_filter code[] = {{BPF_RET | BPF_K, 0, 0, SECCOMP_RET_ALLOW}};
   struct sock_fprog program = {1, code};
@@ -136,7 +136,7 @@ static void loosen(const char *argument) {
   judge(fd, "socket(AF_UNIX) behind a filter that allows all");
 }
 
-// Somebody who answers for the kernel: our refusal comes before the question.
+// A listener that answers for the kernel: our refusal comes first.
 static void answer_for_kernel(const char *argument) {
   (void)argument;
   struct sock_filter code[] = {{BPF_LD | BPF_W | BPF_ABS, 0, 0, 0},
@@ -146,7 +146,7 @@ static void answer_for_kernel(const char *argument) {
   struct sock_fprog program = {4, code};
   int listener = (int)syscall(SYS_seccomp, SECCOMP_SET_MODE_FILTER, SECCOMP_FILTER_FLAG_NEW_LISTENER, &program);
   if (listener < 0) refused("seccomp listener");
-  alarm(3);  // Where nobody refuses first, the question waits for an answer that never comes.
+  alarm(3);  // If it is not refused, the call waits for an answer that never comes.
   signal(SIGALRM, SIG_IGN);
   pid_t child = fork();
   if (child == 0) {

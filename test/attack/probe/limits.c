@@ -1,4 +1,4 @@
-// Taking more than one's share: processes, memory, disk, files. Every attempt stops by itself soon after the limit.
+// Exceeding resource limits: processes, memory, disk, files. Every attempt stops by itself soon after the limit.
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <time.h>
@@ -7,7 +7,7 @@
 
 static long bound(const char *key) { return atol(scene(key)); }
 
-// Children that only wait. They are killed again, whatever the answer is.
+// Children that only wait. They are killed whatever the answer is.
 static void fork_bomb(const char *argument) {
   (void)argument;
   long most = bound("processes_tried"), count = 0;
@@ -33,7 +33,7 @@ static void fork_bomb(const char *argument) {
   blocked(strerrorname_np(problem), "after %ld processes", count);
 }
 
-// Pages that are used, until somebody says no; the kernel's way of saying it may be a signal.
+// Touches pages until the kernel refuses, which may be by a signal.
 static void memory(const char *argument) {
   (void)argument;
   long most = bound("memory_tried_mib");
@@ -45,7 +45,7 @@ static void memory(const char *argument) {
   open_way("held", "%ld MiB", most);
 }
 
-// Memory that is a file: no address space, so no limit on it is asked.
+// Memory in a file: it uses no address space, so that limit does not apply.
 static void memory_files(const char *argument) {
   (void)argument;
   long most = bound("memory_tried_mib");
@@ -123,7 +123,7 @@ static void core_limit(const char *argument) {
   blocked("set", "RLIMIT_CORE %ld", (long)limit.rlim_max);
 }
 
-// Nought is what makes the kernel start the machine's own collector of cores.
+// Zero makes the kernel start the machine's own core dump handler.
 static void core_lower(const char *argument) {
   (void)argument;
   struct rlimit limit = {0, 0};

@@ -140,7 +140,7 @@ static void (*function_of(const char *word, const char **argument))(const char *
   return NULL;
 }
 
-// What ended without a word was ended by somebody else: which signal it was is the answer.
+// A child that ended without a result was killed: the signal is the answer.
 static void conclude(int status, bool late) {
   if (late) {
     snprintf(shared->word, sizeof shared->word, "untried");
@@ -155,7 +155,7 @@ static void conclude(int status, bool late) {
   }
 }
 
-// Not an attempt: how long those that follow wait for an answer that may not come.
+// Not an attempt: the timeout of the following ones for an answer that may not come.
 static bool is_patience(const char *word) {
   if (strncmp(word, "patience=", 9) != 0) return false;
   patience_milliseconds = atoi(word + 9);
@@ -224,7 +224,7 @@ int main(int count, char **words) {
   if (count < 2) return 2;
   shared = mmap(NULL, sizeof *shared, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   if (shared == MAP_FAILED) return 2;
-  // A set-user-id copy of this program says who it is, and is done.
+  // A set-user-id copy of this program prints its user and exits.
   if (strcmp(words[1], "whoami") == 0) return printf("%d %d %lx\n", geteuid(), getegid(), effective_capabilities()) < 0;
   read_scene(words[1]);
   for (int at = 2; at < count; at++) run(words[at]);

@@ -1,4 +1,4 @@
-// Names: what the name server inside says of them, and what is reached through the addresses it gives.
+// Names: the answers of the name server inside, and what is reached through the addresses it returns.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <poll.h>
@@ -43,7 +43,7 @@ static struct sockaddr_in name_server(void) {
   if (take("/etc/resolv.conf", text, sizeof text) < 0) refused("/etc/resolv.conf");
   char *line = strstr(text, "nameserver");
   if (line == NULL || sscanf(line, "nameserver %63s", address) != 1) blocked("none", "no name server");
-  // INVARIANT: nothing is asked outside a network namespace of the test.
+  // INVARIANT: no query is sent outside a network namespace of the test.
   if (strncmp(address, scene("nameserver"), strlen(scene("nameserver"))) != 0) untried("the name server is %s", address);
   inet_pton(AF_INET, address, &place.sin_addr);
   return place;
@@ -106,7 +106,7 @@ static void ask_type(const char *words) {
   blocked(code_of(answer), "%s", words);
 }
 
-// Bytes that are no question, in hexadecimal digits; whoever answers must still do so afterwards.
+// Bytes that are not a query, in hexadecimal digits; the server must still answer afterwards.
 static void ask_nonsense(const char *digits) {
   unsigned char query[PACKET_MAX], answer[PACKET_MAX];
   size_t size = 0;
@@ -147,7 +147,7 @@ static void ask_by_tcp(const char *name) {
   blocked(code_of(answer + 2), "%s", name);
 }
 
-// address:name, a name server of somebody else's.
+// address:name, another name server.
 static void ask_elsewhere(const char *words) {
   char address[64], name[512];
   unsigned char query[PACKET_MAX], answer[PACKET_MAX];
@@ -160,7 +160,7 @@ static void ask_elsewhere(const char *words) {
   blocked(got >= 12 ? code_of(answer) : "short", "%s", words);
 }
 
-// As many names below an allowed one as are asked for; addresses must run out, never be given twice.
+// The given number of names below an allowed one; addresses must run out, never be reused.
 static void ask_many(const char *words) {
   int count;
   char zone[256];
@@ -212,7 +212,7 @@ static size_t hello(unsigned char *bytes, const char *name) {
   return (size_t)(out - bytes) + extensions;
 }
 
-// The granted name is asked for and answered first; the other one is to follow on the same connection.
+// The granted name is requested and answered first; the other one follows on the same connection.
 static size_t after(int fd, char *bytes, size_t size, const char *host, const char *said) {
   int length = snprintf(bytes, size, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", host);
   struct pollfd wait = {fd, POLLIN, 0};
@@ -221,7 +221,7 @@ static size_t after(int fd, char *bytes, size_t size, const char *host, const ch
   return (size_t)snprintf(bytes, size, "GET / HTTP/1.1\r\nHost: %s\r\n\r\n", said);
 }
 
-// host/port/kind/said: opened for one name, and then another is said in it.
+// host/port/kind/said: opened for one name, then another name is sent on it.
 static void named(const char *words) {
   char host[256], kind[16], said[256] = "";
   int port;
@@ -253,7 +253,7 @@ static void named(const char *words) {
   say_and_judge(fd, bytes, length, words);
 }
 
-// host/port/bytes in hexadecimal digits: whatever a parser might read in another way than the server behind it.
+// host/port/bytes in hexadecimal digits: text that a parser might read differently from the server behind it.
 static void says(const char *words) {
   char host[256], bytes[1024];
   int port, digits = 0;

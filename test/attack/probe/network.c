@@ -1,4 +1,4 @@
-// The network: the host's loopback, addresses without a name, ports nobody listed, and what is said on those listed.
+// The network: the host's loopback, addresses without a name, unlisted ports, and the traffic on listed ones.
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
@@ -26,7 +26,7 @@ static socklen_t parse(const char *words, struct sockaddr_storage *place) {
   return sizeof *six;
 }
 
-// Connected, or -1 with errno; never longer than the limit.
+// The connected socket, or -1 with errno; never blocks longer than the limit.
 int reach(const struct sockaddr_storage *place, socklen_t length) {
   int fd = socket(place->ss_family, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0);
   if (fd < 0) return -1;
@@ -43,7 +43,7 @@ int reach(const struct sockaddr_storage *place, socklen_t length) {
   return -1;
 }
 
-// A broker takes the connection before it knows whom it is for; what counts is whether somebody behind it answers.
+// A broker accepts the connection before it knows its destination; what counts is whether a server behind it answers.
 _Noreturn void say_and_judge(int fd, const void *words, size_t length, const char *what) {
   struct pollfd wait = {fd, POLLIN, 0};
   char answer[128];
@@ -53,7 +53,7 @@ _Noreturn void say_and_judge(int fd, const void *words, size_t length, const cha
   if (got < 0) refused(what);
   if (got == 0) blocked("closed", "%s", what);
   answer[got] = 0;
-  // TLS alerts and refusals in words are not the canary's answer.
+  // TLS alerts and refusals as text are not the canary's answer.
   if (memmem(answer, (size_t)got, "CANARY", 6) != NULL) open_way("answered", "%s: %.60s", what, answer);
   blocked("refused", "%s: %d bytes that are not the canary's", what, (int)got);
 }
@@ -95,7 +95,7 @@ static void udp_scene(const char *words) {
   udp(place);
 }
 
-// A first packet with data in it, sent before anybody accepted.
+// A first packet with data in it, sent before the connection is accepted.
 static void fast_open(const char *words) {
   char address[64], key[32], where[128];
   if (sscanf(words, "%63[^/]/%31s", address, key) != 2) untried("address/key");
@@ -108,7 +108,7 @@ static void fast_open(const char *words) {
   say_and_judge(fd, "", 0, where);
 }
 
-// Only the loopback of the sandbox itself is there, and it is nobody else's.
+// Only the sandbox's own loopback exists, shared with no other network.
 static void interfaces(const char *argument) {
   (void)argument;
   char text[4096];

@@ -1,4 +1,4 @@
-// Connections that are given up after a while, and what came back on them.
+// Connections with a timeout, and the data received on them.
 #ifndef NETWORK_H
 #define NETWORK_H
 

@@ -1,4 +1,4 @@
-// Changing a protected name: in place, by moving it, by moving what it lies in, by putting something else there.
+// Changing a protected name: in place, by moving it, by moving its folder, by replacing it.
 #include <linux/fs.h>
 #include <sys/ioctl.h>
 #include <sys/mman.h>
@@ -50,7 +50,7 @@ static void replace_by_link(const char *name) {
   judge(rename(link, below("%s", name)), name);
 }
 
-// Where the name is not there: it must not come to be.
+// Where the name does not exist: it must not be created.
 static void create(const char *name) {
   int fd = open(below("%s", name), O_CREAT | O_EXCL | O_WRONLY | O_CLOEXEC, 0755);
   if (fd >= 0 && write(fd, "planted\n", 8) == 8) open_way("created", "%s", name);
@@ -122,7 +122,7 @@ static void temporary_file(const char *folder) {
   judge(linkat(AT_FDCWD, path, AT_FDCWD, below("%s/planted", folder), AT_SYMLINK_FOLLOW), folder);
 }
 
-// Through a folder's descriptor from before, the way a helper left behind would hold one.
+// Through an earlier descriptor of the folder, such as a leftover helper would hold.
 static void by_folder_descriptor(const char *name) {
   char folder[4096];
   snprintf(folder, sizeof folder, "%s", below("%s", name));

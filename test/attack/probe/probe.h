@@ -1,4 +1,4 @@
-// What every attempt is written with: how it says what came of it, and where the test put things.
+// Shared by all attempts: how to report a result, and where the test put things.
 #ifndef PROBE_H
 #define PROBE_H
 
@@ -17,7 +17,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-// An attempt is a name and a function; what stands behind `=` on the command line is its argument, or NULL.
+// An attempt is a name and a function; the text after `=` on the command line is its argument, or NULL.
 struct attempt {
   const char *name;
   void (*run)(const char *argument);
@@ -37,19 +37,19 @@ extern const struct attempt limit_attempts[];
 extern const struct attempt state_attempts[];
 extern const struct attempt foreign_attempts[];
 
-// How long an answer is waited for.
+// Timeout for an answer.
 extern int patience_milliseconds;
 
 // The three endings of an attempt. None of them returns.
 _Noreturn void blocked(const char *how, const char *format, ...);
 _Noreturn void open_way(const char *how, const char *format, ...);
 _Noreturn void untried(const char *format, ...);
-// Blocked, by the error the kernel has just given.
+// Blocked, with the current errno.
 _Noreturn void refused(const char *what);
-// An open way where the result is not negative, otherwise blocked by errno.
+// Open if the result is not negative, otherwise blocked with errno.
 _Noreturn void judge(long result, const char *what);
 
-// A fact of the test: a path, a port, a number. Ends the attempt as untried where the test did not give it.
+// A fact of the test: a path, a port, a number. Ends the attempt as untried if the test did not provide it.
 const char *scene(const char *key);
 const char *scene_or(const char *key, const char *otherwise);
 // A path below the root of the sandbox; from a ring of buffers, so that several may be held at once.

@@ -17,7 +17,7 @@ static void open_for_reading(const char *path) {
   open_way("read", "%s: %ld bytes", path, length);
 }
 
-// One line of our own status, as it stands there.
+// One line of our own status file, unchanged.
 static const char *status_line(const char *name) {
   static char text[8192];
   if (take("/proc/self/status", text, sizeof text) < 0) untried("/proc/self/status: %s", strerror(errno));

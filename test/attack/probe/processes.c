@@ -1,4 +1,4 @@
-// Other processes: the one that keeps the sandbox, and those of the machine.
+// Other processes: pid 1 of the sandbox, and those of the machine.
 #include <dirent.h>
 #include <linux/kcmp.h>
 #include <sched.h>
@@ -16,7 +16,7 @@ static pid_t target(const char *who) {
 static void attach(const char *who) {
   pid_t pid = target(who);
   if (ptrace(PTRACE_ATTACH, pid, 0, 0) < 0) refused("PTRACE_ATTACH");
-  // Let go again, or nobody would be there to end the sandbox.
+  // Detach again, or no process could end the sandbox.
   waitpid(pid, NULL, __WALL);
   ptrace(PTRACE_DETACH, pid, 0, 0);
   open_way("attached", "PTRACE_ATTACH");
@@ -28,7 +28,7 @@ static void trace_me(const char *argument) {
   judge(ptrace(PTRACE_TRACEME, 0, 0, 0), "PTRACE_TRACEME");
 }
 
-// Of a child of our own, so that only the filter can say no.
+// A child of our own, so that only the filter can refuse.
 static void trace_child(const char *argument) {
   (void)argument;
   pid_t child = fork();
@@ -48,7 +48,7 @@ static void vm(pid_t pid, bool writes) {
   struct iovec mine = {&byte, 1};
   struct iovec theirs = {(void *)0x400000, 1};
   long result = writes ? process_vm_writev(pid, &mine, 1, &theirs, 1, 0) : process_vm_readv(pid, &mine, 1, &theirs, 1, 0);
-  // Nothing is at that address, which only somebody who may look finds out.
+  // Nothing is mapped at that address, which only a permitted reader finds out.
   if (result < 0 && errno == EFAULT) open_way("reached", "its memory");
   judge(result, writes ? "process_vm_writev" : "process_vm_readv");
 }
@@ -104,7 +104,7 @@ static void list_of(const char *path) {
   refused(path);
 }
 
-// The numbers of the machine's processes must mean nobody here.
+// The machine's process ids must identify no process here.
 static void kill_host(const char *argument) {
   (void)argument;
   judge(kill(atoi(scene("pid")), 0), "kill(host, 0)");
@@ -118,7 +118,7 @@ static void see_host(const char *argument) {
   open_way("seen", "%s: %s", path, text);
 }
 
-// To pid 1: the kernel drops what would end the init of a namespace. That it lives on is asked by the next command.
+// To pid 1: the kernel drops signals that would end the init of a namespace. The next command checks that it is alive.
 static void kill_init(const char *number) {
   int sent = kill(1, atoi(number));
   if (sent < 0) refused("kill(1)");
@@ -163,7 +163,7 @@ static void priority_init(const char *argument) {
 
 static void become_dumpable(const char *argument) {
   (void)argument;
-  // Our own process only; what it is good for is to reach pid 1, which never was.
+  // Only our own process is dumpable; the aim is to reach pid 1, which never was.
   prctl(PR_SET_DUMPABLE, 1);
   judge(open("/proc/1/mem", O_RDWR | O_CLOEXEC), "/proc/1/mem after PR_SET_DUMPABLE");
 }

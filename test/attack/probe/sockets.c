@@ -1,4 +1,4 @@
-// Sockets that lead past the network: the host's own Unix sockets, and families no name space or broker looks at.
+// Sockets that bypass the network: the host's own Unix sockets, and families that no namespace or broker filters.
 #include <linux/if_alg.h>
 #include <linux/netlink.h>
 #include <linux/vm_sockets.h>
@@ -28,7 +28,7 @@ static void make(const char *words) {
   judge(socket(family(name), type, protocol), words);
 }
 
-// Every family there is, but the two of the internet and the one of routes.
+// Every address family except IPv4, IPv6 and netlink.
 static void every_family(const char *argument) {
   (void)argument;
   char opened[200] = "";
@@ -46,7 +46,7 @@ static void every_family(const char *argument) {
   refused("every other family");
 }
 
-// Netlink protocols beyond routes: devices' events, audit, netfilter, socket diagnosis, generic.
+// Netlink protocols beyond routes: device events, audit, netfilter, socket diagnosis, generic.
 static void every_netlink(const char *argument) {
   (void)argument;
   char opened[200] = "";
@@ -64,7 +64,7 @@ static void every_netlink(const char *argument) {
 static socklen_t unix_address(struct sockaddr_un *address, const char *name) {
   memset(address, 0, sizeof *address);
   address->sun_family = AF_UNIX;
-  // A name that begins with @ is one of the abstract names.
+  // A name that begins with @ is abstract.
   if (strlen(name) >= sizeof address->sun_path) untried("the path is too long for a socket");
   memcpy(address->sun_path, name, strlen(name));
   if (name[0] == '@') address->sun_path[0] = 0;
@@ -80,7 +80,7 @@ static void connect_unix(const char *key) {
   judge(connect(fd, (struct sockaddr *)&address, length), scene(key));
 }
 
-// A pair is let through; as datagrams it could still be sent to any name.
+// A socket pair is allowed; as datagram sockets it could still send to any name.
 static void send_from_pair(const char *key) {
   struct sockaddr_un address;
   socklen_t length = unix_address(&address, scene(key));
@@ -89,7 +89,7 @@ static void send_from_pair(const char *key) {
   judge(sendto(pair[0], "attempt", 7, 0, (struct sockaddr *)&address, length), scene(key));
 }
 
-// A stream of a pair, disconnected if it can be, connected to somebody else.
+// A stream of a socket pair, disconnected if possible, connected to another socket.
 static void redirect_pair(const char *key) {
   struct sockaddr_un address;
   socklen_t length = unix_address(&address, scene(key));
@@ -101,7 +101,7 @@ static void redirect_pair(const char *key) {
   judge(connect(pair[0], (struct sockaddr *)&address, length), scene(key));
 }
 
-// Being listened to: a socket of ours where somebody of the host might look for one.
+// A listening socket of ours where a process of the host might look for one.
 static void bind_unix(const char *argument) {
   (void)argument;
   struct sockaddr_un address;
@@ -124,7 +124,7 @@ static void bind_from_pair(const char *argument) {
 
 static void connect_vsock(const char *argument) {
   (void)argument;
-  // Only the socket: calling would leave this machine.
+  // Only the socket: connecting would leave this machine.
   judge(socket(AF_VSOCK, SOCK_STREAM, 0), "AF_VSOCK");
 }
 

@@ -1,4 +1,4 @@
-// What is left lying about: variables, descriptors, shared memory, programs that carry rights, processes of before.
+// Leftovers: variables, descriptors, shared memory, programs with privileges, earlier processes.
 #include <dirent.h>
 #include <mqueue.h>
 #include <sys/ipc.h>
@@ -31,7 +31,7 @@ static void descriptors(const char *argument) {
   blocked("EBADF", "no descriptor beyond standard error");
 }
 
-// Standard streams must be pipes of nobody else: a socket or a file there would be a way out.
+// Standard streams must be private pipes: a socket or a file there would be an escape.
 static void streams(const char *argument) {
   (void)argument;
   for (int fd = 0; fd < 3; fd++) {
@@ -64,7 +64,7 @@ static void named_memory(const char *argument) {
   judge(open(scene("shm_path"), O_RDONLY | O_CLOEXEC), scene("shm_path"));
 }
 
-// Runs a copy of this program that carries a right, and listens to what it says of itself.
+// Runs a copy of this program with a privilege, and reads what it reports.
 static void carries(const char *name) {
   int pipes[2];
   char said[64] = "", own[64];
@@ -132,7 +132,7 @@ static void run_written(const char *folder) {
   run_descriptor(fd, path);
 }
 
-// A process that leaves its parents and its session and goes on writing.
+// A process that leaves its parents and its session and keeps writing.
 static void leave_behind(const char *name) {
   int fd = open(below("%s", name), O_CREAT | O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) refused(name);
@@ -151,7 +151,7 @@ static void leave_behind(const char *name) {
   open_way("left", "a process of its own session");
 }
 
-// Somebody who is never there when he is looked for: every process forks and ends.
+// A process that is hard to find: every process forks and exits.
 static void churn(const char *name) {
   int fd = open(below("%s", name), O_CREAT | O_WRONLY | O_TRUNC | O_APPEND | O_CLOEXEC, 0600);
   if (fd < 0) refused(name);
@@ -179,14 +179,14 @@ static void others(const char *argument) {
     if (pid <= 1 || pid == getpid() || pid == getppid()) continue;
     open_way("seen", "process %d", pid);
   }
-  blocked("none", "nobody but pid 1 and us");
+  blocked("none", "only pid 1 and us");
 }
 
 static void leave_files(const char *argument) {
   (void)argument;
   const char *home = getenv("TMPDIR");
   if (chdir(home == NULL ? "/tmp" : home) < 0) refused("the temporary folder");
-  // A folder nobody may read, a fifo, a link out, and a chain of folders far deeper than a path is long.
+  // An unreadable folder, a fifo, a link out, and a chain of folders far deeper than a path is long.
   mkdir("closed", 0700);
   close(open("closed/inside", O_CREAT | O_WRONLY, 0600));
   chmod("closed", 0000);

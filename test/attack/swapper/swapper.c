@@ -1,6 +1,6 @@
-// Exchanges two names over and over, as somebody would who hopes that a name is looked at once and used another time.
+// Exchanges two names over and over, as an attacker does between check and use.
 //   swapper FIRST SECOND
-// It ends with its standard input, or after a minute, and says how often it was.
+// It exits at the end of its standard input, or after a minute, and prints the number of exchanges.
 #include <fcntl.h>
 #include <poll.h>
 #include <stdio.h>
@@ -16,9 +16,9 @@ int main(int count, char **words) {
   long turns = 0;
   while (time(NULL) - start < SECONDS_MAX && poll(&wait, 1, 0) == 0)
     for (int at = 0; at < TURNS_BETWEEN_LOOKS; at++) {
-      // One of them may have been put aside by whoever noticed.
+      // The process under attack may have moved one of them aside.
       if (renameat2(AT_FDCWD, words[1], AT_FDCWD, words[2], RENAME_EXCHANGE) == 0) turns++;
-      // Long enough for somebody to look, short enough for many turns in one start.
+      // Long enough for a check, short enough for many exchanges in one start.
       usleep(at % 3 == 0 ? 200 : 1500);
     }
   printf("%ld\n", turns);

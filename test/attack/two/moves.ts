@@ -1,5 +1,5 @@
-// What two programs of agents and a person do to one project at the same time. Each line of an agent tries to leave something
-// that runs `marker` when the person next uses git; each act of the person is one of a working day.
+// What two agent programs and a person do to one project at the same time. Each line of an agent tries to leave something that
+// runs `marker` when the person next uses git; each action of the person is an everyday one.
 
 /** `name` is unused so far; `marker` is a command that leaves a mark outside the project. */
 export type AgentMove = (name: string, marker: string) => string;
@@ -40,7 +40,7 @@ export const AGENT_MOVES: readonly AgentMove[] = [
   () => "rm -rf scripts; ln -s .git scripts",
 ];
 
-/** Acts that overwrite nothing of the person's own, so that what a person wrote last has to be there in the end. */
+/** Actions that overwrite nothing of the person's own, so that what a person wrote last must be there in the end. */
 export type PersonMove =
   | { readonly kind: "edit"; readonly path: string }
   | { readonly kind: "git"; readonly words: readonly string[] }

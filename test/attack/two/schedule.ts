@@ -11,7 +11,7 @@ export class Schedule {
 
   /** From 0 up to, not including, `end`. */
   below(end: number): number {
-    // xorshift32: good enough for choices, and never 0 once it is not.
+    // xorshift32: good enough for choices, and never 0 unless seeded with 0.
     let next = this.#state || 1;
     next ^= next << 13;
     next ^= next >>> 17;

@@ -1,6 +1,6 @@
-// The room for two: two programs of an agent and a person work on one project at the same time, by random schedules, and the
-// daemon is killed in between. After every round: no new trigger, nothing of the person's lost, every change landed or kept
-// as it is told. AMBIT_SEED repeats a schedule, AMBIT_LONG=1 goes on for longer.
+// Two programs of an agent and a person work on one project at the same time, by random schedules, and the daemon is killed in
+// between. After every round: no new trigger, nothing of the person's lost, every change landed or kept as reported. AMBIT_SEED
+// repeats a schedule, AMBIT_LONG=1 runs for longer.
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
@@ -17,7 +17,7 @@ describe.each(CALLERS)(`seed ${seed}, as user %i`, (user) => {
   let room: Room | null = null;
   afterEach(() => room?.world.end());
 
-  test("two programs and a person leave no trigger, lose nothing and tell the truth", {
+  test("two programs and a person leave no trigger, lose nothing, and every report is true", {
     timeout: 600_000,
   }, async () => {
     room = new Room(user, new Schedule(seed + user));
@@ -49,10 +49,10 @@ class Room {
   readonly #before: ReadonlyMap<string, string>;
   readonly #refs: ReadonlyMap<string, string>;
   readonly #commits: string[] = [];
-  /** What was done, for the message of a failure. */
+  /** The actions so far, for the message of a failure. */
   #story: string[] = [];
   #edits = new Map<string, string>();
-  /** Files that are an agent's alone, by name: each has to be in the project or among what is kept. */
+  /** Files that only an agent wrote, by name: each must be in the project or among the kept changes. */
   #own: string[] = [];
 
   constructor(user: number, schedule: Schedule) {
@@ -65,7 +65,7 @@ class Room {
     this.#refs = new Map(seenRefs.map((name) => [name, this.#git("rev-parse", name)]));
   }
 
-  /** A repository with a branch and a stash that nothing else keeps; by chance its hooks or settings lie among the files. */
+  /** A repository with a branch and a stash that have no other reference; at random its hooks or settings are among the files. */
   #prepare(): void {
     const { world } = this;
     world.repository();
@@ -94,7 +94,7 @@ class Room {
     ends.push(second?.release());
     if (this.#schedule.below(3) === 0) {
       this.#person({ kind: "kill" });
-      // Whoever is next starts another one, which brings to an end what was interrupted.
+      // The next command starts another daemon, which completes what was interrupted.
     } else if (this.#schedule.below(2) === 0) this.#person({ kind: "git", words: ["status", "--porcelain"] });
     await Promise.all(ends);
   }
@@ -153,7 +153,7 @@ class Room {
     expect(existsSync(this.#marker), story).toBe(false);
   }
 
-  /** What a checkout of any branch brings is used as well. */
+  /** The files of a checkout of any branch are used as well. */
   checkBranches(): void {
     const story = this.#story.join("\n");
     for (const [at, branch] of this.#git("branch", "--format=%(refname)").split("\n").entries()) {
@@ -179,7 +179,7 @@ class Room {
     }
   }
 
-  /** Content of what tools run or obey, by name; a name that is absent has none. */
+  /** Content of files that tools run or obey, by name; a missing name has none. */
   #protected(): ReadonlyMap<string, string> {
     const found = new Map<string, string>();
     const names = readdirSync(this.world.project, { recursive: true, withFileTypes: true, encoding: "utf8" });
@@ -198,7 +198,7 @@ class Room {
     return found;
   }
 
-  /** A repository that a program made lands with a configuration of ours: nothing in it runs a program or leads elsewhere. */
+  /** A repository that a program created lands with our own configuration: nothing in it runs a program or leads elsewhere. */
   #isFreshRepository(folder: string): boolean {
     const git = join(this.world.project, folder, ".git");
     const config = readFileSync(join(git, "config"), "latin1");
@@ -221,7 +221,7 @@ class Room {
     }
   }
 
-  /** A file is in the project, or a draft names it as kept: not both, not neither. */
+  /** A file is in the project, or a draft lists it as kept: not both, not neither. */
   #checkTold(drafts: readonly Draft[], story: string): void {
     for (const own of this.#own) {
       const isThere = this.world.read(own) !== null;
@@ -256,7 +256,7 @@ interface Draft {
   readonly keptMore: number;
 }
 
-/** The daemon is killed while drafts land, not before. */
+/** Kills the daemon while drafts land, not before. */
 function isCalm({ kind }: PersonMove): boolean {
   return kind !== "kill";
 }
