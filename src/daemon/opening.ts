@@ -107,7 +107,8 @@ export class Opening {
     if (!user.ok) return this.#refused(told, user);
     const { name } = found.value;
     const unknown =
-      (user.value === null ? null : this.#misspelled(user.value)) ?? this.#unknownUser(user.value, cwd, name);
+      (user.value === null ? null : this.#misspelled(user.value)) ??
+      this.#unknownUser(user.value, cwd, name, flagIn(value, "needsUserRecord"));
     if (unknown !== null) return this.#refused({ ...told, user: user.value }, unknown);
     // A server has a client above it, whatever it reports; which process that is, is not guessed.
     const isForParent = flagIn(value, "isForParent") || face === "mcp";
@@ -158,7 +159,9 @@ export class Opening {
     }
     const { id: opened, trace: traced } = session.facts;
     const { agent, workspace } = name;
-    return { ok: true, value: { session: opened, agent, workspace, trace: traced, notes: found.value.notes } };
+    const { notes } = found.value;
+    const { hadUserRecord: hasUserRecord } = session;
+    return { ok: true, value: { session: opened, agent, workspace, trace: traced, hasUserRecord, notes } };
   }
 
   /** What a session would hold, for a person who asks: it is not opened, and nothing is logged. */
@@ -175,7 +178,7 @@ export class Opening {
     const found = this.#nameOf(cwd, asked);
     if (!found.ok) return found;
     const { name } = found.value;
-    const unknown = (user === null ? null : this.#misspelled(user)) ?? this.#unknownUser(user, cwd, name);
+    const unknown = (user === null ? null : this.#misspelled(user)) ?? this.#unknownUser(user, cwd, name, false);
     if (unknown !== null) return unknown;
     const { id, now, stores } = this.#parts;
     const session = new Session({
@@ -209,12 +212,13 @@ export class Opening {
     return refused;
   }
 
-  #unknownUser(user: string | null, cwd: string, name: AgentName): Refusal | null {
-    const blocked = this.#gatekeeper.holdings.blockedBy({ user, cwd, name }, false);
+  #unknownUser(user: string | null, cwd: string, name: AgentName, hadRecord: boolean): Refusal | null {
+    const blocked = this.#gatekeeper.holdings.blockedBy({ user, cwd, name }, hadRecord);
     if (blocked === null) return null;
     if (user !== null && this.#parts.records.user(user) !== null)
       return refusal(blocked.code, blocked.reason, `add the folder to \`workspaces\` in users/${user}.md`);
     const fix = user === null ? "name the user: --user NAME" : `create users/${user}.md beside your own config.yml`;
+    if (hadRecord) return refusal(blocked.code, blocked.reason, fix);
     return refusal(blocked.code, `${blocked.reason}, and the configuration says \`users: required\``, fix);
   }
 

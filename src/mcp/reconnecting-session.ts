@@ -40,6 +40,8 @@ export class ReconnectingSession {
   #live: Promise<Answer<Live>> | null = null;
   /** The previous session, if it made calls: the model still holds what it read there. */
   #previous: string | null = null;
+  /** INVARIANT: a session of a user who had a record never continues without one. */
+  #needsUserRecord = false;
   /** Tools that were listed or called at some time. */
   readonly #known = new Set<string>();
   /** Set once no further session may be opened. */
@@ -111,12 +113,16 @@ export class ReconnectingSession {
     const connected = await this.#options.connect(onLost);
     if (!connected.ok) return connected;
     const calls = connected.value;
-    const opened = await calls.ask("session.open", this.#options.opening);
+    const opened = await calls.ask("session.open", {
+      ...this.#options.opening,
+      needsUserRecord: this.#needsUserRecord,
+    });
     if (!opened.ok) {
       calls.close();
       return opened;
     }
-    const { session, notes } = opened.value;
+    const { session, notes, hasUserRecord } = opened.value;
+    this.#needsUserRecord ||= hasUserRecord;
     // INVARIANT: a session that continues another one is tainted like it.
     if (this.#previous !== null) {
       const tainted = await calls.ask("session.taint", { session, why: `goes on from ${this.#previous}` });

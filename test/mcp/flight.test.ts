@@ -2,6 +2,7 @@
 // program runs on without one.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
+import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
@@ -139,6 +140,28 @@ describe("a daemon that exits", () => {
     const again = await client.call("memory_get", { key: "kept" });
     expect(again.structuredContent).toMatchObject({ value: "yes" });
     expect((await world.status()).sessions.map(({ face, isClean }) => [face, isClean])).toEqual([["mcp", false]]);
+    expect(await client.end()).toBe(0);
+  });
+
+  test("and with it the record of the user: the session is not continued without the ceiling", async () => {
+    world.user("ann", ["memory.read{keys=[kept]}"]);
+    const client = new LineClient(world, ["--agent", "runner", "--user", "ann"]);
+    await client.initialize();
+    expect(await client.call("memory_get", { key: "other" })).toMatchObject({ isError: true });
+    const path = join(world.config, "users", "ann.md");
+    for (const away of [() => rmSync(path), () => renameSync(path, join(world.config, "users", "anna.md"))]) {
+      world.user("ann", ["memory.read{keys=[kept]}"]);
+      expect((await client.call("memory_get", { key: "kept" })).isError ?? false).toBe(false);
+      away();
+      await world.killDaemon();
+      await world.startDaemon();
+      for (const key of ["other", "kept"])
+        expect(await client.call("memory_get", { key })).toMatchObject({
+          isError: true,
+          structuredContent: { code: "unknown_user" },
+        });
+    }
+    expect((await world.log({ code: "unknown_user" })).length).toBeGreaterThan(0);
     expect(await client.end()).toBe(0);
   });
 

@@ -8,36 +8,25 @@ for (const [at, unit] of [..."ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwx
 VALUES["-".charCodeAt(0)] = 62;
 VALUES["_".charCodeAt(0)] = 63;
 
-/** Lines of base64 are at least this long, except the last. Ordinary words are shorter, and are skipped. */
-const lineDigitsMin = 11;
-
-/** One scan for each of the four alignments. */
+/** One scan for each of the four alignments. Ordinary words are read as well: they decode to noise. */
 export function readBase64(bytes: Uint8Array, scans: readonly ViewScan[]): void {
-  let isGoing = false;
   let digits = 0;
   let lastAt = 0;
-  const cut = (): void => {
-    isGoing = false;
-    digits = 0;
-    for (const scan of scans) scan.cut();
-  };
   for (let at = 0; at < bytes.length; ) {
     let end = at;
     while (end < bytes.length && VALUES[bytes[end] as number] !== NONE) end++;
-    if (end === at) {
-      const blank = blankAt(bytes, at);
-      if (blank === 0 && isGoing) cut();
-      at += Math.max(1, blank);
-      continue;
-    }
-    const isLine = end - at >= lineDigitsMin;
-    if (isLine || isGoing) {
+    if (end > at) {
       digits = decode(bytes, at, end, scans, digits, lastAt);
       lastAt = end - 1;
+      at = end;
+      continue;
     }
-    if (isLine) isGoing = true;
-    else if (isGoing) cut();
-    at = end;
+    const blank = blankAt(bytes, at);
+    if (blank === 0 && digits > 0) {
+      digits = 0;
+      for (const scan of scans) scan.cut();
+    }
+    at += Math.max(1, blank);
   }
 }
 

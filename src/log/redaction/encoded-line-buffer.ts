@@ -1,8 +1,9 @@
-// The second scan of a stream: lines that look encoded (base64, dumps, escapes, quoted-printable) are buffered until
-// the run of them ends, and scanned together. All other lines pass at once.
+// The last scan of a stream: lines that look like base64, hexadecimal or a dump are buffered until the run of them ends,
+// and scanned together. All other lines pass at once. Which lines are buffered depends on their content alone, not on
+// how the stream is split.
 import { joined } from "./redaction-stream.ts";
 
-/** A longer run is scanned in parts. */
+/** A longer run is scanned in parts, and so is a longer line. */
 export const heldBytesMax: number = 64 * 1024;
 const NEWLINE = 0x0a;
 
@@ -12,15 +13,17 @@ const DIGITS = /^[ \t]*[A-Za-z0-9+/_-]{11,}={0,2}[ \t\r]*$/;
 const FEW_DIGITS = /^[ \t]*[A-Za-z0-9+/_-]*={0,2}[ \t\r]*$/;
 /** Pairs with separators, with or without an offset before them and text after them. */
 const DUMP = /^[ \t]*(?:[0-9A-Fa-f]{4,16}[: ])?[ \t]*(?:(?:0x|\\x)?[0-9A-Fa-f]{2,}[ \t:,-]+)+/;
-const ESCAPES = /\\[ux][0-9A-Fa-f]{2}|%[0-9A-Fa-f]{2}|&#[0-9xX]|=[0-9A-Fa-f]{2}|=\r?$/;
+/** INVARIANT: matches every beginning of a line that matches `DUMP` before `DUMP` itself does. */
+const DUMP_BEGINNING = /^[ \t]*(?:[0-9A-Fa-f]{4,16}[: ][ \t]*)?(?:0x?|\\x?)?[0-9A-Fa-f]*$/;
 
 export class EncodedLineBuffer {
   readonly #redact: (bytes: Uint8Array) => Uint8Array;
-  /** Complete lines that look encoded, and then the beginning of the incomplete line. */
+  /** Complete lines that look encoded. */
   #run: Uint8Array[] = [];
   #runBytes = 0;
+  /** The beginning of the incomplete line. */
   #line: Uint8Array = new Uint8Array(0);
-  /** Whether a part of this line was passed on already: then its rest is too. */
+  /** Whether the beginning of this line passed: then its rest does too. */
   #isPassing = false;
 
   constructor(redact: (bytes: Uint8Array) => Uint8Array) {
@@ -30,46 +33,48 @@ export class EncodedLineBuffer {
   /** Returns the bytes that are final. */
   write(bytes: Uint8Array): Uint8Array {
     const out: Uint8Array[] = [];
-    let start = 0;
-    for (let end = bytes.indexOf(NEWLINE); end >= 0; end = bytes.indexOf(NEWLINE, start)) {
-      this.#whole(joined([this.#line, bytes.subarray(start, end + 1)]), out);
-      this.#line = new Uint8Array(0);
-      start = end + 1;
-    }
-    this.#line = joined([this.#line, bytes.subarray(start)]);
-    if (this.#line.length > 0 && (this.#isPassing || !mayBeEncoded(this.#line) || this.#line.length > heldBytesMax)) {
-      this.#give(out);
-      out.push(this.#line);
-      this.#line = new Uint8Array(0);
-      this.#isPassing = true;
+    for (let start = 0; start < bytes.length; ) {
+      const room = heldBytesMax - this.#line.length;
+      const newline = bytes.indexOf(NEWLINE, start);
+      const end = Math.min(newline < 0 ? bytes.length : newline + 1, this.#isPassing ? bytes.length : start + room);
+      this.#line = joined([this.#line, bytes.subarray(start, end)]);
+      start = end;
+      if (end === newline + 1) this.#endLine(out);
+      else if (this.#isPassing || !mayBeEncoded(this.#line)) this.#pass(out);
+      // A line that is too long is scanned in parts of equal size.
+      else if (this.#line.length === heldBytesMax) this.#hold(out);
     }
     return joined(out);
   }
 
   end(): Uint8Array {
     const out: Uint8Array[] = [];
-    if (this.#line.length > 0) this.#hold(this.#line, out);
-    this.#line = new Uint8Array(0);
+    if (this.#line.length > 0) this.#hold(out);
     this.#give(out);
     this.#isPassing = false;
     return joined(out);
   }
 
-  #whole(line: Uint8Array, out: Uint8Array[]): void {
-    const text = textOf(line);
+  #endLine(out: Uint8Array[]): void {
+    const text = textOf(this.#line);
     const isEncoded = !this.#isPassing && (isEncodedLine(text) || (this.#run.length > 0 && FEW_DIGITS.test(text)));
+    if (isEncoded) this.#hold(out);
+    else this.#pass(out);
     this.#isPassing = false;
-    if (isEncoded) this.#hold(line, out);
-    else {
-      this.#give(out);
-      out.push(line);
-    }
   }
 
-  #hold(line: Uint8Array, out: Uint8Array[]): void {
-    if (this.#runBytes + line.length > heldBytesMax) this.#give(out);
-    this.#run.push(line);
-    this.#runBytes += line.length;
+  #pass(out: Uint8Array[]): void {
+    this.#give(out);
+    out.push(this.#line);
+    this.#line = new Uint8Array(0);
+    this.#isPassing = true;
+  }
+
+  #hold(out: Uint8Array[]): void {
+    if (this.#runBytes + this.#line.length > heldBytesMax) this.#give(out);
+    this.#run.push(this.#line);
+    this.#runBytes += this.#line.length;
+    this.#line = new Uint8Array(0);
   }
 
   #give(out: Uint8Array[]): void {
@@ -81,13 +86,13 @@ export class EncodedLineBuffer {
 }
 
 function isEncodedLine(text: string): boolean {
-  return DIGITS.test(text) || DUMP.test(text) || ESCAPES.test(text);
+  return DIGITS.test(text) || DUMP.test(text);
 }
 
 /** Whether an incomplete line may still become one that looks encoded. */
 function mayBeEncoded(line: Uint8Array): boolean {
   const text = textOf(line);
-  return FEW_DIGITS.test(text) || isEncodedLine(text);
+  return FEW_DIGITS.test(text) || DUMP.test(text) || DUMP_BEGINNING.test(text);
 }
 
 /** The beginning of a long line is enough; each code unit is one byte. */

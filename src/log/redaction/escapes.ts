@@ -23,6 +23,36 @@ export function escapeAt(bytes: Uint8Array, at: number): DecodedEscape | null {
   }
 }
 
+export function isEscapeStart(byte: number): boolean {
+  return byte === 0x25 || byte === 0x3d || byte === 0x5c || byte === 0x26;
+}
+
+/** The most bytes that are looked at to read one escape. */
+const escapeBytesMax = 24;
+
+/** Whether the bytes decide which escape begins here, if any: more of them would not change the answer. */
+export function isCompleteEscape(bytes: Uint8Array, at: number): boolean {
+  const isPart = PARTS.get(bytes[at] as number);
+  if (isPart === undefined || bytes.length - at >= escapeBytesMax) return true;
+  for (let next = at + 1; next < bytes.length; next++) if (!isPart(bytes[next] as number, next - at)) return true;
+  return false;
+}
+
+/** For each first byte of an escape: whether a byte at an offset from it may belong to an escape. */
+const PARTS: ReadonlyMap<number, (byte: number, offset: number) => boolean> = new Map([
+  [0x25, (byte) => hexDigit(byte) >= 0],
+  [0x3d, (byte, offset) => offset < 3 && (hexDigit(byte) >= 0 || byte === 0x0d)],
+  [0x5c, (byte, offset) => (offset === 1 ? byte === 0x75 || byte === 0x78 : offset < 6 && hexDigit(byte) >= 0)],
+  [0x26, (byte) => byte === 0x23 || isWord(byte)],
+]);
+
+/** Length of a soft line break of quoted-printable; zero if there is none. */
+export function softBreakAt(bytes: Uint8Array, at: number): number {
+  if (bytes[at] !== 0x3d) return 0;
+  if (bytes[at + 1] === 0x0a) return 2;
+  return bytes[at + 1] === 0x0d && bytes[at + 2] === 0x0a ? 3 : 0;
+}
+
 const timesMax = 8;
 
 /** `%73`, and the doubly encoded `%2573`. */

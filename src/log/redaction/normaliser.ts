@@ -2,7 +2,7 @@
 // whole word that contains one is redacted.
 import { Automaton, type Pattern } from "./automaton.ts";
 import { readBase64 } from "./base64-view.ts";
-import { escapeAt } from "./escapes.ts";
+import { escapeAt, softBreakAt } from "./escapes.ts";
 import { HexView } from "./hex-view.ts";
 import { type Interval, merged } from "./intervals.ts";
 import { bytesOf } from "./utf8.ts";
@@ -59,13 +59,6 @@ function readEscapes(bytes: Uint8Array, scan: ViewScan): void {
     else for (const byte of bytesOf(String.fromCodePoint(read.point))) scan.push(byte, at, to);
     at = to;
   }
-}
-
-/** Length of a soft line break of quoted-printable; zero if there is none. */
-function softBreakAt(bytes: Uint8Array, at: number): number {
-  if (bytes[at] !== 0x3d) return 0;
-  if (bytes[at + 1] === 0x0a) return 2;
-  return bytes[at + 1] === 0x0d && bytes[at + 2] === 0x0a ? 3 : 0;
 }
 
 function isWithin({ start, end }: Interval, known: readonly Interval[]): boolean {

@@ -1,12 +1,23 @@
 // Redacts a stream of bytes. Only bytes that may still become a secret are held back: the output does not depend on how
 // the input is split.
 import type { Automaton } from "./automaton.ts";
+import { escapeAt, isCompleteEscape, isEscapeStart, softBreakAt } from "./escapes.ts";
 import { addInterval, type Interval } from "./intervals.ts";
+import { bytesOf } from "./utf8.ts";
+import { ViewScan } from "./view-scan.ts";
+
+/** Finds secrets in a stream; offsets count from the start of the stream. */
+export interface StreamScan {
+  /**
+   * Reads on, adds matches to `found`, and returns the offset before which everything is decided: no later match begins
+   * there. `isEnd`: no more bytes follow.
+   */
+  read(bytes: Uint8Array, isEnd: boolean, found: Interval[]): number;
+}
 
 export class RedactionStream {
-  readonly #automaton: Automaton;
+  readonly #scan: StreamScan;
   readonly #mark: (owners: ReadonlySet<number>) => Uint8Array;
-  #state = 0;
   /** Bytes read in total, and the offset up to which everything is final and returned. */
   #read = 0;
   #given = 0;
@@ -14,31 +25,22 @@ export class RedactionStream {
   #intervals: Interval[] = [];
 
   /** `mark`: the replacement of a match. */
-  constructor(automaton: Automaton, mark: (owners: ReadonlySet<number>) => Uint8Array) {
-    this.#automaton = automaton;
+  constructor(scan: StreamScan, mark: (owners: ReadonlySet<number>) => Uint8Array) {
+    this.#scan = scan;
     this.#mark = mark;
   }
 
   write(bytes: Uint8Array): Uint8Array {
     if (bytes.length === 0) return bytes;
-    const automaton = this.#automaton;
-    let state = this.#state;
-    for (let at = 0; at < bytes.length; at++) {
-      state = automaton.next(state, bytes[at] as number);
-      const found = automaton.found(state);
-      if (found === null) continue;
-      const end = this.#read + at + 1;
-      addInterval(this.#intervals, end - found.length, end, found.owners);
-    }
-    this.#state = state;
+    const decided = this.#scan.read(bytes, false, this.#intervals);
     this.#read += bytes.length;
-    return this.#give(bytes, this.#read - (automaton.depth[state] as number));
+    return this.#give(bytes, decided);
   }
 
   end(): Uint8Array {
-    const rest = this.#give(new Uint8Array(0), this.#read);
-    this.#state = 0;
-    return rest;
+    const none = new Uint8Array(0);
+    this.#scan.read(none, true, this.#intervals);
+    return this.#give(none, this.#read);
   }
 
   /** INVARIANT: no later match begins before `decided`. */
@@ -66,6 +68,88 @@ export class RedactionStream {
     this.#given = Math.max(this.#given, decided);
     this.#held = all.slice(this.#given - base);
     return joined(pieces);
+  }
+}
+
+/** The bytes as they are. */
+export class PlainScan implements StreamScan {
+  readonly #automaton: Automaton;
+  #state = 0;
+  #read = 0;
+
+  constructor(automaton: Automaton) {
+    this.#automaton = automaton;
+  }
+
+  read(bytes: Uint8Array, isEnd: boolean, found: Interval[]): number {
+    const automaton = this.#automaton;
+    let state = this.#state;
+    for (let at = 0; at < bytes.length; at++) {
+      state = automaton.next(state, bytes[at] as number);
+      const here = automaton.found(state);
+      if (here === null) continue;
+      const end = this.#read + at + 1;
+      addInterval(found, end - here.length, end, here.owners);
+    }
+    this.#state = isEnd ? 0 : state;
+    this.#read += bytes.length;
+    return this.#read - (automaton.depth[this.#state] as number);
+  }
+}
+
+/** More soft line breaks in a row than this end a match, so that the bytes held back stay bounded. */
+const softBreaksMax = 64;
+
+/** The bytes with their escapes decoded: of JSON, URLs, HTML and quoted-printable, in any mixture. */
+export class EscapeScan implements StreamScan {
+  readonly #scan: ViewScan;
+  /** The beginning of an escape whose rest has not arrived. */
+  #tail: Uint8Array = new Uint8Array(0);
+  #read = 0;
+  #softBreaks = 0;
+
+  constructor(automaton: Automaton) {
+    this.#scan = new ViewScan(automaton, "keep blanks");
+  }
+
+  read(bytes: Uint8Array, isEnd: boolean, found: Interval[]): number {
+    const all = this.#tail.length === 0 ? bytes : joined([this.#tail, bytes]);
+    const base = this.#read - this.#tail.length;
+    let at = 0;
+    for (; at < all.length; ) {
+      const byte = all[at] as number;
+      if (isEscapeStart(byte)) {
+        if (!isEnd && !isCompleteEscape(all, at)) break;
+        at += this.#escape(all, at, base);
+      } else {
+        this.#softBreaks = 0;
+        this.#scan.push(byte, base + at, base + at + 1);
+        at++;
+      }
+    }
+    this.#tail = all.slice(at);
+    this.#read += bytes.length;
+    for (const { start, end, owners } of this.#scan.found()) addInterval(found, start, end, owners);
+    const partial = this.#scan.partialStart();
+    if (isEnd) this.#scan.cut();
+    return Math.min(partial ?? base + at, base + at);
+  }
+
+  /** Returns how many bytes were read. */
+  #escape(bytes: Uint8Array, at: number, base: number): number {
+    const soft = softBreakAt(bytes, at);
+    if (soft > 0) {
+      if (++this.#softBreaks > softBreaksMax) this.#scan.cut();
+      return soft;
+    }
+    this.#softBreaks = 0;
+    const decoded = escapeAt(bytes, at);
+    const length = decoded?.length ?? 1;
+    const from = base + at;
+    if (decoded === null || decoded.isByte)
+      this.#scan.push(decoded?.point ?? (bytes[at] as number), from, from + length);
+    else for (const byte of bytesOf(String.fromCodePoint(decoded.point))) this.#scan.push(byte, from, from + length);
+    return length;
   }
 }
 

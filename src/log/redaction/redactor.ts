@@ -8,7 +8,7 @@ import { addInterval, type Interval, merged } from "./intervals.ts";
 import { type KnownSecret, notRedactable, notRedactableTogether } from "./known-secret.ts";
 import { redactedDepthMax, secretCharactersMin } from "./limits.ts";
 import { Normaliser } from "./normaliser.ts";
-import { joined, RedactionStream } from "./redaction-stream.ts";
+import { EscapeScan, joined, PlainScan, RedactionStream } from "./redaction-stream.ts";
 import { bytesOf, textOf } from "./utf8.ts";
 
 export interface RedactionResult<T> {
@@ -59,22 +59,24 @@ export class Redactor {
     this.#secrets = secrets.map(({ name, bytes }) => ({ name, bytes: new Uint8Array(bytes) }));
   }
 
-  /** For streams: every known encoding, plus the full scan of lines that look encoded. */
+  /** For streams: every known encoding, then escapes, then the full scan of lines that look encoded. */
   stream(): StreamRedactor {
     const { automaton } = this.#build();
     const hits = new Set<number>();
-    const stream = new RedactionStream(automaton, (owners) => {
+    const mark = (owners: ReadonlySet<number>): Uint8Array => {
       for (const owner of owners) hits.add(owner);
       return this.#mark(owners);
-    });
+    };
+    const plain = new RedactionStream(new PlainScan(automaton), mark);
+    const escaped = new RedactionStream(new EscapeScan(automaton), mark);
     const lines = new EncodedLineBuffer((bytes) => {
       const found = this.#find(bytes);
       for (const { owners } of found) for (const owner of owners) hits.add(owner);
       return this.redactBytes(bytes).value;
     });
     return {
-      write: (bytes) => lines.write(stream.write(bytes)),
-      end: () => joined([lines.write(stream.end()), lines.end()]),
+      write: (bytes) => lines.write(escaped.write(plain.write(bytes))),
+      end: () => joined([lines.write(escaped.write(plain.end())), lines.write(escaped.end()), lines.end()]),
       names: () => this.#names(hits),
     };
   }

@@ -7,21 +7,24 @@ export class ViewScan {
   /** Source ranges of the last bytes: a ring buffer as long as the longest pattern. */
   readonly #from: Float64Array;
   readonly #mask: number;
+  readonly #skipsBlanks: boolean;
   #state = 0;
   #count = 0;
   #found: Interval[] = [];
 
-  constructor(automaton: Automaton) {
+  /** Where blanks are skipped, the automaton's patterns have none. */
+  constructor(automaton: Automaton, blanks: "skip blanks" | "keep blanks" = "skip blanks") {
     this.#automaton = automaton;
+    this.#skipsBlanks = blanks === "skip blanks";
     let size = 1;
     while (size <= automaton.longest) size *= 2;
     this.#from = new Float64Array(size);
     this.#mask = size - 1;
   }
 
-  /** One byte decoded from the source bytes between `from` and `to`. No pattern here contains blanks. */
+  /** One byte decoded from the source bytes between `from` and `to`. */
   push(byte: number, from: number, to: number): void {
-    if (isBlank(byte)) return;
+    if (this.#skipsBlanks && isBlank(byte)) return;
     this.#from[this.#count & this.#mask] = from;
     this.#count = (this.#count + 1) | 0;
     this.#state = this.#automaton.next(this.#state, byte);
@@ -36,12 +39,23 @@ export class ViewScan {
     this.#state = 0;
   }
 
-  /** The matches, by their source ranges. */
-  take(): readonly Interval[] {
+  /** The matches, by their source ranges; the sequence goes on. */
+  found(): readonly Interval[] {
     const found = this.#found;
     this.#found = [];
-    this.#state = 0;
     return found;
+  }
+
+  /** The matches, and the end of the sequence. */
+  take(): readonly Interval[] {
+    this.#state = 0;
+    return this.found();
+  }
+
+  /** The source offset at which the pattern begins that the last bytes may belong to; null if there is none. */
+  partialStart(): number | null {
+    const depth = this.#automaton.depth[this.#state] as number;
+    return depth === 0 ? null : (this.#from[(this.#count - depth) & this.#mask] as number);
   }
 }
 

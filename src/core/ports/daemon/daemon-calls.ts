@@ -31,6 +31,8 @@ export interface OpenSessionRequest {
    * A process that descends from an agent's session cannot open such a session.
    */
   readonly caveats?: string | null;
+  /** The session continues one whose user had a record: without that record it is refused. */
+  readonly needsUserRecord?: boolean;
 }
 
 export interface OpenSessionResult {
@@ -38,6 +40,8 @@ export interface OpenSessionResult {
   readonly agent: string;
   readonly workspace: string | null;
   readonly trace: string;
+  /** Whether a record of the session's user limits it. */
+  readonly hasUserRecord: boolean;
   /** Diagnostics and warnings about the agent's record, as sentences. */
   readonly notes: readonly string[];
 }
