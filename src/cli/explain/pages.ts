@@ -92,8 +92,10 @@ export const DENIALS: Readonly<Record<DenialCode, Page>> = {
     example: "ambit can scout net.get http://169.254.169.254/",
   },
   secret_refused: {
-    means: "The secret cannot be used here: it is not granted, not bound to this tool and host, locked, or used up.",
-    doThis: "Grant secret.use for the name, and bind the secret to the tool and the host.",
+    means:
+      "The secret cannot be used here: it is not granted, not bound to this tool and host, locked, or used up. Or a write would replace a secret in a file by its redaction mark.",
+    doThis:
+      "Grant secret.use for the name, and bind the secret to the tool and the host. Edit a file with a secret by `fs_edit`, or yourself.",
     example: "secret.use{names=[github],hosts=[api.github.com]}",
   },
   sandbox_unavailable: {

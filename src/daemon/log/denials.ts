@@ -25,7 +25,9 @@ const HINTS: Readonly<Record<DenialCode, string>> = {
   budget_exhausted: "The budget of your grant is used up. Do not retry; tell the user if you need more.",
   address_refused:
     "The host name resolves to an address that is not allowed, such as a private network. Do not retry; use another host.",
-  secret_refused: "This secret is not bound to this tool or host. Use a bound host, or tell the user.",
+  secret_refused:
+    "A secret cannot be used, or would be overwritten, in this way: see `reason`. Use a tool and host that it is bound to, " +
+    "leave redaction marks out of what you write, or tell the user.",
   sandbox_unavailable:
     "No sandbox is available on this machine, so the program was not run. Do not retry; tell the user to run `ambit doctor`.",
   not_available: "This is currently unavailable. Continue without it, or try again later.",

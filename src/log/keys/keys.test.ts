@@ -52,11 +52,19 @@ describe("the first key", () => {
     expect(keys.first).toMatch(/^ambit-audit-key\+[0-9a-f]{8}\+[A-Za-z0-9+/]{44}$/);
     expect(keys.keys).toEqual([keys.first]);
     expect(opened().first).toBe(keys.first);
-    expect([files(".key").length, files(".pub").length, files(".draft").length]).toEqual([1, 1, 0]);
+    expect([files(".key").length, files(".draft").length]).toEqual([1, 0]);
     expect(files(".key").map(modeOf)).toEqual([0o600]);
-    expect([...files(".pub"), "first"].map(modeOf)).toEqual([0o644, 0o644]);
+    expect(modeOf("first")).toBe(0o644);
     expect(modeOf("")).toBe(0o700);
-    expect(readFileSync(join(folder(), files(".pub")[0] as string), "utf8")).toBe(`${keys.first}\n`);
+    expect(readFileSync(join(folder(), "first"), "utf8")).toBe(`${keys.first}\n`);
+  });
+
+  test("has no second copy of its public half that could be edited unnoticed", () => {
+    const keys = opened();
+    const copy = join(folder(), (files(".key")[0] as string).replace(".key", ".pub"));
+    writeFileSync(copy, `${keys.first.replace(/[0-9a-f]{8}/, "00000000")}\n`);
+    expect(opened().first).toBe(keys.first);
+    expect(files(".pub")).toEqual([]);
   });
 
   test("signs what only it can have signed", () => {
@@ -153,7 +161,6 @@ describe("a new key", () => {
     });
     for (const now of [rotated.ok ? rotated.value : keys, opened()]) expect(now.signer.key).toBe(next);
     expect(files(".key")).toEqual([`${next.split("+")[1]}.key`]);
-    expect(files(".pub").length).toBe(2);
   });
 
   test("follows again and again", () => {

@@ -43,7 +43,7 @@ export function openAuditKeys(state: string): KeyResult<AuditKeys> {
     if (!there.ok && there.isThere) return refused(there.message);
     if (!there.ok) {
       const made = makeKey(folder);
-      if (!writeOnce(folder, "first", `${made}\n`, PUBLIC)) removeOwn(folder, filesOf(made));
+      if (!writeOnce(folder, "first", `${made}\n`, PUBLIC)) removeOwn(folder, [`${numberOf(made)}.key`]);
     }
     return load(folder);
   });
@@ -69,11 +69,12 @@ function load(folder: string): KeyResult<AuditKeys> {
   const current = keys.at(-1) as string;
   const privateKey = readPrivate(folder, current);
   if (!privateKey.ok) return privateKey;
-  // After an interruption between the note and the deletion.
-  removeOwn(
-    folder,
-    keys.slice(0, -1).map((key) => `${numberOf(key)}.key`),
-  );
+  // Private keys are left by an interruption between the note and the deletion; public halves by earlier versions, and
+  // nothing checks them.
+  removeOwn(folder, [
+    ...keys.slice(0, -1).map((key) => `${numberOf(key)}.key`),
+    ...keys.map((key) => `${numberOf(key)}.pub`),
+  ]);
   return { ok: true, value: keysOf(folder, keys, rotations, privateKey.value) };
 }
 
@@ -106,13 +107,12 @@ function keysOf(folder: string, keys: readonly string[], rotations: readonly str
   };
 }
 
-/** A new pair on disk: the private half first, so that a public key always has one. */
+/** A new private key on disk; its public half is in `first` or in a note. */
 function makeKey(folder: string): string {
   const { privateKey } = generateKeyPairSync("ed25519");
   const key = keyTextOf(privateKey);
-  const [secret, open] = filesOf(key) as [string, string];
   const text = privateKey.export({ type: "pkcs8", format: "pem" }) as string;
-  if (!writeOnce(folder, secret, text, PRIVATE) || !writeOnce(folder, open, `${key}\n`, PUBLIC))
+  if (!writeOnce(folder, `${numberOf(key)}.key`, text, PRIVATE))
     throw new Error("there is a key of the same number; the next one has another");
   return key;
 }
@@ -127,10 +127,6 @@ function readPrivate(folder: string, key: string): KeyResult<KeyObject> {
   } catch {
     return refused(`${path} holds no private key`);
   }
-}
-
-function filesOf(key: string): readonly string[] {
-  return [`${numberOf(key)}.key`, `${numberOf(key)}.pub`];
 }
 
 function numberOf(key: string): string {
