@@ -48,7 +48,7 @@ export interface Planned {
 /** For a program that only reads the project: its sandbox stays for the next one. `more`: grants, as compact specs. */
 export function planWith(ground: BenchGround, more: readonly string[]): Planned {
   const { decided, run } = decidedIn(ground, "ro", more);
-  const planned = planFor(decided, run, { milliseconds: null, hasTerminal: false }, moment());
+  const planned = planFor(decided, run, { milliseconds: null, hasTerminal: false, isClient: false }, moment());
   if (!planned.ok) throw new Error(planned.refused.message);
   return { plan: planned.plan, judge: (asked) => judge(decided.authority, asked, moment()) };
 }

@@ -22,6 +22,7 @@ import { addFirstSteps, type FirstStepsWorld } from "./init/command.ts";
 import { addLog } from "./log/command.ts";
 import { addMcp } from "./mcp/command.ts";
 import { addRecords } from "./records/command.ts";
+import { clientWords } from "./run/client-words.ts";
 import { addRun } from "./run/command.ts";
 import { addSecrets } from "./secrets/command.ts";
 import type { SecretsWorld } from "./secrets/value.ts";
@@ -46,7 +47,8 @@ export type ProgramWorld = AgentsWorld &
   ToolsWorld;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
-export async function run(argv: readonly string[], world: ProgramWorld): Promise<ExitCode> {
+export async function run(words: readonly string[], world: ProgramWorld): Promise<ExitCode> {
+  const argv = clientWords(words);
   const split = argv.indexOf("--");
   const own = split < 0 ? argv : argv.slice(0, split);
   const behind = split < 0 ? [] : argv.slice(split + 1);

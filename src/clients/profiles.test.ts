@@ -11,15 +11,19 @@ test("ids and programs are named once", () => {
 });
 
 test.each(PROFILES.map((one) => [one.id, one] as const))(
-  "%s sets switches, and no path, program or option",
+  "%s sets switches and folders of its home, and no program or option",
   (_id, one) => {
     for (const [name, value] of one.variables) {
       expect(name).toMatch(/^[A-Z][A-Z0-9_]+$/);
-      expect(name).not.toMatch(/PATH|NODE_|PYTHON|GIT_|LD_|OPTIONS|COMMAND|SHELL|HOME/);
-      expect(value).toMatch(/^(0|1|true|false)$/);
+      expect(name).not.toMatch(/PATH|NODE_|PYTHON|GIT_|LD_|OPTIONS|COMMAND|SHELL|^HOME$/);
+      expect(value).toMatch(/^(0|1|true|false|\{home\}\/[\w./-]+)$/);
     }
-    for (const folder of one.folders) expect(folder).toMatch(/^\.[\w./-]+$/);
-    for (const folder of one.folders) expect(folder.split("/")).not.toContain("..");
+    for (const path of [...one.folders, ...one.settings.map((setting) => setting.path)]) {
+      expect(path).toMatch(/^\.[\w./-]+$/);
+      expect(path.split("/")).not.toContain("..");
+      // Where these clients keep their credentials.
+      expect(path).not.toMatch(/auth|credential|oauth|token|\.claude$|\.codex$|\.gemini$/);
+    }
     for (const host of one.model?.hosts ?? []) expect(host).toMatch(/^[a-z0-9.-]+$/);
   },
 );

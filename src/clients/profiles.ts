@@ -1,5 +1,21 @@
-// The built-in profiles. The facts are from the clients' documentation; none was tried with an installed client yet.
-import type { ClientProfile } from "./profile.ts";
+// The built-in profiles. Facts about the clients are from their documentation and from runs of the versions that
+// `test/clients` installs.
+import type { JsonObject } from "../core/base/json.ts";
+import type { ClientProfile, ClientSetting } from "./profile.ts";
+
+const MARKDOWN = [".md"];
+
+function settings(kind: "json" | "toml", path: string, without: readonly string[], set: JsonObject): ClientSetting {
+  return { kind, path, only: null, without, set };
+}
+
+const text = (path: string): ClientSetting => ({ kind: "text", path });
+
+const folder = (path: string, endings: readonly string[] = MARKDOWN): ClientSetting => ({
+  kind: "folder",
+  path,
+  endings,
+});
 
 export const PROFILES: readonly ClientProfile[] = [
   {
@@ -11,32 +27,68 @@ export const PROFILES: readonly ClientProfile[] = [
       baseUrlVariable: "ANTHROPIC_BASE_URL",
       keyVariable: "ANTHROPIC_API_KEY",
     },
-    folders: [".claude", ".claude.json"],
+    settings: [
+      // The account, keys that were answered for and the histories of all projects are in the same file.
+      {
+        kind: "json",
+        path: ".claude.json",
+        only: ["mcpServers", "theme", "editorMode", "verbose"],
+        without: [],
+        set: {
+          hasCompletedOnboarding: true,
+          projects: { "{root}": { hasTrustDialogAccepted: true, hasCompletedProjectOnboarding: true } },
+        },
+      },
+      settings("json", ".claude/settings.json", ["hooks", "statusLine", "sandbox", "enabledPlugins", "env"], {}),
+      text(".claude/CLAUDE.md"),
+      ...["agents", "commands", "output-styles", "rules"].map((name) => folder(`.claude/${name}`)),
+    ],
+    folders: [".claude/projects", ".claude/todos", ".cache"],
     variables: [
       ["CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"],
       ["DISABLE_AUTOUPDATER", "1"],
       ["IS_SANDBOX", "1"],
     ],
-    notes: ["leave its own sandbox off: the protected names of a project cannot be bound in ours"],
+    notes: ["hooks, plugins and the status line of your settings are not copied: they name programs of your home"],
   },
   {
     id: "ambit:codex@1",
     programs: ["codex"],
     model: { provider: "openai", hosts: ["api.openai.com"], baseUrlVariable: null, keyVariable: "OPENAI_API_KEY" },
-    folders: [".codex"],
+    settings: [
+      settings("toml", ".codex/config.toml", ["notify", "hooks", "sandbox_workspace_write", "default_permissions"], {
+        sandbox_mode: "danger-full-access",
+        check_for_update_on_startup: false,
+        projects: { "{root}": { trust_level: "trusted" } },
+      }),
+      text(".codex/AGENTS.md"),
+      folder(".codex/prompts"),
+      folder(".codex/rules", [".rules"]),
+    ],
+    folders: [".codex/sessions", ".cache"],
     variables: [],
-    notes: ["its own sandbox fails in ours: pass `-c sandbox_mode=danger-full-access`"],
+    notes: ["its own sandbox is off: it cannot be nested in ours"],
   },
   {
     id: "ambit:opencode@1",
     programs: ["opencode"],
     model: null,
-    folders: [".config/opencode", ".local/share/opencode", ".cache/opencode"],
+    settings: [
+      settings("json", ".config/opencode/opencode.json", ["plugin"], { autoupdate: false }),
+      settings("json", ".config/opencode/opencode.jsonc", ["plugin"], { autoupdate: false }),
+      text(".config/opencode/AGENTS.md"),
+      ...["agent", "agents", "command", "commands"].map((name) => folder(`.config/opencode/${name}`)),
+    ],
+    folders: [".local/share/opencode", ".local/state/opencode", ".cache/opencode"],
     variables: [
       ["OPENCODE_DISABLE_AUTOUPDATE", "1"],
       ["OPENCODE_DISABLE_PROJECT_CONFIG", "1"],
+      ["XDG_CONFIG_HOME", "{home}/.config"],
+      ["XDG_DATA_HOME", "{home}/.local/share"],
+      ["XDG_STATE_HOME", "{home}/.local/state"],
+      ["XDG_CACHE_HOME", "{home}/.cache"],
     ],
-    notes: ["the project's own settings of opencode are not read"],
+    notes: ["the project's own settings of opencode are not read, and no plugins are loaded"],
   },
   {
     id: "ambit:gemini@1",
@@ -47,18 +99,34 @@ export const PROFILES: readonly ClientProfile[] = [
       baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
       keyVariable: "GEMINI_API_KEY",
     },
-    folders: [".gemini"],
-    variables: [["GEMINI_SANDBOX", "false"]],
-    notes: [],
+    settings: [
+      settings("json", ".gemini/settings.json", ["hooks", "hooksConfig", "telemetry"], {
+        security: { auth: { selectedType: "gemini-api-key" }, folderTrust: { enabled: false } },
+        general: { enableAutoUpdate: false, enableAutoUpdateNotification: false },
+        privacy: { usageStatisticsEnabled: false },
+        tools: { sandbox: false },
+      }),
+      text(".gemini/GEMINI.md"),
+      folder(".gemini/commands", [".toml"]),
+      folder(".gemini/policies", [".toml"]),
+    ],
+    folders: [".gemini/tmp", ".gemini/history", ".cache"],
+    variables: [
+      ["GEMINI_SANDBOX", "false"],
+      // Without it a second process is started, which outlives the first one.
+      ["GEMINI_CLI_NO_RELAUNCH", "true"],
+    ],
+    notes: ["its own sandbox is off: it cannot be nested in ours"],
   },
 ];
 
-/** A program without a profile of its own: it gets no time limit, and nothing else. */
+/** A program without a profile of its own: it gets a home and no time limit, and nothing else. */
 export const PLAIN_PROFILE: ClientProfile = {
   id: "ambit:plain@1",
   programs: [],
   model: null,
-  folders: [],
+  settings: [],
+  folders: [".cache"],
   variables: [],
   notes: [],
 };

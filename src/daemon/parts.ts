@@ -1,5 +1,4 @@
 // Interfaces of everything that the composition root passes to the daemon: stores, readers and executors.
-import type { ClientProfile } from "../clients/profile.ts";
 import type { Authority } from "../core/authority/chain.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import type { Basis } from "../core/authority/decision.ts";
@@ -24,6 +23,7 @@ import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { CancelSignal } from "../sandbox/plan/sandboxes.ts";
+import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
 
 /** Required number of approvers, and who counts. */
@@ -131,8 +131,10 @@ export interface ProgramRun {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   readonly stop: CancelSignal | null;
-  /** For a whole client: no time limit, and the profile's variables. */
-  readonly profile?: ClientProfile | null;
+  /** For a whole client: no time limit, a home that stays, and the profile's variables. */
+  readonly client?: ClientRun | null;
+  /** For the person at the client: what its home does not have, and why. */
+  onNotes?(notes: readonly string[]): void;
   /** Absent: it has pipes. */
   readonly terminal?: TerminalRequest | null;
   /** All of its changes wait for a person's approval. */

@@ -17,6 +17,7 @@ import { changeClassOf } from "../daemon/records/change-class.ts";
 import { presenceReason } from "../daemon/records/presence-reason.ts";
 import { daemonClient } from "../daemon/rpc/connect.ts";
 import { signatureCheck } from "../log/keys/key-text.ts";
+import { programsOnPath } from "../platform/detect.ts";
 import { sha256 } from "../platform/digest.ts";
 import { lazy } from "../platform/lazy.ts";
 import { nativeProgram } from "../platform/native-program.ts";
@@ -114,6 +115,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
     present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
     toolFiles: toolFilesAt(cwd),
     now: () => Date.now(),
+    programsFound: (names) => programsOnPath(names, machine.environment["PATH"] ?? ""),
     terminalPasses: () => agents.user()?.config.terminal ?? [],
     programs: programRunner({
       cwd,

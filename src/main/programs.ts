@@ -66,7 +66,7 @@ async function runWith(
   const { session } = opened.value;
   const { tool, input } = callOf(program, folderOf(program, cwd), ground(), moment);
   const request = requestOf(tool, input, ground());
-  const { milliseconds, waitMilliseconds, needsReview, profile } = program;
+  const { milliseconds, waitMilliseconds, needsReview, client } = program;
   const hasInput = streams.input !== null;
   const terminal = streams.terminal ?? null;
   terminal?.attach({
@@ -78,7 +78,7 @@ async function runWith(
     {
       ...{ session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, needsReview },
       ...(terminal === null ? {} : { terminal: terminal.size }),
-      ...(profile === null ? {} : { profile }),
+      ...(client === null ? {} : { profile: client.profile, isFresh: client.isFresh }),
     },
     {
       input: streams.input,

@@ -1,5 +1,5 @@
 // Detects agent clients, MCP servers, toolchains and git in a project, by reading few files and running nothing.
-import { existsSync, statSync } from "node:fs";
+import { accessSync, constants, existsSync, statSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientName, FoundClient, FoundServer, FoundToolchain, Surroundings } from "../core/ports/surroundings.ts";
 import { readTextFile } from "./files.ts";
@@ -107,4 +107,25 @@ function isInGit(project: string): boolean {
 
 function there(folder: string): (name: string) => boolean {
   return (name) => statSync(join(folder, name), { throwIfNoEntry: false }) !== undefined;
+}
+
+/** Programs by their names on a search path, as a shell would find them. */
+export function programsOnPath(
+  names: readonly string[],
+  path: string,
+): readonly { readonly name: string; readonly path: string }[] {
+  const folders = path.split(":").filter((folder) => folder.startsWith("/"));
+  return names.flatMap((name) => {
+    const found = folders.map((folder) => join(folder, name)).find(isProgram);
+    return found === undefined ? [] : [{ name, path: found }];
+  });
+}
+
+function isProgram(path: string): boolean {
+  try {
+    accessSync(path, constants.X_OK);
+    return statSync(path).isFile();
+  } catch {
+    return false;
+  }
 }

@@ -1,6 +1,15 @@
 // `ambit run`: a whole client in the agent's sandbox, with its profile, and nothing that its record does not give.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, rmSync, writeFileSync } from "node:fs";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  writeFileSync,
+} from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -10,6 +19,8 @@ import { type Ran, root } from "./ambit.ts";
 
 let base = "";
 let project = "";
+/** Without clients that this machine may have. */
+let path = "/usr/bin:/bin";
 
 function ambit(...words: readonly string[]): Ran {
   const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "ambit"), ...words], {
@@ -17,7 +28,7 @@ function ambit(...words: readonly string[]): Ran {
     encoding: "utf8",
     input: "",
     env: {
-      PATH: process.env["PATH"],
+      PATH: path,
       HOME: base,
       NO_COLOR: "1",
       XDG_STATE_HOME: join(base, "state"),
@@ -56,6 +67,49 @@ test("a client gets its profile's variables; its status and its changes come bac
   expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("made\n");
 });
 
+/** Inside, on its standard output. */
+function inClient(script: string, ...options: readonly string[]): string {
+  const { status, out, err } = ambit("run", ...options, "coder", "sh", "-c", script);
+  expect({ status, err: err.replace(/^ambit: .* lands? while it runs\n/, "") }).toEqual({ status: 0, err: "" });
+  return out;
+}
+
+test("its home stays from one run to the next, is the agent's own, and begins empty with --fresh", () => {
+  expect(inClient("echo kept > ~/history; ls -A ~", "--fresh")).toBe("history\n");
+  expect(inClient("cat ~/history")).toBe("kept\n");
+  expect(ambit("exec", "coder", "--", "sh", "-c", "ls -A ~").out).toBe("");
+  expect(inClient("ls -A ~", "--fresh")).toBe("");
+});
+
+test("nothing of the real home, the state and other homes is inside", () => {
+  const seen = inClient(`echo $HOME; ls -d ${base} ${join(base, "state")} /root /home 2>/dev/null; ls ~/..`);
+  expect(seen).toMatch(/^\/run\/ambit\/home\n/);
+  expect(seen).not.toContain(join(base, "state"));
+  expect(seen.split("\n")).toEqual(expect.arrayContaining(["home", "ambit-native"]));
+});
+
+test("links that a client plants in its home lead nowhere outside at the next start", () => {
+  const victim = join(base, "victim");
+  mkdirSync(victim, { recursive: true });
+  writeFileSync(join(victim, "settings.json"), "victim");
+  expect(inClient(`rm -rf ~/.claude*; ln -s ${victim} ~/.claude; ln -s ${join(victim, "x")} ~/.claude.json`)).toBe("");
+  expect(ambit("run", "coder", "./claude").status).toBe(7);
+  expect(readFileSync(join(victim, "settings.json"), "utf8")).toBe("victim");
+  expect(existsSync(join(victim, "x"))).toBe(false);
+  const answers = inClient("cat ~/.claude.json");
+  expect(JSON.parse(answers)).toMatchObject({ projects: { [project]: { hasTrustDialogAccepted: true } } });
+});
+
+test("without an agent the clients on this machine are listed", () => {
+  expect(JSON.parse(ambit("run", "--json").out)).toEqual({ clients: [] });
+  const bin = join(base, "bin");
+  mkdirSync(bin);
+  writeFileSync(join(bin, "codex"), "#!/bin/sh\n", { mode: 0o755 });
+  path = `${bin}:${path}`;
+  const { out } = ambit("run");
+  expect(out).toBe(`codex  ${join(bin, "codex")}  ambit:codex@1\nrun one: ambit run AGENT codex\n`);
+});
+
 test("the same program without a profile has no such variable", () => {
   expect(ambit("exec", "coder", "--root", "live", "--", "./claude")).toMatchObject({ status: 7, out: "traffic \n" });
 });
@@ -72,7 +126,9 @@ test.each([
   ["an unknown agent", ["run", "missing", "--", "./claude"], 125],
   ["an unknown client", ["run", "coder", "--", "./missing"], 127],
   ["no client", ["run", "coder"], 2],
-  ["a client before --", ["run", "coder", "claude"], 2],
+  ["no agent", ["run", "--", "./claude"], 2],
+  ["a word between the agent and --", ["run", "coder", "--pledge", "fs.read", "--fresh", "x", "--", "./claude"], 2],
+  ["a folder around the state", ["run", "coder", "--in", "..", "--", "true"], 125],
 ])("%s is refused", (_title, words, status) => {
   const ran = ambit(...words);
   expect({ status: ran.status, out: ran.out }).toEqual({ status, out: "" });

@@ -16,6 +16,7 @@ const sandbox = [
   "sandbox/network",
   "sandbox/tool-host",
   "sandbox/live",
+  "sandbox/homes",
 ];
 const records = ["agents", "agents/disk"];
 
@@ -33,7 +34,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   log: { knows: core, isPure: true },
   doctor: { knows: core, isPure: true },
   agents: { knows: core, isPure: true },
-  clients: { knows: [], isPure: true },
+  clients: { knows: core, isPure: true },
   "tools/provider": { knows: core, isPure: true },
 
   platform: { knows: core },
@@ -47,6 +48,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   "sandbox/files": { knows: [...core, "sandbox/plan", "platform"] },
   "sandbox/drafts": { knows: [...core, "sandbox/plan", "platform"] },
   "sandbox/live": { knows: [...core, "sandbox/plan", "sandbox/drafts", "sandbox/linux", "platform"] },
+  "sandbox/homes": { knows: [...core, "clients", "sandbox/live", "text", "platform"] },
   "sandbox/linux": { knows: [...core, "sandbox/plan", "sandbox/drafts", "platform"] },
   "sandbox/tool-host": { knows: [...core, "sandbox/plan", "sandbox/linux", "platform"] },
   "agents/disk": { knows: [...core, "agents", "text", "platform", "sandbox/tool-host"] },

@@ -1,5 +1,5 @@
 // A call waits for a person: said once, with the command that answers it.
-import { isJsonObject, type Json, member } from "../../core/base/json.ts";
+import { isJsonList, isJsonObject, type Json, member } from "../../core/base/json.ts";
 import { shown } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 
@@ -7,4 +7,12 @@ export function tellWaiting(world: { readonly paint: Paint; printError(text: str
   const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
   if (typeof waiting === "string")
     world.printError(`${world.paint.warn("ambit")}: waiting for approval; to approve: ambit approve ${shown(waiting)}`);
+}
+
+/** Sentences about the start of a client: what its home does not have, and why. */
+export function tellNotes(world: { readonly paint: Paint; printError(text: string): void }, event: Json): void {
+  const notes = isJsonObject(event) ? member(event, "notes") : undefined;
+  if (!isJsonList(notes)) return;
+  for (const note of notes)
+    if (typeof note === "string") world.printError(`${world.paint.warn("ambit")}: ${shown(note)}`);
 }

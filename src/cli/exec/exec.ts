@@ -8,7 +8,7 @@ import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Ending } from "../../core/ports/process.ts";
 import { otherDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
-import { tellWaiting } from "../approvals/waiting.ts";
+import { tellNotes, tellWaiting } from "../approvals/waiting.ts";
 import { sentence } from "../can/can.ts";
 import { trustLine, underTrust } from "../can/untrusted.ts";
 import { showVerdict } from "../can/verdict.ts";
@@ -36,8 +36,8 @@ export interface ExecOptions {
   readonly wait?: string;
   readonly review?: boolean;
   readonly terminal?: boolean;
-  /** The profile of a client, by its id: `ambit run`. */
-  readonly profile?: string;
+  /** `ambit run`. */
+  readonly client?: NonNullable<ExecAsked["client"]>;
 }
 
 const outputBytesMax = 1_048_576;
@@ -72,7 +72,7 @@ export async function exec(
   const passing = kept ?? (options.terminal === true ? terminalStreams(world.terminalPasses()) : passingStreams());
   const { streams } = passing;
   try {
-    const heard = { ...streams, onEvent: (event: Json): void => tellWaiting(world, event) };
+    const heard = { ...streams, onEvent: (event: Json): void => tellEvent(world, event) };
     const result = await world.programs.run({ agent, name, ...read }, heard);
     // The person's terminal is put back before anything of ours is printed.
     if (streams.terminal !== undefined) await passing.release();
@@ -91,6 +91,11 @@ export async function exec(
   } finally {
     await passing.release();
   }
+}
+
+function tellEvent(world: ExecWorld, event: Json): void {
+  tellWaiting(world, event);
+  tellNotes(world, event);
 }
 
 /** With a terminal the person agrees here; without one the draft waits, and its lines said so already. */
@@ -124,7 +129,7 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
     isThrowaway: throwaway,
     milliseconds: seconds === null ? null : Math.ceil(seconds * 1000),
     needsReview: options.review === true,
-    profile: options.profile ?? null,
+    client: options.client ?? null,
   };
 }
 

@@ -31,8 +31,8 @@ export interface ExecAsked {
   readonly milliseconds: number | null;
   /** What it writes waits for a person. */
   readonly needsReview: boolean;
-  /** The profile of a client that runs without a time limit; null for a program. */
-  readonly profile: string | null;
+  /** The profile of a client, by its id, and whether its home begins empty; null for a program. */
+  readonly client: { readonly profile: string; readonly isFresh: boolean } | null;
 }
 
 export interface ExecStreams extends Sinks {
@@ -60,5 +60,7 @@ export type ExecResult =
 export interface ExecWorld extends World {
   /** What the user's configuration lets a program's output do to their terminal besides drawing. */
   terminalPasses(): readonly TerminalPass[];
+  /** Programs with one of these names on the caller's search path, each name once, in the order of the names. */
+  programsFound(names: readonly string[]): readonly { readonly name: string; readonly path: string }[];
   readonly programs: { run(asked: ExecAsked, streams: ExecStreams): Promise<ExecResult> };
 }

@@ -4,7 +4,7 @@ import type { ControlWorld } from "../control-world.ts";
 import type { ExecWorld } from "../exec/world.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
-import { profilesList, profilesShow, type RunOptions, runClient } from "./run.ts";
+import { clientsList, profilesList, profilesShow, type RunOptions, runClient } from "./run.ts";
 
 /** `behind` is the client and its arguments. */
 export function addRun(
@@ -16,18 +16,21 @@ export function addRun(
   program
     .command("run")
     .description("run a whole agent client, such as claude, in the sandbox of an agent")
-    .argument("<agent>", "an id in .ambit/agents, or a file")
+    .argument("[agent]", "an id in .ambit/agents, or a file; without one, list the clients on this machine")
     .option("--in <folder>", "the root: the only folder of this machine the client sees")
     .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
     .option("--pledge <specs...>", "limit the grants of this run to these specs")
     .option("--wait <seconds>", "how long to wait if the start needs approval")
+    .option("--fresh", "empty the home that this agent's clients keep from one run to the next", false)
     .option("--json", "capture the output and print one JSON object at the end", false)
     .addHelpText("after", RUN_EXAMPLES)
     .allowExcessArguments()
-    .action(async (agent: string, options: RunOptions, { args }: Command) => {
+    .action(async (agent: string | undefined, options: RunOptions, { args }: Command) => {
       const [, ...before] = args;
-      if (before.length === 0) end(await runClient(world, agent, behind, options));
-      else end(fail(world, options, EXIT.usage, "write the client after `--`", "ambit run coder -- claude"));
+      if (agent === undefined && behind.length === 0) end(clientsList(world, options));
+      else if (agent === undefined || before.length > 0)
+        end(fail(world, options, EXIT.usage, "write the agent, then the client", "ambit run coder claude"));
+      else end(await runClient(world, agent, behind, options));
     });
   const profiles = program.command("profiles").description("list and show the profiles of agent clients");
   profiles
@@ -46,9 +49,12 @@ export function addRun(
 
 const RUN_EXAMPLES = `
 Examples:
-  ambit run coder -- claude
-  ambit run coder -- codex exec 'run the tests'
+  ambit run
+  ambit run coder claude
+  ambit run coder claude -p 'fix the failing test' --output-format json
+  ambit run --fresh coder codex exec 'run the tests'
 
+The client and all words after it are its own. \`--\` before it is allowed, and needed after --pledge.
 The grant must cover the client with root live: proc.exec: { cmds: [claude], root: live }.
 Exit status: that of the client; 125 refused by ambit: the code is on stderr and in --json.`;
 

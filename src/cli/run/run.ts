@@ -1,4 +1,4 @@
-// `ambit run <agent> -- <client>`: a whole client in the agent's sandbox, with a live root, without a time limit, on a
+// `ambit run <agent> <client>`: a whole client in the agent's sandbox, with a live root, without a time limit, on a
 // terminal where a person sits.
 import type { ClientProfile } from "../../clients/profile.ts";
 import { PLAIN_PROFILE, PROFILES, profileById, profileOfProgram } from "../../clients/profiles.ts";
@@ -18,6 +18,7 @@ export interface RunOptions {
   readonly user?: string;
   readonly pledge?: readonly string[];
   readonly wait?: string;
+  readonly fresh: boolean;
 }
 
 export async function runClient(
@@ -27,15 +28,34 @@ export async function runClient(
   options: RunOptions,
 ): Promise<ExitCode> {
   const [client] = words;
-  if (client === undefined)
-    return fail(world, options, EXIT.usage, "no client named: write it after `--`", "ambit run coder -- claude");
+  if (client === undefined) return fail(world, options, EXIT.usage, "no client named", `ambit run ${agent} claude`);
   const profile = profileOfProgram(client);
   const terminal = !options.json && hasTerminal();
   if (!options.json)
     world.printError(
       `ambit: ${shown(client)} runs in the sandbox of ${shown(agent)} (${profile.id}); its changes land while it runs`,
     );
-  return exec(world, agent, words, { ...options, root: "live", terminal, profile: profile.id });
+  return exec(world, agent, words, {
+    ...options,
+    root: "live",
+    terminal,
+    client: { profile: profile.id, isFresh: options.fresh },
+  });
+}
+
+/** Clients with a profile that are on this machine. */
+export function clientsList(world: ExecWorld, { json }: Asked): ExitCode {
+  const found = world
+    .programsFound(PROFILES.flatMap(({ programs }) => programs))
+    .map(({ name, path }) => ({ program: name, path, profile: profileOfProgram(name).id }));
+  if (json) world.print(jsonLine({ clients: found }));
+  else if (found.length === 0)
+    world.print(`no client found on PATH (${PROFILES.flatMap(({ programs }) => programs).join(", ")})`);
+  else {
+    for (const { program, path, profile } of found) world.print(`${program}  ${shown(path)}  ${profile}`);
+    world.print(`run one: ambit run AGENT ${found[0]?.program ?? "claude"}`);
+  }
+  return EXIT.ok;
 }
 
 export function profilesList(world: World, { json }: Asked): ExitCode {
@@ -53,12 +73,13 @@ export function profilesShow(world: World, name: string, options: Asked): ExitCo
   return EXIT.ok;
 }
 
-function profileLines({ id, programs, model, folders, variables, notes }: ClientProfile): readonly string[] {
+function profileLines({ id, programs, model, settings, folders, variables, notes }: ClientProfile): readonly string[] {
   return [
     id,
     `  programs: ${programs.join(", ") || "any"}`,
     ...(model === null ? [] : [`  model: ${model.provider} at ${model.hosts.join(", ")} (not granted by the profile)`]),
-    ...(folders.length === 0 ? [] : [`  folders in its home: ${folders.join(", ")}`]),
+    ...settings.map(({ path }) => `  copies ~/${path} without credentials`),
+    ...(folders.length === 0 ? [] : [`  keeps in its own home: ${folders.join(", ")}`]),
     ...variables.map(([name, value]) => `  sets ${name}=${value}`),
     ...notes.map((note) => `  note: ${note}`),
   ];

@@ -29,7 +29,7 @@ import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "
 import { denialView } from "../log/denials.ts";
 import { enforcementOf } from "../log/enforcement.ts";
 import type { DaemonParts, ProgramContext } from "../parts.ts";
-import { profileIn } from "../programs/client-profile.ts";
+import { clientIn } from "../programs/client-profile.ts";
 import { terminalOf } from "../programs/terminal.ts";
 import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
@@ -223,8 +223,8 @@ export class Calls {
     if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
     const terminal = terminalOf(exchange, session);
     if (!terminal.ok) return terminal;
-    const profile = profileIn(exchange.value);
-    if (!profile.ok) return profile;
+    const client = clientIn(exchange.value);
+    if (!client.ok) return client;
     const ring = session.ringing(new ExchangeStop(exchange));
     if (ring === null) return TOO_MANY_PROGRAMS;
     try {
@@ -252,7 +252,8 @@ export class Calls {
         milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
         stop: ring.stop,
         terminal: terminal.value,
-        profile: profile.value,
+        client: client.value,
+        onNotes: (notes) => exchange.tell({ notes }),
         needsReview: exchange.value["needsReview"] === true,
       });
       // All output is sent before the response. A stopped call does not wait for a reader that is gone.

@@ -1,20 +1,27 @@
 // The profile of a client in a request: known by its id, never sent as data.
 import type { ClientProfile } from "../../clients/profile.ts";
 import { profileById } from "../../clients/profiles.ts";
+import { placedText } from "../../clients/settings.ts";
+import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { RunRefusal } from "../../core/ports/process.ts";
+import { segmentsOf } from "../../platform/folders.ts";
+import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.ts";
 import type { Limits, Plan } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
+import { homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
 import { optionalText } from "../input.ts";
 import { refusal } from "../refusal.ts";
+import type { RunEnvironment } from "./plan-facts.ts";
 
 /** Null: a program, not a client. */
-export function profileIn(value: JsonObject): Answer<ClientProfile | null> {
+export function clientIn(value: JsonObject): Answer<ClientRun | null> {
   const id = optionalText(value, "profile", 128);
   if (id === null) return { ok: true, value: null };
   const profile = id === undefined ? null : profileById(id);
   if (profile === null) return refusal("invalid_input", "there is no such profile", "ambit profiles list");
-  return { ok: true, value: profile };
+  return { ok: true, value: { profile, isFresh: value["isFresh"] === true } };
 }
 
 /** The longest time the kernel's limit takes here: some eleven days of the processor. */
@@ -28,8 +35,61 @@ export const CLIENT_LIMITS: Limits = {
   outputBytes: Number.MAX_SAFE_INTEGER,
 };
 
-/** INVARIANT: a profile adds variables and nothing else to a plan. */
-export function withProfile(plan: Plan, { variables }: ClientProfile): Plan {
-  const names = new Set(variables.map(([name]) => name));
-  return { ...plan, environment: [...plan.environment.filter(([name]) => !names.has(name)), ...variables] };
+/** A client to be run: its profile, and whether its home begins empty. */
+export interface ClientRun {
+  readonly profile: ClientProfile;
+  readonly isFresh: boolean;
+}
+
+type Home = Extract<HomeResult, { readonly ok: true }>;
+
+export type ClientPlan =
+  | { readonly ok: true; readonly plan: Plan; readonly home: Home }
+  | { readonly ok: false; readonly refused: RunRefusal };
+
+/** INVARIANT: a profile adds variables and the agent's own home to a plan, and nothing else. */
+export function clientPlan(
+  bare: Plan,
+  { profile, isFresh }: ClientRun,
+  { owner, homes, ground }: { readonly owner: string; readonly homes: ClientHomes; readonly ground: RunEnvironment },
+): ClientPlan {
+  const fault = clientFault(bare, ground);
+  if (fault !== null) return { ok: false, refused: fault };
+  // Any path: only that there is one counts for the place inside.
+  const inside = { root: pathText(bare.root?.path ?? []), home: pathText(homeFolder({ ...bare, home: [] })) };
+  const ours = [ground.folders.state, ground.folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
+  const home = homes.open({
+    ...{ owner, profile, isFresh, inside },
+    real: {
+      folder: ground.home,
+      isProtected: (path) => {
+        const segments = segmentsOf(path);
+        const isOurs = ours.some((folder) => isWithin(segments, folder));
+        return isOurs || guardPath(segments, ground.ground.protectedPaths).guarded !== null;
+      },
+    },
+  });
+  if (!home.ok) return { ok: false, refused: { code: "sandbox_unavailable", message: home.reason, fix: home.fix } };
+  const set = [["HOME", inside.home], ...profile.variables] as const;
+  const names = new Set(set.map(([name]) => name));
+  const environment = [
+    ...bare.environment.filter(([name]) => !names.has(name)),
+    ...set.map(([name, value]) => [name, placedText(value, inside)] as const),
+  ];
+  return { ok: true, plan: { ...bare, home: segmentsOf(home.path), environment }, home };
+}
+
+/** A client works in one project: with a whole home as its root it would have every project, and its own state. */
+function clientFault({ root }: Plan, { home, folders }: RunEnvironment): RunRefusal | null {
+  if (root === null) return null;
+  const at = pathText(root.path);
+  const around = [
+    ["your home folder", home],
+    ["ambit's state", folders.state],
+    ["your configuration", folders.config],
+  ] as const;
+  const found = around.find(([, folder]) => folder !== null && isWithin(segmentsOf(folder), root.path));
+  if (found === undefined) return null;
+  const message = `${at} is or holds ${found[0]}: a client runs in the folder of one project`;
+  return { code: "scope_violation", message, fix: "change to the project's folder, or use --in FOLDER" };
 }

@@ -1,10 +1,9 @@
 // Limits of a run: defaults for commands and for clients, and the limits that the user's configuration writes.
 import { expect, test } from "vitest";
-import { PLAIN_PROFILE } from "../../clients/profiles.ts";
 import { limitsOf } from "./plan-facts.ts";
 
-const command = { milliseconds: null, hasTerminal: false };
-const client = { ...command, profile: PLAIN_PROFILE };
+const command = { milliseconds: null, hasTerminal: false, isClient: false };
+const client = { ...command, isClient: true };
 
 test.each([
   ["a command has 120 seconds", {}, command, 120_000],

@@ -1,7 +1,6 @@
 // Collects the machine facts that a sandbox plan needs, for one run.
 import { statSync } from "node:fs";
 import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
-import type { ClientProfile } from "../../clients/profile.ts";
 import { type Ground, pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -21,7 +20,7 @@ import type { Limits, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../sandbox/plan/plan-facts.ts";
 import { isWithin } from "../../sandbox/plan/plan-path.ts";
 import { type PlanResult, planOf, rootOf } from "../../sandbox/plan/planning.ts";
-import { CLIENT_LIMITS, withProfile } from "./client-profile.ts";
+import { CLIENT_LIMITS } from "./client-profile.ts";
 
 export interface RunEnvironment {
   readonly home: string | null;
@@ -42,12 +41,12 @@ export interface RunWish {
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
   readonly hasTerminal: boolean;
-  readonly profile?: ClientProfile | null;
+  /** A whole client: it gets terminals, and the limits of clients. */
+  readonly isClient: boolean;
 }
 
 export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWish, moment: Moment): PlanResult {
   const { folders, workspace, user, project, environment } = run;
-  const profile = wish.profile ?? null;
   const known = registeredWorkspaces(folders.state);
   if (known === null) return refused("the workspaces of this machine cannot be listed");
   const facts: Omit<PlanFacts, "found" | "listed"> = {
@@ -78,7 +77,7 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
       }),
     },
     // Clients run their own programs on terminals.
-    hasTerminals: wish.hasTerminal || profile !== null,
+    hasTerminals: wish.hasTerminal || wish.isClient,
     limits: limitsOf(user?.limits ?? {}, wish),
     moment,
   };
@@ -95,8 +94,7 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
   const listed = toList.map((path) => ({ path, names: listNames(path, root?.path ?? [], listedNamesMax) }));
   const result = planOf(decided, { ...facts, found, listed });
   if (!result.ok) return result;
-  const shown = showLinkedGit(result, facts);
-  return profile === null ? shown : { ...shown, plan: withProfile(shown.plan, profile) };
+  return showLinkedGit(result, facts);
 }
 
 /** Git in a linked worktree or a submodule needs the git folder that the root's `.git` file points to. */
@@ -163,8 +161,8 @@ function realOf(path: string | null): PlanPath | null {
 const MEBIBYTE = 1_048_576;
 
 /** What the user's configuration says holds for clients too. A command may get less time than configured, never more. */
-export function limitsOf(written: WrittenLimits, { milliseconds, hasTerminal, profile = null }: RunWish): Limits {
-  const defaults = profile === null ? DEFAULT_LIMITS : CLIENT_LIMITS;
+export function limitsOf(written: WrittenLimits, { milliseconds, hasTerminal, isClient }: RunWish): Limits {
+  const defaults = isClient ? CLIENT_LIMITS : DEFAULT_LIMITS;
   const mebibytes = (value: number | undefined, otherwise: number): number =>
     value === undefined ? otherwise : value * MEBIBYTE;
   const wall = written.seconds === undefined ? defaults.wallMilliseconds : written.seconds * 1000;

@@ -8,6 +8,7 @@ import { nativeProgram } from "../../platform/native-program.ts";
 import { boundedSandboxes } from "../../sandbox/drafts/draft-growth.ts";
 import type { DraftRecord } from "../../sandbox/drafts/draft-records.ts";
 import type { LandingContext } from "../../sandbox/drafts/landing.ts";
+import { ClientHomes } from "../../sandbox/homes/client-homes.ts";
 import { barePrograms } from "../../sandbox/linux/bare-programs.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
@@ -20,6 +21,7 @@ import type { OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/program-tools.ts";
 import { runProgram } from "../../tools/run-program.ts";
 import type { ProgramContext, ProgramRun, Programs } from "../parts.ts";
+import { type ClientPlan, clientPlan } from "./client-profile.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
@@ -50,6 +52,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   const { program, folders, drafts } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
   const grounds = new Map<string, RunEnvironment>();
+  const homes = folders.state === null ? null : new ClientHomes(folders.state);
   let made: LinuxSandboxes | null = null;
 
   /** Created at first use, and retried if the machine had no sandbox before. */
@@ -89,11 +92,12 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     if (!("run" in where)) return { ok: false, refused: where };
     grounds.set(wanted.session, ground);
     const { session, generation, moment, holds, authority } = wanted;
-    const { milliseconds, profile = null } = program;
+    const { milliseconds, client = null } = program;
     const hasTerminal = program.terminal != null;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) =>
       redacted(asked.stream, sink, hasTerminal),
     );
+    const used: { home: Extract<ClientPlan, { ok: true }>["home"] | null } = { home: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
     const running = runProgram(
       {
@@ -106,11 +110,17 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const planned = planFor(
             { authority, request, by, level: 0 },
             ground,
-            { milliseconds, hasTerminal, profile },
+            { milliseconds, hasTerminal, isClient: client !== null },
             now,
           );
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
-          return refused === null ? planned : { ok: false, refused };
+          if (refused !== null) return { ok: false, refused };
+          if (!planned.ok || client === null || homes === null || where !== made) return planned;
+          const equipped = clientPlan(planned.plan, client, { owner: wanted.owner, homes, ground });
+          if (!equipped.ok) return equipped;
+          used.home = equipped.home;
+          program.onNotes?.([...planned.notes, ...equipped.home.notes]);
+          return equipped;
         },
         sandboxes: liveSandboxes(bounded(where), {
           ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
@@ -147,6 +157,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       if (draft.record !== null && draft.context !== null)
         await drafts.lifecycle.finish({ ...draft.record, isSealed: false }, draft.context);
       throw error;
+    } finally {
+      used.home?.release();
     }
     output?.end();
     errors?.end();

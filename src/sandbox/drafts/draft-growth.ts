@@ -26,6 +26,7 @@ export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => str
         return inner.run(owner, plan, command, sinks, judge, stop);
       const growth = new DraftGrowth(limits, stop);
       if (root.copy !== undefined) await growth.watchCopy(pathText(root.copy.path));
+      if (plan.home !== undefined) growth.watchHome(pathText(plan.home));
       const watched = {
         ...command,
         onDraft: (draft: Parameters<NonNullable<typeof command.onDraft>>[0]) => {
@@ -75,6 +76,11 @@ class DraftGrowth {
     void this.#run(folder, { bytes: 0, inodes: 0 });
   }
 
+  /** The whole home counts: what earlier runs left in it, too. */
+  watchHome(folder: string): void {
+    void this.#run(folder, { bytes: 0, inodes: 0 }, "its home holds");
+  }
+
   end(): void {
     this.#over.abort();
   }
@@ -86,13 +92,13 @@ class DraftGrowth {
     return { ok: true, ran: { ...result.ran, ending } };
   }
 
-  async #run(folder: string, start: DraftSize): Promise<void> {
+  async #run(folder: string, start: DraftSize, what = "it wrote"): Promise<void> {
     let wait = pauseMilliseconds;
     while (!this.#over.signal.aborted) {
       await pause(wait, undefined, { signal: this.#over.signal, ref: false }).catch(() => undefined);
       if (this.#over.signal.aborted) return;
       const began = performance.now();
-      const reason = await this.#reasonIn(folder, start);
+      const reason = await this.#reasonIn(folder, start, what);
       if (reason !== null) {
         this.#reason = reason;
         this.#ring();
@@ -102,15 +108,15 @@ class DraftGrowth {
     }
   }
 
-  async #reasonIn(folder: string, start: DraftSize): Promise<string | null> {
+  async #reasonIn(folder: string, start: DraftSize, what: string): Promise<string | null> {
     const { draftBytes, draftFiles } = this.#limits;
     try {
       const { bsize, bavail } = statfsSync(folder);
       if (bsize * bavail < freeBytesMin) return "the disk with its draft has no space left";
       const { bytes, inodes } = await draftSize(folder);
       if (bytes - start.bytes > draftBytes)
-        return `it wrote more than ${Math.floor(draftBytes / mebibyte)} MiB (limits: draft_mib)`;
-      if (inodes - start.inodes > draftFiles) return `it made more than ${draftFiles} files (limits: draft_files)`;
+        return `${what} more than ${Math.floor(draftBytes / mebibyte)} MiB (limits: draft_mib)`;
+      if (inodes - start.inodes > draftFiles) return `${what} more than ${draftFiles} files (limits: draft_files)`;
       return null;
     } catch {
       // A folder that was renamed or closed while it was measured: measured again.

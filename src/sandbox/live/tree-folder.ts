@@ -42,6 +42,11 @@ export class TreeFolder {
     return new TreeFolder(openSync(path, FOLDER_FLAGS), null);
   }
 
+  /** The folder that an open descriptor leads to, which the caller still closes. */
+  static openHeld(descriptor: number): TreeFolder {
+    return new TreeFolder(openSync(`/proc/self/fd/${descriptor}`, FOLDER_FLAGS & ~constants.O_NOFOLLOW), null);
+  }
+
   get device(): bigint {
     return this.#device;
   }

@@ -15,6 +15,8 @@ export const SYSTEM_PATH: readonly PlanPath[] = [
   ["bin"],
 ];
 
+/** Where a home that stays is, inside. */
+const KEPT_HOME: PlanPath = [...OURS, "home"];
 const TEMPORARY: PlanPath = ["tmp"];
 const TEMPORARY_ASIDE: PlanPath = [...OURS, "tmp"];
 
@@ -37,8 +39,8 @@ export function temporaryFolder(plan: Pick<Plan, "root" | "runtime">): PlanPath 
   return trees.some((tree) => isAlong(tree, TEMPORARY)) ? TEMPORARY_ASIDE : TEMPORARY;
 }
 
-export function homeFolder(plan: Pick<Plan, "root" | "runtime">): PlanPath {
-  return [...temporaryFolder(plan), "home"];
+export function homeFolder(plan: Pick<Plan, "root" | "runtime" | "home">): PlanPath {
+  return plan.home === undefined ? [...temporaryFolder(plan), "home"] : KEPT_HOME;
 }
 
 export function isSame(left: PlanPath, right: PlanPath): boolean {

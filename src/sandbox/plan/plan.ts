@@ -67,6 +67,8 @@ export interface Plan {
   readonly visible?: string;
   /** The same as paths, for a live root: names that appear later are hidden as well. */
   readonly shown?: readonly TreePath[];
+  /** The folder on the host that is the home inside, and stays; absent: the home is empty and goes with the sandbox. */
+  readonly home?: PlanPath;
   /** Where commands start. */
   readonly directory: PlanPath;
   /** The complete environment: nothing is inherited. */

@@ -181,8 +181,13 @@ export type CallMessages = {
        * stopped. One at a time in a session.
        */
       readonly terminal?: TerminalSize | null;
-      /** The id of a client's profile: it runs without a time limit, with the profile's variables. */
+      /**
+       * The id of a client's profile: it runs without a time limit, in a home of the agent's own, with the profile's variables.
+       * `{notes: [...]}` is an event with sentences for the person.
+       */
       readonly profile?: string | null;
+      /** The client's home begins empty. */
+      readonly isFresh?: boolean;
     };
     readonly answers: ProgramCompletion | ProgramRefusal | DenialView;
   };

@@ -41,6 +41,7 @@ export function bubblewrapCommand(
     ...systemMounts(plan, system),
     ...own,
     ...treeMounts(plan, system),
+    ...homeMounts(plan),
     ...rootMounts(plan, system, draft),
   ];
   const argv = [
@@ -149,6 +150,12 @@ function treeMounts({ root, runtime }: Plan, system: SystemFacts): Mount[] {
     return ![...around, ...others].some((other) => isWithin(tree, other));
   });
   return trees.map((tree) => bind("--ro-bind", tree));
+}
+
+/** The home of a client, in our own folder: no root and no program tree can be there. */
+function homeMounts(plan: Plan): Mount[] {
+  const path = homeFolder(plan);
+  return plan.home === undefined ? [] : [{ path, words: ["--bind", pathOf(plan.home), pathOf(path)] }];
 }
 
 /** The root itself, or the layers and the empty mount point for pid 1's overlay. */

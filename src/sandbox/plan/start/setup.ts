@@ -152,10 +152,10 @@ export function count(number: number): number {
 
 const bytesMax = 0xffffffff;
 
-/** The home folder is in the temporary folder, and is emptied and created again with it. */
+/** A home folder that is in the temporary folder is emptied and created again with it. */
 function temporaryFrames(plan: Plan, encode: Encode): readonly Uint8Array[] {
   const bytes = Math.min(count(plan.limits.temporaryBytes), bytesMax);
-  return [temporaryFolder(plan), homeFolder(plan)].map((path) =>
+  return [temporaryFolder(plan), ...(plan.home === undefined ? [homeFolder(plan)] : [])].map((path) =>
     frameOf(
       "D",
       new PayloadWriter()

@@ -1,0 +1,90 @@
+// Settings go into a client's home without credentials, wherever they are written; everything else stays as it is.
+import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
+import { expect, test } from "vitest";
+import type { JsonObject } from "../core/base/json.ts";
+import { clientSettings, holdsCredential, tomlText } from "./settings.ts";
+
+const paths = { root: "/work/project", home: "/run/ambit/home" };
+const ALL = { kind: "json", path: "x.json", only: null, without: [], set: {} } as const;
+
+function cleaned(own: JsonObject): unknown {
+  return JSON.parse(JSON.stringify(clientSettings(own, ALL, paths).value));
+}
+
+test.each<[string, JsonObject, JsonObject]>([
+  ["a key", { apiKey: "x", model: "m" }, { model: "m" }],
+  ["a key in capitals", { OPENAI_API_KEY: "x" }, {}],
+  ["a key in a list of maps", { a: [{ token: "x", name: "n" }] }, { a: [{ name: "n" }] }],
+  [
+    "variables of a server",
+    { mcpServers: { x: { command: "c", env: { A: "b" } } } },
+    { mcpServers: { x: { command: "c" } } },
+  ],
+  [
+    "headers of a server",
+    { s: { url: "https://a.test", headers: { "X-Any": "b" } } },
+    { s: { url: "https://a.test" } },
+  ],
+  ["a program that prints the key", { "api-key-helper": "/x/key.sh" }, {}],
+  ["a password in a URL", { url: "https://me:word@a.test/" }, {}],
+  ["a token among arguments", { args: ["--with", "ghp_abcdefghijklmnopqrstuvwx"] }, { args: ["--with"] }],
+  ["a credential as the name of a key", { "sk-abcdefghijklmnopqrstuv": 1 }, {}],
+  [
+    "a number of tokens stays",
+    { maxTokens: 4, max_output_tokens: 5, model_auto_compact_token_limit: 6 },
+    { maxTokens: 4, max_output_tokens: 5, model_auto_compact_token_limit: 6 },
+  ],
+  ["a switch stays", { useOAuth: true }, { useOAuth: true }],
+  ["an ordinary URL stays", { url: "https://a.test/x@y" }, { url: "https://a.test/x@y" }],
+])("%s", (_title, own, left) => {
+  expect(cleaned(own)).toEqual(left);
+});
+
+test("what was left out is told by the path of its key", () => {
+  expect(clientSettings({ a: { b: { token: "x" } } }, ALL, paths).dropped).toEqual(["a.b.token"]);
+});
+
+test("the profile's answers go over the person's, map by map, with the paths inside", () => {
+  const set = { projects: { "{root}": { trusted: true } }, tools: { sandbox: false } };
+  const own = { projects: { "/other": { trusted: false } }, tools: { sandbox: true, x: 1 } };
+  expect(clientSettings(own, { ...ALL, set }, paths).value).toEqual({
+    projects: { "/other": { trusted: false }, "/work/project": { trusted: true } },
+    tools: { sandbox: false, x: 1 },
+  });
+});
+
+test("only what is listed is copied, and nothing that is excluded", () => {
+  const own = { theme: "dark", hooks: {}, oauthAccount: {} };
+  expect(clientSettings(own, { ...ALL, only: ["theme"] }, paths).value).toEqual({ theme: "dark" });
+  expect(clientSettings(own, { ...ALL, without: ["hooks"] }, paths).value).toEqual({ theme: "dark" });
+});
+
+test("a key such as __proto__ is an ordinary key", () => {
+  const own = JSON.parse('{"__proto__": {"sandbox": 1}, "a": 1}') as JsonObject;
+  const { value } = clientSettings(own, ALL, paths);
+  expect(value["sandbox"]).toBeUndefined();
+  expect(Object.keys(value)).toEqual(["__proto__", "a"]);
+});
+
+test("TOML is read back as what was written", () => {
+  const value = {
+    model: 'a "quoted"\nline\u007f\u0001',
+    'pro"jects': { "/a b": { trust_level: "trusted", nested: { list: [1, "two", { three: true }] } } },
+    gone: null,
+    rate: 1.5,
+  };
+  const { gone, ...rest } = value;
+  expect(gone).toBeNull();
+  expect(getStaticTOMLValue(parseTOML(tomlText(value)))).toEqual(rest);
+});
+
+test.each([
+  ["-----BEGIN OPENSSH PRIVATE KEY-----", true],
+  ["Authorization: Bearer abcdefghijkl", true],
+  ["eyJhbGciOiJI.eyJzdWIiOiIx.sig", true],
+  ["write sk- in front", false],
+  ["the bearer of this", false],
+  ["git@github.com:me/x", false],
+])("%s: %s", (text, holds) => {
+  expect(holdsCredential(text)).toBe(holds);
+});

@@ -1,0 +1,120 @@
+// Settings of a client as they go into its home in a sandbox: without credentials, with the profile's own answers.
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../core/base/json.ts";
+import type { ClientSetting } from "./profile.ts";
+
+/** The paths inside that `{root}` and `{home}` stand for. */
+export interface InsidePaths {
+  readonly root: string;
+  readonly home: string;
+}
+
+export interface CleanSettings {
+  readonly value: JsonObject;
+  /** What was left out, as paths of keys. */
+  readonly dropped: readonly string[];
+}
+
+/** `own`: the person's settings; null where there are none. */
+export function clientSettings(
+  own: JsonObject | null,
+  { only, without, set }: Extract<ClientSetting, { readonly kind: "json" | "toml" }>,
+  paths: InsidePaths,
+): CleanSettings {
+  const dropped: string[] = [];
+  const chosen = Object.entries(own ?? {}).filter(
+    ([key]) => (only === null || only.includes(key)) && !without.includes(key),
+  );
+  const clean = withoutCredentials(objectOf(chosen), [], dropped);
+  return { value: merged(isJsonObject(clean) ? clean : {}, placed(set, paths) as JsonObject), dropped };
+}
+
+/** Names of keys that hold a credential, or variables and headers that may. */
+const SECRET_KEY =
+  /^(env|environment|headers|http_?headers|env_http_headers|cookies?)$|api[_-]?key|access_?key|private_?key|token(?!s)|secret|passw(or)?d|passphrase|credential|authori[sz]ation|oauth|bearer|helper$/i;
+
+/**
+ * Texts that are a credential wherever they stand: prefixes that providers give their keys, keys in PEM, signed tokens, and
+ * a password in a URL.
+ */
+const SECRET_TEXT =
+  /\b(sk-[\w-]{16,}|(gh[opsur]|glpat|npm|pypi|hf|xox[abprs])[_-][\w-]{16,}|github_pat_\w{16,}|AKIA[0-9A-Z]{16}|AIza[\w-]{30,}|eyJ[\w-]{8,}\.eyJ[\w-]{8,}\.)|-----BEGIN [A-Z ]*PRIVATE KEY|\bBearer\s+\S{8,}|:\/\/[^/\s:@]+:[^/\s@]+@/;
+
+export function holdsCredential(text: string): boolean {
+  return SECRET_TEXT.test(text);
+}
+
+function withoutCredentials(value: Json, path: readonly string[], dropped: string[]): Json {
+  if (isJsonList(value))
+    return value
+      .filter((item) => typeof item !== "string" || !isDropped(holdsCredential(item), path, dropped))
+      .map((item, at) => withoutCredentials(item, [...path, String(at)], dropped));
+  if (!isJsonObject(value)) return value;
+  const kept = Object.entries(value).filter(([key, item]) => {
+    const isSecret =
+      (SECRET_KEY.test(key) && item !== null && typeof item !== "boolean" && typeof item !== "number") ||
+      holdsCredential(key) ||
+      (typeof item === "string" && holdsCredential(item));
+    return !isDropped(isSecret, [...path, key], dropped);
+  });
+  return objectOf(kept.map(([key, item]) => [key, withoutCredentials(item, [...path, key], dropped)]));
+}
+
+function isDropped(isSecret: boolean, path: readonly string[], dropped: string[]): boolean {
+  if (isSecret) dropped.push(path.join("."));
+  return isSecret;
+}
+
+/** The second over the first, map by map. */
+function merged(base: JsonObject, over: JsonObject): JsonObject {
+  const names = [...Object.keys(base), ...Object.keys(over).filter((key) => !Object.hasOwn(base, key))];
+  return objectOf(
+    names.map((key) => {
+      const [left, right] = [Object.hasOwn(base, key) ? base[key] : undefined, over[key]];
+      if (right === undefined || !Object.hasOwn(over, key)) return [key, left as Json];
+      return [key, isJsonObject(left) && isJsonObject(right) ? merged(left, right) : right];
+    }),
+  );
+}
+
+export function placedText(text: string, { root, home }: InsidePaths): string {
+  return text.replaceAll("{root}", () => root).replaceAll("{home}", () => home);
+}
+
+function placed(value: Json, paths: InsidePaths): Json {
+  if (typeof value === "string") return placedText(value, paths);
+  if (isJsonList(value)) return value.map((item) => placed(item, paths));
+  if (!isJsonObject(value)) return value;
+  return objectOf(Object.entries(value).map(([key, item]) => [placedText(key, paths), placed(item, paths)]));
+}
+
+/** A key such as `__proto__` is an ordinary key. */
+function objectOf(entries: readonly (readonly [string, Json])[]): JsonObject {
+  const made = Object.create(null) as Record<string, Json>;
+  for (const [key, value] of entries) made[key] = value;
+  return made;
+}
+
+/** TOML with one line for each top-level key: nested maps are inline tables. Null values do not exist in TOML. */
+export function tomlText(value: JsonObject): string {
+  return Object.entries(value)
+    .filter(([, item]) => item !== null)
+    .map(([key, item]) => `${tomlString(key)} = ${tomlValue(item)}\n`)
+    .join("");
+}
+
+function tomlValue(value: Json): string {
+  if (typeof value === "string") return tomlString(value);
+  if (isJsonList(value))
+    return `[${value
+      .filter((item) => item !== null)
+      .map(tomlValue)
+      .join(", ")}]`;
+  if (!isJsonObject(value)) return String(value);
+  const entries = Object.entries(value).filter(([, item]) => item !== null);
+  return `{${entries.map(([key, item]) => `${tomlString(key)} = ${tomlValue(item)}`).join(", ")}}`;
+}
+
+/** A JSON string is a TOML basic string, except that TOML wants DEL escaped, too. */
+function tomlString(text: string): string {
+  return JSON.stringify(text).replaceAll("\u007f", "\\u007f");
+}

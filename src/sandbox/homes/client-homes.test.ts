@@ -1,0 +1,210 @@
+// A home that clients filled with hostile names is prepared for the next run without following, opening or changing
+// anything outside of it.
+import { execFileSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  lstatSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  realpathSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { dirname, join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import type { ClientProfile } from "../../clients/profile.ts";
+import { PLAIN_PROFILE } from "../../clients/profiles.ts";
+import { ClientHomes, type HomeResult } from "./client-homes.ts";
+
+const PROFILE: ClientProfile = {
+  ...PLAIN_PROFILE,
+  settings: [
+    { kind: "json", path: ".client/settings.json", only: null, without: ["hooks"], set: { trusted: ["{root}"] } },
+    { kind: "toml", path: ".client/config.toml", only: null, without: [], set: {} },
+    { kind: "text", path: ".client/NOTES.md" },
+    { kind: "folder", path: ".client/commands", endings: [".md"] },
+  ],
+};
+
+let base = "";
+let real = "";
+
+beforeEach(() => {
+  base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-homes-")));
+  real = join(base, "person");
+  put(join(real, ".client/settings.json"), '{ // mine\n "theme": "dark", "apiKey": "secret-1", "hooks": {"x": 1}, }');
+  put(join(real, ".client/config.toml"), 'model = "m"\napi_key = "secret-2"\n');
+  put(join(real, ".client/NOTES.md"), "be kind\n");
+  put(join(real, ".client/commands/one.md"), "one\n");
+  put(join(real, ".client/commands/run.sh"), "not copied\n");
+  put(join(real, ".client/auth.json"), "secret-3");
+});
+afterEach(() => rmSync(base, { recursive: true, force: true }));
+
+function put(path: string, text: string): void {
+  mkdirSync(dirname(path), { recursive: true });
+  writeFileSync(path, text);
+}
+
+function open(homes: ClientHomes, more: { readonly isFresh?: boolean; readonly owner?: string } = {}): HomeResult {
+  return homes.open({
+    owner: more.owner ?? "agent",
+    profile: PROFILE,
+    isFresh: more.isFresh ?? false,
+    real: { folder: real, isProtected: (path) => path.includes("/.ssh/") },
+    inside: { root: "/project", home: "/run/ambit/home" },
+  });
+}
+
+function opened(homes = new ClientHomes(join(base, "state")), more = {}): Extract<HomeResult, { ok: true }> {
+  const result = open(homes, more);
+  if (!result.ok) throw new Error(result.reason);
+  return result;
+}
+
+test("settings come in without credentials, and nothing else of the person's home", () => {
+  const { path, notes } = opened();
+  const settings = JSON.parse(readFileSync(join(path, ".client/settings.json"), "utf8")) as unknown;
+  expect(settings).toEqual({ theme: "dark", trusted: ["/project"] });
+  expect(readFileSync(join(path, ".client/config.toml"), "utf8")).toBe('"model" = "m"\n');
+  expect(readFileSync(join(path, ".client/commands/one.md"), "utf8")).toBe("one\n");
+  expect(readdirSync(join(path, ".client")).sort()).toEqual(["NOTES.md", "commands", "config.toml", "settings.json"]);
+  expect(readdirSync(join(path, ".client/commands"))).toEqual(["one.md"]);
+  expect(notes).toEqual([".client/settings.json: left out apiKey", ".client/config.toml: left out api_key"]);
+});
+
+test("what a client changed in its settings is gone at the next start; its history stays; the person's home is untouched", () => {
+  const first = opened();
+  put(join(first.path, ".client/settings.json"), '{"hooks": "planted"}');
+  put(join(first.path, ".client/commands/two.md"), "planted");
+  put(join(first.path, ".client/history/a.jsonl"), "history");
+  const second = opened();
+  expect(second.path).toBe(first.path);
+  expect(readFileSync(join(second.path, ".client/settings.json"), "utf8")).not.toContain("planted");
+  expect(readdirSync(join(second.path, ".client/commands"))).toEqual(["one.md"]);
+  expect(readFileSync(join(second.path, ".client/history/a.jsonl"), "utf8")).toBe("history");
+  expect(readFileSync(join(real, ".client/settings.json"), "utf8")).toContain("secret-1");
+});
+
+test("a setting that the person removed is gone from the home as well", () => {
+  opened();
+  rmSync(join(real, ".client/NOTES.md"));
+  expect(existsSync(join(opened().path, ".client/NOTES.md"))).toBe(false);
+});
+
+test.each<[string, (home: string, victim: string) => void]>([
+  [
+    "a link in the place of the folder",
+    (home, victim) => {
+      rmSync(join(home, ".client"), { recursive: true });
+      symlinkSync(victim, join(home, ".client"));
+    },
+  ],
+  [
+    "a link in the place of a file",
+    (home, victim) => {
+      rmSync(join(home, ".client/NOTES.md"));
+      symlinkSync(join(victim, "NOTES.md"), join(home, ".client/NOTES.md"));
+    },
+  ],
+  [
+    "a hard link in the place of a file",
+    (home, victim) => {
+      rmSync(join(home, ".client/NOTES.md"));
+      linkSync(join(victim, "NOTES.md"), join(home, ".client/NOTES.md"));
+    },
+  ],
+  [
+    "a pipe in the place of a file",
+    (home) => {
+      rmSync(join(home, ".client/NOTES.md"));
+      execFileSync("mkfifo", [join(home, ".client/NOTES.md")]);
+    },
+  ],
+  [
+    "a folder in the place of a file, with a link in it",
+    (home, victim) => {
+      rmSync(join(home, ".client/NOTES.md"));
+      mkdirSync(join(home, ".client/NOTES.md"));
+      symlinkSync(victim, join(home, ".client/NOTES.md/out"));
+    },
+  ],
+  ["a link in a folder that is emptied", (home, victim) => symlinkSync(victim, join(home, ".client/commands/out"))],
+  [
+    "a folder without rights",
+    (home) => {
+      mkdirSync(join(home, ".client/commands/closed/in"), { recursive: true });
+      chmodSync(join(home, ".client/commands/closed"), 0);
+    },
+  ],
+  [
+    "a folder deeper than a path can name",
+    (home) => {
+      let at = join(home, ".client/commands");
+      for (let depth = 0; depth < 40; depth++) {
+        at = join(at, "d".repeat(80));
+        mkdirSync(at);
+      }
+    },
+  ],
+])("%s", (_title, plant) => {
+  const victim = join(base, "victim");
+  put(join(victim, "NOTES.md"), "victim");
+  put(join(victim, "settings.json"), "victim");
+  plant(opened().path, victim);
+  const { path } = opened();
+  expect(readFileSync(join(path, ".client/NOTES.md"), "utf8")).toBe("be kind\n");
+  expect(lstatSync(join(path, ".client")).isDirectory()).toBe(true);
+  expect(readdirSync(join(path, ".client/commands"))).toEqual(["one.md"]);
+  expect(readdirSync(victim).sort()).toEqual(["NOTES.md", "settings.json"]);
+  for (const name of readdirSync(victim)) expect(readFileSync(join(victim, name), "utf8")).toBe("victim");
+});
+
+test("a fresh home has nothing of earlier runs; one in use is not emptied", () => {
+  const homes = new ClientHomes(join(base, "state"));
+  const first = opened(homes);
+  put(join(first.path, "history"), "x");
+  expect(open(homes, { isFresh: true })).toMatchObject({ ok: false, fix: "end that client, or leave out --fresh" });
+  expect(existsSync(join(first.path, "history"))).toBe(true);
+  first.release();
+  const second = opened(homes, { isFresh: true });
+  expect(readdirSync(second.path)).toEqual([".client"]);
+  expect(readdirSync(dirname(second.path))).toEqual(["home"]);
+});
+
+test("agents have homes of their own", () => {
+  const homes = new ClientHomes(join(base, "state"));
+  expect(opened(homes, { owner: "a" }).path).not.toBe(opened(homes, { owner: "b" }).path);
+});
+
+test("a link of the person's is followed, but never to a protected file", () => {
+  rmSync(join(real, ".client/NOTES.md"));
+  put(join(real, "dotfiles/notes.md"), "linked\n");
+  put(join(real, ".ssh/id"), "key");
+  symlinkSync(join(real, "dotfiles/notes.md"), join(real, ".client/NOTES.md"));
+  expect(readFileSync(join(opened().path, ".client/NOTES.md"), "utf8")).toBe("linked\n");
+  rmSync(join(real, ".client/NOTES.md"));
+  symlinkSync(join(real, ".ssh/id"), join(real, ".client/NOTES.md"));
+  const { path, notes } = opened();
+  expect(existsSync(join(path, ".client/NOTES.md"))).toBe(false);
+  expect(notes).toContain(".client/NOTES.md is not copied: it leads to a protected path");
+});
+
+test.each<[string, () => void, string]>([
+  ["a file that is no JSON", () => put(join(real, ".client/settings.json"), "{"), "it cannot be read as json"],
+  [
+    "instructions with a token",
+    () => put(join(real, ".client/NOTES.md"), "use ghp_abcdefghijklmnopqrstuv"),
+    "it holds a credential",
+  ],
+  ["a large file", () => put(join(real, ".client/NOTES.md"), "x".repeat(1_048_577)), "it is larger than 1 MiB"],
+])("%s is not copied, and the person is told", (_title, change, why) => {
+  change();
+  expect(opened().notes.join("\n")).toContain(`is not copied: ${why}`);
+});
