@@ -1,4 +1,4 @@
-// Where tests live and how many run at once: sandboxes and databases are real, so two at a time.
+// Where tests are and how many run at once: sandboxes and databases are real, so two at a time.
 import { randomInt } from "node:crypto";
 import type { TestProjectInlineConfiguration, ViteUserConfig } from "vitest/config";
 import { HouseReporter } from "./test/house/reporter.ts";
@@ -8,11 +8,11 @@ const seed = process.env["AMBIT_SEED"] ?? String(randomInt(1_000_000_000));
 if (!/^\d{1,9}$/.test(seed)) throw new Error(`AMBIT_SEED is a number of at most nine digits, not ${seed}`);
 
 /**
- * Tests beside the code, and some that are about rules alone: they leave nothing behind, so many files share one process. Not
- * the laws: each file of them counts its own cases.
+ * Tests beside the code, and some that are about rules alone: they leave nothing behind, so many files share one process. Not the
+ * laws: each file of them counts its own cases.
  */
 const SHARED = ["src/**/*.test.ts", "test/{edits,forge,fuzz,tidy,vectors}/**/*.test.ts"];
-// The clients that others wrote are large: `npm run test:clients` installs and tries them.
+// The third-party clients are large: `npm run test:clients` installs and runs them.
 const LEFT_OUT = ["**/node_modules/**", ...(process.env["AMBIT_CLIENTS"] === "1" ? [] : ["test/clients/**"])];
 
 function project(name: string, include: string[], exclude: string[], isolate: boolean): TestProjectInlineConfiguration {
@@ -30,7 +30,7 @@ const config: ViteUserConfig = {
     setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
     maxWorkers: 2,
-    // `.ci/run` alone sets it, and the report names each test that was tried again (decision 0097). At home nothing is tried twice.
+    // Only `.ci/run` sets it, and the report names each test that was retried (decision 0097). Elsewhere nothing is retried.
     retry: Number(process.env["AMBIT_RETRY"] ?? 0),
     testTimeout: 180_000,
     hookTimeout: 180_000,

@@ -1,5 +1,5 @@
-// A cell is one figure (or a few) measured in a process of its own: its own heap, its own compiled code, and an end
-// that can be forced on an engine that takes too long to get ready.
+// A cell is one figure (or a few) measured in a process of its own: its own heap, its own compiled code, and a time limit for an
+// engine that takes too long to get ready.
 import { fork } from "node:child_process";
 import { programPath } from "./place.ts";
 import type { Row } from "./row.ts";
@@ -10,12 +10,12 @@ export interface Cell {
   readonly size: number;
 }
 
-/** Measures one cell; says so when everything is built and checked, and the timing begins. */
+/** Measures one cell; reports when everything is built and checked, and the timing begins. */
 export type Measure = (cell: Cell, ready: () => void) => Promise<readonly Row[]> | readonly Row[];
 
 export type CellResult =
   | { readonly kind: "measured"; readonly rows: readonly Row[] }
-  /** `unanswered`: the process could not say what is wrong. */
+  /** `unanswered`: the process could not report what is wrong. */
   | { readonly kind: "failed"; readonly problem: string; readonly unanswered: boolean }
   | { readonly kind: "skipped"; readonly note: string };
 

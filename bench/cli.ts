@@ -1,4 +1,4 @@
-// `npm run bench -- cli`: what it costs to start, beside a Node that does nothing, all by turns in one run.
+// `npm run bench -- cli`: the cost of starting, beside a Node that does nothing, alternating in one run.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -22,7 +22,7 @@ interface Ratio {
   readonly to: string;
   readonly cpu: number;
   readonly wall: number;
-  /** What the CPU ratio must not exceed; null where nothing was promised. */
+  /** The limit of the CPU ratio; null if there is none. */
   readonly limit: number | null;
   readonly holds: boolean;
 }

@@ -1,4 +1,4 @@
-// CPU time of this process, all its threads: what a decision costs, whoever else is using the machine.
+// CPU time of this process, all its threads: the cost of a decision, independent of other load on the machine.
 
 const cellNanoseconds = 0.3e9;
 const warmNanoseconds = 0.08e9;
@@ -11,8 +11,8 @@ export function cpuNanoseconds(): number {
 }
 
 /**
- * Nanoseconds for one unit of work. Warms up, then does as much as takes about 0.3 s of CPU, but never fewer than
- * `least` units; work so slow that the fewest already take that long is measured at once.
+ * Nanoseconds for one unit of work. Warms up, then does as much as takes about 0.3 s of CPU, but never fewer than `least` units;
+ * work so slow that the fewest already take that long is measured at once.
  */
 export function timed(work: (units: number) => void, least: number = unitsMin): number {
   let units = least;

@@ -1,4 +1,5 @@
-// Bytes on the JavaScript heap, and in the arrays beside it, after everything unused is gone. Cells are started with the collector exposed.
+// Bytes on the JavaScript heap, and in the arrays beside it, after a full collection. Cells are started with the collector
+// exposed.
 
 export function heapBytes(): number {
   const { gc } = globalThis as { readonly gc?: () => void };

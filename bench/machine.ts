@@ -1,4 +1,4 @@
-// What the figures were taken on: enough to compare two runs, nothing that names a machine.
+// The machine of the figures: enough to compare two runs, nothing that identifies a machine.
 import { availableParallelism, cpus, loadavg, totalmem } from "node:os";
 
 export interface Machine {
@@ -8,7 +8,7 @@ export interface Machine {
   readonly node: string;
   readonly v8: string;
   readonly platform: string;
-  /** Processes that wanted to run, on average, in the minute before: above `cores`, figures are noisy. */
+  /** Load average of the minute before: above `cores`, figures are noisy. */
   readonly load: number;
 }
 

@@ -1,4 +1,4 @@
-// The engines we are measured against: a package of their own, installed on first use, loaded by name from there.
+// The engines we compare with: a package of their own, installed on first use, loaded by name from there.
 import { spawnSync } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -9,7 +9,7 @@ import { benchFolder } from "./place.ts";
 const stamp = join(benchFolder, "node_modules", ".ambit-stamp");
 const install = ["npm", "ci", "--prefix", benchFolder, "--no-audit", "--no-fund", "--prefer-offline"];
 
-/** Installs what the lock file says, unless that is what is there. */
+/** Installs what the lock file says, unless it is installed already. */
 export function installPeers(): void {
   const digest = peersDigest();
   if (stampText() === digest) return;
@@ -21,7 +21,7 @@ export function installPeers(): void {
   writeFileSync(stamp, `${digest}\n`);
 }
 
-/** A peer by its CommonJS door. The caller says, by an interface of its own, what of it is used. */
+/** A peer by its CommonJS entry point. The caller declares, by an interface of its own, what it uses. */
 export function loadPeer(name: string): unknown {
   return createRequire(join(benchFolder, "package.json"))(name);
 }

@@ -1,4 +1,4 @@
-// Where the checkout is. The runner is bundled into dist/dev, two folders below the root.
+// The checkout's path. The runner is bundled into dist/dev, two folders below the root.
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 

@@ -1,4 +1,4 @@
-// What a process cost from its start to its end: CPU of all its threads, and time on the wall.
+// The cost of a process from start to exit: CPU of all its threads, and wall-clock time.
 import { type SpawnSyncOptionsWithStringEncoding, spawnSync } from "node:child_process";
 import { join } from "node:path";
 import { rootFolder } from "./place.ts";
@@ -13,7 +13,7 @@ export function programOf(name: string): string {
   return join(rootFolder, "bin", name);
 }
 
-/** Node is not told what a child has spent; bash is, and says it. The words travel as words, never as a line. */
+/** Node does not report a child's CPU time; bash does. The arguments are passed as arguments, never as a line. */
 const SCRIPT = "TIMEFORMAT='%3U %3S %3R'; time \"$@\" >/dev/null 2>&1";
 
 export function spend(argv: readonly string[], cwd: string, home: string): Spent {
@@ -21,7 +21,7 @@ export function spend(argv: readonly string[], cwd: string, home: string): Spent
   if (error !== undefined) throw error;
   const [user, system, wall] = stderr.trim().split(" ").map(Number);
   if (user === undefined || system === undefined || wall === undefined || Number.isNaN(user + system + wall))
-    throw new Error(`bash did not say what ${argv.join(" ")} cost: ${stderr}`);
+    throw new Error(`bash did not report the cost of ${argv.join(" ")}: ${stderr}`);
   return { cpu: (user + system) * 1e9, wall: wall * 1e9 };
 }
 
@@ -35,7 +35,7 @@ export function started(
   return { status, error: `${stderr}${stdout}`.slice(0, 1000) };
 }
 
-/** With a user configuration and state of its own, and without what makes every Node slower (certificates, preloads). */
+/** With its own user configuration and state, and without settings that slow down every Node (certificates, preloads). */
 function options(cwd: string, home: string): SpawnSyncOptionsWithStringEncoding {
   const { PATH } = process.env;
   const env = { PATH, XDG_CONFIG_HOME: join(home, "config"), XDG_STATE_HOME: join(home, "state"), LC_ALL: "C" };

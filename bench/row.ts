@@ -1,4 +1,4 @@
-// One measured figure. Lower is better for every unit there is.
+// One measured figure. Lower is better for every unit.
 
 export type Unit = "ns" | "bytes";
 
@@ -9,7 +9,7 @@ export interface Row {
   readonly unit: Unit;
 }
 
-/** The lower value of each subject and case, in the order they first came. */
+/** The lower value of each subject and case, in order of first appearance. */
 export function bestRows(rows: readonly Row[]): readonly Row[] {
   const best = new Map<string, Row>();
   for (const row of rows) {

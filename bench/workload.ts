@@ -1,12 +1,12 @@
-// The same grants and the same requests for every engine, as plain data: each engine writes them in its own words.
+// The same grants and the same requests for every engine, as plain data: each engine writes them in its own notation.
 
 export type Verb = "net.get" | "fs.read" | "proc.exec";
 
 export type WrittenGrant =
-  /** The names below a domain. */
+  /** The subdomains of a domain. */
   | { readonly verb: "net.get"; readonly kind: "below"; readonly value: string }
   | { readonly verb: "net.get"; readonly kind: "exact"; readonly value: string }
-  /** What lies below a folder. */
+  /** The paths below a folder. */
   | { readonly verb: "fs.read"; readonly kind: "tree"; readonly value: string }
   /** A program by its name, with any arguments. */
   | { readonly verb: "proc.exec"; readonly kind: "program"; readonly value: string };
@@ -34,7 +34,7 @@ export function writtenGrants(count: number): readonly WrittenGrant[] {
   });
 }
 
-/** Allowed and denied by turns. A denied request is a near miss of a grant that is there. */
+/** Allowed and denied alternately. A denied request is a near miss of an existing grant. */
 export function writtenRequests(
   grants: readonly WrittenGrant[],
   count: number = requestsCount,

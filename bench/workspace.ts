@@ -16,7 +16,7 @@ export function writeWorkspace(
   }
 }
 
-/** The first is the one that is asked about. */
+/** The first is the one that is queried. */
 function nameOf(at: number): string {
   return at === 0 ? "scout" : `agent-${at}`;
 }

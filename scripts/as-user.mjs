@@ -1,12 +1,12 @@
-// Runs the user-sensitive part of the tests as an ordinary user, where CI runs as root: folders that only root can remove, sockets
-// and sandboxes that only root can make are found nowhere else. Plain Node without dependencies.
+// Runs the user-dependent part of the tests as an ordinary user, where CI runs as root: folders that only root can remove,
+// sockets and sandboxes that only root can make are found nowhere else. Plain Node without dependencies.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { root } from "./house/root.mjs";
 
 const USER = "ambit-ci";
-/** What makes, owns or removes files, processes and sockets. */
+/** Tests that create, own or remove files, processes and sockets. */
 const PARTS = [
   ...["src/platform", "src/store", "src/sandbox", "src/agents/disk", "src/daemon", "src/main"],
   ...["test/daemon", "test/files", "test/native", "test/sandbox", "test/secrets", "test/state/control.test.ts"],
@@ -24,7 +24,7 @@ let status = 1;
 try {
   copy(folder);
   execFileSync("chown", ["-R", `${uid}:${gid}`, folder]);
-  // Npm runs scripts as the owner of the folder when root asks it to; as the user itself it has nothing to decide.
+  // Npm runs scripts as the owner of the folder when started by root; as the user itself it has no choice.
   const words = ["--reuid", String(uid), "--regid", String(gid), "--init-groups", "npm", "test", "--", ...PARTS];
   const env = {
     PATH: process.env.PATH,
@@ -41,7 +41,7 @@ try {
 }
 process.exitCode = status;
 
-/** As the machine knows it; null where it does not. */
+/** As the machine knows it; null if it does not. */
 function account() {
   const { status: code, stdout } = spawnSync("getent", ["passwd", USER], { encoding: "utf8" });
   const [, , user, group, , path] = code === 0 ? stdout.trim().split(":") : [];
@@ -51,11 +51,11 @@ function account() {
 function made() {
   execFileSync("useradd", ["--create-home", "--shell", "/bin/sh", USER], { stdio: "inherit" });
   const user = account();
-  if (user === null) throw new Error(`the user ${USER} could not be made`);
+  if (user === null) throw new Error(`the user ${USER} could not be created`);
   return user;
 }
 
-/** The files as they are now, with what was installed and built. */
+/** The current files, with what was installed and built. */
 function copy(to) {
   const listed = execFileSync("git", ["ls-files", "-z", "-co", "--exclude-standard"], { cwd: root, encoding: "utf8" });
   for (const path of listed.split("\0").filter((one) => one !== "")) {

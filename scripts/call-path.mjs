@@ -8,11 +8,14 @@ import { setUp } from "./house/house.mjs";
 import { prepareNative } from "./house/native.mjs";
 import { root, say } from "./house/root.mjs";
 
-/** Timers of the daemon fall into some runs and not into others: a function counts that every one of these runs entered. */
+/**
+ * Timers of the daemon run during some measurements and not during others: a function counts if every one of these runs entered
+ * it.
+ */
 const runsCount = 5;
 /** What the daemon does after its answer (the entry of the outcome, the end of the session) belongs to the call. */
 const settleMilliseconds = 250;
-/** Longer than the daemon reuses files that it has read without looking at them again. */
+/** Longer than the daemon reuses parsed files without checking them again. */
 const pauseMilliseconds = 1000;
 const tableStart = "<!-- call-path -->";
 const tableEnd = "<!-- /call-path -->";
@@ -62,7 +65,7 @@ function during(names, act) {
   return programs.during(names, act, settleMilliseconds);
 }
 
-/** Starts after a pause, so that the figures do not depend on how fast the machine is. */
+/** Starts after a pause, so that the figures do not depend on the speed of the machine. */
 async function later(names, act) {
   await new Promise((resolve) => setTimeout(resolve, pauseMilliseconds));
   return during(names, act);

@@ -1,9 +1,9 @@
-// `npm run check`: everything about the sources that a machine can hold, one line a check. `--json` for programs.
+// `npm run check`: every automatic check of the sources, one line per check. `--json` for programs.
 import { join } from "node:path";
 import { run } from "./house/child.mjs";
 import { root } from "./house/root.mjs";
 
-/** As many at once as the smallest machine we work on has cores. The slowest come first. */
+/** As many at once as the smallest machine we support has cores. The slowest come first. */
 const atOnceMax = 2;
 
 const checks = [
@@ -38,7 +38,7 @@ function report({ name, ok, seconds, output }) {
   if (!ok) process.stdout.write(`${output.trimEnd().replace(/^/gm, "       ")}\n`);
 }
 
-/** Does the work for each item, no more than so many at once; the results keep the order of the items. */
+/** Does the work for each item, with limited concurrency; the results keep the order of the items. */
 async function inLanes(items, lanes, work) {
   const done = [];
   let next = 0;

@@ -1,5 +1,5 @@
-// `npm run test:clients`: the MCP server tried with clients that others wrote. They are a package of their own, installed on
-// the first run and never by anything else.
+// `npm run test:clients`: the MCP server tested with third-party clients. They are a package of their own, installed on the first
+// run and never by anything else.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -8,7 +8,7 @@ import { run, stopAll } from "./house/child.mjs";
 import { stampAt } from "./house/digest.mjs";
 import { root, say } from "./house/root.mjs";
 
-/** Some 700 megabytes, over whatever line there is. */
+/** Some 700 megabytes, over any network connection. */
 const installMillisecondsMax = 1_800_000;
 const testMillisecondsMax = 900_000;
 
@@ -25,7 +25,7 @@ async function main() {
       say(`the clients could not be installed:\n${output}`);
       return 1;
     }
-    // Written last, so that an interrupted install is done again.
+    // Written last, so that an interrupted install is repeated.
     writeFileSync(stamp, `${digest}\n`);
   }
   return tested();
@@ -34,7 +34,7 @@ async function main() {
 function installed() {
   const stop = (signal) => void stopAll(signal).then(() => process.exit(1));
   for (const signal of ["SIGINT", "SIGTERM"]) process.once(signal, stop);
-  // They bring the Node they need. Said here as well as in their .npmrc: an npm that started us hands its own settings on.
+  // They bring the Node they need. Set here as well as in their .npmrc: an npm that started us passes its own settings on.
   const settings = ["--no-engine-strict", "--ignore-scripts", "--no-audit", "--no-fund", "--loglevel=error"];
   return run(["npm", "ci", "--prefix", folder, "--prefer-offline", ...settings], {
     cwd: folder,
@@ -62,7 +62,7 @@ function tested() {
   });
 }
 
-/** Some of them hold machine code, so that a checkout seen from another machine needs its own. */
+/** Some of them contain native code, so a checkout used from another machine needs its own. */
 function clientsDigest() {
   const sum = createHash("sha256").update(`${process.platform} ${process.arch}\0`);
   for (const name of ["package.json", "package-lock.json", ".npmrc"])

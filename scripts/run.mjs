@@ -50,7 +50,7 @@ async function bundle(entry) {
       logLevel: "error",
     });
   } catch {
-    // esbuild has already said what is wrong.
+    // esbuild has already printed what is wrong.
     return undefined;
   }
   renameSync(draft, program);

@@ -1,8 +1,8 @@
-// Makes a fresh checkout ready, and does nothing when it is: packages, the built program, bubblewrap, the native
-// program; for the tests also strace and tmux.
-// Plain Node without dependencies, since it runs before there are any. Everything it says goes to stderr.
+// Prepares a fresh checkout, and does nothing if it is ready: packages, the built program, bubblewrap, the native program; for
+// the tests also strace and tmux. Plain Node without dependencies, since it runs before there are any. Everything it prints goes
+// to stderr.
 
-/** As `engines` in package.json says it: the least of each line that is kept for long, and whatever is newer than the last. */
+/** As `engines` in package.json says: the minimum of each long-term line, and every version after the last. */
 const linesMin = [
   [20, 19],
   [22, 13],
@@ -21,11 +21,11 @@ const { setUp, setUpProgram } = await import("./house/house.mjs");
 const { keychain, strace, tmux, triggerPrograms } = await import("./house/system-package.mjs");
 const { prepareNative } = await import("./house/native.mjs");
 process.exitCode = await setUp();
-// After it, since a new dist takes the place of the old one with everything in it.
+// After it, since a new dist replaces the old one with everything in it.
 if (process.exitCode === 0) await prepareNative();
 if (process.exitCode === 0 && isForTests()) for (const wanted of forTests()) await setUpProgram(wanted);
 
-/** Only the tests need it, and only whoever runs them is asked to have it. */
+/** Only the tests need it, so only users who run the tests are asked to install it. */
 function isForTests() {
   return ["pretest", "pretest:long"].includes(process.env.npm_lifecycle_event ?? "");
 }

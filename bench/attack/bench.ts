@@ -1,5 +1,5 @@
-// `npm run bench -- attack`: the attempts of test/attack made in other sandboxes beside ours, as an ordinary user. It
-// measures nothing: it says what each stops. "Open" means that the attempt got through, not that somebody made use of it.
+// `npm run bench -- attack`: the attempts of test/attack made in other sandboxes beside ours, as an ordinary user. It measures
+// nothing: it reports what each stops. "Open" means that the attempt succeeded, not that it was exploited.
 import { spawnSync } from "node:child_process";
 import { chmodSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -22,13 +22,13 @@ const UNCHANGED = "unchanged";
 export interface CageResult {
   readonly name: string;
   readonly note: string;
-  /** By attempt; what is missing was not reached. */
+  /** By attempt; a missing one was not reached. */
   readonly outcomes: ReadonlyMap<string, Outcome>;
-  /** What it complained of where not one attempt could be made. */
+  /** Its error output if not one attempt could be made. */
   readonly complaint: string | null;
 }
 
-/** What counts is the root afterwards, not what the program believes. */
+/** The root afterwards counts, not what the program reports. */
 const DRAFTS: readonly Attempt[] = DRAFT_ATTEMPTS.map(([word, tries]) => attempt(word, tries, "draft", UNCHANGED));
 
 const runMilliseconds = 120_000;
@@ -37,7 +37,7 @@ const outputBytesMax = 16_777_216;
 export async function attackBench(json: boolean): Promise<void> {
   installPeers();
   const who = callers().at(-1);
-  if (who === undefined) throw new Error("there is nobody to run as");
+  if (who === undefined) throw new Error("there is no user to run as");
   const folder = mkdtempSync(join(tmpdir(), "ambit-bench-"));
   chmodSync(folder, 0o755);
   try {
@@ -53,7 +53,7 @@ export async function attackBench(json: boolean): Promise<void> {
   }
 }
 
-/** What streams there are is our own doing here; programs with rights are for root to make. */
+/** The streams are set by this benchmark; programs with privileges can only be made by root. */
 function isComparable({ word }: Attempt): boolean {
   return word !== "streams" && (process.getuid?.() === 0 || !word.startsWith("carries="));
 }
@@ -81,13 +81,13 @@ async function attacked(
     let left = rows.filter((row) => !DRAFTS.includes(row)).map(({ word }) => word);
     for (let complaint = probe(left); outcomes.size < rows.length && left.length > 0; complaint = probe(left)) {
       if (outcomes.size === 0) return { name: cage.name, note: cage.note, outcomes, complaint };
-      // Where it fell silent, the attempt at hand ended the whole sandbox; the others are made in a new one.
+      // If it fell silent, the current attempt ended the whole sandbox; the others are made in a new one.
       const [last, ...rest] = left.filter((word) => !outcomes.has(word));
       if (last === undefined) break;
       outcomes.set(last, { attempt: last, outcome: "open", how: "ended", detail: "the sandbox is gone" });
       left = rest;
     }
-    // One that gets through changes what the next one finds: each has the root as it was.
+    // A successful one changes what the next one finds: each gets the original root.
     for (const { word } of DRAFTS) {
       restoreRoot(scene, who);
       const before = JSON.stringify(rootOf(scene));
@@ -110,7 +110,7 @@ function run(scene: Scene, command: readonly string[]): Ran {
   const [program = "", ...words] = command;
   const { stdout, stderr, error } = spawnSync(program, words, {
     cwd: scene.root,
-    // Peers look for their tools where the person who measures has them.
+    // Peers look for their tools in the PATH of the person who runs the benchmark.
     env: { ...scene.environment, PATH: process.env["PATH"] },
     encoding: "utf8",
     stdio: ["ignore", "pipe", "pipe"],

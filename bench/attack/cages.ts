@@ -1,4 +1,4 @@
-// Sandboxes side by side: the same probe, the same root, each as its own documentation would have it set up.
+// Sandboxes side by side: the same probe, the same root, each set up as its own documentation says.
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { CallerFacts } from "../../test/attack/callers.ts";
@@ -11,7 +11,7 @@ export interface Cage {
   command(scene: Scene, who: CallerFacts, argv: readonly string[]): readonly string[];
 }
 
-/** What one finds in most examples: everything to be read, the project to be written. */
+/** As in most examples: everything readable, the project writable. */
 const OPEN: Cage = {
   name: "bwrap --ro-bind /",
   note: "--ro-bind / / --dev /dev --proc /proc --bind ROOT ROOT --unshare-pid --unshare-net --die-with-parent",
@@ -23,7 +23,7 @@ const OPEN: Cage = {
   ],
 };
 
-/** As careful as one can be by options alone. */
+/** As strict as options alone allow. */
 const LISTED: Cage = {
   name: "bwrap, allow-list",
   note: "--unshare-all --new-session --clearenv --cap-drop ALL, /usr and ROOT only, .git/hooks and .git/config --ro-bind",

@@ -1,4 +1,4 @@
-// The comparison as a table: first how many, then every attempt that gets through somewhere.
+// The comparison as a table: first the counts, then every attempt that succeeds somewhere.
 import type { Attempt } from "../../test/attack/attempt.ts";
 import type { CageResult } from "./bench.ts";
 

@@ -1,5 +1,5 @@
-// Several axes at once: a host with its port, and a program with its folder and its mode. The requests miss on each
-// axis by turns, so no axis can be left out.
+// Several axes at once: a host with its port, and a program with its folder and its mode. The requests miss on each axis in turn,
+// so no axis can be left out.
 import { parseArgv, parseArgvPattern } from "../../src/core/authority/axes/argv.ts";
 import { parseHost } from "../../src/core/authority/axes/destination.ts";
 import { parsePath, tree } from "../../src/core/authority/axes/path.ts";
@@ -27,7 +27,7 @@ interface Axes {
   readonly axes: number;
 }
 
-/** As many projects as grants, and in each the same few programs: only the folder tells the grants apart. */
+/** As many projects as grants, and in each the same few programs: only the folder distinguishes the grants. */
 const programs: readonly string[] = ["git", "npm", "node", "make", "cargo", "python3", "rg", "ls"];
 
 const families: readonly Axes[] = [

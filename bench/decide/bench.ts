@@ -1,4 +1,4 @@
-// `npm run bench -- decide`: every cell three times, the engines by turns, the better figure of each.
+// `npm run bench -- decide`: every cell three times, the engines alternating, the better figure of each.
 import { type Cell, runCell } from "../cell-process.ts";
 import { type Machine, machine } from "../machine.ts";
 import { installPeers } from "../peers.ts";
@@ -20,7 +20,7 @@ export async function decideBench(json: boolean): Promise<void> {
 export interface DecideResult {
   readonly machine: Machine;
   readonly rows: readonly Row[];
-  /** Cells without a figure, and why. */
+  /** Cells without a figure, and the reason. */
   readonly notes: readonly string[];
 }
 
@@ -35,7 +35,7 @@ async function measureAll(): Promise<Pick<DecideResult, "rows" | "notes">> {
       if (skipped.has(name)) continue;
       progress(`round ${round} of ${roundsCount}, ${at + 1} of ${cells.length}: ${name}`);
       let result = await runCell(cell);
-      // Once more: somebody may be building or installing beside us, and files are missing for a moment.
+      // Retry: a concurrent build or install may remove files for a moment.
       if (result.kind === "failed" && result.unanswered) result = await runCell(cell);
       if (result.kind === "failed") throw new Error(`${name}: ${result.problem}`);
       if (result.kind === "skipped") skipped.set(name, result.note);
@@ -50,7 +50,7 @@ function nameOf({ kind, subject, size }: Cell): string {
   return `${subject}, ${kind} N=${size}`;
 }
 
-/** One line that replaces itself, for whoever watches; nothing where nobody does. */
+/** One progress line that replaces itself on a terminal; nothing elsewhere. */
 function progress(line: string): void {
   if (process.stderr.isTTY) process.stderr.write(`\r\x1b[K${line}`);
 }

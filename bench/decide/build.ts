@@ -1,4 +1,4 @@
-// Getting ready: reading a grant's text, compiling a link, and what the index keeps in memory.
+// Preparation: parsing a grant's text, compiling a link, and the memory of the index.
 import { type CompiledLink, compile } from "../../src/core/authority/compiled.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Link } from "../../src/core/authority/link.ts";
@@ -36,14 +36,14 @@ export function measureBuild({ subject, size }: Cell, ready: () => void): readon
   ];
 }
 
-/** What compiling adds to the heap; the grants themselves were there before. Small links are weighed many at once. */
+/** What compiling adds to the heap; the grants themselves were there before. Small links are measured many at once. */
 function indexBytes(link: Link): number {
   const kept: CompiledLink[] = [compile(link)];
   const copies = Math.max(1, Math.ceil(weighedGrantsMin / link.grants.length));
   const before = heapBytes();
   for (let copy = 0; copy < copies; copy++) kept.push(compile(link));
   const after = heapBytes();
-  // Used afterwards, so that nothing of it was collected before it was weighed.
+  // Used afterwards, so that nothing of it was collected before the measurement.
   if (kept.some((compiled) => compiled.link !== link)) throw new Error("a compiled link keeps its link");
   return (after - before) / copies;
 }

@@ -1,4 +1,4 @@
-// Which cells there are, and who measures each.
+// The list of cells, and the function that measures each.
 import type { Cell, Measure } from "../cell-process.ts";
 import { engines, OURS } from "../engines/all.ts";
 import type { Row } from "../row.ts";
@@ -31,7 +31,7 @@ const kinds: Readonly<Record<string, Kind>> = {
   garbage: { measure: measureGarbage, subjects: [OURS], sizes: [100, 100_000] },
 };
 
-/** Sizes outside, engines inside: what slows the machine down for a while slows every engine of a size. */
+/** Sizes outside, engines inside: a slow phase of the machine slows every engine of a size. */
 export function allCells(): readonly Cell[] {
   return Object.entries(kinds).flatMap(([kind, { subjects, sizes: counts }]) =>
     counts.flatMap((size) => subjects.map((subject) => ({ kind, subject, size }))),

@@ -28,7 +28,7 @@ export function measureChains({ subject, size }: Cell, ready: () => void): reado
   return [...rows, manyChains(subject, grants, requests)];
 }
 
-/** One granter's link, then a hundred delegations of which only the last covers what is asked. */
+/** One granter's link, then a hundred delegations of which only the last covers the request. */
 function manyChains(subject: string, grants: readonly WrittenGrant[], requests: readonly Request[]): Row {
   const granter = chainOf(grants.map(grantOf))[0];
   const authority: Authority = Array.from({ length: chainsCount }, (_, at): Chain => {

@@ -1,4 +1,4 @@
-// `within`: a child that holds every grant of its parent, each narrowed.
+// `within`: a child that has every grant of its parent, each narrowed.
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { within } from "../../src/core/authority/witness/within.ts";
 import type { Cell } from "../cell-process.ts";
@@ -18,7 +18,7 @@ export function measureContainment({ subject, size }: Cell, ready: () => void): 
   if (within(wider, parent, given).kind !== "exceeds") throw new Error("within does not see that one grant is wider");
   const value = timed((units) => {
     for (let unit = 0; unit < units; unit++)
-      if (within(child, parent, given).kind !== "within") throw new Error("within changed its mind");
+      if (within(child, parent, given).kind !== "within") throw new Error("within gave two different answers");
   }, 2);
   return [{ subject, case: `within, a grant of N=${size}`, value: value / size, unit: "ns" }];
 }

@@ -1,4 +1,4 @@
-// One engine at one number of grants: first right, then timed.
+// One engine at one number of grants: first checked, then timed.
 import type { Cell } from "../cell-process.ts";
 import { cpuNanoseconds, timed } from "../clock.ts";
 import { engines } from "../engines/all.ts";
@@ -7,7 +7,7 @@ import type { Row } from "../row.ts";
 import { type WrittenRequest, writtenGrants, writtenRequests } from "../workload.ts";
 
 const checkNanosecondsMax = 3e9;
-/** So many are checked however slow the engine is; they are also the ones the slowest are timed on. */
+/** This many are checked however slow the engine is; the slowest engines are also timed on them. */
 const checkedMin = 20;
 
 export async function measureDecisions({ subject, size }: Cell, ready: () => void): Promise<readonly Row[]> {
@@ -22,7 +22,7 @@ export async function measureDecisions({ subject, size }: Cell, ready: () => voi
   return [{ subject, case: `decide N=${size}`, value, unit: "ns" }];
 }
 
-/** The requests in their order, from the first again behind the last. */
+/** The requests in their order, starting again after the last. */
 export function ask(engine: Engine, requests: number, units: number): number {
   let allowed = 0;
   let left = units;

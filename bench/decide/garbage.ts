@@ -1,4 +1,4 @@
-// Bytes a decision leaves behind for the collector. They may not grow with the number of grants.
+// Garbage of a decision in bytes. It may not grow with the number of grants.
 import { chainLevel } from "../../src/core/authority/chain.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
@@ -7,7 +7,7 @@ import { heapBytes } from "../heap.ts";
 import type { Row } from "../row.ts";
 import { writtenGrants, writtenRequests } from "../workload.ts";
 
-/** Few enough that what they leave fits into the young generation, so that nothing is collected meanwhile. */
+/** Few enough that their garbage fits into the young generation, so that nothing is collected meanwhile. */
 const decisions = 20_000;
 const warmings = 20;
 const tries = 5;

@@ -1,4 +1,4 @@
-// The figures we set ourselves, and whether this run reached them. Said, never enforced: a busy machine is no defect.
+// Our target figures, and whether this run reached them. Reported, never enforced: a busy machine is not a defect.
 import { OURS, PLAIN_LOOP, peers } from "../engines/all.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { sizes } from "../workload.ts";
@@ -17,7 +17,7 @@ const containmentNanosecondsMax = 5_000;
 const compileNanosecondsMax = 1_500;
 const indexBytesMax = 100;
 const gzipBytesMax = 20_000;
-/** A byte here or there is the measuring itself. */
+/** A byte more or less is measurement noise. */
 const garbageBytesSlack = 1;
 
 export function goals(rows: readonly Row[]): readonly Goal[] {

@@ -1,4 +1,4 @@
-// The full answer: which grant of each link, or the code and the place of the denial. What the gate calls.
+// The full answer: which grant of each link, or the code and the position of the denial. What the gate calls.
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import type { Request } from "../../src/core/authority/request.ts";

@@ -1,4 +1,4 @@
-// The figures as tables a person can read, and what they were meant to be.
+// The figures as tables for people, and their targets.
 import { engines, OURS, peers } from "../engines/all.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { sizes } from "../workload.ts";

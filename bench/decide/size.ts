@@ -1,4 +1,4 @@
-// The size of the core as somebody would ship it: the decision, the gate, containment and explanation, minified.
+// The size of the core as shipped: the decision, the gate, containment and explanation, minified.
 import { gzipSync } from "node:zlib";
 import { OURS } from "../engines/all.ts";
 import { rootFolder } from "../place.ts";

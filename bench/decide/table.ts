@@ -1,7 +1,7 @@
-// Plain tables, and figures in the unit a person would say them in.
+// Plain tables, and figures in readable units.
 import type { Unit } from "../row.ts";
 
-/** The first `words` columns hold words and begin at the left; the others hold figures and end at the right. */
+/** The first `words` columns hold text and are left-aligned; the others hold figures and are right-aligned. */
 export function table(head: readonly string[], lines: readonly (readonly string[])[], words = 1): string {
   const all = [head, ...lines];
   const widths = head.map((_, column) => Math.max(...all.map((line) => (line[column] ?? "").length)));
@@ -15,7 +15,7 @@ export function table(head: readonly string[], lines: readonly (readonly string[
     .join("\n");
 }
 
-/** What was to be reached, and whether it was. */
+/** The target, and whether it was reached. */
 export function goalsTable(
   goals: readonly { readonly ok: boolean; readonly goal: string; readonly measured: string }[],
 ): string {

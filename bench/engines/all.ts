@@ -1,4 +1,4 @@
-// Every engine by the name it has in the report, ours first.
+// Every engine by its name in the report, ours first.
 import { ambit, ambitFromText } from "./ambit.ts";
 import { casbin } from "./casbin.ts";
 import { casl } from "./casl.ts";
@@ -21,5 +21,5 @@ export const engines: Readonly<Record<string, BuildEngine>> = {
   "cedar-wasm": cedar,
 };
 
-/** Everyone but ourselves. */
+/** Every engine but our own. */
 export const peers: readonly string[] = Object.keys(engines).filter((name) => !name.startsWith(OURS));

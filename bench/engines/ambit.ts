@@ -1,4 +1,4 @@
-// ambit itself: a chain of one compiled link. Requests prepared beforehand, or read from their text each time.
+// ambit itself: a chain of one compiled link. Requests prepared beforehand, or parsed from their text each time.
 import { parseArgv, parseProgram } from "../../src/core/authority/axes/argv.ts";
 import { parseHostPattern } from "../../src/core/authority/axes/destination.ts";
 import { type Ground, parsePath, parseRoot, tree } from "../../src/core/authority/axes/path.ts";
@@ -16,9 +16,9 @@ import type { Verb, WrittenGrant, WrittenRequest } from "../workload.ts";
 import type { Engine } from "./engine.ts";
 
 export const MOMENT: Moment = { now: 1_000, clean: true, generation: 0, revoked: null, exhausted: null };
-export const GROUND: Ground = { home: ["home", "somebody"], base: ["srv"], protectedPaths: [["srv", ".ambit"]] };
+export const GROUND: Ground = { home: ["home", "user"], base: ["srv"], protectedPaths: [["srv", ".ambit"]] };
 
-/** Programs are granted in one root; their requests ask for a folder below it. */
+/** Programs are granted in one root; their requests are for a folder below it. */
 const programRoot: Scope = sequences(tree(["srv"]));
 
 export function ambit(grants: readonly WrittenGrant[], requests: readonly WrittenRequest[]): Engine {
@@ -46,7 +46,7 @@ export function ambitFromText(grants: readonly WrittenGrant[], requests: readonl
   };
 }
 
-/** A request as a tool gets it: an address of the web, a path, an argument vector. */
+/** A request as a tool gets it: a URL, a path, an argument vector. */
 export interface RequestText {
   readonly verb: Verb;
   readonly text: string;
@@ -112,13 +112,13 @@ export function entry(name: Verb): VerbEntry {
   return found;
 }
 
-/** What our own texts say is understood, or the bench is wrong. */
+/** Our own texts must parse, or the benchmark is wrong. */
 export function read<T>(result: Result<T>): T {
   if (!result.ok) throw new Error(result.message);
   return result.value;
 }
 
-/** No international names here: the tables for them are not ours to measure. */
+/** No international names here: their tables are not part of the measurement. */
 export function asIs(host: string): string {
   return host;
 }

@@ -1,4 +1,4 @@
-// Casbin: one policy line a grant, and a matching function of plain string comparisons.
+// Casbin: one policy line per grant, and a matching function of plain string comparisons.
 import { loadPeer } from "../peers.ts";
 import type { WrittenGrant, WrittenRequest } from "../workload.ts";
 import type { Engine } from "./engine.ts";

@@ -1,5 +1,5 @@
-// CASL: one rule a grant. CASL keeps the rules of a verb together by itself; a rule's condition is a function, which
-// is its fastest form (its query operators go through an interpreter, and know suffixes only as regular expressions).
+// CASL: one rule per grant. CASL keeps the rules of a verb together by itself; a rule's condition is a function, which is its
+// fastest form (its query operators go through an interpreter, and know suffixes only as regular expressions).
 import { loadPeer } from "../peers.ts";
 import type { WrittenGrant, WrittenRequest } from "../workload.ts";
 import type { Engine } from "./engine.ts";

@@ -1,5 +1,5 @@
-// Cedar, compiled to WebAssembly: one policy a grant, parsed once and kept on its side. The value asked for is an
-// attribute of the context, compared with `like`.
+// Cedar, compiled to WebAssembly: one policy per grant, parsed once and kept on its side. The requested value is an attribute of
+// the context, compared with `like`.
 import { loadPeer } from "../peers.ts";
 import type { WrittenGrant, WrittenRequest } from "../workload.ts";
 import type { Engine } from "./engine.ts";

@@ -1,4 +1,5 @@
-// The same calls to each server, back to back. Ours with policy, confined file worker and durable audit on; the others as they are.
+// The same calls to each server, back to back. Ours with policy, confined file worker and durable audit on; the others as they
+// are.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Row } from "../row.ts";
@@ -13,14 +14,14 @@ export const READ = "read a file of 1 kB";
 export const READ_32 = "read a file of 1 kB, 32 in flight";
 export const WRITE = "write a file of 1 kB";
 export const WRITE_32 = "write a file of 1 kB, 32 in flight";
-/** Takes its turns among those who call, so that all have the same disk. */
+/** Alternates with the callers, so that all have the same disk. */
 export const COMMIT = "one plain durable commit";
 export const FIRST = "read a file of 1 kB, the first 150 calls";
 
 const lanes = 32;
 const callsPerTurn = 25;
 const callsPerLane = 8;
-/** A daemon lives for hours, and code is compiled as it is used: so many calls of each kind come before those that count. */
+/** A daemon runs for hours, and code is compiled as it is used: this many calls of each kind come before those that count. */
 const warmCalls = 2_000;
 
 export async function measureMcp(ground: McpGround, say: (what: string) => void): Promise<readonly Row[]> {

@@ -34,7 +34,7 @@ export class McpClient {
     });
   }
 
-  /** Started, greeted, and its tools listed: what a client does before the first call. */
+  /** Started, initialized, and its tools listed: what a client does before the first call. */
   static async start({ command, words, cwd, environment }: ServerWords): Promise<McpClient> {
     const child = spawn(command, [...words], { cwd, env: environment, stdio: ["pipe", "pipe", "ignore"] });
     const client = new McpClient(child);
@@ -46,7 +46,7 @@ export class McpClient {
     return client;
   }
 
-  /** The text of the answer. An answer that is not one ends the run: nothing that failed is timed. */
+  /** The text of the result. An error ends the run: nothing that failed is timed. */
   async call(name: string, given: object): Promise<string> {
     const { isError, content } = (await this.#ask("tools/call", { name, arguments: given })) as ToolResult;
     const text = content.map((one) => one.text ?? "").join("");

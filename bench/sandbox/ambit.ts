@@ -1,4 +1,4 @@
-// Our own sandboxes as the product composes them, and a run in one told as what it printed.
+// Our own sandboxes as the product composes them, and a run in one that returns its output.
 import { join } from "node:path";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
@@ -20,7 +20,7 @@ export function sandboxGround(): SandboxEnvironment {
   return detected.environment;
 }
 
-/** `grouped`: with control groups, where the kernel lets us have them, as the product does it. */
+/** `grouped`: with control groups, if the kernel allows them, as the product does. */
 export function sandboxesOn(
   ground: SandboxEnvironment,
   { folder }: BenchGround,
@@ -34,13 +34,13 @@ export function sandboxesOn(
 
 let sessions = 0;
 
-/** Of nobody else: whoever runs as it has no warm sandbox yet. */
+/** A new owner each time: it has no warm sandbox yet. */
 export function newOwner(): SandboxOwner {
   const name = `${AGENT}-${++sessions}`;
   return { agent: name, session: name, generation: 0 };
 }
 
-/** What it printed. Throws for anything but status 0. */
+/** Its output. Throws for anything but status 0. */
 export async function runInside(
   sandboxes: LinuxSandboxes,
   owner: SandboxOwner,

@@ -1,4 +1,4 @@
-// A program started by Node and nothing else, and the same behind plain bubblewrap with the mounts of our own plan.
+// A program started by Node and nothing else, and the same under plain bubblewrap with the mounts of our own plan.
 import { type SpawnOptions, spawn } from "node:child_process";
 import type { Readable, Writable } from "node:stream";
 import type { SandboxEnvironment } from "../../src/sandbox/linux/detect-sandbox.ts";
@@ -8,7 +8,7 @@ import { bubblewrapCommand } from "../../src/sandbox/plan/start/bubblewrap.ts";
 export const BARE = "bare spawn";
 export const BUBBLEWRAP = "bubblewrap";
 
-/** What it printed, when it is over and has closed its output. Throws for anything but status 0. */
+/** Its output, once it has exited and closed its output. Throws for anything but status 0. */
 export function runBare(
   program: string,
   argv: readonly string[],
@@ -42,9 +42,9 @@ interface Data {
   readonly bytes: Uint8Array;
 }
 
-/** The flags of our own sandbox to the last word, with another program in it: no set-up of ours, nothing held by us. */
+/** The exact flags of our own sandbox, with another program in it: without our setup, and without our restrictions. */
 export function runBubblewrap(ground: SandboxEnvironment, plan: Plan, program: string): Promise<string> {
-  // Without a set-up there is no overlay.
+  // Without a setup there is no overlay.
   const root: Plan["root"] =
     plan.root === null ? null : { ...plan.root, mode: plan.root.mode === "ro" ? "ro" : "direct" };
   const direct = { root, masked: [] };

@@ -30,14 +30,14 @@ export interface SandboxResult {
 }
 
 const NAME = "api.example.test";
-/** What a peer passes on to its programs; nothing of ours reads any of it. */
+/** What a peer passes on to its programs; nothing of ours reads it. */
 const KEPT = ["PATH", "LD_LIBRARY_PATH", "TMPDIR"];
 
 export async function sandboxBench(json: boolean): Promise<void> {
   installPeers();
   const before = machine();
   const ground = makeGround();
-  // A proxy of the caller's would lead a peer's connections to it, and a peer looks through the folder it is in.
+  // A proxy of the caller's would redirect a peer's connections, and a peer searches its working folder.
   for (const name of Object.keys(process.env)) if (!KEPT.includes(name)) delete process.env[name];
   process.env["HOME"] = ground.home;
   chdir(ground.project);

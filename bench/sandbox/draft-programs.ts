@@ -1,4 +1,4 @@
-// Programs as the daemon runs them: in a sandbox over a draft of the project, until what they wrote has landed in it.
+// Programs as the daemon runs them: in a sandbox over a draft of the project, until their changes have landed in it.
 
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
@@ -17,9 +17,9 @@ export type Argv = readonly [string, ...string[]];
 export interface DraftProgram {
   readonly argv: Argv;
   readonly project: string;
-  /** `ro`: the same program with a root that it can only read, and no draft. */
+  /** `ro`: the same program with a read-only root, and no draft. */
   readonly root: "ro" | "rw";
-  /** The first command of a session finds no sandbox that was started ahead. */
+  /** The first command of a session finds no prepared sandbox. */
   readonly session: string;
 }
 
@@ -46,7 +46,7 @@ export class DraftPrograms {
     this.#drafts = daemonDrafts({
       lock: new RootLock(),
       ...{ ...options, state, home: ground.home, isBareAllowed: () => false, triggers: () => table },
-      // Of records, landing a command's own changes asks for nothing else.
+      // Landing a command's own changes needs nothing else of records.
       records: records as Records,
       note: (line) => process.stderr.write(`bench: ${line}\n`),
     });
@@ -57,7 +57,7 @@ export class DraftPrograms {
     });
   }
 
-  /** Throws for anything but status 0, and where something of what it wrote did not land. */
+  /** Throws for anything but status 0, and if any change did not land. */
   async run({ argv, project, root, session }: DraftProgram): Promise<DraftRun> {
     const decided = this.#decided(project, root);
     const said = { output: "", errors: "" };
@@ -94,7 +94,7 @@ export class DraftPrograms {
     return { output: said.output, changes };
   }
 
-  /** Once for each project: what decides a call is measured elsewhere. */
+  /** Once for each project: the decision of a call is measured elsewhere. */
   #decided(project: string, root: DraftProgram["root"]): PlanDecision {
     const key = `${root} ${project}`;
     const decided = this.#known.get(key) ?? decidedIn({ ...this.#ground, project }, root, []).decided;
@@ -102,12 +102,12 @@ export class DraftPrograms {
     return decided;
   }
 
-  /** What it keeps for an undo would be removed during a later turn otherwise. */
+  /** Its data for undo would be removed during a later turn otherwise. */
   async forget({ changes }: DraftRun): Promise<void> {
     if (changes?.draft != null) await this.#drafts.lifecycle.discard(changes.draft);
   }
 
-  /** Ends every sandbox, also those that were started ahead. */
+  /** Ends every sandbox, including prepared ones. */
   async end(): Promise<void> {
     await this.#programs.end(null);
   }

@@ -31,7 +31,7 @@ const WRITES = [
 const entriesCount = 100;
 const LIST = `list ${entriesCount} entries`;
 const turnsCount = 40;
-/** Of one turn, one after the other: a single call is too short to be told from what came before it. */
+/** In one turn, one after the other: a single call is too short to be distinguished from what came before it. */
 const readsCount = 25;
 const writesCount = 3;
 
@@ -90,7 +90,7 @@ async function writes(files: ConfinedFiles, data: string, name: string, bytes: n
     many(OURS, writesCount, async () => void granted(await files.write(segmentsOf(ours), content))),
   ]);
   for (const path of [plain, beside, ours])
-    if (!readFileSync(path).equals(content)) throw new Error(`${name}: ${path} does not hold what was written`);
+    if (!readFileSync(path).equals(content)) throw new Error(`${name}: ${path} does not contain what was written`);
   return rows;
 }
 

@@ -1,4 +1,4 @@
-// The figures we set ourselves for sandboxes, and whether this run reached them. Said, never enforced.
+// Our target figures for sandboxes, and whether this run reached them. Reported, never enforced.
 import type { Goal } from "../decide/goals.ts";
 import { figure, ratio } from "../decide/table.ts";
 import { measuredValue, type Row } from "../row.ts";
@@ -86,6 +86,6 @@ export function goals(rows: readonly Row[]): readonly Goal[] {
     read(ASYNC),
     { goal: `${IDLE}: under 5 MiB`, measured: figure(of(OURS, IDLE), "bytes"), ok: of(OURS, IDLE) < idleBytesMax },
   ];
-  // What has no peer on this machine was not measured: neither reached nor short.
+  // A case without a peer on this machine was not measured: neither reached nor missed.
   return all.filter(({ measured }) => !measured.includes("NaN"));
 }

@@ -21,7 +21,7 @@ import { planDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { rootFolder } from "../place.ts";
 
 export interface BenchGround {
-  /** Everything of the run is in here. */
+  /** All files of the run are in here. */
   readonly folder: string;
   readonly project: string;
   readonly home: string;
@@ -59,7 +59,7 @@ export interface DecidedRun {
   readonly run: RunEnvironment;
 }
 
-/** A program in the project that grants have decided on: `rw` works on a draft of it. */
+/** A program in the project that grants have decided: `rw` works on a draft of it. */
 export function decidedIn(
   { folder, project, home }: BenchGround,
   root: "ro" | "rw",

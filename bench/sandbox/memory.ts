@@ -1,4 +1,4 @@
-// What a sandbox that waits for its next command keeps in memory: its processes, each page divided by who shares it.
+// The memory of an idle warm sandbox: its processes, each page divided by the number of processes that share it.
 import { readdirSync, readFileSync } from "node:fs";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Row } from "../row.ts";
@@ -7,7 +7,7 @@ import type { Planned } from "./ground.ts";
 
 export const IDLE = "memory of an idle sandbox";
 
-/** Null where the kernel does not tell us: it tells root, and whoever may trace the process. */
+/** Null if the kernel does not say: only root, and users who may trace the process, can read it. */
 export async function measureMemory(sandboxes: LinuxSandboxes, planned: Planned): Promise<Row | null> {
   const owner = newOwner();
   const before = new Set(descendants());

@@ -1,4 +1,4 @@
-// A resolver on loopback that knows one name, and lets whoever asked remember it for a minute, as real ones do.
+// A resolver on loopback that knows one name, with a TTL of a minute, as real ones have.
 import dgram from "node:dgram";
 import { once } from "node:events";
 
@@ -12,7 +12,7 @@ export class OneName {
     this.#name = name;
   }
 
-  /** Where it listens. */
+  /** Its address. */
   async start(): Promise<string> {
     this.#socket.on("message", (bytes, from) => this.#socket.send(this.#answer(bytes), from.port, from.address));
     this.#socket.bind(0, "127.0.0.1");

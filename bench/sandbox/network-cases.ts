@@ -1,4 +1,4 @@
-// The way to a server on loopback: direct, through our broker, through a peer's proxy.
+// The path to a server on loopback: direct, through our broker, through a peer's proxy.
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Row } from "../row.ts";
 import { newOwner, OURS, runInside } from "./ambit.ts";
@@ -30,7 +30,7 @@ export interface NetworkAsked {
   readonly runtime: SandboxRuntime | null;
 }
 
-/** A peer's relay inside may not listen yet when the command begins; such a turn is taken again, and counted. */
+/** A peer's relay inside may not listen yet when the command begins; such a turn is repeated, and counted. */
 const relayTriesMax = 20;
 
 export async function measureNetwork(asked: NetworkAsked): Promise<Measured> {
@@ -98,7 +98,7 @@ export async function measureNetwork(asked: NetworkAsked): Promise<Measured> {
   return { rows, notes };
 }
 
-/** `--noproxy`: a peer tells programs to go to localhost directly, where nobody is inside its sandbox. */
+/** `--noproxy`: a peer tells programs to connect to localhost directly, where nothing listens inside its sandbox. */
 function curl(url: string): readonly [string, ...string[]] {
   const said = "%{http_code} %{size_download} %{time_total}";
   return ["/usr/bin/curl", "-q", "-s", "-S", "-o", "/dev/null", "--noproxy", "", "-w", said, url];

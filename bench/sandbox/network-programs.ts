@@ -1,11 +1,11 @@
-// A server and a client in C, compiled for the run: what is measured is the way between them, not a runtime.
+// A server and a client in C, compiled for the run: the path between them is measured, not a runtime.
 import { execFileSync } from "node:child_process";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 
 export const downloadBytes: number = 256 * 1_048_576;
 
-/** The client goes where the sandbox sees it. */
+/** The client is placed where the sandbox sees it. */
 export function compilePrograms(folder: string, project: string): { readonly server: string; readonly client: string } {
   const [server, client] = [join(folder, "server"), join(project, "client")];
   for (const [path, text] of [
@@ -19,7 +19,7 @@ export function compilePrograms(folder: string, project: string): { readonly ser
   return { server, client };
 }
 
-/** The first byte says what is wanted: e, everything back; d, all the bytes; G, the same as a page of HTTP. */
+/** The first byte selects the response: e, everything back; d, all the bytes; G, the same as a page of HTTP. */
 const SERVER = `
 #include <arpa/inet.h>
 #include <netinet/tcp.h>
@@ -82,7 +82,7 @@ int main(void) {
 }
 `;
 
-/** Prints the nanoseconds of each turn; the name is looked up once, before. */
+/** Prints the nanoseconds of each turn; the name is resolved once, before. */
 const CLIENT = `
 #include <netdb.h>
 #include <netinet/in.h>

@@ -1,4 +1,4 @@
-// The figures as tables a person can read: a case, everybody in it, and how many times ours.
+// The figures as tables for people: a case, all its subjects, and the ratio to ours.
 import { figure, goalsTable, ratio, table } from "../decide/table.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { OURS } from "./ambit.ts";

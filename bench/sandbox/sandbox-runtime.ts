@@ -11,7 +11,7 @@ import type { BenchGround } from "./ground.ts";
 export const RUNTIME = "sandbox-runtime";
 export const RUNTIME_CLI = "sandbox-runtime CLI";
 
-/** What of it is used. */
+/** The parts of it that are used. */
 interface Library {
   initialize(config: object): Promise<void>;
   wrapWithSandbox(command: string): Promise<string>;
@@ -20,16 +20,16 @@ interface Library {
 }
 
 export interface SandboxRuntime {
-  /** What the command printed: wrapped, started in a shell as its manual says, to its end. */
+  /** The command's output: wrapped, started in a shell as its manual says, to its end. */
   run(command: string): Promise<string>;
-  /** A Node of its own that does the same once. */
+  /** A separate Node that does the same once. */
   runCli(program: string): Promise<string>;
   close(): Promise<void>;
 }
 
 const folder = join(benchFolder, "node_modules", "@anthropic-ai", "sandbox-runtime", "dist");
 
-/** What it cannot be started without; empty where all is there. */
+/** The requirements it lacks; empty if there are none. */
 export function runtimeMissing(): readonly string[] {
   return ["bwrap", "socat", "rg"].filter((name) => spawnSync(name, ["--version"], { stdio: "ignore" }).error);
 }

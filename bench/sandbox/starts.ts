@@ -1,4 +1,4 @@
-// What it costs to start a program that does nothing: bare, behind plain bubblewrap, behind ours, behind a peer.
+// The cost of starting a program that does nothing: bare, under plain bubblewrap, in our sandbox, in a peer's.
 import type { SandboxEnvironment } from "../../src/sandbox/linux/detect-sandbox.ts";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
@@ -11,7 +11,7 @@ import { byTurns, type Contender, inFlight, timed } from "./turns.ts";
 
 const TRUE = "/usr/bin/true";
 const turnsCount = 80;
-/** Of what takes half a second each time. */
+/** For cases that take half a second each time. */
 const slowTurnsCount = 12;
 const flightTurnsCount = 6;
 const lanesCount = 8;
@@ -77,7 +77,7 @@ export async function measureStarts(asked: StartsAsked): Promise<Measured> {
   return { rows: [...rows, ...flights.rows, ...(await byTurns(CLI, slowTurnsCount, clis))], notes: flights.notes };
 }
 
-/** From the call to its result, in a sandbox that nobody had before; its end is not part of the time. */
+/** From the call to its result, in a new sandbox; its end is not part of the time. */
 async function cold(sandboxes: LinuxSandboxes, planned: Planned): Promise<readonly number[]> {
   const owner = newOwner();
   const took = await timed(() => runInside(sandboxes, owner, planned, [TRUE]));
@@ -90,7 +90,7 @@ async function startAndEnd(sandboxes: LinuxSandboxes, planned: Planned, owner = 
   await sandboxes.end(owner.agent);
 }
 
-/** A peer that fails when it is started beside itself is known for it: what fails is counted, not measured. */
+/** A peer that fails when started concurrently is known for it: failures are counted, not measured. */
 async function inFlights({ ground, planned, sandboxes, runtime }: StartsAsked): Promise<Measured> {
   const owners: readonly SandboxOwner[] = Array.from({ length: lanesCount }, newOwner);
   const all = async (work: (lane: number) => Promise<unknown>): Promise<readonly number[]> => [

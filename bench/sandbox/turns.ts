@@ -1,9 +1,9 @@
-// Whoever is compared takes turns, so that a busy moment of the machine falls on everybody alike.
+// The subjects of a comparison alternate, so that a busy moment of the machine affects all of them alike.
 import type { Row } from "../row.ts";
 
 export interface Contender {
   readonly subject: string;
-  /** One turn: the nanoseconds of everything it measured. Throws where the result is wrong. */
+  /** One turn: the nanoseconds of everything it measured. Throws if the result is wrong. */
   turn(): Promise<readonly number[]>;
 }
 
@@ -12,7 +12,7 @@ const warmTurnsCount = 2;
 export const LEAST = ", least";
 export const P95 = ", p95";
 
-/** Of each contender the median, the least, and what 95 of 100 stay below. The first turns are not counted. */
+/** The median, the minimum, and the 95th percentile of each subject. The first turns are not counted. */
 export async function byTurns(
   name: string,
   turnsCount: number,
@@ -21,7 +21,7 @@ export async function byTurns(
   const taken = contenders.map((): number[] => []);
   for (let round = -warmTurnsCount; round < turnsCount; round++) {
     for (let place = 0; place < contenders.length; place++) {
-      // Nobody always follows the same one.
+      // No subject always follows the same one.
       const at = (place + round + warmTurnsCount) % contenders.length;
       const values = await (contenders[at] as Contender).turn();
       if (round >= 0) taken[at]?.push(...values);
@@ -36,7 +36,7 @@ export async function timed(work: () => Promise<unknown>): Promise<readonly numb
   return [Number(process.hrtime.bigint() - before)];
 }
 
-/** Several at a time: what one of them took of the time of all. */
+/** Several at a time: the share of one in the time of all. */
 export async function inFlight(lanes: number, each: number, work: (lane: number) => Promise<void>): Promise<number> {
   const [nanoseconds = 0] = await timed(() =>
     Promise.all(

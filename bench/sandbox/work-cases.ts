@@ -14,7 +14,7 @@ import { NOTHING, SMALL_WORKS, WORKS, type Work } from "./work-projects.ts";
 export const COLD_DRAFT: string = `${OURS}, first command`;
 export const READ_ONLY: string = `${OURS}, read-only root`;
 
-/** Until a sandbox for the next command has been started: a person's or a model's thinking takes longer. */
+/** Until a sandbox for the next command has been prepared: a person or a model thinks longer than that. */
 const preparingMilliseconds = 150;
 
 export async function measureWork(ground: BenchGround): Promise<readonly Row[]> {
@@ -44,7 +44,7 @@ function contenders(work: Work, ground: BenchGround, programs: DraftPrograms, ho
   }) as [string, string];
   const before = (project: string): void => {
     work.reset(project, ++turns);
-    // What the reset wrote is not to be flushed by anybody's turn.
+    // The reset's writes must not be flushed during a measured turn.
     execFileSync("sync", ["-f", project]);
   };
   const inDraft = (subject: string, root: "ro" | "rw", session: () => string): Contender => ({
@@ -58,7 +58,7 @@ function contenders(work: Work, ground: BenchGround, programs: DraftPrograms, ho
       });
       if (root === "rw") work.check(ours);
       if (run !== null) await programs.forget(run);
-      // Nobody else pays for what is started ahead.
+      // The preparation of sandboxes is not charged to other subjects.
       await pause(preparingMilliseconds);
       return took;
     },
@@ -84,13 +84,13 @@ function contenders(work: Work, ground: BenchGround, programs: DraftPrograms, ho
   ];
 }
 
-/** A sandbox's own home is in memory, so a bare one's is, too, where that can be had. */
+/** A sandbox's own home is in memory, so a bare one's is, too, if possible. */
 function memoryHome({ folder }: BenchGround): string {
   const tmpfs = 0x01021994;
   try {
     if (statfsSync("/dev/shm").type === tmpfs) return mkdtempSync("/dev/shm/ambit-bench-");
   } catch {
-    // No such folder, or not ours to write.
+    // No such folder, or not writable for us.
   }
   return mkdtempSync(join(folder, "bare-home-"));
 }

@@ -11,9 +11,9 @@ export interface Work {
   readonly turnsCount: number;
   readonly argv: Argv;
   make(project: string): void;
-  /** Before each turn, not timed: as if the work had not been done yet. `turn`: another number each time. */
+  /** Before each turn, not timed: resets the work. `turn`: another number each time. */
   reset(project: string, turn: number): void;
-  /** After each turn, not timed. Throws where the work was not done. */
+  /** After each turn, not timed. Throws if the work was not done. */
   check(project: string): void;
 }
 
@@ -88,7 +88,7 @@ export const WORKS: readonly Work[] = [
   },
 ];
 
-/** Besides `ro`, which has no draft: what a command pays for being able to write. */
+/** Besides `ro`, which has no draft: the cost of a writable root. */
 export const SMALL_WORKS: readonly Work[] = [
   {
     name: NOTHING,
@@ -122,7 +122,7 @@ function git(project: string, ...words: readonly string[]): string {
 
 function makeRepository(project: string): void {
   git(project, "init", "-q");
-  // Otherwise some commits start a collection in the background.
+  // Otherwise some commits start a garbage collection in the background.
   git(project, "config", "gc.auto", "0");
   for (let at = 0; at < repositoryFilesCount; at++) {
     const folder = join(project, `folder-${at % 50}`);

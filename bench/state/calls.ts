@@ -1,4 +1,4 @@
-// Durable calls beside plain commits: one, sixteen and a hundred and twenty-eight at once, by turns.
+// Durable calls beside plain commits: one, sixteen and a hundred and twenty-eight at once, alternating.
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Row } from "../row.ts";
@@ -18,7 +18,7 @@ export const CPU = ", CPU";
 const roundsCount = 3;
 const turnMilliseconds = 1500;
 const warmMilliseconds = 2000;
-/** A daemon lives for hours, and its code is compiled as it is used: so many calls come before those that count. */
+/** A daemon runs for hours, and its code is compiled as it is used: this many calls come before those that count. */
 const daemonWarmCalls = 20_000;
 const daemonWarmMillisecondsMax = 30_000;
 
@@ -29,7 +29,7 @@ export function callCase(clients: number): string {
 interface Subject {
   readonly name: string;
   readonly workers: readonly Worker[];
-  /** Whose CPU is counted where it is not the callers' own. */
+  /** The process whose CPU is counted if it is not the callers' own. */
   readonly owner: number | null;
 }
 
@@ -71,7 +71,7 @@ async function warmDaemon(ground: StateGround): Promise<void> {
   await untilQuiet(ground.pid);
 }
 
-/** The processes that so many clients of the daemon share. */
+/** The processes that the clients of the daemon share. */
 function startLanes({ folder, project }: StateGround, clients: number): Promise<readonly Worker[]> {
   const processes = Math.min(4, Math.ceil(clients / 8));
   const lane: WorkerAsked = { kind: "daemon", callers: clients / processes, folder, project, agent: CALLER };

@@ -4,7 +4,7 @@ import { connect } from "../../src/daemon/rpc/client.ts";
 import { answered } from "./ground.ts";
 import type { Call, WorkerAsked } from "./worker.ts";
 
-/** What a call that was denied throws: for whoever waits for just that. */
+/** Thrown for a denied call, so that a caller can expect it. */
 export class Denied extends Error {}
 
 export async function daemonCallers({ folder, project, agent, callers }: WorkerAsked): Promise<readonly Call[]> {
@@ -33,7 +33,7 @@ async function daemonCaller(folder: string, cwd: string, agent: string): Promise
     const asked = { session, tool: "memory_get", input, requests: null, waitMilliseconds: 0 };
     const told = answered(await calls.ask("call.commit", asked));
     if (told.outcome !== "allowed") throw new Denied(`a call of ${agent} was denied`);
-    // A session has room for so many calls that are not settled.
+    // The number of unsettled calls of a session is limited.
     calls.tell("call.settle", {
       ...{ session, receipt: told.receipt, ended: "done", milliseconds: 0, isUntrusted: false },
     });

@@ -1,4 +1,4 @@
-// Entries as the daemon writes them for a call that is allowed, by many agents and users over many days.
+// Entries as the daemon writes them for an allowed call, by many agents and users over many days.
 
 import type { AccountCharge } from "../../src/core/ports/stores/ledger.ts";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
@@ -10,7 +10,7 @@ const noon = 1_767_225_600_000;
 const agentsCount = 50;
 const usersCount = 20;
 const sessionsCount = 2_000;
-/** One in so many is denied, and one in so many says a word that hardly any other says. */
+/** One in this many is denied, and one in this many contains a rare word. */
 const deniedEvery = 20;
 export const rareEvery = 50_000;
 export const RARE = "heliotrope";
@@ -32,7 +32,7 @@ export function numbered(at: number): LogEntry {
     at: noon + at * 250,
     user: `user-${at % usersCount}`,
     agent,
-    workspace: "/home/somebody/project",
+    workspace: "/home/user/project",
     chain: [],
     session: `s_${at % sessionsCount}`,
     trace: `t_${at % sessionsCount}`,
@@ -47,7 +47,7 @@ export function numbered(at: number): LogEntry {
       suggest: null,
       by: [
         {
-          link: `record /home/somebody/project#${agent}`,
+          link: `record /home/user/project#${agent}`,
           grant: `${verb}{keys=[notes/**],calls=1000000000}`,
           at: `${agent}.md:3`,
         },
@@ -60,6 +60,6 @@ export function numbered(at: number): LogEntry {
 }
 
 export function chargeOf(): AccountCharge {
-  const account = "record /home/somebody/project#agent-1 memory.read";
+  const account = "record /home/user/project#agent-1 memory.read";
   return { account, calls: 1_000_000_000, rate: null, family: account, written: [account] };
 }

@@ -1,4 +1,4 @@
-// The figures we set ourselves for the state, and whether this run reached them. Said, never enforced.
+// Our target figures for the state, and whether this run reached them. Reported, never enforced.
 import type { Goal } from "../decide/goals.ts";
 import { figure } from "../decide/table.ts";
 import { measuredValue, type Row } from "../row.ts";

@@ -1,4 +1,4 @@
-// A machine for the state: a project, a state and a configuration of its own, and the real daemon on them.
+// A machine for the state: its own project, state and configuration, and the real daemon on them.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -9,9 +9,9 @@ import type { Answer, MessageClient } from "../../src/core/ports/daemon/exchange
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { rootFolder } from "../place.ts";
 
-/** Counted and never empty, so that every call is charged. */
+/** Counted and unlimited, so that every call is charged. */
 export const CALLER = "caller";
-/** Passes on to `TAKER`, which holds nothing of its own. */
+/** Delegates to `TAKER`, which has no grants of its own. */
 export const GIVER = "giver";
 export const TAKER = "taker";
 
@@ -24,11 +24,11 @@ const AGENTS: Readonly<Record<string, readonly string[]>> = {
 export interface StateGround {
   readonly base: string;
   readonly project: string;
-  /** Of the daemon's sockets. */
+  /** The folder of the daemon's sockets. */
   readonly folder: string;
   readonly pid: number;
   readonly control: MessageClient<ControlMessages>;
-  /** The command line on this state; what it prints. Throws where it fails. */
+  /** The command line on this state; returns its output. Throws if it fails. */
   ambit(...words: readonly string[]): string;
   remove(): void;
 }

@@ -1,4 +1,4 @@
-// A log that grows: what a decision costs, how large the file is, how fast it is verified, how fast it is searched.
+// A growing log: the cost of a decision, the file size, the speed of verification and of searches.
 import { mkdirSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { makeCheckpoint } from "../../src/log/chain/checkpoint.ts";
@@ -63,7 +63,7 @@ export async function measureGrowth(
         row(at(FILL, size), filled.wall / (size - last)),
         row(at(FILL + CPU, size), filled.cpu / (size - last)),
       );
-      // What calls leave for later is not theirs.
+      // Deferred work of calls is not part of them.
       const before = answered(state.loop.readNow(factsOf));
       const facts = await timed(() => fillAllFacts(state));
       rows.push(row(at(FACTS + CPU, size), facts.cpu / (answered(state.loop.readNow(factsOf)) - before)));
@@ -132,7 +132,7 @@ async function searchRows(
 ): Promise<readonly Row[]> {
   say("index of words");
   const words = await timed(() => fillAllWords(state));
-  // Only now: the store would go on with the words whenever nobody writes.
+  // Only now: the store would index words whenever there are no writes.
   say("verify");
   const { place } = answered(await state.chain.head());
   const ports = { digest: sha256, check: signatureCheck(), chain: state.chain, pause };
@@ -152,7 +152,7 @@ async function searchRows(
   return [...rows, ...(await measureLog(state.ledger, size))];
 }
 
-/** What the store does when nobody writes, without waiting for that. */
+/** What the store does while idle, without waiting for that. */
 async function fillAllFacts(state: State): Promise<void> {
   const filler = new FactFiller();
   while (answered(await state.loop.write((connection) => filler.step(connection)))) await pause();

@@ -1,4 +1,4 @@
-// Callers inside one process: of a plain SQLite table with one commit for each call, and of our store without its daemon.
+// Callers inside one process: of a plain SQLite table with one commit per call, and of our store without its daemon.
 import { createRequire } from "node:module";
 import { join } from "node:path";
 import type * as Sqlite from "@photostructure/sqlite";
@@ -19,9 +19,9 @@ export function plainCallers({ folder, callers }: WorkerAsked): readonly Call[] 
   database.exec("CREATE TABLE IF NOT EXISTS call (place INTEGER PRIMARY KEY, body TEXT NOT NULL)");
   const insert = database.prepare("INSERT INTO call (body) VALUES (?)");
   const line: (() => void)[] = [];
-  // The driver closes a database that nobody holds any more, whatever is prepared on it.
+  // The driver closes a database that is no longer referenced, whatever is prepared on it.
   const held = [database];
-  // Whoever comes stands in line; each has a commit of their own.
+  // Callers are queued; each has its own commit.
   const serve = (): void => {
     for (const done of held.length === 0 ? [] : line.splice(0)) {
       insert.run(JSON.stringify(entryOf()));

@@ -1,4 +1,4 @@
-// `log` over many entries: every filter alone, every two of them, and words. The newest fifty of what fits.
+// `log` over many entries: every filter alone, every two of them, and words. The newest fifty matches.
 import type { Ledger } from "../../src/core/ports/stores/ledger.ts";
 import type { LogQuery } from "../../src/core/ports/stores/log.ts";
 import type { Row } from "../row.ts";
@@ -10,7 +10,7 @@ export const LOG = "log";
 const entriesAsked = 50;
 const turnsCount = 3;
 
-/** Of each the median of three; the first one meets a cold cache. */
+/** The median of three for each; the first one has a cold cache. */
 export async function measureLog(ledger: Ledger, size: number): Promise<readonly Row[]> {
   const rows: Row[] = [];
   for (const [name, query, fits] of queries(size)) {
@@ -50,15 +50,15 @@ function queries(size: number): readonly Asked[] {
   return [
     ...single,
     ...pairs,
-    ["nobody's user", { user: "nobody" }, false],
-    ["a word of a few", { text: RARE }, true],
-    ["a word of all", { text: "notes" }, true],
-    ["a word of a few and agent", { text: RARE, agent: "agent-0" }, true],
-    ["a word of nobody", { text: "zephyr" }, false],
+    ["an unknown user", { user: "unknown" }, false],
+    ["a rare word", { text: RARE }, true],
+    ["a word of all entries", { text: "notes" }, true],
+    ["a rare word and agent", { text: RARE, agent: "agent-0" }, true],
+    ["a word of no entry", { text: "zephyr" }, false],
   ];
 }
 
-/** Whether any of the numbered entries is such a one: their members come round, so few of them tell. */
+/** Whether any of the numbered entries matches: their members repeat, so few of them are enough. */
 function canFit(query: Omit<LogQuery, "count">, size: number): boolean {
   const isFitting = (number: number): boolean => {
     const entry = numbered(number);

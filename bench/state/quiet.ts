@@ -1,9 +1,9 @@
-// Waits until a process has nothing left to do: what one subject does afterwards must not fall on the next.
+// Waits until a process is idle: deferred work of one subject must not fall on the next.
 import { readFileSync } from "node:fs";
 
 const pollMilliseconds = 150;
 const waitMillisecondsMax = 20_000;
-/** A hundredth of a second each: what a process that waits uses now and then. */
+/** A hundredth of a second each: what an idle process uses now and then. */
 const idleTicksMax = 1;
 const tickNanoseconds = 1e7;
 
@@ -18,14 +18,14 @@ export async function untilQuiet(pid: number): Promise<void> {
   }
 }
 
-/** CPU of a process so far, in nanoseconds; NaN where the system does not tell. */
+/** CPU of a process so far, in nanoseconds; NaN if the system does not say. */
 export function cpuOf(pid: number): number {
   return ticksOf(pid) * tickNanoseconds;
 }
 
 function ticksOf(pid: number): number {
   try {
-    // Its name stands in brackets and may hold anything.
+    // Its name is in brackets and may contain anything.
     const fields = readFileSync(`/proc/${pid}/stat`, "utf8").split(") ").at(-1)?.split(" ") ?? [];
     return Number(fields[11]) + Number(fields[12]);
   } catch {

@@ -1,4 +1,4 @@
-// The figures as tables a person can read.
+// The figures as tables for people.
 import { figure, goalsTable, ratio, table } from "../decide/table.ts";
 import { measuredValue, type Row } from "../row.ts";
 import type { StateResult } from "./bench.ts";

@@ -1,4 +1,4 @@
-// Calls until one is denied, and says when: on the clock that all processes of a machine share.
+// Calls until one is denied, and prints when: on the clock that all processes of a machine share.
 import { Denied } from "./daemon-callers.ts";
 import type { Call, Watched } from "./worker.ts";
 

@@ -1,4 +1,4 @@
-// A delegation is revoked while other processes call by it: how long until every one of them is denied.
+// A delegation is revoked while other processes use it: how long until every one of them is denied.
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
 import { answered, GIVER, type StateGround, TAKER } from "./ground.ts";
@@ -9,7 +9,7 @@ const roundsCount = 15;
 const processesCount = 3;
 const underwayMilliseconds = 60;
 
-/** The slowest process of each round. Throws where a call that was asked after the answer was still allowed. */
+/** The slowest process of each round. Throws if a call sent after the answer was still allowed. */
 export async function measureRevocation(ground: StateGround): Promise<readonly Row[]> {
   const { folder, project, control } = ground;
   const asked = { kind: "daemon", callers: 1, folder, project, agent: TAKER } as const;
@@ -39,7 +39,7 @@ export async function measureRevocation(ground: StateGround): Promise<readonly R
   ];
 }
 
-/** By a process of its own: whoever opens a session is not let in at the control socket. */
+/** By a separate process: one that opens a session is refused at the control socket. */
 function grant({ ambit }: StateGround): string {
   const input = { agent: TAKER, grants: ["memory.read{keys=[notes/**]}"] };
   const { result } = JSON.parse(ambit("call", GIVER, "agent_grant", JSON.stringify(input), "--json"));

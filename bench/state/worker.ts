@@ -1,4 +1,4 @@
-// A process of its own that calls as fast as it is answered: its own heap, its own connections, its own share of the machine.
+// A separate process that calls as fast as it is answered: its own heap, its own connections, its own share of the machine.
 import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { programPath } from "../place.ts";
@@ -15,7 +15,7 @@ export interface WorkerAsked {
   readonly agent: string;
 }
 
-/** One call after the other; throws where it was not allowed or not kept. */
+/** One call after the other; throws if it was not allowed or not stored. */
 export type Call = () => Promise<void>;
 
 export interface Ran {
@@ -27,13 +27,13 @@ export interface Ran {
 
 type Order =
   | { readonly order: "run"; readonly milliseconds: number }
-  /** Calls until it is denied; says when that was. */
+  /** Calls until it is denied; reports when that was. */
   | { readonly order: "watch" };
 
 export interface Watched {
   /** On the clock that all processes share, in nanoseconds. */
   readonly denied: string;
-  /** When the last call that was still allowed was asked. */
+  /** When the last allowed call was sent. */
   readonly asked: string;
 }
 
@@ -81,7 +81,7 @@ async function run(calls: readonly Call[], milliseconds: number): Promise<Ran> {
   return { latencies, cpu: (user + system) * 1000 };
 }
 
-/** The same from the outside. */
+/** The parent's side. */
 export class Worker {
   readonly #child: ChildProcess;
 
@@ -122,7 +122,7 @@ export class Worker {
 
   #answer(): Promise<unknown> {
     return new Promise((give, fail) => {
-      const over = (): void => fail(new Error("a calling process ended"));
+      const over = (): void => fail(new Error("a calling process exited"));
       this.#child.once("exit", over);
       this.#child.once("message", (said: { readonly result?: unknown; readonly problem?: string }) => {
         this.#child.off("exit", over);

@@ -38,7 +38,7 @@ export async function measureFileTools({ base, project, folders }: ToolsGround):
   mkdirSync(many, { recursive: true });
   mkdirSync(searched);
   for (let at = 0; at < entriesCount; at++) writeFileSync(join(many, `entry-${at}.txt`), "");
-  // In every tenth file once: what is found is little beside what is read.
+  // In every tenth file once: little is found compared with what is read.
   for (let at = 0; at < searchedCount; at++)
     writeFileSync(
       join(searched, `file-${at}.txt`),
@@ -55,7 +55,7 @@ export async function measureFileTools({ base, project, folders }: ToolsGround):
   });
   const contexts = new Contexts({
     held: () => heldBy(authority, reading),
-    // No file tool keeps anything.
+    // File tools store nothing.
     stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
     redacting: { known: null, text: (text) => text, json: (value) => value },
     instruments: {
@@ -157,7 +157,7 @@ async function writeBeside(path: string, content: string): Promise<void> {
   await rename(`${path}.draft`, path);
 }
 
-/** Every file read and looked through by its lines. */
+/** Every file read and searched line by line. */
 async function bareGrep(folder: string): Promise<number> {
   let found = 0;
   for (const name of await readdir(folder))

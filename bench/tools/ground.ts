@@ -1,4 +1,4 @@
-// A project with a tool of others in it, the real daemon on a state of its own, and what a session of the bench holds.
+// A project with a third-party tool in it, the real daemon on a state of its own, and the grants of a session of the benchmark.
 import { spawnSync } from "node:child_process";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -29,7 +29,7 @@ export interface ToolsGround {
   remove(): void;
 }
 
-/** Two tools: one that touches nothing, and one that uses its context once. */
+/** Two tools: one that uses nothing, and one that uses its context once. */
 const TOOLS = `import { defineTool } from "ambit";
 const input = { type: "object", properties: { text: { type: "string" } }, required: ["text"], additionalProperties: false };
 export default [
@@ -104,7 +104,7 @@ export function sessionIn(folder: string): Session {
   });
 }
 
-/** As the daemon holds it, without the text of a record behind it. */
+/** As the daemon has it, without the text of a record. */
 export function heldBy(authority: Authority, reading: Reading): { readonly holding: Holding; readonly moment: Moment } {
   const nothing = {
     links: authority.map(() => []),
@@ -124,7 +124,7 @@ export async function warrantOf(
   input: ToolExecution["input"],
 ): Promise<Warrant> {
   const answer = await authorize({ agent: AGENT, authority }, { tool: tool.name, input }, () => tool, moment(), [], {
-    approvals: async () => ({ kind: "refused", reason: "nobody is here" }),
+    approvals: async () => ({ kind: "refused", reason: "no approver is present" }),
     commit: COMMITTED,
   });
   if (!answer.ok) throw new Error(`${tool.name} is denied: ${answer.code} ${answer.reason ?? ""}`);

@@ -28,7 +28,7 @@ const callsCount = 200;
 const warmCallsCount = 10_000;
 const FOLDER = "/srv/project";
 const READING = readingIn(FOLDER);
-/** What an agent usually holds, and a ceiling above it. */
+/** Typical grants of an agent, and a ceiling above it. */
 const GRANTS: readonly string[] = [
   `fs.read{in=${FOLDER}}`,
   `fs.write{in=${FOLDER}/src}`,
@@ -60,7 +60,7 @@ export async function measureInProcess(): Promise<readonly Row[]> {
     };
     const alone = async (count: number): Promise<void> =>
       expectText(await bare({ text: `oslo-${count}` }), `oslo-${count}`);
-    // As in a process that has been running for a while: compiled, and compiled again.
+    // As in a process that has been running for a while: compiled, and optimized.
     for (let count = 0; count < warmCallsCount; count++) await call(count);
     rows.push(
       ...(await byTurns(name, turnsCount, [oneByOne(BARE, callsCount, alone), oneByOne(OURS, callsCount, call)])),
@@ -134,7 +134,7 @@ function registeredTools(): readonly { readonly registered: RegisteredTool; read
   ];
 }
 
-/** Answers at once: what is measured is the way to it. */
+/** Answers at once: the path to it is measured. */
 const KEPT: KeysPort = {
   get: async () => ({ ok: true, value: { value: "kept", version: 1, at: 0, expires: null, clean: true } }),
   set: async () => ({ ok: true, value: { version: 1 } }),

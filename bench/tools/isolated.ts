@@ -1,4 +1,4 @@
-// A tool of others in its sandboxed host, warm: the way to it and back without the store, and whole calls through the daemon.
+// A third-party tool in its sandboxed host, warm: the round trip without the store, and whole calls through the daemon.
 import { spawn } from "node:child_process";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
@@ -45,7 +45,7 @@ export async function measureIsolated(ground: ToolsGround): Promise<readonly Row
   return [...(await withoutStore(ground)), ...(await throughDaemon(ground))];
 }
 
-/** Answers at once: what is measured is the way to it. */
+/** Answers at once: the path to it is measured. */
 const MEMORY: MemoryStore = {
   get: async () => ({
     ok: true,
@@ -119,7 +119,7 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
   }
 }
 
-/** As the daemon does it, but for the store: the tool says what it needs, the gate decides, the host carries it out. */
+/** As the daemon does, but for the store: the tool says what it needs, the gate decides, the host carries it out. */
 async function wholeCall(
   contexts: Contexts,
   authority: Authority,
@@ -169,7 +169,7 @@ async function throughDaemon({ project, folders }: ToolsGround): Promise<readonl
 const ECHOING = `require("node:readline").createInterface({ input: process.stdin })
   .on("line", (line) => process.stdout.write(line + "\\n"));`;
 
-/** What two pipes and another Node cost, with nothing around them. */
+/** The cost of two pipes and another Node, with nothing around them. */
 function bareChild() {
   const child = spawn(process.execPath, ["-e", ECHOING], { stdio: ["pipe", "pipe", "inherit"], env: {} });
   let give: (line: string) => void = () => undefined;
@@ -184,7 +184,7 @@ function bareChild() {
   };
 }
 
-/** A tool's result stands below `result` where the daemon tells of it. */
+/** The daemon returns a tool's result under `result`. */
 function expectText(value: unknown, text: string): void {
   if ((value as { readonly text?: unknown } | null)?.text !== text)
     throw new Error(`another answer: ${JSON.stringify(value)?.slice(0, 200)}`);

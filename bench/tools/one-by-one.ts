@@ -1,7 +1,7 @@
-// One call after another, each timed alone: what the median is taken of.
+// One call after another, each timed alone, for the median.
 import type { Contender } from "../sandbox/turns.ts";
 
-/** `count`: of one turn. A single call is too short to be told from what came before it. */
+/** `count`: of one turn. A single call is too short to be distinguished from what came before it. */
 export function oneByOne(subject: string, count: number, work: (at: number) => Promise<void> | void): Contender {
   return {
     subject,
@@ -18,7 +18,7 @@ export function oneByOne(subject: string, count: number, work: (at: number) => P
   };
 }
 
-/** CPU of this process for one of many, so that whoever else runs does not count. */
+/** CPU of this process for one of many, so that other load does not count. */
 export function byCpu(subject: string, count: number, work: (at: number) => Promise<void> | void): Contender {
   return {
     subject,

@@ -1,7 +1,7 @@
-// A page as sites have them: a head with scripts and styles, a navigation, an article of sections, tables and code, a footer.
+// A typical web page: a head with scripts and styles, a navigation, an article of sections, tables and code, a footer.
 
 const WORDS =
-  "the gate decides before anything runs and what it decided is written down so that whoever looks later can see why a call was allowed".split(
+  "the gate decides before anything runs and what it decided is written down so that a reviewer can later see why a call was allowed".split(
     " ",
   );
 export const LAST_WORDS = "the last sentence of the article";

@@ -6,7 +6,7 @@ import ts from "typescript";
 import { root } from "../house/root.mjs";
 
 const entriesMax = 1_000_000;
-/** The command line's `start`, where its trace begins: what modules do while they load is not the command. */
+/** The command line's `start`, where its trace begins: the loading of modules is not the command. */
 const commandPath = "src/main/cli.ts";
 
 export class Instrument {
@@ -35,7 +35,7 @@ export class Instrument {
       ts.forEachChild(node, visit);
     };
     visit(tree);
-    // From the end, so that the positions before stay true.
+    // From the end, so that earlier positions stay valid.
     insertions.sort((one, other) => other.at - one.at);
     let result = text;
     for (const { at, words } of insertions) result = result.slice(0, at) + words + result.slice(at);

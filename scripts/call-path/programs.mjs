@@ -81,7 +81,7 @@ export class Programs {
     return this.#read(path);
   }
 
-  /** The traces of processes that run already, from before `act` until nothing of it is left to do. */
+  /** The traces of running processes, from before `act` until all of its work is done. */
   async during(names, act, settleMilliseconds) {
     const pids = names.map((name) => ({ name, pid: this.#pids(name)[0] }));
     const started = [];
@@ -150,7 +150,7 @@ export class Programs {
     return this.#files(name, ".pid").map((file) => this.#json(file));
   }
 
-  /** Sorted by number, where there is one at the end. */
+  /** Sorted by number, if there is one at the end. */
   #files(prefix, kind) {
     const number = (file) => Number(/-(\d+)$/.exec(file)?.[1] ?? 0);
     return readdirSync(this.#traces)
@@ -163,7 +163,7 @@ export class Programs {
     return JSON.parse(readFileSync(join(this.#traces, file), "utf8"));
   }
 
-  /** The functions in the order in which they were entered. */
+  /** The functions in order of first entry. */
   #read(file) {
     return this.#json(file).map((number) => this.#instrument.functions[number]);
   }

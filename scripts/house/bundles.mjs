@@ -1,4 +1,4 @@
-// One bundle for each program, made by esbuild: a file of CommonJS in dist that loads nothing of ours but itself.
+// One bundle for each program, made by esbuild: a CommonJS file in dist that loads nothing of ours but itself.
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -11,14 +11,14 @@ const processes = [
     name: "daemon",
     entry: "src/main/daemon-main.ts",
     options: {
-      // The database's machine code stays where npm installed it; age is loaded from there by users who have a key for it.
+      // The database's native code stays where npm installed it; age is loaded from there for users who have a key for it.
       external: ["@photostructure/sqlite", "age-encryption"],
-      // Names stay as they are for the traces in the daemon's log. `keepNames` would define a property of every function
-      // that is made, a dozen for each call.
+      // Names are kept for the stack traces in the daemon's log. `keepNames` would define a property of every created function, a
+      // dozen for each call.
       minifyIdentifiers: false,
     },
   },
-  // linkedom asks for a canvas only to draw.
+  // linkedom requires a canvas only to draw.
   { name: "page", entry: "src/tools/web/page-main.ts", options: { external: ["canvas"] } },
   { name: "tool-host", entry: "src/main/tool-host-main.ts", options: {} },
 ];
@@ -72,7 +72,7 @@ function wrap(file) {
   writeFileSync(file, `/*${createHash("sha256").update(text).digest("hex")}*/${text}\n`);
 }
 
-/** The MCP library loads a JSON Schema checker for what a server asks its client. Our server asks its client nothing. */
+/** The MCP library loads a JSON Schema validator for requests from a server to its client. Our server sends none. */
 function withoutSchemaChecker() {
   const contents = `
 export { default as process } from "node:process";

@@ -3,10 +3,10 @@ import { spawn } from "node:child_process";
 import { root } from "./root.mjs";
 
 const outputCharactersMax = 1_000_000;
-/** Each child that runs, with the promise of its end. */
+/** Each running child, with the promise of its exit. */
 const running = new Map();
 
-/** Runs a program to its end: {ok, output}. A program that cannot be started is a failure like any other. */
+/** Runs a program until it exits: {ok, output}. A program that cannot be started is an ordinary failure. */
 export function run(argv, { cwd = root, env = {}, millisecondsMax, input } = {}) {
   const [program, ...rest] = argv;
   const child = spawn(program, rest, {
@@ -15,7 +15,7 @@ export function run(argv, { cwd = root, env = {}, millisecondsMax, input } = {})
     stdio: [input === undefined ? "ignore" : "pipe", "pipe", "pipe"],
     ...(millisecondsMax === undefined ? {} : { timeout: millisecondsMax }),
   });
-  // A program that does not read is no mistake of ours.
+  // A program that does not read its input is not an error of ours.
   child.stdin?.on("error", () => undefined).end(input);
   const ended = new Promise((resolve) => {
     let output = "";
@@ -35,7 +35,7 @@ export function run(argv, { cwd = root, env = {}, millisecondsMax, input } = {})
   return ended;
 }
 
-/** Passes the signal on, and waits until nothing of ours runs any more. */
+/** Passes the signal on, and waits until all of our children have exited. */
 export async function stopAll(signal) {
   for (const child of running.keys()) child.kill(signal);
   await Promise.all(running.values());

@@ -1,11 +1,11 @@
-// Runs each built program once, so that V8's code cache lies beside it before a user starts it.
+// Runs each built program once, so that V8's code cache exists before a user starts it.
 import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { run } from "./child.mjs";
 import { root } from "./root.mjs";
 
-/** A cache holds the functions that ran when it was written: these commands are the ones that users wait for most. */
+/** A cache holds the functions that ran when it was written: users wait for these commands most. */
 const can = ["can", "scout", "net.get", "https://api.github.com/repos"];
 const serve = ["mcp", "serve", "--agent", "scout"];
 const initialize = {
@@ -15,7 +15,7 @@ const initialize = {
   params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "build", version: "0" } },
 };
 
-/** A failure is no reason to fail the build: without a cache the program only starts more slowly. */
+/** A failure does not fail the build: without a cache the program only starts more slowly. */
 export async function warmCodeCache() {
   // A scratch folder holds configuration and state: the build neither reads nor changes those of the user.
   const scratch = mkdtempSync(join(tmpdir(), "ambit-build-"));
@@ -23,7 +23,7 @@ export async function warmCodeCache() {
   const ambit = (words, more) => run([process.execPath, join(root, "bin", "ambit"), ...words], { env, ...more });
   const cwd = join(root, "examples", "workspace");
   try {
-    // The starter writes no cache under options of Node: the one that is kept is that of `can`.
+    // The starter writes no cache under Node options: the cache that stays is that of `can`.
     await ambit(["trust", "--yes"], { cwd, env: { ...env, NODE_OPTIONS: "--no-deprecation" } });
     await ambit(can, { cwd });
     await ambit(serve, { cwd: scratch, input: `${JSON.stringify(initialize)}\n` });

@@ -1,19 +1,19 @@
-// Fingerprints of what was installed and of what was built, so that setup does nothing twice.
+// Fingerprints of installed and built files, so that setup does nothing twice.
 import { createHash } from "node:crypto";
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { root } from "./root.mjs";
 
-/** What decides which packages are on disk. A renamed script does not. */
+/** What determines the installed packages. A renamed script does not. */
 export function packagesDigest() {
   const { engines, dependencies, devDependencies, optionalDependencies, overrides } = JSON.parse(read("package.json"));
   const wanted = { engines, dependencies, devDependencies, optionalDependencies, overrides };
-  // Some packages hold machine code, so a checkout seen from another machine needs its own install.
+  // Some packages contain native code, so a checkout used from another machine needs its own install.
   const machine = [process.platform, process.arch];
   return hash([JSON.stringify(wanted), read("package-lock.json"), read(".npmrc"), ...machine]);
 }
 
-/** What decides the contents of dist: sources without their tests, the build's own files, the packages bundled. */
+/** What determines the contents of dist: sources without their tests, the build's own files, the bundled packages. */
 export function programDigest() {
   const files = [
     ...walk("src").filter((path) => !path.endsWith(".test.ts")),
@@ -27,7 +27,7 @@ export function programDigest() {
   return hash([packagesDigest(), ...files.flatMap((path) => [path, read(path)])]);
 }
 
-/** The stamp kept at a path, or nothing when there is none. */
+/** The stamp stored at a path, or nothing if there is none. */
 export function stampAt(path) {
   try {
     return readFileSync(path, "utf8").trim();
@@ -52,7 +52,7 @@ function read(path) {
 
 function hash(parts) {
   const sum = createHash("sha256");
-  // Each part carries its length, so that no two lists of parts spell the same bytes.
+  // Each part has its length, so that no two lists of parts give the same bytes.
   for (const part of parts) sum.update(`${Buffer.byteLength(part)}:`).update(part);
   return sum.digest("hex");
 }

@@ -1,4 +1,4 @@
-// One setup at a time: a folder is the lock, for making a folder is atomic everywhere.
+// One setup at a time: a folder is the lock, since creating a folder is atomic everywhere.
 import { mkdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
@@ -8,10 +8,10 @@ import { root, say } from "./root.mjs";
 const lock = join(root, ".setup-lock");
 const waitMillisecondsMax = 15 * 60_000;
 const pollMilliseconds = 100;
-/** A lock whose maker died before it wrote its number. */
+/** A lock whose process died before it wrote its pid. */
 const namelessMillisecondsMax = 5_000;
 
-/** Runs the work alone. The lock goes away however the work ends; a lock left by a dead process is taken over. */
+/** Runs the work alone. The lock is released however the work ends; a lock left by a dead process is taken over. */
 export async function alone(work) {
   await take();
   const release = () => rmSync(lock, { recursive: true, force: true });
@@ -58,7 +58,7 @@ function make() {
   return true;
 }
 
-/** Who left the lock behind, when its holder is gone ("" when it never wrote its number). */
+/** The pid in a lock whose holder is gone ("" if it never wrote one). */
 function stale() {
   const holder = holderOf(lock);
   if (holder !== "") return alive(Number(holder)) ? undefined : holder;
@@ -69,7 +69,7 @@ function stale() {
   }
 }
 
-/** Moved aside before it is removed: of two that found it stale, only one may take it away. */
+/** Moved aside before it is removed: of two processes that found it stale, only one may remove it. */
 function breakLock(holder) {
   const aside = `${lock}-${process.pid}`;
   try {
@@ -80,7 +80,7 @@ function breakLock(holder) {
   if (holderOf(aside) === holder) {
     rmSync(aside, { recursive: true, force: true });
   } else {
-    // Somebody was quicker, and this is their live lock: hand it back.
+    // Another process was quicker, and this is its live lock: put it back.
     renameSync(aside, lock);
   }
 }

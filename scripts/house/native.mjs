@@ -1,5 +1,5 @@
-// The native program, built from native/ with the system's own C compiler: for use, for tests with sanitizers, and as
-// a fuzz target. Whoever has no compiler is told, and goes on: what needs the program is then refused.
+// The native program, built from native/ with the system's own C compiler: for use, for tests with sanitizers, and as a fuzz
+// target. Without a compiler a message is printed and setup continues: features that need the program are then refused.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -36,8 +36,8 @@ const sanitizers = [
 ];
 
 /**
- * Each is tried in this order until one builds: a static program needs nothing of the sandbox it runs in and starts
- * fastest, but not every system has what it takes; and a newer compiler may warn of what ours does not know.
+ * Each is tried in this order until one builds: a static program needs nothing of the sandbox it runs in and starts fastest, but
+ * not every system has a static C library; and a newer compiler may have warnings that ours does not know.
  */
 const attempts = [
   ["-D_FORTIFY_SOURCE=3", "-static-pie"],
@@ -47,7 +47,7 @@ const attempts = [
   ["-D_FORTIFY_SOURCE=2", "-pie", "-Wno-error"],
 ];
 
-/** What can be built: the files of the program, those beside them, and the flags, by attempt. */
+/** The build targets: the files of the program, those beside them, and the flags, by attempt. */
 const kinds = {
   program: {
     name: "ambit-native",
@@ -66,7 +66,7 @@ const kinds = {
   },
 };
 
-/** For setup: builds the program where it is missing, and ends well whatever happens. */
+/** For setup: builds the program if it is missing, and never fails. */
 export async function prepareNative() {
   if (process.platform !== "linux" || isBuilt(kinds.program) || isToldToday()) return;
   try {
@@ -78,7 +78,7 @@ export async function prepareNative() {
   tell();
 }
 
-/** The program itself. Like the others: its path, or undefined where there is no compiler. */
+/** The program itself. Like the others: its path, or undefined if there is no compiler. */
 export function buildNative() {
   return build(kinds.program);
 }
@@ -93,7 +93,7 @@ export function buildFuzz() {
   return build(kinds.fuzz);
 }
 
-/** What was said last and of which sources, so that a machine without a compiler does not hear it at every run. */
+/** The last message and its sources, so that a machine without a compiler does not print it at every run. */
 function isToldToday() {
   if (stampAt(told) !== digestOf(kinds.program)) return false;
   return Date.now() - statSync(told).mtimeMs < toldMillisecondsMax;
@@ -104,7 +104,7 @@ function tell() {
     mkdirSync(folder, { recursive: true });
     writeFileSync(told, `${digestOf(kinds.program)}\n`);
   } catch {
-    // A checkout we may not write to: then it is said again next time.
+    // A read-only checkout: then it is printed again next time.
   }
 }
 
@@ -113,8 +113,7 @@ async function build(kind) {
   if (isBuilt(kind)) return path;
   const compiler = await firstCompiler();
   if (compiler === undefined) return undefined;
-  // Alone, since a new dist may take the place of the old one; looked at again, since whoever was before us may have
-  // done it.
+  // Alone, since a new dist may replace the old one; checked again, since the previous holder of the lock may have built it.
   await alone(async () => {
     if (!isBuilt(kind)) await compile(kind, compiler);
   });
@@ -122,7 +121,7 @@ async function build(kind) {
 }
 
 async function compile(kind, compiler) {
-  // Taken before the sources are read: what is edited meanwhile is built next time.
+  // Taken before the sources are read: edits during the build are built next time.
   const digest = digestOf(kind);
   const path = join(folder, kind.name);
   mkdirSync(folder, { recursive: true });
@@ -133,7 +132,7 @@ async function compile(kind, compiler) {
     const argv = [compiler, ...language, ...warnings, `-I${sources}`, ...flags, ...files, "-o", next];
     const built = await run(argv, { env: { LC_ALL: "C" }, millisecondsMax: compileMillisecondsMax });
     if (built.ok) {
-      // Whoever runs the program meantime keeps the one it has.
+      // A process that runs the program meanwhile keeps the old one.
       renameSync(next, path);
       writeFileSync(`${path}.stamp`, `${digest}\n`);
       return;
@@ -157,7 +156,7 @@ function isBuilt(kind) {
   return existsSync(path) && stampAt(`${path}.stamp`) === digestOf(kind);
 }
 
-/** Sources, headers and flags: what decides the program, as far as it is ours to decide. */
+/** Sources, headers and flags: what determines the program, as far as it is ours. */
 function digestOf(kind) {
   const sum = createHash("sha256");
   const headers = readdirSync(sources).filter((file) => file.endsWith(".h"));

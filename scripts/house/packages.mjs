@@ -1,4 +1,4 @@
-// The packages in node_modules, held to the lock file.
+// The packages in node_modules, kept equal to the lock file.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { basename, join } from "node:path";
 import { run } from "./child.mjs";
@@ -11,7 +11,7 @@ export function packagesMissing() {
   return stampAt(stamp) !== packagesDigest();
 }
 
-/** Installs exactly what the lock file says. The stamp is written last, so an interrupted install is done again. */
+/** Installs exactly what the lock file says. The stamp is written last, so an interrupted install is repeated. */
 export async function installPackages() {
   const digest = packagesDigest();
   if (!installedByHand()) {
@@ -25,8 +25,8 @@ export async function installPackages() {
 }
 
 /**
- * Whether a person already ran npm here and it finished: npm writes its own account of node_modules last,
- * and that account names every package of our lock at the same version.
+ * Whether a person already ran npm here and it finished: npm writes its own list of node_modules last, and that list names every
+ * package of our lock at the same version.
  */
 function installedByHand() {
   try {
@@ -39,7 +39,7 @@ function installedByHand() {
         entry.integrity === locked[path]?.integrity &&
         existsSync(join(root, path, "package.json")),
     );
-    // Machine code comes as optional packages, one for each platform; that esbuild's is here stands for the rest.
+    // Native code comes as optional packages, one for each platform; if esbuild's is installed, so are the others.
     return complete && same && `node_modules/@esbuild/${process.platform}-${process.arch}` in present;
   } catch {
     return false;

@@ -1,4 +1,4 @@
-// What is built from the sources: the library behind the package's doors, and one bundle for each program.
+// What is built from the sources: the library behind the package's entry points, and one bundle for each program.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { buildBundles } from "./bundles.mjs";
@@ -15,9 +15,9 @@ export function programMissing() {
   return stampAt(join(dist, ".stamp")) !== programDigest();
 }
 
-/** Builds beside dist and then takes its place, so that whoever runs the program meantime finds a whole one. */
+/** Builds beside dist and then replaces it, so that a process that runs the program meanwhile finds a complete one. */
 export async function buildProgram() {
-  // Taken before the sources are read: what is edited during the build is built next time.
+  // Taken before the sources are read: edits during the build are built next time.
   const digest = programDigest();
   rmSync(building, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
@@ -34,7 +34,7 @@ async function buildLibrary() {
 }
 
 function replaceDist() {
-  // The runners' own bundles live on: one of them may be about to start. The native program is built by itself.
+  // The runners' own bundles are kept: one of them may be about to start. The native program is built separately.
   for (const kept of ["dev", "native"])
     if (existsSync(join(dist, kept))) renameSync(join(dist, kept), join(next, kept));
   if (existsSync(dist)) renameSync(dist, join(building, "replaced"));

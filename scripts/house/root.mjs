@@ -1,4 +1,4 @@
-// Where the checkout is, and how scripts speak: always on stderr, so a runner's stdout stays its own.
+// The checkout's path, and how scripts print: always on stderr, so a runner's stdout stays its own.
 import { fileURLToPath } from "node:url";
 
 export const root = fileURLToPath(new URL("../..", import.meta.url)).replace(/[\\/]$/, "");

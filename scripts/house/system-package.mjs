@@ -1,4 +1,4 @@
-// A program of the system that we use on Linux: installed where we may, asked for where we may not, never demanded.
+// A system program that we use on Linux: installed if we may, suggested if we may not, never required.
 import { accessSync, constants, statSync, writeFileSync } from "node:fs";
 import { delimiter, join } from "node:path";
 import { run } from "./child.mjs";
@@ -8,7 +8,7 @@ import { root, say } from "./root.mjs";
 const triedMillisecondsMax = 24 * 60 * 60_000;
 const installMillisecondsMax = 5 * 60_000;
 
-/** Every one of them calls our packages by the same names. */
+/** All of these systems use the same names for our packages. */
 const packageManagers = [
   {
     program: "apt-get",
@@ -29,17 +29,17 @@ const packageManagers = [
   },
 ];
 
-/** Holds our sandboxes: without it ambit still runs, and reports what nothing holds. */
+/** Confines our sandboxes: without it ambit still runs, and reports what is not enforced. */
 export const bubblewrap = { package: "bubblewrap", program: "bwrap", gives: "sandboxes" };
-/** Makes system calls fail, and writes down what reached the disk, for test/crash. */
+/** Makes system calls fail, and records what reached the disk, for test/crash. */
 export const strace = { package: "strace", program: "strace", gives: "the tests of crashes" };
 
-/** A terminal with a screen that can be read, for the tests of programs on a terminal. */
+/** A terminal whose screen can be read, for the tests of programs on a terminal. */
 export const tmux = { package: "tmux", program: "tmux", gives: "the tests of terminals" };
 
 /**
- * A keychain of a desktop, its program, and age, for test/secrets. Only where `CI` says that the machine is for that: a keyring
- * changes who keeps the passwords of whoever works there. Named as Debian names them.
+ * A desktop keychain, its program, and age, for test/secrets. Only if `CI` says that the machine is for that: installing a
+ * keyring changes where the user's passwords are stored. Named as Debian names them.
  */
 export const keychain = [
   { package: "dbus", program: "dbus-daemon", gives: "the tests of a keychain", only: "apt-get" },
@@ -48,7 +48,9 @@ export const keychain = [
   { package: "age", program: "age", gives: "the tests of age keys", only: "apt-get" },
 ];
 
-/** Shells and editors whose start-up files are planted for them in test/triggers; only where `CI` is set. Named as Debian names them. */
+/**
+ * Shells and editors whose startup files are planted for them in test/triggers; only if `CI` is set. Named as Debian names them.
+ */
 export const triggerPrograms = [
   ["zsh", "zsh"],
   ["fish", "fish"],
@@ -58,7 +60,7 @@ export const triggerPrograms = [
   ["vim", "vim"],
 ].map(([name, program]) => ({ package: name, program, gives: "the tests of start-up files", only: "apt-get" }));
 
-/** Whether there is something to do or to say: Linux, no such program, and not tried in the same way within a day. */
+/** Whether there is something to do or to print: Linux, no such program, and not tried in the same way within a day. */
 export function isMissing(wanted) {
   if (process.platform !== "linux" || onPath(wanted.program)) return false;
   if (wanted.only !== undefined && !onPath(wanted.only)) return false;
@@ -66,18 +68,18 @@ export function isMissing(wanted) {
   return !(stampAt(tried) === means() && Date.now() - statSync(tried).mtimeMs < triedMillisecondsMax);
 }
 
-/** Ends well whatever happens. */
+/** Never fails. */
 export async function install(wanted) {
   await tryInstall(wanted);
   if (onPath(wanted.program)) return;
   try {
     writeFileSync(triedFile(wanted), `${means()}\n`);
   } catch {
-    // A checkout we may not write to: then it is said again next time.
+    // A read-only checkout: then it is printed again next time.
   }
 }
 
-/** What was tried last, so that a machine that cannot have it is not asked at every run. */
+/** What was tried last, so that a machine that cannot install it is not asked at every run. */
 function triedFile(wanted) {
   return join(root, "node_modules", `.ambit-${wanted.package}`);
 }
@@ -101,7 +103,7 @@ async function tryInstall({ package: name, gives }) {
   say(`${name} could not be installed; going on without ${gives}. To try again, run: ${argv.join(" ")}`);
 }
 
-/** What goes before a command so that it may install: nothing for root, sudo where it asks no password. */
+/** The command that allows installing: nothing for root, sudo if it needs no password. */
 async function rights() {
   if (process.env.AMBIT_NO_SYSTEM_PACKAGES) return undefined;
   if (isRoot()) return [];

@@ -26,7 +26,7 @@ function someRequests(source: Source): readonly Request[] {
   });
 }
 
-test("each step covers all that was asked and nothing a step above does not", () => {
+test("each step covers the whole request, and nothing that a higher step does not", () => {
   const covers = specsCover(READING);
   let steps = 0;
   for (let seed = 0; seed < 1500; seed++) {
@@ -58,7 +58,7 @@ test("each step covers all that was asked and nothing a step above does not", ()
 
 const GUARDED_VERBS = VERBS.filter(({ axes }) => axes.some(({ kind }) => kind === "path" || kind === "argv"));
 
-test("no step opens a guarded path, option or address that was not asked for", () => {
+test("no step opens a guarded path, option or address that was not requested", () => {
   const covers = specsCover(READING);
   let tried = 0;
   for (let seed = 0; seed < 6000; seed++) {

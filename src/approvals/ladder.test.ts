@@ -130,14 +130,14 @@ describe("the offered steps", () => {
     );
   });
 
-  test("nothing asked, or too much of it, is approved exactly", () => {
+  test("no request, or too many of them, can only be approved exactly", () => {
     expect(ladderOf([], READING)).toEqual([EXACT_STEP]);
     const many = Array.from({ length: askingWidenedMax + 1 }, (_, at) => requestOf(`memory.read k${at}`));
     expect(ladderOf(many, READING)).toEqual([EXACT_STEP]);
     expect(ladderOf(many.slice(1), READING)).toHaveLength(2);
   });
 
-  test("a text that cannot be read covers nothing, not even together with one that can", () => {
+  test("a text that does not parse covers nothing, not even together with one that does", () => {
     const covers = specsCover(READING);
     const request = requestOf("fs.read /work/p/src/a");
     expect(covers(["fs.read{in=/work/p}"], request)).toBe(true);

@@ -15,8 +15,8 @@ function codeOf(change: LifeChange): string {
   return change.ok ? change.approval.state : change.code;
 }
 
-describe("one person's yes", () => {
-  test("approves what one person has to agree to, as far and as long as was said", () => {
+describe("the approval of one person", () => {
+  test("approves what needs one person, as far and as long as that person said", () => {
     const approval = changed(agree(approvalOf(), answerOf({ step: "folder", uses: 3, milliseconds: 60_000 }), LADDER));
     expect(approval).toMatchObject({
       state: "approved",
@@ -28,39 +28,44 @@ describe("one person's yes", () => {
   });
 
   const wrong: readonly (readonly [string, Approval, Parameters<typeof answerOf>[0], string])[] = [
-    ["after the question's time", approvalOf(), { at: ASKED_AT + 3_600_000 }, "expired"],
+    ["after the request has expired", approvalOf(), { at: ASKED_AT + 3_600_000 }, "expired"],
     ["a moment before is in time", approvalOf(), { at: ASKED_AT + 3_599_999 }, "approved"],
-    ["to what was refused", changed(refuse(approvalOf(), "no")), {}, "not_pending"],
-    ["a plain yes to what needs presence", approvalOf({ level: 2 }), { level: 1 }, "presence_required"],
+    ["of a refused request", changed(refuse(approvalOf(), "no")), {}, "not_pending"],
+    ["a plain yes for what needs presence", approvalOf({ level: 2 }), { level: 1 }, "presence_required"],
     ["with presence", approvalOf({ level: 2 }), { level: 2 }, "approved"],
     ["presence where a yes is enough", approvalOf({ level: 1 }), { level: 2 }, "approved"],
     [
-      "of a person who is present not asked",
+      "of a present person where presence is not required",
       approvalOf({ approvers: { need: 1, of: ["bob"] } }),
       { level: 2 },
       "not_an_approver",
     ],
-    ["of a person who is present", approvalOf({ approvers: { need: 1, of: ["ann"] } }), { level: 2 }, "approved"],
-    ["of a person who only claims to be", approvalOf({ approvers: { need: 1, of: ["ann"] } }), {}, "presence_required"],
-    ["as one of several, without a name", approvalOf({ approvers: { need: 2, of: null } }), {}, "presence_required"],
-    ["as one of several, with one", approvalOf({ approvers: { need: 2, of: null } }), { level: 2 }, "pending"],
+    ["of a present person", approvalOf({ approvers: { need: 1, of: ["ann"] } }), { level: 2 }, "approved"],
     [
-      "by a name in other letters",
+      "of a person who only claims to be present",
+      approvalOf({ approvers: { need: 1, of: ["ann"] } }),
+      {},
+      "presence_required",
+    ],
+    ["as one of several, without a name", approvalOf({ approvers: { need: 2, of: null } }), {}, "presence_required"],
+    ["as one of several, with a name", approvalOf({ approvers: { need: 2, of: null } }), { level: 2 }, "pending"],
+    [
+      "by a name in other letter case",
       approvalOf({ approvers: { need: 1, of: ["ann"] } }),
       { by: "Ann", level: 2 },
       "not_an_approver",
     ],
-    ["to a step that was not offered", approvalOf(), { step: "program" }, "unknown_step"],
-    ["to no step", approvalOf(), { step: "" }, "unknown_step"],
-    ["for no use", approvalOf(), { uses: 0 }, "bad_uses"],
+    ["for a step that was not offered", approvalOf(), { step: "program" }, "unknown_step"],
+    ["for no step", approvalOf(), { step: "" }, "unknown_step"],
+    ["for zero uses", approvalOf(), { uses: 0 }, "bad_uses"],
     ["for half a use", approvalOf(), { uses: 1.5 }, "bad_uses"],
-    ["for more uses than there are", approvalOf(), { uses: answerUsesMax + 1 }, "bad_uses"],
-    ["for as many as there are", approvalOf(), { uses: answerUsesMax }, "approved"],
+    ["for more uses than the maximum", approvalOf(), { uses: answerUsesMax + 1 }, "bad_uses"],
+    ["for the maximum of uses", approvalOf(), { uses: answerUsesMax }, "approved"],
     ["for ever", approvalOf(), { milliseconds: Number.POSITIVE_INFINITY }, "bad_time"],
-    ["for a time that is none", approvalOf(), { milliseconds: Number.NaN }, "bad_time"],
-    ["for longer than a day's work", approvalOf(), { milliseconds: answerMillisecondsMax + 1 }, "bad_time"],
-    ["for a day's work", approvalOf(), { milliseconds: answerMillisecondsMax }, "approved"],
-    ["at no time at all", approvalOf(), { at: Number.NaN }, "expired"],
+    ["for an invalid duration", approvalOf(), { milliseconds: Number.NaN }, "bad_time"],
+    ["for longer than the maximum", approvalOf(), { milliseconds: answerMillisecondsMax + 1 }, "bad_time"],
+    ["for the maximum duration", approvalOf(), { milliseconds: answerMillisecondsMax }, "approved"],
+    ["for no time at all", approvalOf(), { at: Number.NaN }, "expired"],
   ];
   for (const [title, approval, answer, code] of wrong)
     test(title, () => expect(codeOf(agree(approval, answerOf(answer), LADDER))).toBe(code));
@@ -99,14 +104,14 @@ describe("several people", () => {
     }
   });
 
-  test("a step that is gone from the ladder counts as exactly this call", () => {
+  test("a step that is missing from the ladder counts as exactly this call", () => {
     const half = changed(agree(two, named({ step: "folder" }), LADDER));
     const whole = changed(agree(half, named({ by: "bob", step: "file" }), LADDER.slice(0, 2)));
     expect(whole.scope).toEqual({ kind: "exact" });
   });
 });
 
-describe("what comes behind", () => {
+describe("after an approval", () => {
   const yes = (uses: number): Approval => changed(agree(approvalOf(), answerOf({ uses }), LADDER));
 
   test("one use executes and ends once", () => {
@@ -128,13 +133,13 @@ describe("what comes behind", () => {
     expect(changed(begin(once, ASKED_AT + 2000))).toMatchObject({ state: "executing", usesLeft: 0 });
   });
 
-  test("nothing begins at the moment its time is over", () => {
+  test("nothing begins at the moment it expires", () => {
     expect(codeOf(begin(yes(1), ASKED_AT + 601_000))).toBe("expired");
     expect(codeOf(begin(yes(1), ASKED_AT + 600_999))).toBe("executing");
     expect(aged(yes(3), ASKED_AT + 601_000)).toMatchObject({ state: "expired", usesLeft: 0 });
   });
 
-  test("a yes can be revoked until it is used up", () => {
+  test("an approval can be revoked until it is used up", () => {
     const back = changed(refuse(yes(3), "changed my mind"));
     expect(back).toMatchObject({ state: "refused", usesLeft: 0, reason: "changed my mind" });
     expect(codeOf(begin(back, ASKED_AT + 2000))).toBe("not_approved");
@@ -142,7 +147,7 @@ describe("what comes behind", () => {
     expect(codeOf(refuse(back, "again"))).toBe("not_pending");
   });
 
-  test("a reason is cut, a question closes, and only what changes is written", () => {
+  test("a reason is truncated, a request closes, and only changes are written", () => {
     expect(changed(refuse(approvalOf(), "x".repeat(5000))).reason).toHaveLength(reasonCharactersMax);
     expect(approvalOf({ milliseconds: Number.MAX_VALUE }).expires).toBe(ASKED_AT + questionMillisecondsMax);
     expect(Object.keys(changeOf(approvalOf())).sort()).toEqual(
@@ -171,7 +176,7 @@ const event = fc.record({
   milliseconds: fc.constantFrom(1000, 60_000, 600_000, 600_000, -1),
 });
 
-test("whatever happens: no use too many, none too late, none against a no, none by fewer people than needed", () => {
+test("whatever happens: no use too many, none too late, none after a refusal, none by fewer people than needed", () => {
   let executions = 0;
   fc.assert(
     fc.property(

@@ -10,24 +10,28 @@ const digest = (text: string): string => createHash("sha256").update(text, "utf8
 describe("a value", () => {
   const rows: readonly (readonly [string, string, string])[] = [
     ["plain", "git push", '"git push"'],
-    ["a quote and a backslash of its own", 'a"\\u{202e}b', String.raw`"a\"\\u{202e}b"`],
+    ["its own quotes and backslashes", 'a"\\u{202e}b', String.raw`"a\"\\u{202e}b"`],
     ["a line break", "a\nb", String.raw`"a\nb"`],
     ["an escape sequence", "\u001b[2Jx", String.raw`"\u001b[2Jx"`],
     ["one in a single character", "\u009b2Jx", String.raw`"\u{9b}2Jx"`],
-    ["right to left", "a\u202egpj.exe", String.raw`"a\u{202e}gpj.exe"`],
+    ["right-to-left text", "a\u202egpj.exe", String.raw`"a\u{202e}gpj.exe"`],
     ["isolates", "\u2066a\u2069", String.raw`"\u{2066}a\u{2069}"`],
-    ["nothing at all", "a\u200bb\u2060c\ufeffd", String.raw`"a\u{200b}b\u{2060}c\u{feff}d"`],
-    ["letters of tags", "a\u{e0041}b", String.raw`"a\u{e0041}b"`],
-    ["a filler that is a letter", "a\u3164b", String.raw`"a\u{3164}b"`],
+    ["an empty value", "a\u200bb\u2060c\ufeffd", String.raw`"a\u{200b}b\u{2060}c\u{feff}d"`],
+    ["tag characters", "a\u{e0041}b", String.raw`"a\u{e0041}b"`],
+    ["a filler that counts as a letter", "a\u3164b", String.raw`"a\u{3164}b"`],
     ["another blank", "a\u00a0b\u2003c", String.raw`"a\u{a0}b\u{2003}c"`],
     ["another line", "a\u2028b", String.raw`"a\u{2028}b"`],
     ["half a character", "a\ud800b", String.raw`"a\ud800b"`],
-    ["a mark on a letter", "a\u0338b", String.raw`"a\u{338}b"`],
-    ["marks piled up", "\u0430\u0301\u0301\u0301\u0301", String.raw`"${"\u0430"}\u{301}\u{301}\u{301}\u{301}"`],
+    ["a combining mark on a letter", "a\u0338b", String.raw`"a\u{338}b"`],
+    [
+      "stacked combining marks",
+      "\u0430\u0301\u0301\u0301\u0301",
+      String.raw`"${"\u0430"}\u{301}\u{301}\u{301}\u{301}"`,
+    ],
     ["letters with marks of their own", "न\u093fd", '"न\u093fd"'],
-    ["a private letter", "\ue000", String.raw`"\u{e000}"`],
+    ["a private-use character", "\ue000", String.raw`"\u{e000}"`],
     ["many blanks", `a${" ".repeat(200)}b`, String.raw`"a\u{20}*200b"`],
-    ["a few blanks", "a        b", '"a        b"'],
+    ["several spaces", "a        b", '"a        b"'],
   ];
   for (const [title, value, shown] of rows) test(title, () => expect(displayValue(value).text).toBe(shown));
 
@@ -53,7 +57,7 @@ describe("a value", () => {
   });
 });
 
-describe("a question", () => {
+describe("an approval request", () => {
   test("says which contents the answer depends on, and which it does not", () => {
     const binding = { bound: ["/w/a\u202eb.sh"], unbound: ["other files that the program reads"] };
     const lines = questionOf(approvalOf({ binding }), digest).binding;
@@ -64,7 +68,7 @@ describe("a question", () => {
     expect(questionOf(approvalOf({ binding: null }), digest).binding).toEqual([]);
   });
 
-  test("names who asks, the whole call, and the risk of what it needs", () => {
+  test("names the agent, the whole call, and the risk of what it needs", () => {
     const question = questionOf(
       approvalOf({
         who: { user: "ann", agent: "scout", workspace: "/w", chain: ["l-1", "l-2"], session: "s", trace: "t" },

@@ -30,27 +30,27 @@ const CALL: CurrentCall = {
 const SOON = ASKED_AT + 2000;
 const covers = specsCover(READING);
 
-describe("an answer serves", () => {
+describe("an answer covers", () => {
   const rows: readonly (readonly [string, Approval, Partial<CurrentCall>, boolean])[] = [
     ["exactly the call that was shown", approved("exact"), {}, true],
     ["no call with other arguments", approved("exact"), { digest: "e".repeat(64) }, false],
-    ["at a wider step one with other arguments", approved("file"), { digest: "e".repeat(64) }, true],
-    ["no file beside it", approved("file"), { asking: [requestOf("fs.write /work/p/b.txt")] }, false],
-    ["at the folder the file beside it", approved("folder"), { asking: [requestOf("fs.write /work/p/b.txt")] }, true],
+    ["with a wider step one with other arguments", approved("file"), { digest: "e".repeat(64) }, true],
+    ["no sibling file", approved("file"), { asking: [requestOf("fs.write /work/p/b.txt")] }, false],
+    ["with the folder the sibling file", approved("folder"), { asking: [requestOf("fs.write /work/p/b.txt")] }, true],
     ["no other verb", approved("folder"), { asking: [requestOf("fs.delete /work/p/a.txt")] }, false],
     [
-      "not a call that asks for more besides",
+      "not a call with further requests",
       approved("folder"),
       { asking: [requestOf("fs.write /work/p/a.txt"), requestOf("net.get https://x.example/")] },
       false,
     ],
-    ["not a call that asks for nothing we know of", approved("folder"), { asking: [] }, false],
+    ["not a call without known requests", approved("folder"), { asking: [] }, false],
     ["no other agent", approved("folder"), { agent: "scout2" }, false],
     ["no agent of that name elsewhere", approved("folder"), { workspace: "/work/q" }, false],
     ["no agent of that name without a workspace", approved("folder"), { workspace: null }, false],
     ["no other tool", approved("folder"), { tool: "fs_edit" }, false],
-    ["not the tool once it is another", approved("folder"), { pin: "p2" }, false],
-    ["the tool as long as it is the same", approved("folder", 1, 1, "p1"), { pin: "p1" }, true],
+    ["not the tool once it has changed", approved("folder"), { pin: "p2" }, false],
+    ["the tool as long as it is unchanged", approved("folder", 1, 1, "p1"), { pin: "p1" }, true],
     ["no tool that lost its pin", approved("folder", 1, 1, "p1"), { pin: null }, false],
     ["no later generation", approved("folder"), { generation: 4 }, false],
     ["no call that needs presence, by a plain yes", approved("folder"), { level: 2 }, false],
@@ -77,7 +77,7 @@ describe("an answer serves", () => {
   });
 });
 
-test("live is what can still be answered or used", () => {
+test("a live approval can still be answered or used", () => {
   expect(isLive(approvalOf(), SOON)).toBe(true);
   expect(isLive(approvalOf(), ASKED_AT + 3_600_000)).toBe(false);
   expect(isLive(approved("exact"), SOON)).toBe(true);
@@ -92,7 +92,7 @@ test("several people answered at the level of the weakest", () => {
   expect(answeredLevel({ ...approvalOf(), answers: answers.slice(0, 1) })).toBe(2);
 });
 
-describe("the name of a call", () => {
+describe("the digest of a call", () => {
   const digest = (text: string): string => createHash("sha256").update(text, "utf8").digest("hex");
   const call: CallIdentity = {
     workspace: "/w",
@@ -106,7 +106,7 @@ describe("the name of a call", () => {
   const name = (changed: Partial<CallIdentity> = {}): string =>
     callDigest(digest, canonicalJson, { ...call, ...changed });
 
-  test("does not depend on the order things were written in", () => {
+  test("does not depend on the order of keys", () => {
     expect(name()).toMatch(/^[0-9a-f]{64}$/);
     expect(name({ arguments: { y: { a: "", b: [1, 2] }, x: 1 } })).toBe(name());
     expect(name({ asking: call.asking.toReversed() })).toBe(name());
@@ -129,10 +129,10 @@ describe("the name of a call", () => {
     ["two requests as one", { asking: ["fs.read /a,net.get https://x/"] }],
   ];
   for (const [title, changed] of others)
-    test(`${title} makes it another`, () => expect(name(changed)).not.toBe(name()));
+    test(`${title} makes it different`, () => expect(name(changed)).not.toBe(name()));
 });
 
-test("an agent has so many questions open and no more, but may ask the same again", () => {
+test("the number of pending requests of an agent is limited, but the same one may be repeated", () => {
   const waiting = (count: number): readonly Approval[] =>
     Array.from({ length: count }, (_, at) => approvalOf({ id: `a-${at}`, digest: `d${at}` }));
   expect(mayAsk(waiting(pendingPerAgentMax - 1), "new")).toEqual({ ok: true });

@@ -1,10 +1,10 @@
-// The small texts of `ambit agents`: lengths of time, lines that differ, lines to paste.
+// The small texts of `ambit agents`: durations, changed lines, lines to paste.
 import { describe, expect, test } from "vitest";
 import { changedLines } from "./diff/text-change.ts";
 import { commandText } from "./terminal/command-text.ts";
 import { parseDuration } from "./terminal/duration.ts";
 
-describe("a length of time", () => {
+describe("a duration", () => {
   const rows: readonly (readonly [string, number | null])[] = [
     ["30m", 1_800_000],
     ["2h", 7_200_000],
@@ -24,7 +24,7 @@ describe("a length of time", () => {
   for (const [text, length] of rows) test(JSON.stringify(text), () => expect(parseDuration(text)).toBe(length));
 });
 
-describe("lines that differ", () => {
+describe("changed lines", () => {
   const rows: readonly (readonly [string, string, readonly string[]])[] = [
     ["a\nb\nc", "a\nb\nc", []],
     ["a\nb\nc", "a\nx\nc", ["-2 b", "+2 x"]],
@@ -39,7 +39,7 @@ describe("lines that differ", () => {
     );
 });
 
-test("a line to paste is one word for each word", () => {
+test("a line to paste has one shell word for each argument", () => {
   expect(commandText(["agents", "grant", "a", "net.get{hosts=[*.x]}"])).toBe(
     "ambit agents grant a 'net.get{hosts=[*.x]}'",
   );

@@ -1,4 +1,4 @@
-// `help` in front of a name, or behind a group, is the name's own page.
+// `help` before a name, or after a group, shows the page of the name.
 import { Command } from "commander";
 import { expect, test } from "vitest";
 import { helpWords } from "./help-words.ts";
@@ -20,11 +20,11 @@ test.each([
   ["agents help", "agents --help"],
   ["agents help grant", "agents grant --help"],
   ["help help", "--help"],
-  // What is not there is the program's to complain of.
+  // Unknown names are reported by the program.
   ["help nonsense", "nonsense"],
   ["help agents grnat", "agents grnat"],
   ["agents help grnat", "agents grnat"],
-  // A word of somebody else's.
+  // An argument of another command.
   ["can help fs.read a", "can help fs.read a"],
   ["can scout fs.read help", "can scout fs.read help"],
   ["agents grant help", "agents grant help"],

@@ -1,4 +1,4 @@
-// Where a grant is shown to be written: in the text that says it.
+// The position shown for a grant: in the text that contains it.
 
 import { describe, expect, test } from "vitest";
 import { AGENT_PATH, MOMENT, record, scout, type Texts } from "../../test/trust/project.ts";
@@ -57,7 +57,7 @@ describe("can", () => {
   });
 });
 
-test("a difference names the file of the line it names", () => {
+test("a difference names the file of its line", () => {
   const [one] = compareSets(new Map(), new Map([["scout", loaded(null)]]), []);
   const places = one?.widened.map(({ grant, file, line }) => [grant?.split("{")[0], file, line]);
   expect(places).toContainEqual(["net.get", ".ambit/config.yml", 4]);

@@ -1,20 +1,20 @@
 import { expect, test } from "vitest";
 import { IdGenerator } from "./ids.ts";
 
-test("no two names are the same, and each begins with its letter", () => {
+test("no two ids are the same, and each begins with its letter", () => {
   const { id } = new IdGenerator();
   const made = new Set(Array.from({ length: 3000 }, () => id("c")));
   expect(made.size).toBe(3000);
   for (const name of made) expect(name).toMatch(/^c_[a-km-np-z2-9]{24}$/);
 });
 
-test("two owners of a state never make the same names", () => {
+test("two owners of a state never make the same ids", () => {
   const [one, other] = [new IdGenerator(), new IdGenerator()];
   const made = new Set(Array.from({ length: 1000 }, () => [one.name(), other.name()]).flat());
   expect(made.size).toBe(2000);
 });
 
-test("every character of chance takes every value", () => {
+test("every random character takes every value", () => {
   const names = new IdGenerator();
   const seen = Array.from({ length: 16 }, () => new Set<string>());
   for (let count = 0; count < 2000; count++)
@@ -22,7 +22,7 @@ test("every character of chance takes every value", () => {
   expect(seen.map(({ size }) => size)).toEqual(Array.from({ length: 16 }, () => 32));
 });
 
-test("entries are sorted by when they were made; what a person types is chance alone, and short", () => {
+test("entry ids are sorted by time; ids that a person types are random and short", () => {
   let now = 1_700_000_000_000;
   const { id } = new IdGenerator(() => now);
   const made = Array.from({ length: 200 }, () => {
@@ -34,7 +34,7 @@ test("entries are sorted by when they were made; what a person types is chance a
     expect(id(letter)).toMatch(new RegExp(`^${letter}_[a-km-np-z2-9]{16}$`));
 });
 
-test("a clock that makes no sense still gives names", () => {
+test("a nonsensical clock still gives ids", () => {
   for (const wrong of [Number.NaN, -1, Number.POSITIVE_INFINITY, 0]) {
     const { id } = new IdGenerator(() => wrong);
     expect(id("c")).toMatch(/^c_.{24}$/);

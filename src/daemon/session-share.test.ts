@@ -16,7 +16,7 @@ const session = (root: ProcessMark, peer: Peer): Session => ({ facts: { root, co
 const many = (count: number, make: (at: number) => Session): readonly Session[] =>
   Array.from({ length: count }, (_, at) => make(at));
 
-test("a process has its share and not one more, over however many connections", () => {
+test("a process has its share and not one more, over any number of connections", () => {
   const peer = peerOf(10, 5, 1);
   const own = many(sessionsOfProcessMax, () => session(mark(10), peerOf(10, 5, 1)));
   expect(hasSessionRoom(own.slice(1), peer, mark(10))).toBe(true);
@@ -27,7 +27,7 @@ test("a process has its share and not one more, over however many connections", 
   expect(hasSessionRoom(own, later, mark(10, "2"))).toBe(true);
 });
 
-test("what it starts counts as its own", () => {
+test("its children count as its own", () => {
   const below = many(sessionsOfProcessMax - 1, (at) => session(mark(100 + at), peerOf(100 + at, 10, 5, 1)));
   const own = session(mark(10), peerOf(10, 5, 1));
   expect(hasSessionRoom([own, ...below], peerOf(10, 5, 1), mark(10))).toBe(false);

@@ -55,7 +55,7 @@ test.each<[string, readonly string[], string]>([
 });
 
 test.each(["link", "away", "../away", "~/x", "x"])(
-  "of the machine nothing is told, whatever is asked of %s",
+  "nothing of the machine is revealed, whatever is requested of %s",
   (name) => {
     const folder = /^[~.x]/.test(name) ? name : join(base, name);
     const told = [`fs.read{in=${folder},paths=[../../../out]}`, `fs.read{in=${folder},nothing=[a]}`].map((spec) => {
@@ -67,13 +67,13 @@ test.each(["link", "away", "../away", "~/x", "x"])(
   },
 );
 
-test("what the machine alone makes of it is told in general", () => {
+test("effects of the machine alone are described in general", () => {
   const spec = `fs.read{in=${join(base, "away")}}`;
   expect(grantsOf([spec], reading)).toBe(null);
   expect(specFault("grant", [spec], reading)).toMatch(/is not understood: a folder in it does not resolve here$/);
 });
 
-test("is short, however long it was", () => {
+test("is short, however long the spec was", () => {
   const told = specFault("grant", [`memory.read{keys=[${"a".repeat(100_000)}`], reading);
   expect(told.length).toBeLessThan(600);
 });

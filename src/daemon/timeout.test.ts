@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 import { startTimeout, timeoutLeft } from "./timeout.ts";
 
-describe("patience", () => {
-  it("rings once, and not after it was ended", async () => {
+describe("a timeout", () => {
+  it("fires once, and not after it was cancelled", async () => {
     let [rung, ended] = [0, 0];
     const end = startTimeout(20, () => ended++);
     await new Promise<void>((done) => {
@@ -16,7 +16,7 @@ describe("patience", () => {
     expect([rung, ended]).toEqual([1, 0]);
   });
 
-  it("time in which nothing ran does not end it", async () => {
+  it("does not fire for time in which nothing ran", async () => {
     let isRung = false;
     const end = startTimeout(1_000, () => {
       isRung = true;

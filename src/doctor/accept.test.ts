@@ -1,4 +1,4 @@
-// Accepting a finding: with a reason, by its code, and never a mistake.
+// Accepting a finding: with a reason, by its code, and never an error.
 import { describe, expect, test } from "vitest";
 import { examined } from "../../test/doctor/probe.ts";
 
@@ -7,7 +7,7 @@ const accept = (item: string): string => `${LEAK}doctor: { accept: [${item}] }`;
 const codes = (text: string): readonly string[] => examined(text).findings.map(({ code }) => code);
 
 describe("an accepted finding", () => {
-  test("is held back and shown with its reason", () => {
+  test("is hidden and listed with its reason", () => {
     expect(codes(LEAK)).toEqual(["lethal_combination"]);
     const section = examined(accept('{ code: lethal_combination, reason: "a toy" }'));
     expect(section).toMatchObject({
@@ -20,24 +20,24 @@ describe("an accepted finding", () => {
   test.each([
     ["no reason", "{ code: lethal_combination }"],
     ["an empty reason", '{ code: lethal_combination, reason: " " }'],
-    ["a reason that is no text", "{ code: lethal_combination, reason: 5 }"],
-    ["a code that is not there", '{ code: lethal_combinatio, reason: "a toy" }'],
-    ["a mistake's code", '{ code: unknown_verb, reason: "a toy" }'],
-    ["a stray key", '{ code: lethal_combination, reason: "a toy", until: 5 }'],
+    ["a reason that is not text", "{ code: lethal_combination, reason: 5 }"],
+    ["an unknown code", '{ code: lethal_combinatio, reason: "a toy" }'],
+    ["an error's code", '{ code: unknown_verb, reason: "a toy" }'],
+    ["an unknown key", '{ code: lethal_combination, reason: "a toy", until: 5 }'],
     ["a plain word", "lethal_combination"],
-  ])("is still told with %s, beside what is wrong with the acceptance", (_what, item) => {
+  ])("is still reported with %s, beside what is wrong with the acceptance", (_what, item) => {
     expect(codes(accept(item)).toSorted()).toEqual(["bad_acceptance", "lethal_combination"]);
   });
 
   test.each(["doctor: yes", "doctor: { acept: [] }", "doctor: { accept: lethal_combination }", "doctor: []"])(
-    "is still told under `%s`",
+    "is still reported under `%s`",
     (line) => {
       expect(codes(LEAK + line)).toContain("lethal_combination");
       expect(codes(LEAK + line)).toContain("bad_acceptance");
     },
   );
 
-  test("that is no longer there is told, without a warning", () => {
+  test("that no longer occurs is reported, without a warning", () => {
     const text = 'capabilities: [records.read]\ndoctor: { accept: [{ code: lethal_combination, reason: "a toy" }] }';
     expect(examined(text)).toMatchObject({ findings: [{ code: "bad_acceptance", severity: "info" }], warnings: 0 });
   });

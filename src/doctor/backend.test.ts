@@ -1,4 +1,4 @@
-// What is said about machines: which of them can hold a process, and the command that mends those that cannot.
+// Findings about machines: which of them can confine a process, and the command that fixes those that cannot.
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf } from "../../test/doctor/probe.ts";
 import type { MachineFacts } from "../core/ports/machine.ts";
@@ -46,7 +46,7 @@ describe("a machine", () => {
     [["alpine"], "sudo apk add bubblewrap"],
     [["opensuse-leap", "suse"], "sudo zypper install bubblewrap"],
     [["nixos"], "install the package bubblewrap with your system's package manager"],
-  ])("of %j without bubblewrap is told how to install it", (distribution, fix) => {
+  ])("of %j without bubblewrap gets the install command", (distribution, fix) => {
     expect(told({ distribution, bubblewrap: null })).toEqual([{ code: "sandbox_missing", severity: "error", fix }]);
   });
 
@@ -59,19 +59,19 @@ describe("a machine", () => {
     expect(severity("capabilities:\n  - fs.read{in=/x}")).toBe("warning");
   });
 
-  test("whose AppArmor restricts namespaces gets its hint, unless a sandbox starts all the same", () => {
+  test("whose AppArmor restricts namespaces gets its hint, unless a sandbox still starts", () => {
     expect(told({ sandboxStarts: false, appArmorRestricts: true })[0]?.fix).toContain("apparmor_parser");
     expect(told({ sandboxStarts: true, appArmorRestricts: true })).toEqual([]);
   });
 
-  test("without user namespaces is told which switch it is, unless a sandbox starts all the same", () => {
+  test("without user namespaces gets the setting to change, unless a sandbox still starts", () => {
     expect(told({ sandboxStarts: false, userNamespaces: false })[0]?.fix).toContain("unprivileged_userns_clone");
     expect(told({ sandboxStarts: "unknown", userNamespaces: false })).toMatchObject([{ code: "sandbox_blocked" }]);
     expect(told({ sandboxStarts: true, userNamespaces: false })).toEqual([]);
     expect(told({ sandboxStarts: false })).toMatchObject([{ code: "sandbox_blocked" }]);
   });
 
-  test("that does not answer is neither well nor wrong", () => {
+  test("that does not answer is neither good nor bad", () => {
     expect(told({ bubblewrap: "unknown", sandboxStarts: "unknown" })).toMatchObject([
       { code: "not_checked", severity: "info" },
     ]);
@@ -81,7 +81,7 @@ describe("a machine", () => {
     expect(told({ landlock: 2 })).toEqual([]);
   });
 
-  test("without our native program, or on a kernel that is too old for it, is told so", () => {
+  test("without our native program, or on a kernel that is too old for it, gets a finding", () => {
     const bare = { transparent: true, descriptorMounts: true, seccomp: true, overlay: false };
     expect(told({ native: bare })).toMatchObject([{ code: "drafts_unavailable", severity: "error" }]);
     expect(told({ native: bare }, false)).toMatchObject([{ code: "drafts_unavailable", severity: "warning" }]);
@@ -94,7 +94,7 @@ describe("a machine", () => {
     expect(told({ native: old })).toMatchObject([{ code: "kernel_too_old", severity: "error" }]);
   });
 
-  test("that holds less than it could is told what, and what would mend it", () => {
+  test("that enforces less than it could gets the reason, and the fix", () => {
     const native = { transparent: false, descriptorMounts: true, seccomp: true, overlay: true };
     expect(told({ native })).toMatchObject([
       { code: "network_narrower", severity: "info", fix: expect.stringMatching(/nft_tproxy/) },

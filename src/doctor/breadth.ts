@@ -1,4 +1,4 @@
-// Which grants count at this moment, and which of them reach further than anybody usually means.
+// Which grants count at this moment, and which of them reach further than is usually intended.
 
 import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
 import { type AxisName, scopeKeys } from "../core/authority/catalog.ts";

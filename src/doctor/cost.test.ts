@@ -1,4 +1,4 @@
-// What a hostile workspace costs: work is counted, not timed, and grows with what is there and no faster.
+// The cost of a hostile workspace: work is counted, not timed, and grows with its size and no faster.
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf } from "../../test/doctor/probe.ts";
 import type { Grant } from "../core/authority/grant.ts";
@@ -21,7 +21,7 @@ interface Counter {
   reads: number;
 }
 
-/** Counts how often the scopes of a grant are looked at: every check has to. */
+/** Counts how often the scopes of a grant are read: every check has to. */
 function counted(agent: ProbeAgent, counter: Counter): ProbeAgent {
   const grants = agent.grants.map(
     (grant): Grant =>
@@ -55,12 +55,12 @@ describe("the work for a workspace", () => {
     expect(workOf(agents)).toBe(hundred * 100);
   });
 
-  test("of ten thousand agents of one id is told without comparing each with each", () => {
+  test("of ten thousand agents of one id is reported without comparing all pairs", () => {
     const sections = examine(probeOf(many(agentOf("id: same")).map((agent) => ({ ...agent, id: "same" }))));
     expect(sections.filter(({ failed }) => failed === 1)).toHaveLength(9_999);
   });
 
-  test("of one agent with very many grants stays bounded", () => {
+  test("of one agent with very many grants stays limited", () => {
     const lines = (count: number): string =>
       `capabilities:\n${Array.from({ length: count }, (_, at) => `  - net.get{hosts=[h${at}.x.com]}`).join("\n")}`;
     const [small, large] = [workOf([agentOf(lines(4_000))]), workOf([agentOf(lines(8_000))])];

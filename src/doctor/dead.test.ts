@@ -1,4 +1,4 @@
-// Dead rules against their definition, over random grants: what is found can go, and nothing more could.
+// Dead grants against their definition, over random grants: what is found can be removed, and nothing more could.
 import { describe, expect, test } from "vitest";
 import { runSeed } from "../../test/house/seed.ts";
 import { PROTECTED } from "../../test/laws/alphabet.ts";
@@ -12,7 +12,7 @@ import { deadRules } from "./dead.ts";
 const OPTIONS = { protectedPaths: PROTECTED, delegating: false };
 const NOW = 15;
 
-/** The definition: within what is left without it, of grants that count now and cannot run out. */
+/** The definition: within the remaining grants, of those that count now and cannot run out. */
 function containment(grant: Grant, rest: readonly Grant[]): Containment["kind"] {
   const lasting = rest.filter(({ conditions }) => conditions.calls === null && conditions.rate === null);
   return within([grant], authorityOf(lasting), OPTIONS).kind;
@@ -39,10 +39,10 @@ function randomGrants(source: Source): readonly Grant[] {
   return [...first, ...second, ...again];
 }
 
-describe("dead rules of random agents", () => {
-  test("are each within the others, can all go together, and leave none behind", () => {
+describe("dead grants of random agents", () => {
+  test("are each within the others, can all be removed together, and leave none behind", () => {
     let found = 0;
-    // Always the same cases: some others leave a dead rule behind (seed 250369275), a hint that is missing and nothing more.
+    // Always the same cases: some others leave a dead grant behind (seed 250369275), which is a missing hint and nothing more.
     for (let seed = 0; seed < 3_000; seed++) {
       const all = randomGrants(seeded(seed));
       const { dead, cut } = deadRules(all, NOW, PROTECTED);
@@ -52,12 +52,12 @@ describe("dead rules of random agents", () => {
       const kept = counted.filter((grant) => !dead.includes(grant));
       for (const grant of dead) {
         expect([seed, containment(grant, kept)]).toEqual([seed, "within"]);
-        // Beside more grants it may be more than can be told apart, but never shown to add something.
+        // With more grants it may be undecidable, but never shown to add something.
         const others = counted.filter((one) => one !== grant);
         expect([seed, containment(grant, others)]).not.toEqual([seed, "exceeds"]);
       }
       for (const grant of kept) {
-        // Beside no other it can only be "within" by covering nothing at all, which is no matter of dead rules.
+        // Without others it can only be "within" by covering nothing at all, which is another finding.
         if (!hasOther(grant, kept)) continue;
         const others = kept.filter((one) => one !== grant);
         expect([seed, containment(grant, others)]).not.toEqual([seed, "within"]);
@@ -74,7 +74,7 @@ describe("dead rules of random agents", () => {
   });
 });
 
-test("more grants than can be compared are told as such", () => {
+test("more grants than can be compared are reported as such", () => {
   const [one] = grants(seeded(3), oneOf(seeded(1), VERBS), 1, 1, false);
   const many = Array.from({ length: 3_000 }, () => ({ ...(one as Grant) }));
   expect(deadRules(many, NOW, PROTECTED).cut).toBe(true);

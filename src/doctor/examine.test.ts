@@ -1,4 +1,4 @@
-// Every check beside its nearest miss: a record that is told about, and one that differs by as little as it can.
+// Every check beside its nearest miss: a record with a finding, and one that differs by as little as possible.
 import { describe, expect, test } from "vitest";
 import { agentOf, findingsOf, NOW, probeOf } from "../../test/doctor/probe.ts";
 import { parseTool } from "../core/authority/axes/name.ts";
@@ -72,7 +72,7 @@ const ROWS: readonly (readonly [FindingCode, string, told: string, not: string])
   ],
   [
     "grants_widely",
-    "agent.grant over nobody",
+    "agent.grant over no agent",
     list("agent.grant{ids=[a]}", "fs.read{in=~}"),
     list("agent.grant{ids=[]}", "fs.read{in=~}"),
   ],
@@ -191,7 +191,7 @@ describe("a finding", () => {
     expect(findingsOf(not, code)).toEqual([]);
   });
 
-  test("stands at the line it is about", () => {
+  test("is at the line it is about", () => {
     const [finding] = findingsOf(list("records.read", "fs.write{in=/w}"), "records_writable");
     const agent = agentOf(list("records.read", "fs.write{in=/w}"));
     expect(agent.source.text.slice(finding?.span?.start, finding?.span?.end)).toBe("fs.write{in=/w}");
@@ -202,42 +202,42 @@ describe("the combination that leaks", () => {
   const legs = ["records.read", 'net.get{hosts=["*"]}', "net.post{hosts=[x.com]}"];
   const rows: readonly (readonly [string, readonly string[], number])[] = [
     [
-      "is told once, however many grants take part",
+      "is reported once, however many grants take part",
       [...legs, "memory.read", 'net.connect{hosts=["*"],ports=[443]}'],
       1,
     ],
-    ["is not there without private data", legs.slice(1), 0],
+    ["is not reported without private data", legs.slice(1), 0],
     [
-      "is not there without strangers' content",
+      "is not reported without untrusted content",
       ["records.read", "net.get{hosts=[x.com]}", "net.post{hosts=[x.com]}"],
       0,
     ],
     [
-      "is there under a whole top-level domain",
+      "is reported under a whole top-level domain",
       ["records.read", "net.get{hosts=[*.com]}", "net.post{hosts=[x.com]}"],
       1,
     ],
     [
-      "is not there where every way out asks",
+      "is not reported if every outgoing grant needs approval",
       ["records.read", "net.get{hosts=[x.com]}", 'net.post{hosts=["*"],ask}'],
       0,
     ],
-    ["is not there where the private part is clean", ["records.read{clean}", ...legs.slice(1)], 0],
+    ["is not reported if the private part needs a clean session", ["records.read{clean}", ...legs.slice(1)], 0],
     [
-      "is there where only strangers' content is clean",
+      "is reported if only untrusted content needs a clean session",
       ["records.read", 'net.get{hosts=["*"],clean}', "net.post{hosts=[x.com]}"],
       1,
     ],
-    ["counts reading from any host as a way out", legs.slice(0, 2), 1],
-    ["counts tools from elsewhere", ["records.read", "tool.invoke{tools=[tool:**]}", "net.post{hosts=[x.com]}"], 1],
-    ["counts no tools of ours", ["records.read", "tool.invoke{tools=[builtin:**]}", "net.post{hosts=[x.com]}"], 0],
+    ["counts reading from any host as outgoing", legs.slice(0, 2), 1],
+    ["counts third-party tools", ["records.read", "tool.invoke{tools=[tool:**]}", "net.post{hosts=[x.com]}"], 1],
+    ["counts no built-in tools", ["records.read", "tool.invoke{tools=[builtin:**]}", "net.post{hosts=[x.com]}"], 0],
     ["counts the provider's search", ["memory.read", 'provider.web_search{hosts=["*"]}', "net.put{hosts=[x.com]}"], 1],
     [
-      "counts no expired way out",
+      "counts no expired outgoing grant",
       ["records.read", "tool.invoke{tools=[tool:**]}", "net.post{hosts=[x.com],expires=2020-01-01T00:00:00Z}"],
       0,
     ],
-    ["counts nothing that is only passed on", ["records.read{pass=pass}", ...legs.slice(1)], 0],
+    ["counts nothing that may only be passed on", ["records.read{pass=pass}", ...legs.slice(1)], 0],
   ];
   test.each(rows)("%s", (_what, items, count) => {
     expect(findingsOf(list(...items), "lethal_combination")).toHaveLength(count);
@@ -250,15 +250,15 @@ describe("the combination that leaks", () => {
   });
 });
 
-describe("what the reader found", () => {
-  test("is told with its own code, place and suggestion", () => {
+describe("the parser's diagnostics", () => {
+  test("are reported with their own code, position and suggestion", () => {
     const [finding] = findingsOf(list("net.gte{hosts=[x.com]}"), "unknown_verb");
     expect(finding).toMatchObject({ severity: "error", agent: "scout", file: "scout.md", suggestion: "net.get" });
     expect(findingsOf(list("net.get: { host: [x.com] }"), "unknown_key")).toMatchObject([{ suggestion: "hosts" }]);
     expect(findingsOf(list("net.get: { hosts: 5 }"), "wrong_type")).toHaveLength(1);
   });
 
-  test("is not told twice where a finding says it better", () => {
+  test("are not repeated if a finding says it better", () => {
     expect(findingsOf(list("fs.read", "fs.write"), "inert")).toEqual([]);
     expect(findingsOf(list("fs.read", "fs.write"), "inert_grants")).toHaveLength(1);
     expect(findingsOf(list("proc.exec{in=/,cmds=[ls]}"), "wide")).toEqual([]);
@@ -285,14 +285,14 @@ describe("an argument", () => {
   const grant = (name: string): string =>
     list(`tool.invoke: { tools: [send_money], args: { ${name}: { range: [0, 5] } } }`);
 
-  test("that the tool does not have is an error, with the one that was meant", () => {
+  test("that the tool does not have is an error, with the intended one", () => {
     expect(findingsOf(grant("amont"), "unknown_argument", { tools })).toMatchObject([
       { severity: "error", suggestion: "amount" },
     ]);
     expect(findingsOf(grant("amount"), "unknown_argument", { tools })).toEqual([]);
   });
 
-  test("of an unknown tool is not judged", () => {
+  test("of an unknown tool is not checked", () => {
     expect(findingsOf(grant("amont"), "unknown_argument")).toEqual([]);
   });
 });
@@ -301,7 +301,7 @@ describe("a project", () => {
   const sections = (more: Parameters<typeof probeOf>[1]) =>
     examine(probeOf([], more)).flatMap(({ findings }) => findings);
 
-  test("that is not trusted, or asks for more, is told in one line", () => {
+  test("that is untrusted, or has more than is trusted, is reported in one line", () => {
     for (const trust of ["untrusted", "widened"] as const)
       expect(sections({ workspace: { folders: [], trust } })).toMatchObject([
         { code: "untrusted_project", fix: "ambit trust" },
@@ -311,13 +311,13 @@ describe("a project", () => {
     expect(sections({ workspace: null })).toEqual([]);
   });
 
-  test("with a file that cannot be read is wrong", () => {
+  test("with an unreadable file is wrong", () => {
     expect(sections({ broken: [{ file: "a.md", problem: "is not UTF-8 text" }] })).toMatchObject([
       { code: "unreadable_file", severity: "error", message: "a.md: is not UTF-8 text", file: "a.md" },
     ]);
   });
 
-  test("whose configuration has a mistake is told where", () => {
+  test("whose configuration has a mistake is reported with its position", () => {
     const source = { name: "config.yml", text: "sandbx: ." };
     const span = { source: "config.yml", start: 0, end: 6 };
     const diagnostic = {
@@ -350,7 +350,7 @@ describe("a project", () => {
   });
 });
 
-test("an agent without anything to say passes", () => {
+test("an agent without findings passes", () => {
   const [section] = examine(probeOf([agentOf("capabilities: [records.read]")], { now: NOW }));
   expect(section).toMatchObject({ findings: [], passed: ["2 grants"], failed: 0, warnings: 0 });
 });

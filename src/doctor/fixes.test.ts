@@ -1,4 +1,4 @@
-// Mechanical fixes: the one word, nothing else of the text, and never something that reads worse or widens unasked.
+// Automatic fixes: the one word, nothing else of the text, and never one that parses worse or widens without consent.
 import { describe, expect, test } from "vitest";
 import { readAgent } from "../../test/doctor/probe.ts";
 import { differenceOf } from "../agents/project/difference.ts";
@@ -54,13 +54,13 @@ describe("a fix", () => {
     ],
     ["several on one line", "capabilities: [records.raed, memory.raed]", "capabilities: [records.read, memory.read]"],
     ["a key by another name", "caps: [records.read]", "capabilities: [records.read]"],
-  ])("mends %s", (_what, before, after) => {
+  ])("fixes %s", (_what, before, after) => {
     expect(mended(before).text).toBe(after);
   });
 
   test.each([
-    ["a key that is there already", "capabilities: [net.get: { host: [x.com], hosts: [y.com] }]"],
-    ["a word like nothing", "capabilities: [zzz.qqq]"],
+    ["a key that exists already", "capabilities: [net.get: { host: [x.com], hosts: [y.com] }]"],
+    ["a word without a similar one", "capabilities: [zzz.qqq]"],
     ["a name that is right", "capabilities: [records.read]"],
     ["a comment", "capabilities: [records.read] # records.raed"],
     ["a text that is not YAML", "capabilities: [records.raed"],
@@ -72,7 +72,7 @@ describe("a fix", () => {
     expect(mended(text)).toEqual({ text, edits: [], heldBack: [] });
   });
 
-  test("that would widen is held back unless it may", () => {
+  test("that would widen is withheld unless allowed", () => {
     const text = "sandbox: /x\ncapabilities:\n  - net.gte{hosts=[x.com]}\n  - shell.exec{cmds=[rg]}";
     expect(mended(text, false)).toEqual({
       text: text.replace("shell", "proc"),
@@ -87,7 +87,7 @@ describe("a fix", () => {
     expect(mended(many).edits).toHaveLength(100);
   });
 
-  test("reads a long text again only so often, however many words are wrong in it", () => {
+  test("parses a long text again only a few times, however many words are wrong in it", () => {
     let rereads = 0;
     const text = `${"x".repeat(1_000_000)}\n${"records.raed ".repeat(1_000)}`;
     const diagnostics = Array.from({ length: 1_000 }, (_, at): Diagnostic => {

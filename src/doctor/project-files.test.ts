@@ -1,4 +1,4 @@
-// Programs beside files: those that run unasked what the agent may write, and reading that no sandbox holds for them.
+// Programs beside files: those that run without approval what the agent may write, and reads that no sandbox confines.
 import { expect, test } from "vitest";
 import { findingsOf } from "../../test/doctor/probe.ts";
 import type { FindingCode } from "./finding.ts";

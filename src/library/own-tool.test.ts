@@ -1,5 +1,4 @@
-// A tool of the application runs only on a receipt from the daemon, whatever else the daemon answers or fails to
-// answer.
+// A tool of the application runs only on a receipt from the daemon, whatever else the daemon answers or fails to answer.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
@@ -65,7 +64,7 @@ const allowed = (receipt: unknown): (() => Promise<unknown>) => {
   return async () => ({ ok: true, value: { outcome: "allowed", receipt, left: [] } });
 };
 
-test("runs once for a receipt, with what it asks for told, and its outcome told", async () => {
+test("runs once per receipt; its requests and its outcome are sent to the daemon", async () => {
   const { answer, runs, heard } = await called(allowed("e_1"), { input: { file: "notes/a.txt" } });
   expect(answer).toEqual({ ok: true, value: 1, receipt: "e_1" });
   expect(runs).toBe(1);
@@ -85,7 +84,7 @@ const told = { outcome: "denied", id: "e_2", code: "revoked", need: null, hint: 
 
 test.each<{ readonly title: string; readonly commit: () => Promise<unknown>; readonly code: string }>([
   { title: "an empty receipt", commit: allowed(""), code: "audit_unavailable" },
-  { title: "a receipt that is no text", commit: allowed(7), code: "audit_unavailable" },
+  { title: "a receipt that is not text", commit: allowed(7), code: "audit_unavailable" },
   { title: "no receipt", commit: allowed(undefined), code: "audit_unavailable" },
   { title: "a denial", commit: async () => ({ ok: true, value: told }), code: "revoked" },
   {
@@ -94,7 +93,7 @@ test.each<{ readonly title: string; readonly commit: () => Promise<unknown>; rea
     code: "not_available",
   },
   { title: "no answer at all", commit: () => Promise.reject(new Error("gone")), code: "audit_unavailable" },
-])("$title is no reason to run", async ({ commit, code }) => {
+])("$title does not run it", async ({ commit, code }) => {
   const { answer, runs, heard } = await called(commit);
   expect(answer).toMatchObject({ ok: false, code });
   expect(runs).toBe(0);
@@ -118,7 +117,7 @@ test("an undeclared request is reported to the daemon, and never runs, whatever 
   expect([written.runs, unwritten.runs, wrong.runs]).toEqual([0, 0, 0]);
 });
 
-test("a call that was stopped before is not asked about", async () => {
+test("a call that was cancelled before is not sent", async () => {
   const stop = new StopSource();
   stop.stop();
   const { answer, runs, heard } = await called(allowed("e_1"), { stop });
@@ -126,7 +125,7 @@ test("a call that was stopped before is not asked about", async () => {
   expect([runs, heard.length]).toEqual([0, 0]);
 });
 
-test("a call that is stopped while it is decided does not run, and says so", async () => {
+test("a call that is cancelled during the decision does not run, and says so", async () => {
   const stop = new StopSource();
   const commit = async (): Promise<unknown> => {
     stop.stop();

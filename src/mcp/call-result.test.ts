@@ -30,14 +30,14 @@ describe("results", () => {
       ran({ stdout: "a\n", stderr: "b\n", ending: { kind: "exited", status: 2 } }),
       ["a\n[stderr]\nb\n[exit status 2]"],
     ],
-    ["one that was ended", ran({ ending: { kind: "ended", because: "time" } }), ["[ended: time]"]],
+    ["one that was killed", ran({ ending: { kind: "ended", because: "time" } }), ["[ended: time]"]],
     [
-      "one that was refused something",
+      "one that was denied something",
       ran({ denials: [{ code: "scope_violation", request: "net.connect a.test:443", times: 2 }] }),
       ["[denied while running: net.connect a.test:443 (scope_violation)]"],
     ],
     [
-      "one for which nobody was there",
+      "one without an approver",
       ran({ denials: [{ code: "not_available", request: "net.connect a.test:443", times: 1 }] }),
       ["[not reachable: net.connect a.test:443 (not_available)]"],
     ],
@@ -90,7 +90,7 @@ describe("denials and refusals", () => {
     expect(structuredContent).not.toHaveProperty("approval");
   });
 
-  test("an unknown tool keeps the word to stop, and nothing of what it would have needed", () => {
+  test("an unknown tool keeps the instruction to stop, and no details of what it would have needed", () => {
     const hint = "You have no grant for this. You have made this exact request before. Stop repeating it.";
     const told = unknownTool("web_fetch", { id: "c_1", hint });
     expect(told.structuredContent["hint"]).toBe(
@@ -106,7 +106,7 @@ describe("denials and refusals", () => {
 });
 
 describe("the list", () => {
-  test("is sorted, and every schema is an object's", () => {
+  test("is sorted, and every schema is an object schema", () => {
     const tools = listedTools([
       { name: "b", origin: "tool", description: "B", input: { anyOf: [] } },
       { name: "a", origin: "builtin", description: "A", input: { type: "object", required: ["x"] } },

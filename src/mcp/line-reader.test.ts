@@ -17,17 +17,17 @@ describe("lines", () => {
   test.each<[string, readonly (string | Buffer)[], readonly string[]]>([
     ["one chunk, many lines", ["a\nb\n\nc\n"], ["a", "b", "", "c"]],
     ["one line, many chunks", ["a", "b", "c\nd"], ["abc", "d"]],
-    ["a letter cut in two", [Buffer.from([0xc3]), Buffer.from([0xa4, 0x0a])], ["ä"]],
-    ["as long as it may be", [`${"x".repeat(lineBytesMax)}\ny\n`], ["x".repeat(lineBytesMax), "y"]],
+    ["a character split in two", [Buffer.from([0xc3]), Buffer.from([0xa4, 0x0a])], ["ä"]],
+    ["as long as allowed", [`${"x".repeat(lineBytesMax)}\ny\n`], ["x".repeat(lineBytesMax), "y"]],
     ["one byte longer", [`${"x".repeat(lineBytesMax + 1)}\ny\n`], ["long 256 256", "y"]],
     [
-      "much longer, in pieces",
+      "much longer, in chunks",
       [...Array.from({ length: 40 }, () => "x".repeat(100_000)), "z\ny\n"],
       ["long 256 256", "y"],
     ],
   ])("%s", (_, chunks, lines) => expect(cut(chunks)).toEqual(lines));
 
-  test("a line in pieces is complete although the input reuses its buffer", () => {
+  test("a line in chunks is complete although the input reuses its buffer", () => {
     const reader = new LineReader();
     const lines: Line[] = [];
     const bytes = Buffer.alloc(4);

@@ -72,7 +72,7 @@ test("a session that a user ended stays ended, also after the daemon restarts", 
 });
 
 test.each(["budget_exhausted", "generation_stale", "unsupported_command", "scope_violation", "approval_required"])(
-  "a third-party tool that is not on the list answers as one that is not there, also where the denial is %s",
+  "a third-party tool that is not on the list answers as an unknown one, also if the denial is %s",
   async (code) => {
     const denied = { outcome: "denied", id: "c_1", code, need: null, hint: "", approval: null, reason: "why" };
     const { session } = owner(() => denied);
@@ -85,7 +85,7 @@ test.each(["budget_exhausted", "generation_stale", "unsupported_command", "scope
   },
 );
 
-test("a built-in tool that was not granted says so, with what to ask for", async () => {
+test("a built-in tool that was not granted says so, with what to request", async () => {
   const denied = { outcome: "denied", id: "c_1", code: "capability_absent", need: "memory.read a", hint: "ask" };
   const { session } = owner(() => ({ ...denied, approval: null, reason: null }));
   expect((await session.call("memory_get", {}, NEVER)).structuredContent).toMatchObject({

@@ -21,7 +21,7 @@ function folderOf(files: Readonly<Record<string, string>>): string {
   return folder;
 }
 
-describe("clients are known by their files", () => {
+describe("clients are recognized by their files", () => {
   const rows: readonly (readonly [string, string | null])[] = [
     [".claude/settings.json", "claude"],
     ["CLAUDE.md", "claude"],
@@ -38,7 +38,7 @@ describe("clients are known by their files", () => {
   });
 });
 
-test("servers are named with their file, and what stands beside the name stays there", () => {
+test("servers are named with their file, and nothing but the name is read", () => {
   const found = detect(
     folderOf({
       ".mcp.json": '{"mcpServers": {"github": {"env": {"TOKEN": "hidden-1"}}, "files": {"command": "hidden-2"}}}',
@@ -59,15 +59,15 @@ test("servers are named with their file, and what stands beside the name stays t
   expect(JSON.stringify(found)).not.toContain("hidden");
 });
 
-describe("settings that do not parse name no one", () => {
+describe("settings that do not parse name no server", () => {
   const rows: readonly (readonly [string, string])[] = [
     ["not JSON", "{"],
     ["a list", '["mcpServers"]'],
     ["another key", '{"mcpserver": {"a": {}}}'],
     ["inherited", '{"toString": {}}'],
-    ["a name that speaks to the terminal", '{"mcpServers": {"\\u001b[31m": {}}}'],
-    ["a name that is a line", '{"mcpServers": {"a\\nb": {}}}'],
-    ["a name longer than names are", `{"mcpServers": {"${"a".repeat(65)}": {}}}`],
+    ["a name with terminal control characters", '{"mcpServers": {"\\u001b[31m": {}}}'],
+    ["a name with a line break", '{"mcpServers": {"a\\nb": {}}}'],
+    ["a name that is too long", `{"mcpServers": {"${"a".repeat(65)}": {}}}`],
   ];
   test.each(rows)("%s", (_title, text) => {
     expect(serverNames(text, "x.json", "mcpServers")).toEqual([]);
@@ -78,7 +78,7 @@ describe("settings that do not parse name no one", () => {
   });
 });
 
-describe("a toolchain counts where the project needs it, with the folders that hold its programs", () => {
+describe("a toolchain counts if the project needs it, with the folders of its programs", () => {
   const home = folderOf({
     ".nvm/versions/node/v1/bin/node": "",
     ".cargo/bin/cargo": "",
@@ -98,7 +98,7 @@ describe("a toolchain counts where the project needs it, with the folders that h
   });
 });
 
-test("git is seen from below, and its absence too", () => {
+test("git is found from subfolders, and so is its absence", () => {
   const project = folderOf({ ".git/HEAD": "", "a/b/c.txt": "" });
   expect(detect(join(project, "a", "b"), null).isGit).toBe(true);
   expect(detect(folderOf({ ".gitignore": "" }), null).isGit).toBe(false);

@@ -37,8 +37,8 @@ function write(text: string): Change<string> {
   return () => ({ kind: "write", text });
 }
 
-describe("a change is whole", () => {
-  test("mode is kept, no draft is left, and the text is as it was handed", () => {
+describe("a change is atomic", () => {
+  test("the mode is kept, no draft is left, and the text is as given", () => {
     writeFileSync(file(), "old");
     chmodSync(file(), 0o640);
     expect(edit(write("\uFEFFnew\r\n"))).toEqual({ kind: "done", others: 0 });
@@ -47,7 +47,7 @@ describe("a change is whole", () => {
     expect(readdirSync(join(folder, "project"))).toEqual(["a.md"]);
   });
 
-  test("a change made by something else in between is seen, and the edit is made on it", () => {
+  test("a concurrent change is noticed, and the edit is applied to it", () => {
     writeFileSync(file(), "one");
     let times = 0;
     const done = edit((text) => {
@@ -59,7 +59,7 @@ describe("a change is whole", () => {
     expect(times).toBe(2);
   });
 
-  test("something that changes it every time ends the edit, and its text stays", () => {
+  test("a file that changes every time ends the edit, and its text stays", () => {
     let times = 0;
     writeFileSync(file(), "x");
     const done = edit((text) => {
@@ -76,7 +76,7 @@ describe("a change is whole", () => {
     expect(readFileSync(file(), "utf8")).toBe("old");
   });
 
-  test("drafts of processes that were killed go with the next edit, other files do not", () => {
+  test("drafts of killed processes are removed by the next edit, other files are not", () => {
     writeFileSync(file(), "old");
     writeFileSync(file(".a.md.0123456789ab.ambit-draft"), "half");
     writeFileSync(file(".b.md.0123456789ab.ambit-draft"), "of another file");
@@ -85,7 +85,7 @@ describe("a change is whole", () => {
   });
 });
 
-describe("links", () => {
+describe("symbolic links", () => {
   test("a link that leads out of the folder is refused, one that stays inside is followed", () => {
     writeFileSync(join(folder, "outside.md"), "old");
     symlinkSync(join(folder, "outside.md"), file("out.md"));
@@ -98,14 +98,14 @@ describe("links", () => {
     expect(readdirSync(join(folder, "project")).sort()).toEqual(["a.md", "in.md", "out.md"]);
   });
 
-  test("a file with another name is replaced, and that is said", () => {
+  test("a file with a second hard link is replaced, and that is reported", () => {
     writeFileSync(file(), "old");
     linkSync(file(), join(folder, "other.md"));
     expect(edit(write("new"))).toEqual({ kind: "done", others: 1 });
     expect(readFileSync(join(folder, "other.md"), "utf8")).toBe("old");
   });
 
-  test("what is no text file is not touched", () => {
+  test("what is not a text file is not changed", () => {
     mkdirSync(file("b.md"));
     expect(edit(write("new"), file("b.md"))).toMatchObject({ kind: "failed" });
     writeFileSync(file(), new Uint8Array([0xff, 0xfe]));
@@ -115,8 +115,8 @@ describe("links", () => {
   });
 });
 
-describe("turns", () => {
-  test("a turn whose process is gone is passed, one of a running process is not given away", () => {
+describe("locks", () => {
+  test("a lock whose process is gone is released, one of a running process is kept", () => {
     writeFileSync(file(), "old");
     edit(write("new"));
     const turns = undoFolder(state, file());
@@ -152,28 +152,28 @@ describe("undo", () => {
     expect([back(), text(), back(), text(), back()]).toEqual([true, "1", true, "0", false]);
   });
 
-  test("the last twenty are kept", () => {
+  test("the last twenty edits are kept", () => {
     for (let at = 1; at <= 25; at++) put(String(at));
     let count = 0;
     while (count < 100 && back()) count++;
     expect([count, text()]).toEqual([20, "5"]);
   });
 
-  test("what something else wrote since is never lost to it", () => {
+  test("a later change by another program is never lost", () => {
     put("1");
     writeFileSync(record(), "by hand");
     expect(back()).toBe(false);
     expect(text()).toBe("by hand");
   });
 
-  test("an edit that was killed before it was made is passed over", () => {
+  test("an edit that was killed before it was made is skipped", () => {
     put("1");
     const folderOf = undoFolder(state, record());
     writeFileSync(join(folderOf, "9.json"), JSON.stringify({ before: "1", after: "no such text" }));
     expect([back(), text()]).toEqual([true, "0"]);
   });
 
-  test("a removed record comes back, a new one goes again", () => {
+  test("a removed record is restored, a new one is removed again", () => {
     expect(files().remove("a", "0").kind).toBe("done");
     expect(back()).toBe(true);
     expect(text()).toBe("0");

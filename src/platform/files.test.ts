@@ -21,7 +21,7 @@ function file(name: string, content: string | Uint8Array): string {
 
 const bytes = (...list: number[]): Uint8Array => Uint8Array.from(list);
 
-describe("a text file is read whole, and one character more it is refused", () => {
+describe("a text file is read whole, and refused one character over the limit", () => {
   it.each([
     ["", "a", 0],
     ["abc", "abcd", 3],
@@ -36,9 +36,9 @@ describe("a text file is read whole, and one character more it is refused", () =
 
   it.each([
     ["UTF-8", bytes(0xc3, 0xa4), bytes(0xc3, 0x28)],
-    ["no overlong form", bytes(0x2f), bytes(0xc0, 0xaf)],
-    ["no half character", bytes(0xed, 0x9f, 0xbf), bytes(0xed, 0xa0, 0x80)],
-    ["no end in the middle", bytes(0xe2, 0x82, 0xac), bytes(0xe2, 0x82)],
+    ["an overlong form", bytes(0x2f), bytes(0xc0, 0xaf)],
+    ["half a character", bytes(0xed, 0x9f, 0xbf), bytes(0xed, 0xa0, 0x80)],
+    ["an end in the middle", bytes(0xe2, 0x82, 0xac), bytes(0xe2, 0x82)],
   ])("%s", (_rule, good, bad) => {
     expect(readTextFile(file("a", good), 100).ok).toBe(true);
     expect(readTextFile(file("a", bad), 100)).toMatchObject({ ok: false, code: "not_utf8" });
@@ -48,7 +48,7 @@ describe("a text file is read whole, and one character more it is refused", () =
     expect(readTextFile(file("a", "\uFEFFa\0"), 100)).toEqual({ ok: true, text: "\uFEFFa\0" });
   });
 
-  it("a link to a file is that file; the size a file claims is not believed", () => {
+  it("a link to a file is that file; the size a file claims is not trusted", () => {
     symlinkSync(file("target", "x"), join(folder, "link"));
     expect(readTextFile(join(folder, "link"), 10)).toEqual({ ok: true, text: "x" });
     if (process.platform === "linux")
@@ -58,7 +58,7 @@ describe("a text file is read whole, and one character more it is refused", () =
       });
   });
 
-  it("a file of a gigabyte of nothing costs no gigabyte", () => {
+  it("a sparse file of a gigabyte uses no gigabyte of memory", () => {
     truncateSync(file("sparse", ""), 1_000_000_000);
     const before = process.memoryUsage().rss;
     expect(readTextFile(join(folder, "sparse"), 1000)).toMatchObject({ ok: false, code: "too_large" });
@@ -66,7 +66,7 @@ describe("a text file is read whole, and one character more it is refused", () =
   });
 });
 
-describe("what is no file is refused at once", () => {
+describe("what is not a regular file is refused at once", () => {
   it("a folder", () => {
     mkdirSync(join(folder, "folder"));
     expect(readTextFile(join(folder, "folder"), 10)).toMatchObject({ ok: false, code: "not_a_file" });

@@ -34,7 +34,7 @@ test.each<[string, readonly string[]]>([
   expect(names(pattern)?.toSorted()).toEqual([...expected].sort());
 });
 
-test("a name that two patterns find is found once; more than can be looked at is no answer", () => {
+test("a name that two patterns match is found once; more than the limit is no answer", () => {
   expect(names("a", "*")).toHaveLength(3);
   const numbered = (count: number): string[][] => Array.from({ length: count }, (_, number) => [...base, `${number}`]);
   expect(findNames(numbered(20_000))).toBeNull();
@@ -42,7 +42,7 @@ test("a name that two patterns find is found once; more than can be looked at is
   expect(findNames(new Array<string[]>(20_001).fill([...base, "a"]))).toHaveLength(1);
 });
 
-test("a link into the folder is followed, and what is behind it has its own name", () => {
+test("a link into the folder is followed, and its target has its own name", () => {
   const look = (...patterns: string[]): unknown =>
     findNames(
       patterns.map((pattern) => [...base, ...pattern.split("/")]),
@@ -67,7 +67,7 @@ test("a link into the folder is followed, and what is behind it has its own name
   expect(look("ring/x")).toEqual([["link", "ring"]]);
 });
 
-test("what a repository holds by the thousand is passed over, but not where a repository has that name", () => {
+test("object folders of repositories are skipped, but not if a repository has that name", () => {
   for (const name of ["objects/a", "lib/objects/aa", "lib/inner"])
     mkdirSync(join(folder(), ".git", "modules", name), { recursive: true });
   for (const name of ["objects", "lib/objects/aa", "lib/inner"])

@@ -56,8 +56,8 @@ function readAll(path: string): void {
   for (const file of filesOf(path, commit, ".ambit/agents")) textOf(path, commit, file);
 }
 
-describe("a repository without surprises", () => {
-  test("gives its files", () => {
+describe("an ordinary repository", () => {
+  test("returns its files", () => {
     const path = repository();
     const commit = commitOf(path, "HEAD") ?? "";
     expect(commit).toMatch(/^[0-9a-f]{40}$/);
@@ -69,7 +69,7 @@ describe("a repository without surprises", () => {
 describe("an object that a remote promises is not fetched", () => {
   const rows: readonly (readonly [string, () => readonly (readonly [string, string])[]])[] = [
     [
-      "by a program as the address",
+      "by a program as the URL",
       () => [
         ["remote.origin.url", `ext::${program}`],
         ["protocol.ext.allow", "always"],
@@ -124,7 +124,7 @@ describe("an object that a remote promises is not fetched", () => {
   });
 });
 
-describe("nothing else that is configured runs", () => {
+describe("no other configured program runs", () => {
   test("fsmonitor, hooks, pagers, filters, aliases and differences", () => {
     const path = repository();
     const keys = [
@@ -155,7 +155,7 @@ describe("nothing else that is configured runs", () => {
     expect(existsSync(marker)).toBe(false);
   });
 
-  test("what the environment names", () => {
+  test("programs that the environment names", () => {
     const path = repository();
     promised(path, [["remote.origin.url", "ssh://host.invalid/x"]]);
     const named = { GIT_SSH_COMMAND: program, GIT_SSH: program, GIT_ALLOW_PROTOCOL: "ssh:ext", GIT_NO_LAZY_FETCH: "0" };

@@ -10,7 +10,7 @@ function guardedDepth(path: string): number {
   return read.ok ? (read.value.guarded?.filter(Boolean).length ?? 0) : -1;
 }
 
-describe("what only its own name opens, and its neighbour one character away, which a star may open", () => {
+describe("a path only its own name opens, and its neighbour one character away, which a star may open", () => {
   it.each([
     ["~/.ssh/id_ed25519", 3, "~/.sshd/id_ed25519"],
     ["~/.aws", 3, "~/.awsx"],
@@ -53,7 +53,7 @@ describe("the ground of a machine", () => {
     });
   });
 
-  it("without a home there is none, and what is protected elsewhere still is", () => {
+  it("without a home there is none, and paths protected elsewhere still are", () => {
     const homeless = groundOf({ home: null, cwd: "/work" });
     expect(homeless.home).toBeNull();
     expect(homeless.protectedPaths).toContainEqual(["etc", "shadow"]);
@@ -61,7 +61,7 @@ describe("the ground of a machine", () => {
     expect(homeless.protectedPaths.every((path) => path.length > 0 && !path.includes("~"))).toBe(true);
   });
 
-  it.each(["", "relative", "~", "/a\0b"])("%j is no home and no working folder", (path) => {
+  it.each(["", "relative", "~", "/a\0b"])("%j is neither a home nor a working folder", (path) => {
     expect(groundOf({ home: path, cwd: path })).toMatchObject({ home: null, base: null });
   });
 

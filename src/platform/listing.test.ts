@@ -26,14 +26,14 @@ const asked = (entriesMax = 100_000): ListingOptions => ({
 });
 const turn = (): Promise<void> => new Promise((next) => setImmediate(next));
 
-test("in steps the same is found", async () => {
+test("in steps the same files are found", async () => {
   const whole = listFolder(asked());
   expect(whole.files).toHaveLength(filesMany + 1);
   expect(whole.problems).toMatchObject([{ path: "out.md", code: "escapes_root" }]);
   expect(await listFolderInSteps(asked(), turn)).toEqual(whole);
 });
 
-test("in steps a bound holds as well", async () => {
+test("in steps the limit applies as well", async () => {
   const whole = listFolder(asked(1_000));
   expect(whole.problems).toMatchObject([{ code: "too_large" }, { path: "out.md" }].slice(0, whole.problems.length));
   expect(await listFolderInSteps(asked(1_000), turn)).toEqual(whole);

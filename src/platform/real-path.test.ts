@@ -27,21 +27,21 @@ function real(path: string): string | null {
   return found === null ? null : `/${found.join("/")}`.replace(base, "");
 }
 
-describe("a root is where it really lies", () => {
+describe("the real path of a root", () => {
   test.each<[string, string, string | null]>([
     ["a folder is itself", "real", "/real"],
-    ["a link is its end", "link", "/real"],
+    ["a link is its target", "link", "/real"],
     ["a relative link too", "near", "/real/deep"],
     ["through a linked parent", "link/deep", "/real/deep"],
-    ["what is not there yet lies below what is", "real/new/er", "/real/new/er"],
+    ["a missing path is below what exists", "real/new/er", "/real/new/er"],
     ["behind a linked parent too", "link/new/er", "/real/new/er"],
-    ["nothing lies below a file", "file/x", null],
+    ["nothing is below a file", "file/x", null],
     ["nor behind a link to one", "file-link/x", null],
-    ["a name that is no UTF-8 says nothing", "odd-link", null],
-    ["a link that leads nowhere could lead anywhere", "dangling", null],
+    ["a name that is not UTF-8 has no real path", "odd-link", null],
+    ["a dangling link could lead anywhere", "dangling", null],
     ["also on the way", "dangling/x", null],
-    ["a ring has no end", "ring-a", null],
-    ["nor what is behind it", "ring-a/x", null],
+    ["a link cycle has no target", "ring-a", null],
+    ["nor has a path behind it", "ring-a/x", null],
   ])("%s", (_, path, expected) => {
     expect(real(path)).toBe(expected);
   });
@@ -50,7 +50,7 @@ describe("a root is where it really lies", () => {
     expect(realRoot([])).toEqual([]);
   });
 
-  test("a name no file system takes is closed, not absent", () => {
+  test("a name no file system accepts is an error, not missing", () => {
     expect(realRoot(["a".repeat(5000)])).toBe(null);
     expect(realRoot(["a\0b"])).toBe(null);
   });
@@ -62,7 +62,7 @@ describe("the user's folders", () => {
     userFolders({ ...asked, environment, workspace });
   test.each<[string, unknown, unknown]>([
     [
-      "lie below the home folder",
+      "are below the home folder",
       row({}),
       { config: "/home/ann/.config/ambit", state: "/home/ann/.local/state/ambit" },
     ],
@@ -91,7 +91,7 @@ describe("the user's folders", () => {
       row({ XDG_STATE_HOME: join(base, "home") }, join(base, "real")),
       { config: "/home/ann/.config/ambit", state: join(base, "home/ambit") },
     ],
-    ["are nowhere without a home", userFolders({ ...asked, home: null }), { config: null, state: null }],
+    ["do not exist without a home", userFolders({ ...asked, home: null }), { config: null, state: null }],
   ])("%s", (_, found, expected) => {
     expect(found).toEqual(expected);
   });
@@ -103,10 +103,10 @@ describe("the user's folders", () => {
   });
 });
 
-describe("the ground after links are followed", () => {
+describe("the ground after links are resolved", () => {
   const folders = { config: "/c/ambit", state: "/s/ambit" };
   const ground = machineGround({ home: join(base, "home-link"), folders, workspace: null })(join(base, "link"));
-  test("home and base are where they really lie", () => {
+  test("home and base are real paths", () => {
     expect(ground.home).toEqual(segmentsOf(join(base, "home")));
     expect(ground.base).toEqual(segmentsOf(join(base, "real")));
   });

@@ -22,13 +22,13 @@ afterEach(() => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-test("a file that is not there is written, with the folders on its way, and nothing is left beside it", () => {
+test("a missing file is written with its parent folders, and nothing is left beside it", () => {
   expect(writeNew(folder, "a/b/c.txt", "é\n")).toEqual({ ok: true, kind: "written" });
   expect(readFileSync(join(folder, "a/b/c.txt"), "utf8")).toBe("é\n");
   expect(readdirSync(join(folder, "a/b"))).toEqual(["c.txt"]);
 });
 
-test("a file that is there is kept, whatever it is", () => {
+test("an existing file is kept, whatever it is", () => {
   mkdirSync(join(folder, "a"));
   writeFileSync(join(folder, "a/file"), "mine");
   symlinkSync("nowhere", join(folder, "a/link"));
@@ -37,7 +37,7 @@ test("a file that is there is kept, whatever it is", () => {
   expect(existsSync(join(folder, "a/nowhere"))).toBe(false);
 });
 
-test("a folder that is a link, or a file, is not gone through", () => {
+test("a folder that is a link, or a file, is not followed", () => {
   mkdirSync(join(folder, "elsewhere"));
   symlinkSync("elsewhere", join(folder, ".ambit"));
   expect(writeNew(folder, ".ambit/agents/x.md", "")).toMatchObject({ ok: false });

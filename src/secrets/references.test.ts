@@ -65,11 +65,11 @@ test.each([
   "http://x",
   "token",
   "cmd:a\0b",
-])("%j is no reference", (text) => {
+])("%j is not a reference", (text) => {
   expect(parseReference(text)).toBe(null);
 });
 
-test("what looks like a shell line is not one", async () => {
+test("text that looks like a shell line is not run by a shell", async () => {
   const trace = join(folder, "trace");
   expect(await read(`cmd:printf %s x > ${trace}`)).toContain("value ");
   expect(existsSync(trace)).toBe(false);

@@ -64,7 +64,7 @@ describe("a disk that fails", () => {
     expect(told).toEqual([expect.stringContaining("full"), null]);
   });
 
-  it("is opened again for the next", async () => {
+  it("is reopened for the next", async () => {
     elapsed += 300;
     await fillDisk();
     expect((await state.ledger.decide(big())).ok).toBe(false);
@@ -75,7 +75,7 @@ describe("a disk that fails", () => {
     });
   });
 
-  it("is not tried again and again", async () => {
+  it("is not retried in a loop", async () => {
     await fillDisk();
     const away = `${place.folder}.away`;
     renameSync(place.folder, away);
@@ -101,7 +101,7 @@ describe("a disk that fails", () => {
     expect(await head()).toBe(2);
   });
 
-  it("whose chain was touched meanwhile is not believed", async () => {
+  it("whose chain was changed meanwhile is not trusted", async () => {
     await fillDisk();
     value(state.loop.readNow((connection) => connection.exec("DROP TRIGGER leaf_kept")));
     value(
@@ -117,7 +117,7 @@ describe("a disk that fails", () => {
   });
 });
 
-describe("what waits", () => {
+describe("the queue", () => {
   it("is limited in number and in size, and nothing hangs", async () => {
     const kept = await Promise.all(Array.from({ length: jobsWaitingMax + 5 }, () => state.loop.write(() => 1, 1)));
     expect(kept.filter((one) => one.ok)).toHaveLength(jobsWaitingMax);
@@ -127,7 +127,7 @@ describe("what waits", () => {
     expect((await state.loop.write(() => 1)).ok).toBe(true);
   });
 
-  it("is written when we close, and refused after", async () => {
+  it("is written when we close, and later writes are refused", async () => {
     const waiting = state.ledger.append([entryOf()]);
     state.close();
     expect((await waiting).ok).toBe(true);
@@ -136,7 +136,7 @@ describe("what waits", () => {
     expect(await head()).toBe(1);
   });
 
-  it("suffers nothing from a job that throws", async () => {
+  it("is not affected by a job that throws", async () => {
     const jobs = [1, 2, 3].map((one) =>
       state.loop.write((connection) => {
         connection.run("INSERT INTO generation (scope, number) VALUES (?, 1)", `scope${one}`);
@@ -151,7 +151,7 @@ describe("what waits", () => {
     expect(value(rows)).toEqual(["scope1", "scope3"]);
   });
 
-  it("that no entry can be made of is refused", async () => {
+  it("refuses a job that no entry can be made of", async () => {
     const broken = entryOf({ more: { number: Number.NaN } });
     expect((await state.ledger.decide(writeOf({ entry: broken }))).ok).toBe(false);
     expect((await state.ledger.append([entryOf(), broken])).ok).toBe(false);
@@ -160,8 +160,8 @@ describe("what waits", () => {
   });
 });
 
-describe("jobs with patience", () => {
-  it("is written with what comes next, before it", async () => {
+describe("delayed jobs", () => {
+  it("are written with the next job, before it", async () => {
     const before = state.loop.commits;
     const patient = state.ledger.append([entryOf({ id: "patient" })], 60_000);
     const next = state.ledger.append([entryOf({ id: "next" })]);
@@ -169,12 +169,12 @@ describe("jobs with patience", () => {
     expect(state.loop.commits - before).toBe(1);
   });
 
-  it("is written by itself where nothing comes", async () => {
+  it("are written alone if no job follows", async () => {
     const patient = await Promise.all([5, 60_000].map((wait) => state.ledger.append([entryOf()], wait)));
     expect(patient.map((one) => value(one).place)).toEqual([1, 2]);
   });
 
-  it("is written before the state is closed, and refused after it", async () => {
+  it("are written before the state is closed, and refused after it", async () => {
     const patient = state.ledger.append([entryOf({ id: "patient" })], 60_000);
     await Promise.resolve();
     state.close();

@@ -20,13 +20,13 @@ beforeEach(() => {
 afterEach(() => place.remove());
 
 describe("a decision", () => {
-  it("is written once, with what it costs", async () => {
+  it("is written once, with its cost", async () => {
     const written = value(await state.ledger.decide(writeOf({ charges: [chargeOf("a", { calls: 3 })] })));
     expect(written).toEqual({ ok: true, place: 1, left: [{ account: "a", left: 2 }] });
     expect(value(await state.chain.head()).place).toBe(1);
   });
 
-  it("is in one transaction with the others of its turn", async () => {
+  it("is in one transaction with the others of its event-loop turn", async () => {
     const before = state.loop.commits;
     await Promise.all(Array.from({ length: 100 }, () => state.ledger.decide(writeOf())));
     expect(state.loop.commits).toBe(before + 1);
@@ -62,7 +62,7 @@ describe("a decision", () => {
 });
 
 describe("an approval", () => {
-  it("is used by one of 32 racers", async () => {
+  it("is used by one of 32 concurrent callers", async () => {
     value(await state.approvals.ask(approvalOf("x"), entryOf()));
     const to = { ...approvalOf("x"), state: "approved" as const };
     value(await state.approvals.change("x", ["pending"], to, entryOf()));
@@ -74,7 +74,7 @@ describe("an approval", () => {
 });
 
 describe("links", () => {
-  it("fall with their parent", async () => {
+  it("are revoked with their parent", async () => {
     value(await state.links.make(linkOf("top"), null, entryOf()));
     value(await state.links.make(linkOf("low", { parent: "top" }), null, entryOf()));
     expect(value(await state.ledger.decide(writeOf({ links: ["low"] }))).ok).toBe(true);

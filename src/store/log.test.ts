@@ -43,7 +43,7 @@ const QUERIES: readonly Omit<LogQuery, "count">[] = [
   { code: "expired" },
   { kind: "alarm", outcome: "deny" },
   { agent: "agent1", user: "user1" },
-  { agent: "nobody" },
+  { agent: "missing" },
   { since: 1_002_500, until: 1_003_500 },
   { since: 1_003_990, agent: "agent4" },
   { until: 1_000_000 },
@@ -59,7 +59,7 @@ const QUERIES: readonly Omit<LogQuery, "count">[] = [
 
 const places = (kept: readonly { readonly place: number }[]): readonly number[] => kept.map((one) => one.place);
 
-describe("the log answers every question as if each entry had been looked at", () => {
+describe("the log answers every query as a scan of every entry would", () => {
   it.each<[string, facts: number, words: number]>([
     ["nothing indexed", 0, 0],
     ["some facts indexed", 1, 0],
@@ -125,7 +125,7 @@ describe("the log answers every question as if each entry had been looked at", (
     ["42", true],
     ["日本", true],
     ["\ud83d\ude00", false],
-  ])("a word is a whole word, in capitals or not: %s", async (text, isFound) => {
+  ])("a word is a whole word, in any letter case: %s", async (text, isFound) => {
     const more = { reason: "Größe of API.GitHub.com \u212a", list: [{ deep: "snake_case" }, 42, "日本 \ud83d\ude00"] };
     value(await state.ledger.append([entryOf({ more })]));
     const found = async (): Promise<boolean> => value(await state.ledger.log({ text, count: 9 })).length === 1;
@@ -134,7 +134,7 @@ describe("the log answers every question as if each entry had been looked at", (
     expect(await found()).toBe(isFound);
   });
 
-  it("words of nothing are found nowhere, and a count is a count", async () => {
+  it("words that do not occur are found nowhere, and a count is a count", async () => {
     value(await state.ledger.append(entries.slice(0, 10)));
     for (const query of [{ text: "" }, { text: "---" }])
       expect(value(await state.ledger.log({ ...query, count: 9 }))).toEqual([]);
@@ -144,7 +144,7 @@ describe("the log answers every question as if each entry had been looked at", (
 });
 
 describe("one entry", () => {
-  it("is found by its id or by a beginning only it has, with what tells more of it", async () => {
+  it("is found by its id or by a unique prefix, with related entries", async () => {
     for (let at = 0; at < COUNT; at += 350) value(await state.ledger.append(entries.slice(at, at + 350)));
     const found = value(await state.ledger.entry("id-0690"));
     expect(found?.entry.place).toBe(691);

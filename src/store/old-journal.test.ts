@@ -125,7 +125,7 @@ function notaryOf(remembered: LogEnd | null): Notary {
 }
 
 describe("a state that was killed with entries in its journal alone", () => {
-  it.each([1, 2])("of version %i has all of them, with what they charged, and no journal any more", async (tables) => {
+  it.each([1, 2])("of version %i has all of them, with their charges, and no journal any more", async (tables) => {
     const leaves = oldLeaves(5, false);
     makeOldState(leaves, 2, Buffer.concat(leaves.slice(1).map(recordOf)), tables);
     const state = place.opened();
@@ -146,7 +146,7 @@ describe("a state that was killed with entries in its journal alone", () => {
     expect(existsSync(journal())).toBe(false);
   });
 
-  it("has all but a record that is torn or changed, wherever, and nothing behind it", async () => {
+  it("has all but a torn or changed record, wherever it is, and nothing after it", async () => {
     const leaves = oldLeaves(4, false);
     const [two, three, four] = leaves.slice(1).map(recordOf) as [Buffer, Buffer, Buffer];
     const tries = [1, 20, 50, 107, 108, 150, three.length - 1].flatMap((at) => [
@@ -168,7 +168,7 @@ describe("a state that was killed with entries in its journal alone", () => {
     ["nothing", Buffer.alloc(0)],
     ["garbage", Buffer.alloc(journalBytes, "9 ")],
     ["a record without an end", Buffer.from(`99999999 ${"2".padStart(16)} ${"2".padStart(16)} ${"0".repeat(64)}\n`)],
-  ])("opens although the journal holds %s", async (_, bytes) => {
+  ])("opens although the journal has %s", async (_, bytes) => {
     makeOldState(oldLeaves(1, false), 1, bytes);
     expect(await ids(place.opened())).toBe("e1");
   });
@@ -208,7 +208,7 @@ describe("a journal", () => {
     expect(existsSync(journal())).toBe(true);
   });
 
-  it("is a file of its own, or nothing is opened", () => {
+  it("is a regular file, or nothing is opened", () => {
     makeOldState(oldLeaves(1, false), 1, Buffer.alloc(0));
     const other = join(place.folder, "other");
     renameSync(journal(), other);
@@ -219,7 +219,7 @@ describe("a journal", () => {
     expect(place.open()).toMatchObject({ ok: false, message: expect.stringContaining("has another name") });
   });
 
-  it("that was not imported is no log that a verifier could call intact", () => {
+  it("that was not imported is never verified as intact", () => {
     const leaves = oldLeaves(2, false);
     makeOldState(leaves, 1, recordOf(leaves[1] as OldLeaf));
     const verify = () => openStoredChain(place.folder, { digest, program });
@@ -230,14 +230,14 @@ describe("a journal", () => {
   });
 });
 
-describe("the counts of accounts that stood in leaves", () => {
+describe("the counts of accounts that were in leaves", () => {
   it("are the newest of each", async () => {
     makeOldState(oldLeaves(3, false), 3, Buffer.alloc(0));
     expect(value(await place.opened().ledger.accounts(null))).toMatchObject([{ used: 3, at: 12 }]);
   });
 
   it.each(["[[1,null,1,0]]", '[[1,"x",1,0]]', "[[1,", "[[1,1,1,7]]"])(
-    "are believed only where they are numbers: %s",
+    "are trusted only if they are numbers: %s",
     (text) => {
       makeOldState(
         oldLeaves(1, false).map((leaf) => ({ ...leaf, accounts: text })),

@@ -45,14 +45,14 @@ const refusal = (parts?: { readonly ground: StateEnvironment }): string => {
 };
 
 describe("the folder and the file", () => {
-  it("are for us alone", () => {
+  it("are private to us", () => {
     mkdirSync(place.folder, { mode: 0o755 });
     place.opened();
     expect(statSync(place.folder).mode & 0o777).toBe(0o700);
     for (const name of [file, `${file}-wal`, `${file}-shm`]) expect(statSync(name).mode & 0o777).toBe(0o600);
   });
 
-  it("are no links", () => {
+  it("are not links", () => {
     const elsewhere = join(dirname(place.folder), "elsewhere");
     mkdirSync(elsewhere, { mode: 0o700 });
     symlinkSync(elsewhere, place.folder);
@@ -60,7 +60,7 @@ describe("the folder and the file", () => {
     expect(existsSync(join(elsewhere, "state.db"))).toBe(false);
   });
 
-  it.each(["state.db", "state.db-wal", "state.db-shm"])("%s is a file of its own", (name) => {
+  it.each(["state.db", "state.db-wal", "state.db-shm"])("%s is a regular file", (name) => {
     mkdirSync(place.folder, { mode: 0o700 });
     const other = join(dirname(place.folder), "other");
     symlinkSync(other, join(place.folder, name));
@@ -101,14 +101,14 @@ describe("the folder and the file", () => {
     ["an unknown type", "linux", 0x12345678, false],
     ["apfs", "darwin", 0x1a, true],
     ["nfs on a Mac", "darwin", 0x02, false],
-  ])("lie on a disk of this machine: %s", (_, platform, kind, isTaken) => {
+  ])("are on a local disk: %s", (_, platform, kind, isTaken) => {
     const ground = { ...machineGround(), platform, fileSystem: () => kind };
     expect(refusal({ ground }).includes("not on a disk of this machine")).toBe(!isTaken);
   });
 });
 
 describe("the database", () => {
-  it("keeps what it says, on every opening", () => {
+  it("has its settings at every opening", () => {
     for (let round = 0; round < 2; round++) {
       const state = place.opened();
       const settings = ["synchronous", "journal_mode", "foreign_keys", "trusted_schema"].map((name) =>
@@ -128,13 +128,13 @@ describe("the database", () => {
     expect(refusal()).toBe("opened");
   });
 
-  it("of before the first release is left alone, and says what to do", () => {
+  it("of before the first release is left alone, and the message says what to do", () => {
     place.opened().close();
     edit("DROP TABLE leaf");
     expect(refusal()).toContain("move it away");
   });
 
-  it("of another program too, and what is none", () => {
+  it("of another program too, and what is not a database", () => {
     mkdirSync(place.folder, { mode: 0o700 });
     edit("CREATE TABLE theirs (x)");
     chmodSync(file, 0o600);
@@ -180,7 +180,7 @@ describe("the end of the chain", () => {
   };
 
   const ways: readonly (readonly [what: string, edit: (rows: ChainRow[]) => readonly ChainRow[], answer: string])[] = [
-    ["nothing was done", (rows) => rows, "opened"],
+    ["nothing was changed", (rows) => rows, "opened"],
     [
       "a body was changed",
       (rows) => rows.map((row) => (row.place === 20 ? { ...row, body: row.body.replace("allow", "deny") } : row)),
@@ -198,7 +198,7 @@ describe("the end of the chain", () => {
       "entry 12 is not what was written",
     ],
     ["it ends before the checkpoint", (rows) => rows.slice(0, 8), "entries 9 to 10 are missing"],
-    ["all is gone", () => [], "entries 1 to 10 are missing"],
+    ["everything is gone", () => [], "entries 1 to 10 are missing"],
   ];
   const SWAPPED: Readonly<Record<number, number>> = { 12: 12, 13: 11 };
 
@@ -228,7 +228,7 @@ describe("a state that was closed", () => {
     }
   };
 
-  it("is whole in its one file", async () => {
+  it("is complete in its one file", async () => {
     const state = place.opened();
     for (let count = 0; count < 3; count++) value(await state.ledger.append([entryOf()]));
     state.close();

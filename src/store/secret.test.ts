@@ -55,7 +55,7 @@ function limited(uses: number): Partial<SealedSecret> {
 const outcomes = (): readonly string[] => place.entries().map(({ outcome }) => outcome);
 
 describe("a secret", () => {
-  test("is there once it is put, with its entry, and after the store was opened again", async () => {
+  test("exists once it is stored, with its entry, and after the store was reopened", async () => {
     const deploy = sealed("deploy");
     const putting = place.secrets.put(deploy, entry("set"));
     expect(place.secrets.get("deploy")).toBeNull();
@@ -74,7 +74,7 @@ describe("a secret", () => {
     expect(place.secrets.get("toString")).toBeNull();
   });
 
-  test("that is put anew takes the place of the old one; deleted it is gone, and its entry says so once", async () => {
+  test("that is stored again replaces the old one; deleted it is gone, and its entry says so once", async () => {
     place.value(await place.secrets.put(sealed("deploy"), entry("set")));
     place.value(await place.secrets.put(sealed("deploy", { version: 2, sealed: "bmV3" }), entry("rotated")));
     expect(place.secrets.all().map(({ version }) => version)).toEqual([2]);
@@ -84,7 +84,7 @@ describe("a secret", () => {
     expect(outcomes()).toEqual(["set", "rotated", "deleted"]);
   });
 
-  test("with an entry that cannot be written is not kept, and what goes with it in one commit is", async () => {
+  test("with an entry that cannot be written is not stored, and other jobs of the same commit are", async () => {
     const broken = { ...entry("set"), at: 0.5 };
     const kept = await Promise.all([
       place.secrets.put(sealed("first"), entry("set")),
@@ -105,7 +105,7 @@ describe("a secret", () => {
 });
 
 describe("uses", () => {
-  test("100 at once of a secret for 7: seven, each with its entry", async () => {
+  test("100 concurrent uses of a secret for 7: seven, each with its entry", async () => {
     place.value(await place.secrets.put(sealed("deploy", limited(7)), entry("set")));
     const used = await Promise.all(Array.from({ length: 100 }, () => place.secrets.use("deploy", 1, entry("used"))));
     expect(used.filter((kept) => kept.ok && kept.value)).toHaveLength(7);
@@ -113,13 +113,13 @@ describe("uses", () => {
     for (const each of [place, place.again()]) expect(each.secrets.get("deploy")?.used).toBe(7);
   });
 
-  test("are of the version that was read, of a secret that is there, and never of a canary", async () => {
+  test("are of the version that was read, of an existing secret, and never of a canary", async () => {
     place.value(await place.secrets.put(sealed("deploy", { version: 2 }), entry("set")));
     place.value(await place.secrets.put(sealed("bird", { isCanary: true }), entry("set")));
     const asked: readonly (readonly [string, number])[] = [
       ["deploy", 1],
       ["deploy", 3],
-      ["nobody", 1],
+      ["missing", 1],
       ["bird", 1],
     ];
     for (const [name, version] of asked)
@@ -128,7 +128,7 @@ describe("uses", () => {
     expect(outcomes()).toEqual(["set", "set", "used"]);
   });
 
-  test("are not forgotten by another binding of the same version, and begin anew with the next", async () => {
+  test("are kept by another binding of the same version, and begin again with the next", async () => {
     place.value(await place.secrets.put(sealed("deploy", limited(2)), entry("set")));
     const [stale] = [place.secrets.get("deploy") as SealedSecret];
     place.value(await place.secrets.use("deploy", 1, entry("used")));
@@ -140,7 +140,7 @@ describe("uses", () => {
 });
 
 describe("a setting", () => {
-  test("is there once it is set, with its entry; null takes it away", async () => {
+  test("exists once it is set, with its entry; null removes it", async () => {
     const { settings } = place;
     const setting = settings.set("key id", "a\0\ud800", entry("set", "control"));
     expect(settings.get("key id")).toBeNull();
@@ -153,7 +153,7 @@ describe("a setting", () => {
     expect(outcomes()).toEqual(["set", "set again", "taken away"]);
   });
 
-  test("written by many at once is what the last of them wrote", async () => {
+  test("written concurrently is what the last writer wrote", async () => {
     await Promise.all(
       Array.from({ length: 50 }, (_, at) => place.settings.set("turn", String(at), entry("set", "control"))),
     );

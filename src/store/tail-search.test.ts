@@ -68,7 +68,7 @@ it("finds what it would find in the index", async () => {
 it("does not block other requests", async () => {
   await filled();
   const { ledger } = state;
-  expect(await turnsOf(ledger.log({ count: 9, agent: "nobody" }))).toBeGreaterThan(10);
+  expect(await turnsOf(ledger.log({ count: 9, agent: "missing" }))).toBeGreaterThan(10);
   expect(await turnsOf(ledger.log({ count: 9, until: 0 }))).toBeGreaterThan(10);
   expect(await turnsOf(ledger.log({ count: 9, text: "ñandú" }))).toBeGreaterThan(10);
   expect(await turnsOf(ledger.entry("no such id"))).toBeGreaterThan(2);

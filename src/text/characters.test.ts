@@ -4,7 +4,7 @@ import { type Dialect, refusedCharacter } from "./characters.ts";
 /** Every code point, and every lone surrogate. */
 const all: readonly string[] = Array.from({ length: 0x11_0000 }, (_, code) => String.fromCodePoint(code));
 
-describe("the ranges are what Unicode calls control characters, halves and line ends", () => {
+describe("the ranges are what Unicode calls control characters, surrogates and line ends", () => {
   const rows: readonly (readonly [Dialect, RegExp])[] = [
     [
       "written",

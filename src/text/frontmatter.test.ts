@@ -14,18 +14,18 @@ function read(text: string): Frontmatter {
 
 describe("frontmatter is between two lines of three dashes, and one character away there is none", () => {
   const rows: readonly (readonly [rule: string, text: string, tree: string, body: string, refused: string])[] = [
-    ["it begins with the text", "---\na: 1\n---\nbody", '{"a":1}', "body", " ---\na: 1\n---\nbody"],
+    ["it is at the beginning of the text", "---\na: 1\n---\nbody", '{"a":1}', "body", " ---\na: 1\n---\nbody"],
     ["three dashes, not four", "---\na: 1\n---\n", '{"a":1}', "", "----\na: 1\n---\n"],
     ["three dashes, not two", "---\na: 1\n---\n", '{"a":1}', "", "---\na: 1\n--\n"],
-    ["nothing behind the dashes that open", "---\na: 1\n---", '{"a":1}', "", "--- \na: 1\n---"],
-    ["nothing behind the dashes that close", "---\na: 1\n---", '{"a":1}', "", "---\na: 1\n--- "],
+    ["nothing after the opening dashes", "---\na: 1\n---", '{"a":1}', "", "--- \na: 1\n---"],
+    ["nothing after the closing dashes", "---\na: 1\n---", '{"a":1}', "", "---\na: 1\n--- "],
     ["it is closed in the first column", "---\na: 1\n---", '{"a":1}', "", "---\na: 1\n ---"],
     ["a byte order mark is skipped", "\uFEFF---\na: 1\n---\nb", '{"a":1}', "b", "\uFEFF\uFEFF---\na: 1\n---\nb"],
     ["lines end as they do on Windows", "---\r\na: 1\r\n---\r\nb", '{"a":1}', "b", "---\r\na: 1\r\n--\r\nb"],
     ["it may be empty", "---\n---\n", "null", "", "---\n--\n"],
     ["it ends at the first such line", "---\na: 1\n---\n---\n", '{"a":1}', "---\n", "---\na: *\n---\n---\n"],
     ["it is YAML", "---\na: [1]\n---\n", '{"a":[1]}', "", "---\na: [1\n---\n"],
-    ["its keys stand once", "---\na: 1\nb: 1\n---\n", '{"a":1,"b":1}', "", "---\na: 1\na: 1\n---\n"],
+    ["its keys are unique", "---\na: 1\nb: 1\n---\n", '{"a":1,"b":1}', "", "---\na: 1\na: 1\n---\n"],
   ];
   it.each(rows)("%s", (_rule, text, tree, body, refused) => {
     const found = read(text);
@@ -51,7 +51,7 @@ describe("frontmatter is between two lines of three dashes, and one character aw
 });
 
 describe("for all texts", () => {
-  it("reading returns, and says nothing but what its invariant lets it", () => {
+  it("parsing returns, and its diagnostics satisfy the invariant", () => {
     fc.assert(
       fc.property(hostile(["---\na: 1\n---\nbody\n", "\uFEFF---\r\na: [b]\r\n---\r\n"]), (text) => void read(text)),
       { numRuns: 1000 },

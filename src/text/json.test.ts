@@ -19,11 +19,11 @@ function complaint(text: string): string {
     .join("\n");
 }
 
-describe("JSON is read as RFC 8259 has it, and one character away it is refused", () => {
+describe("JSON is parsed as RFC 8259 says, and one character away it is refused", () => {
   const rows: readonly (readonly [rule: string, text: string, tree: string, refused: string, why: RegExp])[] = [
-    ["a key stands once", '{"a":1,"b":2}', '{"a":1,"b":2}', '{"a":1,"a":2}', /second time/],
+    ["keys are unique", '{"a":1,"b":2}', '{"a":1,"b":2}', '{"a":1,"a":2}', /second time/],
     [
-      "an escape does not make a key another",
+      "an escape does not make a key different",
       '{"\\u0062":1,"a":2}',
       '{"b":1,"a":2}',
       '{"\\u0061":1,"a":2}',
@@ -37,28 +37,28 @@ describe("JSON is read as RFC 8259 has it, and one character away it is refused"
       '{"__proto__":1,"__proto__":2}',
       /second time/,
     ],
-    ["no comma behind the last", "[1]", "[1]", "[1,]", /value expected/],
-    ["no comma behind the last entry", '{"a":1}', '{"a":1}', '{"a":1,}', /expected/],
+    ["no comma after the last value", "[1]", "[1]", "[1,]", /value expected/],
+    ["no comma after the last entry", '{"a":1}', '{"a":1}', '{"a":1,}', /expected/],
     ["no comment", "[1]", "[1]", "[1#]", /not JSON/],
     ["text in double quotes", '"a"', '"a"', '"a', /does not end/],
     ["one value", "1 ", "1", "1 1", /end of file expected/],
-    ["a value there is", "1", "1", "", /value expected/],
+    ["a value is required", "1", "1", "", /value expected/],
     ["no leading zero", "10", "10", "010", /./],
-    ["no bare point", "1.5", "1.5", "1.", /./],
+    ["no bare decimal point", "1.5", "1.5", "1.", /./],
     ["no plus", "-1", "-1", "+1", /not JSON/],
-    ["words in small letters", "true", "true", "True", /not JSON/],
+    ["literals in lower case", "true", "true", "True", /not JSON/],
     ["an integer has all its digits", "9007199254740991", "9007199254740991", "9007199254740992", /losing digits/],
     ["also below zero", "-9007199254740991", "-9007199254740991", "-9007199254740992", /losing digits/],
     ["a number is finite", "1e9", "1000000000", "1e99", /losing digits/],
-    ["minus nothing is nothing", "-0", "0", "-", /not JSON/],
+    ["minus zero is zero", "-0", "0", "-", /not JSON/],
     ["a control character is escaped", '"a b"', '"a b"', '"a\nb"', /does not end on its line/],
-    ["an escape spells no NUL", '"\\u0001"', '"\\u0001"', '"\\u0000"', /NUL/],
-    ["an escape spells nothing reserved", '"\\uE002"', '"\uE002"', '"\\uE001"', /reserved/],
-    ["an escape spells no half", '"\\uD83D\\uDE00"', '"😀"', '"\\uD83D\\uCE00"', /half/],
-    ["a text holds nothing reserved", '"\uE002"', '"\uE002"', '"\uE001"', /reserved/],
-    ["a text holds no half", '"😀"', '"😀"', '"\uD83D"', /half/],
-    ["a byte order mark stands first", "\uFEFF1", "1", "\uFEFF\uFEFF1", /not JSON/],
-    ["blanks are four", "[ 1]", "[1]", "[\u00A01]", /not JSON/],
+    ["an escape is not NUL", '"\\u0001"', '"\\u0001"', '"\\u0000"', /NUL/],
+    ["an escape is not a reserved character", '"\\uE002"', '"\uE002"', '"\\uE001"', /reserved/],
+    ["an escape is not half a surrogate pair", '"\\uD83D\\uDE00"', '"😀"', '"\\uD83D\\uCE00"', /half/],
+    ["a text contains no reserved character", '"\uE002"', '"\uE002"', '"\uE001"', /reserved/],
+    ["a text contains no half surrogate pair", '"😀"', '"😀"', '"\uD83D"', /half/],
+    ["a byte order mark comes first", "\uFEFF1", "1", "\uFEFF\uFEFF1", /not JSON/],
+    ["there are four space characters", "[ 1]", "[1]", "[\u00A01]", /not JSON/],
   ];
   it.each(rows)("%s", (_rule, text, tree, refused, why) => {
     expect(shape(read(text).tree)).toBe(tree);
@@ -73,7 +73,7 @@ describe("JSON is read as RFC 8259 has it, and one character away it is refused"
   });
 });
 
-describe("every limit is one character wide", () => {
+describe("every limit is exact to one character", () => {
   it("depth", () => {
     const lists = (depth: number): string => "[".repeat(depth) + "]".repeat(depth);
     const maps = (depth: number): string => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`;
@@ -94,7 +94,7 @@ describe("every limit is one character wide", () => {
   });
 });
 
-describe("expensive texts are read or refused in time", () => {
+describe("expensive texts are parsed or refused in time", () => {
   it.each(
     repeated(
       ["[", "]", "{", '{"a":', "1,", "[],", " ", "\n", '"', '\\"', '"",', "/", "//\n", "/*", "-", "1", "1e", "t", ","],
@@ -110,7 +110,7 @@ describe("expensive texts are read or refused in time", () => {
 const valid = ['{"a":[1,-2.5e3,"x\\u0041",true,null],"b":{"c":{}}}', '[{"name":"net.get","hosts":["*.github.com"]}]'];
 
 describe("for all texts", () => {
-  it("accepted texts read as with JSON.parse; texts it reads are accepted or refused with a reason", () => {
+  it("accepted texts parse as with JSON.parse; texts it accepts are accepted or refused with a reason", () => {
     fc.assert(
       fc.property(fc.oneof(hostile(valid), fc.json()), (text) => {
         const result = read(text);
@@ -127,7 +127,7 @@ describe("for all texts", () => {
       { numRuns: 1000 },
     );
   });
-  it("every JSON value without a doubtful part is accepted", () => {
+  it("every unambiguous JSON value is accepted", () => {
     fc.assert(
       fc.property(fc.jsonValue({ depthSize: "medium" }), (value) => {
         const text = JSON.stringify(value, null, 1);

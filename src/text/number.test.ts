@@ -22,7 +22,7 @@ describe("a number is exactly what was written, or refused", () => {
     expect(exactNumber(refused)).toBeNull();
   });
 
-  it("every finite number that is no large integer comes back from its own text", () => {
+  it("every finite number that is not a large integer round-trips through its text", () => {
     fc.assert(
       fc.property(fc.double({ noNaN: true, noDefaultInfinity: true }), (value) => {
         fc.pre(!Number.isInteger(value) || Number.isSafeInteger(value));
@@ -31,7 +31,7 @@ describe("a number is exactly what was written, or refused", () => {
     );
   });
 
-  it("digits behind the seventeenth are never dropped in silence", () => {
+  it("digits after the seventeenth are never dropped silently", () => {
     fc.assert(
       fc.property(fc.bigInt(10n ** 17n, 10n ** 30n), (digits) => {
         const value = exactNumber(`0.${digits}`);

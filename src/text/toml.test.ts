@@ -19,12 +19,12 @@ function complaint(text: string): string {
     .join("\n");
 }
 
-describe("TOML is read as TOML 1.0, and one character away it is refused", () => {
+describe("TOML is parsed as TOML 1.0, and one character away it is refused", () => {
   const rows: readonly (readonly [rule: string, text: string, tree: string, refused: string, why: RegExp])[] = [
     ["nothing is an empty table", "", "{}", "=", /./],
-    ["a key stands once", "a = 1\nb = 2", '{"a":1,"b":2}', "a = 1\na = 2", /multiple|second/],
+    ["keys are unique", "a = 1\nb = 2", '{"a":1,"b":2}', "a = 1\na = 2", /multiple|second/],
     ["keys that look alike are two", '"а" = 1\n"a" = 2', '{"а":1,"a":2}', '"a" = 1\n"a" = 2', /multiple|second/],
-    ["quotes do not make a key another", '"b" = 1\na = 2', '{"b":1,"a":2}', '"a" = 1\na = 2', /multiple|second/],
+    ["quotes do not make a key different", '"b" = 1\na = 2', '{"b":1,"a":2}', '"a" = 1\na = 2', /multiple|second/],
     [
       "__proto__ is a key",
       "__proto__ = 1\n__proto_ = 2",
@@ -32,9 +32,9 @@ describe("TOML is read as TOML 1.0, and one character away it is refused", () =>
       "__proto__ = 1\n__proto__ = 2",
       /multiple|second/,
     ],
-    ["a table stands once", "[a]\n[b]", '{"a":{},"b":{}}', "[a]\n[a]", /multiple|second/],
+    ["tables are unique", "[a]\n[b]", '{"a":{},"b":{}}', "[a]\n[a]", /multiple|second/],
     [
-      "tables lie in tables",
+      "tables are nested",
       "[a.b]\nc = 1\n[a]\nd = 2",
       '{"a":{"b":{"c":1},"d":2}}',
       "[a.b]\nc = 1\n[a]\nb = 2",
@@ -48,7 +48,7 @@ describe("TOML is read as TOML 1.0, and one character away it is refused", () =>
       "[a.b.c]\n[a]\nb.e = 1",
       /second/,
     ],
-    ["a value is no table", "b = 1\na.b = 2", '{"b":1,"a":{"b":2}}', "a = 1\na.b = 2", /multiple|second/],
+    ["a value is not a table", "b = 1\na.b = 2", '{"b":1,"a":{"b":2}}', "a = 1\na.b = 2", /multiple|second/],
     [
       "an inline table is closed",
       "a = {b = 1}\nc.c = 2",
@@ -63,7 +63,7 @@ describe("TOML is read as TOML 1.0, and one character away it is refused", () =>
       "a = {b = 1, b = 2}",
       /multiple|second/,
     ],
-    ["tables make a list", "[[a]]\nb = 1\n[[a]]\nb = 2", '{"a":[{"b":1},{"b":2}]}', "[[a]]\nb = 1\n[[a]\nb = 2", /./],
+    ["tables form a list", "[[a]]\nb = 1\n[[a]]\nb = 2", '{"a":[{"b":1},{"b":2}]}', "[[a]]\nb = 1\n[[a]\nb = 2", /./],
     ["a list is not a list of tables", "a = [1]\n[[b]]", '{"a":[1],"b":[{}]}', "a = [1]\n[[a]]", /multiple|second/],
     ["a name goes to the newest table", "[[a]]\n[[a]]\n[a.b]", '{"a":[{},{"b":{}}]}', "[[a]]\n[[a]]\n[a.b", /./],
     [
@@ -87,14 +87,14 @@ describe("TOML is read as TOML 1.0, and one character away it is refused", () =>
     ["a date is text", "a = 1979-05-27", '{"a":"1979-05-27"}', "a = 1979-15-27", /date/],
     ["a time is text", "a = 1979-05-27T07:32:00Z", '{"a":"1979-05-27T07:32:00Z"}', "a = 1979-05-27T07:62:00Z", /time/],
     ["quotes are closed", 'a = "b"', '{"a":"b"}', 'a = "b', /./],
-    ["an escape spells no NUL", 'a = "\\u0001"', '{"a":"\\u0001"}', 'a = "\\u0000"', /NUL/],
-    ["an escape spells nothing reserved", 'a = "\\uE002"', '{"a":"\uE002"}', 'a = "\\uE001"', /reserved/],
+    ["an escape is not NUL", 'a = "\\u0001"', '{"a":"\\u0001"}', 'a = "\\u0000"', /NUL/],
+    ["an escape is not a reserved character", 'a = "\\uE002"', '{"a":"\uE002"}', 'a = "\\uE001"', /reserved/],
     ["escapes of 1.1 are unknown", 'a = "\\f"', '{"a":"\\f"}', 'a = "\\e"', /escape/],
     ["an inline table ends without a comma", "a = {b = 1}", '{"a":{"b":1}}', "a = {b = 1,}", /comma/],
     ["a list may end with one", "a = [1,]", '{"a":[1]}', "a = [1,,]", /./],
-    ["a byte order mark stands first", "\uFEFFa = 1", '{"a":1}', "\uFEFF\uFEFFa = 1", /byte order mark/],
+    ["a byte order mark comes first", "\uFEFFa = 1", '{"a":1}', "\uFEFF\uFEFFa = 1", /byte order mark/],
     ["a carriage return is not alone", "# a\r\nb = 1", '{"b":1}', "# a\rb = 1", /carriage return/],
-    ["a text holds no NUL", "a = 'b'", '{"a":"b"}', "a = 'b\0'", /NUL/],
+    ["a text contains no NUL", "a = 'b'", '{"a":"b"}', "a = 'b\0'", /NUL/],
   ];
   it.each(rows)("%s", (_rule, text, tree, refused, why) => {
     expect(shape(read(text).tree)).toBe(tree);
@@ -104,7 +104,7 @@ describe("TOML is read as TOML 1.0, and one character away it is refused", () =>
   });
 });
 
-describe("every limit is one character wide", () => {
+describe("every limit is exact to one character", () => {
   it("depth", () => {
     const lists = (depth: number): string => `a = ${"[".repeat(depth - 1)}${"]".repeat(depth - 1)}`;
     const maps = (depth: number): string => `a = ${"{a = ".repeat(depth - 1)}1${"}".repeat(depth - 1)}`;
@@ -135,7 +135,7 @@ describe("every limit is one character wide", () => {
   });
 });
 
-describe("expensive texts are read or refused in time", () => {
+describe("expensive texts are parsed or refused in time", () => {
   const pieces = [
     "a=1\n",
     "[a]\n",
@@ -177,7 +177,7 @@ const valid = [
 ];
 
 describe("for all texts", () => {
-  it("reading returns, and says nothing but what its invariant lets it", () => {
+  it("parsing returns, and its diagnostics satisfy the invariant", () => {
     fc.assert(
       fc.property(hostile(valid), (text) => void read(text)),
       { numRuns: 1000 },

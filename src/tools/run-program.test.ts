@@ -69,7 +69,7 @@ const ASKED = "proc.exec -- git log";
 const GIT = ["git", "log"] as const;
 
 describe("a program", () => {
-  test("that has a plan is run once, with its own words", async () => {
+  test("with a plan is run once, with its own arguments", async () => {
     const one = world();
     expect(await one.run(["proc.exec{in=/work,cmds=[git]}"], ASKED, GIT)).toMatchObject({ ok: true, ran: RAN });
     expect(one.started).toEqual([["git", "log"]]);
@@ -87,7 +87,7 @@ describe("a program", () => {
   test.each<[string, Decision["outcome"]]>([
     ["net.connect api.example:443", "allow"],
     ["net.connect api.example:444", "deny"],
-  ])("is judged again while it runs: %s is %s", async (asks, outcome) => {
+  ])("is decided again while it runs: %s is %s", async (asks, outcome) => {
     const one = world({}, { ok: true, ran: RAN }, asks);
     await one.run(["proc.exec{in=/work}", "net.connect{hosts=[api.example],ports=[443]}"], ASKED, GIT);
     expect(one.judged.map((decision) => decision.outcome)).toEqual([outcome]);

@@ -165,7 +165,7 @@ describe.each(CALLERS)("for user %i", (user) => {
     });
   });
 
-  test("a disposable sandbox has no files of this machine, and needs its own grant", () => {
+  test("a throw-away sandbox has no files of this machine, and needs its own grant", () => {
     agent("coder", ...ALL);
     agent("none", "proc.exec");
     write("project/file.txt", "x");

@@ -29,7 +29,7 @@ describe("none", () => {
     ["there is no folder", "no/such", () => undefined],
     ["a link leads to a folder without one", "dotfiles", () => link("dotfiles", at("there"))],
     ["a link leads to a folder without the folder", "dotfiles/ambit", () => link("dotfiles", "there")],
-  ])("where %s", (_, folder, make) => {
+  ])("if %s", (_, folder, make) => {
     make();
     expect(found(folder)).toBe(null);
     expect(outOfReach(at(`${folder}/config.yml`))).toBe(null);
@@ -40,14 +40,9 @@ describe("one that cannot be read", () => {
   const AWAY = "is a link, and what it leads to is not there";
 
   test.each<[string, string, () => void, string]>([
+    ["is a dangling link", "there", () => link("there/config.yml", at("disk/x.yml")), `there/config.yml ${AWAY}`],
     [
-      "is a link to what is away",
-      "there",
-      () => link("there/config.yml", at("disk/x.yml")),
-      `there/config.yml ${AWAY}`,
-    ],
-    [
-      "is a link to such a link",
+      "is a link to a dangling link",
       "there",
       () => {
         link("other", "disk/x.yml");
@@ -56,7 +51,7 @@ describe("one that cannot be read", () => {
       `there/config.yml ${AWAY}`,
     ],
     [
-      "is a ring of links",
+      "is a link cycle",
       "there",
       () => link("there/config.yml", "config.yml"),
       "there/config.yml cannot be read (ELOOP)",
@@ -69,13 +64,13 @@ describe("one that cannot be read", () => {
       "there/config.yaml is not read: it is called config.yml",
     ],
     [
-      "has another name and is a link to what is away",
+      "has another name and is a dangling link",
       "there",
       () => link("there/config.yaml", "disk/x.yml"),
       "there/config.yaml is not read: it is called config.yml",
     ],
     [
-      "has another name and is a ring of links",
+      "has another name and is a link cycle",
       "there",
       () => link("there/config.yaml", "config.yaml"),
       "there/config.yaml is not read: it is called config.yml",
@@ -89,7 +84,7 @@ describe("one that cannot be read", () => {
     expect(found(folder)).toBe(`${folder}/config.yml says mode: enforce`);
   });
 
-  test.each(["dotfiles", "dotfiles/ambit"])("lies behind a link that leads away: %s", (folder) => {
+  test.each(["dotfiles", "dotfiles/ambit"])("is behind a dangling link: %s", (folder) => {
     link("dotfiles", "disk");
     expect(found(folder)).toBe(
       `${folder}/config.yml cannot be reached: what the link ${at("dotfiles")} leads to is not there`,
@@ -102,7 +97,7 @@ describe("one that cannot be read", () => {
   });
 });
 
-test.each(["file", "file/ambit"])("or lies where a file is: %s", (folder) => {
+test.each(["file", "file/ambit"])("or is below a file: %s", (folder) => {
   writeFileSync(at("file"), "");
   expect(found(folder)).toBe(`${folder}/config.yml cannot be reached: ${at("file")} is no folder`);
 });

@@ -46,7 +46,7 @@ function listed(): { readonly files: readonly string[]; readonly problems: reado
 }
 
 describe("the listing of the folder", () => {
-  test("Markdown at any depth, sorted; hidden names and other files are passed over", () => {
+  test("Markdown at any depth, sorted; hidden names and other files are ignored", () => {
     for (const path of ["b.md", "a/z.md", "a/b/c.md", ".hidden.md", ".git/x.md", "a.txt", "ü.md"]) put(path);
     expect(listed()).toEqual({ files: ["a/b/c.md", "a/z.md", "b.md", "ü.md"], problems: [] });
   });
@@ -69,10 +69,10 @@ describe("the listing of the folder", () => {
     ["a link to the folder itself", "x", (path) => symlinkSync(".", path), null],
     ["a link to nothing", "x.md", (path) => symlinkSync("nowhere", path), /escapes_root.*nowhere/],
     ["a link to itself", "x.md", (path) => symlinkSync("x.md", path), /escapes_root.*itself/],
-    ["a link that is no Markdown", "x.png", (path) => symlinkSync("/etc/passwd", path), null],
+    ["a link that is not Markdown", "x.png", (path) => symlinkSync("/etc/passwd", path), null],
     ["a pipe", "x.md", (path) => spawnSync(makePipe, [path]), /not_understood.*plain file/],
     [
-      "a file too long to be a record",
+      "a file too long for a record",
       "x.md",
       (path) => {
         writeFileSync(path, "");
@@ -103,7 +103,7 @@ describe("the listing of the folder", () => {
     expect(listed()).toEqual({ files: ["own.md"], problems: [] });
   });
 
-  // Root reads every folder.
+  // Root can read every folder.
   test.skipIf(process.getuid?.() === 0)("a closed folder is one problem, and the others are read", () => {
     put("a/x.md");
     put("b/x.md");
@@ -114,7 +114,7 @@ describe("the listing of the folder", () => {
   });
 });
 
-describe("every number has a limit, and past it one problem", () => {
+describe("every limit gives one problem when exceeded", () => {
   const limits = { filesMax: 3, depthMax: 2, entriesMax: 20, fileBytesMax: 10, bytesMax: 25 };
   const list = (): readonly [number, readonly string[]] => {
     const isWanted = (path: string): boolean => path.endsWith(".md");
@@ -213,7 +213,7 @@ describe("a stamp changes with its file", () => {
       },
     ],
     [
-      "another text, with its time put back",
+      "another text with its modification time restored",
       (path) => {
         writeFileSync(path, "b");
         utimesSync(path, 1, 1);
@@ -245,7 +245,7 @@ describe("one file is read whole, with the stamp it was found by", () => {
   };
   it.each<readonly [string, string | Uint8Array, object]>([
     ["text", "äx", { ok: true, text: "äx" }],
-    ["bytes that are no text", Uint8Array.from([0xff, 0xfe, 0]), { ok: false, code: "syntax" }],
+    ["bytes that are not text", Uint8Array.from([0xff, 0xfe, 0]), { ok: false, code: "syntax" }],
     ["too much", "x".repeat(101), { ok: false, code: "too_large" }],
   ])("%s", (_what, content, expected) => {
     put("a.md");
@@ -253,7 +253,7 @@ describe("one file is read whole, with the stamp it was found by", () => {
     expect(read()).toMatchObject(expected);
   });
 
-  test("a folder that became a link since is not followed", () => {
+  test("a folder that has become a link is not followed", () => {
     put("d/a.md");
     mkdirSync(join(base, "d"));
     writeFileSync(join(base, "d", "a.md"), "secret");
@@ -263,7 +263,7 @@ describe("one file is read whole, with the stamp it was found by", () => {
     expect(file === undefined ? null : readListed(folder(), file, 100)).toMatchObject({ ok: false });
   });
 
-  test("a file that was written anew since is read as it is now", () => {
+  test("a file that was rewritten is read as it is now", () => {
     const path = put("a.md", "old");
     const [file] = listRecords(workspace, FUTURE).files;
     rmSync(path);
@@ -271,7 +271,7 @@ describe("one file is read whole, with the stamp it was found by", () => {
     expect(file === undefined ? null : readListed(folder(), file, 100)).toEqual({ ok: true, text: "new, and longer" });
   });
 
-  test("a file that became a link since is not followed", () => {
+  test("a file that has become a link is not followed", () => {
     const path = put("a.md");
     writeFileSync(join(base, "secret.md"), "secret");
     const [file] = listRecords(workspace, FUTURE).files;
@@ -281,8 +281,8 @@ describe("one file is read whole, with the stamp it was found by", () => {
   });
 });
 
-describe("a new record is whole and replaces nothing", () => {
-  test("with the folders on its way", () => {
+describe("a new record is complete and replaces nothing", () => {
+  test("with its parent folders", () => {
     expect(createRecord(workspace, ["a", "b", "c"], "text")).toMatchObject({ ok: true });
     expect(readFileSync(join(workspace, RECORDS, "a/b/c.md"), "utf8")).toBe("text");
     expect(readdirSync(join(workspace, RECORDS, "a/b"))).toEqual(["c.md"]);
@@ -326,7 +326,7 @@ describe("the cache", () => {
     expect([recordCache(state, "/a").load(), recordCache(state, "/b").load()]).toEqual(["text", null]);
   });
 
-  test("that cannot be written or read is none", () => {
+  test("that cannot be written or read counts as none", () => {
     writeFileSync(join(base, "file"), "");
     const cache = recordCache(join(base, "file"), "/a");
     cache.save("text");

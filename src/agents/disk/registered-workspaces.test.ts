@@ -21,7 +21,7 @@ test("trusted workspaces are listed, and revoked ones are not", () => {
   expect(registeredWorkspaces(state)).toHaveLength(1);
 });
 
-test("no state and no trust are no workspaces; a damaged entry is none", () => {
+test("without state or trust there are no workspaces; a damaged entry is ignored", () => {
   expect(registeredWorkspaces(null)).toEqual([]);
   expect(registeredWorkspaces(state)).toEqual([]);
   mkdirSync(join(state, "trust", "x"), { recursive: true });
@@ -29,7 +29,7 @@ test("no state and no trust are no workspaces; a damaged entry is none", () => {
   expect(registeredWorkspaces(state)).toEqual([]);
 });
 
-test("a folder that is a file says nothing at all", () => {
+test("a folder that is a file gives no answer", () => {
   writeFileSync(join(state, "trust"), "");
   expect(registeredWorkspaces(state)).toBeNull();
 });

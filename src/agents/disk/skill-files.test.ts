@@ -20,7 +20,7 @@ const paths = ({ files, problems }: ReturnType<typeof listOwnSkills>): readonly 
   problems.map(({ path, code }) => `${path} ${code}`),
 ];
 
-test("a project's skills are folders with a SKILL.md, and no link leads to one", () => {
+test("a project's skills are folders with a SKILL.md, and links are not followed", () => {
   put("w/.ambit/skills/a/SKILL.md");
   put("w/.ambit/skills/a/deep/SKILL.md");
   put("w/.ambit/skills/a/deep/er/x.txt");

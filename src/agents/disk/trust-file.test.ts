@@ -38,7 +38,7 @@ beforeEach(() => {
 afterEach(() => rmSync(base, { recursive: true, force: true }));
 
 describe("the trusted texts", () => {
-  test("comes back as it was, for this project and no other", () => {
+  test("are returned as stored, for this project and no other", () => {
     expect(open()).toMatchObject({ exists: false, digest: null });
     expect(open().trust([file("a.md", "a"), file("b.md", "ü\n")], digest)).toEqual({ ok: true });
     expect(open()).toMatchObject({ exists: true, digest });
@@ -62,7 +62,7 @@ describe("the trusted texts", () => {
     expect([open().file("a.md")?.text, open().file("b.md")?.text]).toEqual(["a", "x"]);
   });
 
-  test("is gone when it is revoked", () => {
+  test("are gone once revoked", () => {
     open().trust([file("a.md", "a")], digest);
     expect(open().revoke()).toEqual({ ok: true });
     expect(open().exists).toBe(false);
@@ -70,7 +70,7 @@ describe("the trusted texts", () => {
     expect(open().revoke()).toEqual({ ok: true });
   });
 
-  test("has a name of its own however long its path is", () => {
+  test("have a file name of their own however long the project's path is", () => {
     const long = [`.ambit/agents/${"a/".repeat(400)}x.md`, `.ambit/agents/${"a/".repeat(400)}y.md`];
     open().trust(
       long.map((path) => file(path, path)),
@@ -81,7 +81,7 @@ describe("the trusted texts", () => {
 });
 
 describe("trust on disk", () => {
-  test("is the user's alone to read and to write", () => {
+  test("is readable and writable by the user alone", () => {
     open().trust([file("a.md", "a")], digest);
     for (const one of [state, join(state, "trust"), folder()]) expect(statSync(one).mode & 0o777).toBe(0o700);
     const names = readdirSync(folder());
@@ -90,14 +90,14 @@ describe("trust on disk", () => {
   });
 
   test.each<[string, () => void]>([
-    ["a file others may write", () => chmodSync(join(folder(), "a.md.json"), 0o666)],
-    ["a folder others may write", () => chmodSync(folder(), 0o777)],
-    ["a folder above that others may write", () => chmodSync(join(state, "trust"), 0o777)],
+    ["a file that others may write", () => chmodSync(join(folder(), "a.md.json"), 0o666)],
+    ["a folder that others may write", () => chmodSync(folder(), 0o777)],
+    ["a parent folder that others may write", () => chmodSync(join(state, "trust"), 0o777)],
     ["half a file", () => writeFileSync(join(folder(), "a.md.json"), '{"version":1,"workspace":"/srv/project"')],
     ["another version", () => rewrite("a.md.json", (text) => text.replace('"version":1', '"version":2'))],
     ["another project's", () => rewrite("a.md.json", (text) => text.replace("/srv/project", "/srv/other"))],
     ["another text's", () => rewrite("a.md.json", (text) => text.replace('"path":"a.md"', '"path":"b.md"'))],
-    ["roots that are none", () => rewrite("a.md.json", (text) => text.replace('"roots":[[', '"roots":[[1,'))],
+    ["invalid roots", () => rewrite("a.md.json", (text) => text.replace('"roots":[[', '"roots":[[1,'))],
     ["no JSON", () => writeFileSync(join(folder(), "a.md.json"), "trusted")],
     [
       "a link",
@@ -107,14 +107,14 @@ describe("trust on disk", () => {
         symlinkSync(join(base, "elsewhere"), join(folder(), "a.md.json"));
       },
     ],
-  ])("%s is none", (_, damage) => {
+  ])("%s counts as no trust", (_, damage) => {
     open().trust([file("a.md", "a")], digest);
     expect(open().file("a.md")).not.toBe(null);
     damage();
     expect(open().file("a.md")).toBe(null);
   });
 
-  test("a state folder that others may write is closed before anything is put there", () => {
+  test("a state folder that others may write is closed before anything is stored there", () => {
     mkdirSync(state);
     chmodSync(state, 0o777);
     expect(open().trust([file("a.md", "a")], digest)).toEqual({ ok: true });
@@ -135,9 +135,9 @@ function rewrite(name: string, change: (text: string) => string): void {
   writeFileSync(path, change(readFileSync(path, "utf8")));
 }
 
-describe("who has to be trusted", () => {
+describe("when trust is needed", () => {
   const folders = (): { config: string; state: string } => ({ config: join(base, "config/ambit"), state });
-  test("not needed without a workspace, or for the user's own configuration", () => {
+  test("not without a workspace, or for the user's own configuration", () => {
     mkdirSync(join(base, "config/ambit"), { recursive: true });
     mkdirSync(join(base, "home"));
     symlinkSync(join(base, "config/ambit"), join(base, "home/.ambit"));
@@ -147,7 +147,7 @@ describe("who has to be trusted", () => {
     expect(openTrust(join(base, "config"), folders(), sha256)).not.toBe(null);
   });
 
-  test("nothing is ever trusted where there is nowhere to keep it", () => {
+  test("nothing is ever trusted if it cannot be stored", () => {
     const store = openTrust(base, { config: null, state: null }, sha256);
     expect(store?.exists).toBe(false);
     expect(store?.trust([], digest)).toMatchObject({ ok: false });

@@ -29,10 +29,10 @@ describe("a grant", () => {
   const rows: readonly Row[] = [
     ["adds what it says", [A], B, [A, B], true],
     ["may be written in any order, or together", [A], B, [AB], true],
-    ["is not there afterwards", [A], B, [A], false],
+    ["is missing afterwards", [A], B, [A], false],
     ["adds more than it says", [A], B, [A, "net.get{hosts=[*.b.example]}"], false],
     ["adds something of another verb", [A], B, [A, B, "obs.query"], false],
-    ["takes something away", [A, "obs.query"], B, [A, B], false],
+    ["removes something", [A, "obs.query"], B, [A, B], false],
     ["loses a condition of another grant", ["obs.query{ask}"], B, ["obs.query", B], false],
     ["loses a budget of another grant", ["obs.query{calls=5}"], B, ["obs.query", B], false],
     [
@@ -59,12 +59,12 @@ describe("a grant", () => {
 
 describe("a revocation", () => {
   const rows: readonly Row[] = [
-    ["of a verb takes all of it", [AB, "obs.query"], "net.get", ["obs.query"], true],
-    ["of a verb may leave a grant of nothing", [AB, "obs.query"], "net.get", ["obs.query", "net.get{hosts=[]}"], true],
+    ["of a verb removes all of it", [AB, "obs.query"], "net.get", ["obs.query"], true],
+    ["of a verb may leave an empty grant", [AB, "obs.query"], "net.get", ["obs.query", "net.get{hosts=[]}"], true],
     ["of a verb leaves some of it", [AB, "obs.query"], "net.get", [A, "obs.query"], false],
-    ["of a verb takes another with it", [AB, "obs.query"], "net.get", [], false],
-    ["of a part takes that part", [AB], A, [B], true],
-    ["of a part takes more than it", [AB, "net.get{hosts=[c.example]}"], A, [B], false],
+    ["of a verb removes another one, too", [AB, "obs.query"], "net.get", [], false],
+    ["of a part removes that part", [AB], A, [B], true],
+    ["of a part removes more than it", [AB, "net.get{hosts=[c.example]}"], A, [B], false],
     [
       "of a part leaves some of it",
       ["net.get{hosts=[*.x.example]}"],
@@ -73,15 +73,21 @@ describe("a revocation", () => {
       false,
     ],
     [
-      "of a part takes all although only some was meant",
+      "of a part removes all although only some was meant",
       ["net.get{hosts=[*.x.example]}"],
       "net.get{hosts=[a.x.example]}",
       [],
       false,
     ],
-    ["of a part widens what is left", [AB], A, ["net.get{hosts=[*.b.example]}"], false],
-    ["of what asks leaves what does not", ["obs.query{ask}", "obs.query"], "obs.query{ask}", ["obs.query"], true],
-    ["of what asks takes what does not", ["obs.query{ask}", "obs.query"], "obs.query{ask}", [], false],
+    ["of a part widens the rest", [AB], A, ["net.get{hosts=[*.b.example]}"], false],
+    [
+      "of grants with approval leaves those without",
+      ["obs.query{ask}", "obs.query"],
+      "obs.query{ask}",
+      ["obs.query"],
+      true,
+    ],
+    ["of grants with approval removes those without", ["obs.query{ask}", "obs.query"], "obs.query{ask}", [], false],
   ];
   for (const [title, before, spec, after, holds] of rows) {
     test(`${title}: ${holds ? "holds" : "caught"}`, () => {

@@ -14,7 +14,7 @@ function textOf(result: EditResult): string {
   return result.kind === "refused" ? `refused: ${result.message}` : "unchanged";
 }
 
-describe("revoke takes away that much and no more", () => {
+describe("revoke removes that part and no more", () => {
   const rows: readonly Row[] = [
     [
       "a verb: every grant of it, with its lines",
@@ -49,13 +49,13 @@ describe("revoke takes away that much and no more", () => {
       head("capabilities: [memory.read, obs.query]"),
     ],
     [
-      "one between brackets over lines goes with its comment",
+      "one between brackets over lines is removed with its comment",
       head("capabilities: [", "  memory.read, # one", "  obs.query, # two", "  obs.append # three", "]"),
       "obs.query",
       head("capabilities: [", "  memory.read, # one", "  obs.append # three", "]"),
     ],
     [
-      "an entry of a block list goes alone",
+      "an entry of a block list is removed alone",
       head(
         "capabilities:",
         "  - net.get:",
@@ -86,7 +86,7 @@ describe("revoke takes away that much and no more", () => {
       head("capabilities:", '  - proc.exec: { in: /work, cmds: [], patterns: ["npm test"] }'),
     ],
     [
-      "a wider revocation takes the narrower grants",
+      "a wider revocation removes the narrower grants",
       head("capabilities: ['net.get{hosts=[a.github.com]}', 'net.get{hosts=[b.example]}']"),
       "net.get{hosts=[*.github.com]}",
       head("capabilities: ['net.get{hosts=[b.example]}']"),
@@ -115,7 +115,7 @@ describe("revoke takes away that much and no more", () => {
       head("capabilities: ['net.connect:b.example:443']"),
     ],
     [
-      "conditions name the grants that are written under them",
+      "conditions select the grants that are written under them",
       head("capabilities: ['memory.read{keys=[a],ask}', 'memory.read{keys=[a]}']"),
       "memory.read{ask}",
       head("capabilities: ['memory.read{keys=[a]}']"),
@@ -127,7 +127,7 @@ describe("revoke takes away that much and no more", () => {
       head('capabilities: "records.read obs.query"'),
     ],
     [
-      "a host goes with its private addresses",
+      "a host is removed with its private addresses",
       head("capabilities:", "  - net.get: { hosts: [db.internal, a.example], private: [db.internal=10.0.0.0/8] }"),
       "net.get{hosts=[db.internal]}",
       head("capabilities:", "  - net.get: { hosts: [a.example], private: [db.internal=10.0.0.0/8] }"),
@@ -164,9 +164,9 @@ describe("revoke takes away that much and no more", () => {
       "net.get{hosts=[a.x],ports=[80]}",
       /budget/,
     ],
-    ["what a policy says", head("policy: { web: allow }"), "net.get", /policy web/],
+    ["what a policy grants", head("policy: { web: allow }"), "net.get", /policy web/],
     ["a record that cannot be read", "# nothing\n", "net.get", /cannot be read/],
-    ["a verb there is not", head("id: a"), "net.gett", /no grant/],
+    ["an unknown verb", head("id: a"), "net.gett", /no grant/],
     ["a list written as block text", head("capabilities: |", "  records.read", "  obs.query"), "obs.query", /by hand/],
     [
       "what the record's own tests need",
@@ -175,7 +175,7 @@ describe("revoke takes away that much and no more", () => {
       /own test `allow records\.read id=x` would fail/,
     ],
   ];
-  test("refused: what a configuration's policy says, and what to write instead", () => {
+  test("refused: what a configuration's policy grants, and what to write instead", () => {
     const org = new Map([
       ["consult", "ask"],
       ["web", "allow"],

@@ -14,7 +14,7 @@ function textOf(result: EditResult): string {
   return result.kind === "refused" ? `refused: ${result.message}` : "unchanged";
 }
 
-describe("grant adds one item where the list stands", () => {
+describe("grant adds one item to the existing list", () => {
   const rows: readonly Row[] = [
     [
       "a block list keeps its indentation, comments and quotes",
@@ -92,13 +92,13 @@ describe("grant adds one item where the list stands", () => {
     test(title, () => expect(textOf(grant(before, spec))).toBe(after));
   }
 
-  test("CRLF, a byte order mark, trailing blanks and an end without a line break stay", () => {
+  test("CRLF, a byte order mark, trailing spaces and a missing final line break stay", () => {
     const before = "\uFEFF---\r\nid: a  \r\ncapabilities:\r\n  - records.read  \r\n---";
     const after = "\uFEFF---\r\nid: a  \r\ncapabilities:\r\n  - records.read  \r\n  - obs.query\r\n---";
     expect(textOf(grant(before, "obs.query"))).toBe(after);
   });
 
-  test("adding a grant that is held already changes nothing", () => {
+  test("adding a grant that is already held changes nothing", () => {
     expect(grant(head("capabilities: [records.read]"), "records.read{classes=[x]}").kind).toBe("unchanged");
     expect(grant(head("capabilities: [records.read{classes=[y]}]"), "records.read{classes=[x]}").kind).not.toBe(
       "unchanged",
@@ -106,7 +106,7 @@ describe("grant adds one item where the list stands", () => {
   });
 });
 
-describe("shorthands are spelled out by the first edit they would not survive", () => {
+describe("shorthands are expanded by the first edit they would not survive", () => {
   const rows: readonly (readonly [...Row, kind: "grant" | "revoke"])[] = [
     [
       "the default",
@@ -115,7 +115,7 @@ describe("shorthands are spelled out by the first edit they would not survive", 
       head("id: a", "capabilities:", "  - records.read", "  - obs.query"),
       "grant",
     ],
-    ["the default, taken away", head("id: a"), "records.read", head("id: a", "capabilities: []"), "revoke"],
+    ["the default, removed", head("id: a"), "records.read", head("id: a", "capabilities: []"), "revoke"],
     [
       "access holds it already",
       head("access: rw # shorthand", "id: a"),
@@ -124,7 +124,7 @@ describe("shorthands are spelled out by the first edit they would not survive", 
       "grant",
     ],
     [
-      "access, taken apart",
+      "access, one part removed",
       head("access: rw # shorthand", "id: a"),
       "records.update",
       head("id: a", "capabilities:", "  - records.read", "  - records.create"),
@@ -139,14 +139,14 @@ describe("shorthands are spelled out by the first edit they would not survive", 
       "grant",
     ],
     [
-      "sandbox keeps its root and spells out its three grants",
+      "sandbox keeps its root and expands its three grants",
       head("sandbox: .", "id: a"),
       "fs.write",
       head("sandbox: .", "id: a", "capabilities:", "  - fs.read", "  - proc.exec", "  - fs.write{in=[]}"),
       "revoke",
     ],
     [
-      "sandbox beside a list that speaks of one verb",
+      "sandbox beside a list that mentions one verb",
       head("sandbox: .", "capabilities:", "  - fs.write: { paths: [out] }"),
       "fs.write",
       head("sandbox: .", "capabilities:", "  - fs.write{in=[]}"),
@@ -167,21 +167,21 @@ describe("shorthands are spelled out by the first edit they would not survive", 
       "grant",
     ],
     [
-      "the implied tools, taken away",
+      "the implied tools, removed",
       head("capabilities: [records.read]"),
       "tool.invoke",
       head('capabilities: [records.read, "tool.invoke{tools=[]}"]'),
       "revoke",
     ],
     [
-      "tools that were written, taken away, do not come back as implied ones",
+      "explicit tools that are removed do not come back as implied ones",
       head("capabilities: [records.read, 'tool.invoke{tools=[x]}']"),
       "tool.invoke",
       head("capabilities: [records.read, 'tool.invoke{tools=[]}']"),
       "revoke",
     ],
     [
-      "a preset is spelled out without the verb",
+      "a preset is expanded without the verb",
       head("extends: ambit:researcher@1"),
       "net.get",
       head("capabilities:", "  - records.read", "  - records.create", "  - records.update"),
@@ -221,7 +221,7 @@ describe("shorthands are spelled out by the first edit they would not survive", 
   }
 });
 
-describe("a grant that would grant nothing is refused", () => {
+describe("a grant that would have no effect is refused", () => {
   const rows: readonly (readonly [string, RegExp])[] = [
     ["net.get", /nothing/],
     ["fs.read", /nothing/],

@@ -14,48 +14,48 @@ function widenings(before: readonly string[], after: readonly string[]): readonl
 
 describe("more budget is a widening", () => {
   const rows: readonly (readonly [string, readonly string[], readonly string[], readonly string[]])[] = [
-    ["the same line", ["memory.read{calls=3}"], ["memory.read{calls=3}"], []],
+    ["the same grant", ["memory.read{calls=3}"], ["memory.read{calls=3}"], []],
     ["a smaller number", ["memory.read{calls=3}"], ["memory.read{calls=2}"], []],
     ["a larger number", ["memory.read{calls=3}"], ["memory.read{calls=4}"], ["budget"]],
     ["no number", ["memory.read{calls=3}"], ["memory.read"], ["budget"]],
     [
-      "a second, narrower line",
+      "a second, narrower grant",
       ["memory.read{calls=3}"],
       ["memory.read{calls=3}", "memory.read{keys=[a],calls=1}"],
       ["budget"],
     ],
-    ["the same line twice", ["memory.read{calls=3}"], ["memory.read{calls=3}", "memory.read{calls=3}"], ["budget"]],
+    ["the same grant twice", ["memory.read{calls=3}"], ["memory.read{calls=3}", "memory.read{calls=3}"], ["budget"]],
     [
-      "a number divided among two lines",
+      "a budget divided among two grants",
       ["memory.read{keys=[a,b],calls=5}"],
       ["memory.read{keys=[a],calls=2}", "memory.read{keys=[b],calls=3}"],
       [],
     ],
     [
-      "a number divided between a line that stays and a new one",
+      "a budget divided between an existing grant and a new one",
       ["memory.read{keys=[a,b],calls=5}"],
       ["memory.read{keys=[a,b],calls=3}", "memory.read{keys=[a],calls=2}"],
       ["budget"],
     ],
     [
-      "a number divided into more than there was",
+      "a budget divided into more than there was",
       ["memory.read{keys=[a,b],calls=5}"],
       ["memory.read{keys=[a],calls=3}", "memory.read{keys=[b],calls=3}"],
       ["budget"],
     ],
     [
-      "two lines joined to the smaller number",
+      "two grants joined to the smaller budget",
       ["memory.read{keys=[a],calls=5}", "memory.read{keys=[b],calls=5}"],
       ["memory.read{keys=[a,b],calls=5}"],
       [],
     ],
     [
-      "two lines joined, and one of them besides",
+      "two grants joined, and one of them besides",
       ["memory.read{keys=[a],calls=5}", "memory.read{keys=[b],calls=5}"],
       ["memory.read{keys=[a,b],calls=5}", "memory.read{keys=[a],calls=1}"],
       ["budget"],
     ],
-    ["a counted line beside a free one", ["memory.read"], ["memory.read", "memory.read{keys=[a],calls=1}"], []],
+    ["a counted grant beside an unlimited one", ["memory.read"], ["memory.read", "memory.read{keys=[a],calls=1}"], []],
     ["a slower rate", ["memory.read{rate=600/hour}"], ["memory.read{rate=10/min}"], []],
     ["the same average over longer", ["memory.read{rate=10/min}"], ["memory.read{rate=600/hour}"], ["budget"]],
     [
@@ -72,7 +72,7 @@ describe("more budget is a widening", () => {
   });
 });
 
-/** The most calls of each key that the counted lines allow: the sum over the lines that cover it. */
+/** The most calls of each key that the counted grants allow: the sum over the grants that cover it. */
 function most(lines: readonly Line[], keys: readonly string[]): number {
   return lines.filter((line) => line.keys.some((key) => keys.includes(key))).reduce((sum, { calls }) => sum + calls, 0);
 }

@@ -22,7 +22,7 @@ const AGENTS = [
   agentRefused("refused", "record", []),
 ];
 
-describe("who holds at least this", () => {
+describe("agents that hold at least this", () => {
   it.each<readonly [readonly string[], readonly string[]]>([
     [["net.get{hosts=[*.github.com]}"], ["wide", "github"]],
     [["net.get{hosts=[api.github.com]}"], ["wide", "github", "api"]],
@@ -31,7 +31,7 @@ describe("who holds at least this", () => {
     [["fs.read{in=/a,paths=[x/**,y/**]}"], ["wide", "halves"]],
     [["fs.read{in=/a}"], ["wide"]],
     [["net.get{hosts=[api.github.com]}", "fs.read{in=/a,paths=[x/**]}"], ["wide"]],
-    // An empty question has an empty answer.
+    // An empty query has an empty answer.
     [["net.get"], []],
     [["net.get{hosts=[]}"], []],
     [["net.get{hosts=[api.github.com]}", "fs.read"], []],

@@ -17,7 +17,7 @@ function verdict(agent: Agent, line: string): string {
   return found === null ? "deny" : found.level === 0 ? "allow" : "ask";
 }
 
-describe("the outermost root goes from the user over the project", () => {
+describe("the outermost root comes from the user, then the project", () => {
   test.each<[string, string | null, string | null, string | null, readonly string[]]>([
     ["none is set", null, null, null, []],
     ["the user alone", "sandbox: /srv", null, "/srv", []],
@@ -26,14 +26,14 @@ describe("the outermost root goes from the user over the project", () => {
     ["the project is the user's", "sandbox: /srv", "sandbox: /srv", "/srv", []],
     ["a project outside is clamped", "sandbox: /srv", "sandbox: /srvx", "/srv", ["warning clamped"]],
     ["a project above is clamped", "sandbox: /srv/a", "sandbox: /srv", "/srv/a", ["warning clamped"]],
-    ["a project that asks for everything is clamped", "sandbox: /srv", "sandbox: /", "/srv", ["warning clamped"]],
+    ["a project that sets everything is clamped", "sandbox: /srv", "sandbox: /", "/srv", ["warning clamped"]],
   ])("%s", (_, user, config, ceiling, said) => {
     const { levels } = projectOf({ agent: null, config }, null, user);
     expect(levels.ceiling === null ? null : pathText(levels.ceiling)).toBe(ceiling);
     expect(levels.diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(said);
   });
 
-  test("roots are compared after links are followed", () => {
+  test("roots are compared after links are resolved", () => {
     const links = { "/work/data": "/home/u" };
     const { levels } = projectOf({ agent: null, config: "sandbox: /work/data", links }, null, "sandbox: /work");
     expect(levels.ceiling).toEqual(["work"]);
@@ -45,7 +45,7 @@ describe("an agent inside its levels", () => {
   test.each<[string, string | null, string | null, readonly string[], string, string]>([
     ["hoists the project's root", null, "sandbox: /srv", ["capabilities: [fs.read]"], "fs.read /srv/x", "allow"],
     ["and not its neighbour", null, "sandbox: /srv", ["capabilities: [fs.read]"], "fs.read /srw/x", "deny"],
-    ["has no root where none is set", null, null, ["capabilities: [fs.read]"], "fs.read /work/x", "deny"],
+    ["has no root if none is set", null, null, ["capabilities: [fs.read]"], "fs.read /work/x", "deny"],
     ["is clamped to it", null, "sandbox: /srv", ["sandbox: /home"], "fs.read /srv/x", "allow"],
     ["and has nothing outside", null, "sandbox: /srv", ["sandbox: /home"], "fs.read /home/x", "deny"],
     [
@@ -57,8 +57,8 @@ describe("an agent inside its levels", () => {
       "deny",
     ],
     ["the user's ceiling narrows", "ceiling: [records.read]", null, ["access: rw"], "records.create id=a", "deny"],
-    ["and leaves what it names", "ceiling: [records.read]", null, ["access: rw"], "records.read id=a", "allow"],
-    ["it asks where it says so", "ceiling: ['records.read{ask}']", null, ["access: r"], "records.read id=a", "ask"],
+    ["and keeps what it names", "ceiling: [records.read]", null, ["access: rw"], "records.read id=a", "allow"],
+    ["needs approval if it says so", "ceiling: ['records.read{ask}']", null, ["access: r"], "records.read id=a", "ask"],
     ["it adds nothing", "ceiling: [records.read, records.create]", null, ["access: r"], "records.create id=a", "deny"],
     [
       "tools it does not mention stay",
@@ -75,7 +75,7 @@ describe("an agent inside its levels", () => {
 });
 
 describe("org tables of both levels", () => {
-  test("where both speak the stricter holds, for everybody and for one agent", () => {
+  test("if both are set the stricter applies, for all agents and for one", () => {
     const user = userLevel("policy: { web: deny }\nagents: { scout: { code: ask } }");
     const project = projectOf(
       { agent: null, config: "policy: { web: allow, hire: ask }\nagents: { scout: { code: allow, web: ask } }" },
@@ -110,7 +110,7 @@ describe("a ruling against grants of the record", () => {
     ],
     ["the organisation's", lists, "policy: { hire: deny }", "agent.create b", "deny"],
     [
-      "which the record's own table overrules",
+      "which the record's own table overrides",
       [...lists, "policy: { hire: allow }"],
       "policy: { hire: deny }",
       "agent.create b",
@@ -149,7 +149,7 @@ describe("a ruling against grants of the record", () => {
       "allow",
     ],
     [
-      "contacts out of a list",
+      "contacts removed from a list",
       ["capabilities: ['records.read{classes=[note,contact]}']", "policy: { crm: deny }"],
       null,
       "records.read id=a class=note",
@@ -163,7 +163,7 @@ describe("a ruling against grants of the record", () => {
       "deny",
     ],
     [
-      "contacts out of every class",
+      "contacts removed from every class",
       ["access: rw", "policy: { crm: deny }"],
       null,
       "records.read id=a class=note",
@@ -206,7 +206,7 @@ describe("a ruling is shown where it is written", () => {
     });
   });
 
-  test("the stricter ruling's, from either level", () => {
+  test("the stricter one's, from either level", () => {
     const own = "policy: { web: allow, schedule: ask }";
     expect(shownAt(own, config)).toMatchObject({
       "policy web (config)": ".ambit/config.yml: web: ask",
@@ -228,7 +228,7 @@ describe("a broken level", () => {
   test.each<[string, string | null, string | null, RegExp]>([
     ["the user's", "sandbx: /srv", null, /until user\.yml is mended: unknown key/],
     ["the project's", null, "sandbx: /srv", /until \.ambit\/config\.yml is mended: unknown key/],
-    ["a text that is no YAML", null, "a: [", /until \.ambit\/config\.yml is mended/],
+    ["a text that is not YAML", null, "a: [", /until \.ambit\/config\.yml is mended/],
     ["a project that sets the user's ceiling", null, "ceiling: ['net.get{hosts=[\"*\"]}']", /the user's to say/],
   ])("%s makes every agent grant nothing, with one line", (_, user, config, line) => {
     const { agent } = scout({ agent: record("access: rw"), config }, null, user);

@@ -52,7 +52,7 @@ test.each([
   expect(difference.narrowed.map(({ because }) => because)).toEqual(narrowed);
 });
 
-test("a trusted review requirement holds until its removal is trusted", () => {
+test("a trusted review requirement applies until its removal is trusted", () => {
   const trust = changed(agent({}), agent({ land: "ask" }), []);
   expect(trust.standing.kind).toBe("waiting");
   expect(trust.agent.needsReview).toBe(true);
@@ -61,6 +61,6 @@ test("a trusted review requirement holds until its removal is trusted", () => {
   expect(stricter.agent.needsReview).toBe(true);
 });
 
-test("an agent that holds nothing writes nothing, reviewed or not", () => {
+test("an agent without grants writes nothing, reviewed or not", () => {
   expect(differenceOf(agent({ land: "ask" }, []), agent({}, []), []).widened).toEqual([]);
 });

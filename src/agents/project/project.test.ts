@@ -45,7 +45,7 @@ describe("a project's agent counts", () => {
 
   const rows: readonly (readonly [string, Texts, Texts, string, boolean, "narrowed" | "waiting" | "trusted"])[] = [
     [
-      "a narrowing holds at once",
+      "a narrowing applies at once",
       { agent: HUB },
       { agent: HUB.replace("*.github", "api.github") },
       "net.get https://www.github.com/",
@@ -53,7 +53,7 @@ describe("a project's agent counts", () => {
       "narrowed",
     ],
     [
-      "and leaves what it leaves",
+      "and keeps the rest",
       { agent: HUB },
       { agent: HUB.replace("*.github", "api.github") },
       "net.get https://api.github.com/",
@@ -69,7 +69,7 @@ describe("a project's agent counts", () => {
       "waiting",
     ],
     [
-      "and what was trusted before goes on",
+      "and what was trusted before stays in force",
       { agent: HUB },
       { agent: HUB.replace("*.github.com", "*.com") },
       "net.get https://api.github.com/",
@@ -77,7 +77,7 @@ describe("a project's agent counts", () => {
       "waiting",
     ],
     [
-      "a narrowing beside a widening holds at once",
+      "a narrowing beside a widening applies at once",
       { agent: record("capabilities: [records.read, records.create]") },
       { agent: record("capabilities: [records.read, records.delete]") },
       "records.create id=a",
@@ -85,21 +85,14 @@ describe("a project's agent counts", () => {
       "waiting",
     ],
     [
-      "an approval that is dropped is still asked for",
+      "a removed approval is still required",
       { agent: record("capabilities: ['net.get{hosts=[a.example],ask}']") },
       { agent: record("capabilities: ['net.get{hosts=[a.example]}']") },
       "net.get https://a.example/",
       true,
       "waiting",
     ],
-    [
-      "an agent that was not there waits",
-      { agent: null },
-      { agent: HUB },
-      "net.get https://api.github.com/",
-      false,
-      "waiting",
-    ],
+    ["a new agent waits", { agent: null }, { agent: HUB }, "net.get https://api.github.com/", false, "waiting"],
     [
       "under another id it is another agent",
       { agent: HUB },
@@ -117,7 +110,7 @@ describe("a project's agent counts", () => {
       "narrowed",
     ],
     [
-      "a ceiling that is taken away waits",
+      "a removed ceiling waits",
       { agent: record("sandbox: /"), config: "sandbox: /srv/a" },
       { agent: record("sandbox: /") },
       "fs.read /srv/b/x",
@@ -125,7 +118,7 @@ describe("a project's agent counts", () => {
       "waiting",
     ],
     [
-      "a ceiling that is added holds",
+      "an added ceiling applies",
       { agent: record("sandbox: /srv/a") },
       { agent: record("sandbox: /srv/a"), config: "sandbox: /srv/a/b" },
       "fs.read /srv/a/x",
@@ -141,7 +134,7 @@ describe("a project's agent counts", () => {
       "narrowed",
     ],
     [
-      "and was no trust in what it hid",
+      "and did not trust what it hid",
       { agent: HUB, config: "sandbx: /srv/a" },
       { agent: HUB, config: "sandbox: /srv/a" },
       "net.get https://api.github.com/",
@@ -149,7 +142,7 @@ describe("a project's agent counts", () => {
       "waiting",
     ],
     [
-      "a link turned elsewhere is a change",
+      "a changed link target is a change",
       { agent: record("sandbox: /work/data"), links: { "/work/data": "/srv/data" } },
       { agent: record("sandbox: /work/data"), links: { "/work/data": "/home/u" } },
       "fs.read /home/u/x",
@@ -173,7 +166,7 @@ describe("a project's agent counts", () => {
       "waiting",
     ],
     [
-      "a link that stays where it was is none",
+      "an unchanged link target is not",
       { agent: record("sandbox: /work/data"), links: { "/work/data": "/srv/data" } },
       { agent: record("sandbox: /work/data"), links: { "/work/data": "/srv/data" } },
       "fs.read /srv/data/x",
@@ -196,7 +189,7 @@ describe("a project's agent counts", () => {
     expect(can(agent, "fs.read /srv/x")).toBe(false);
   });
 
-  test("what could only be used cannot be passed on before it is trusted", () => {
+  test("a grant for use alone cannot be passed on before that is trusted", () => {
     const before = record("capabilities: ['net.get{hosts=[a.example],pass=use}']");
     const { agent, standing } = scout({ agent: before.replace(",pass=use", "") }, trustOf({ agent: before }));
     expect(standing.kind).toBe("waiting");
@@ -204,7 +197,7 @@ describe("a project's agent counts", () => {
     expect(can(agent, "net.get https://a.example/", "pass")).toBe(false);
   });
 
-  test("the user's ceiling holds in every standing", () => {
+  test("the user's ceiling applies in every state of trust", () => {
     const user = "ceiling: ['net.get{hosts=[api.github.com]}']";
     const wide = HUB.replace("*.github.com", "*.com");
     for (const [now, trusted] of [
@@ -218,7 +211,7 @@ describe("a project's agent counts", () => {
     }
   });
 
-  test("a broken user configuration grants nothing, in one line that says where", () => {
+  test("a broken user configuration grants nothing, in one line with its position", () => {
     const { agent } = scout({ agent: HUB }, trustOf({ agent: HUB }), "cieling: []");
     expect(agent.refused).toBe(true);
     expect(can(agent, "net.get https://api.github.com/")).toBe(false);
@@ -285,7 +278,7 @@ describe("trust covers only the reviewed grants", () => {
   // Trusted while the user's own configuration hides a part of the text.
   const rows: readonly (readonly [string, Texts, string, string, string])[] = [
     [
-      "not what the user's root cut away",
+      "not what the user's root clamped",
       { agent: record("sandbox: /", "capabilities: [fs.read]") },
       "sandbox: /work",
       "fs.read /srv/x",
@@ -339,9 +332,15 @@ describe("a person's own edit", () => {
   test.each<[string, Texts, Texts | null, string, boolean]>([
     ["of a trusted text is trusted", { agent: HUB }, { agent: HUB }, WIDE, true],
     ["of a narrowed text too", { agent: record("capabilities: []") }, { agent: HUB }, WIDE, true],
-    ["that makes an agent too", { agent: null }, { agent: null }, HUB, true],
-    ["of a text that waits is not: it would trust what waits", { agent: WIDE }, { agent: HUB }, `${WIDE}x`, false],
-    ["that cannot be believed is not", { agent: HUB }, { agent: HUB }, "no record", false],
+    ["that creates an agent too", { agent: null }, { agent: null }, HUB, true],
+    [
+      "of an untrusted text is not: that would trust its pending changes",
+      { agent: WIDE },
+      { agent: HUB },
+      `${WIDE}x`,
+      false,
+    ],
+    ["that is invalid is not", { agent: HUB }, { agent: HUB }, "no record", false],
     ["beside the trusted configuration is", { agent: HUB, config: CONFIG }, { agent: HUB, config: CONFIG }, WIDE, true],
     ["beside another configuration is not", { agent: HUB, config: CONFIG }, { agent: HUB }, WIDE, false],
   ])("%s", (_, now, trusted, after, expected) => {

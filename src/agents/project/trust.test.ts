@@ -16,9 +16,9 @@ describe("the digest of a project's authority", () => {
   test.each([
     ["a text", [{ path: ".ambit/config.yml", text: "sandbox: /" }, files[1]]],
     ["a path", [files[0], { path: ".ambit/agents/b.md", text: "---\n---\n" }]],
-    ["a file more", [...files, { path: ".ambit/agents/b.md", text: "" }]],
-    ["a file less", [files[0]]],
-    ["texts the other way round", files.map(({ path }, at) => ({ path, text: files[1 - at]?.text }))],
+    ["an added file", [...files, { path: ".ambit/agents/b.md", text: "" }]],
+    ["a removed file", [files[0]]],
+    ["exchanged texts", files.map(({ path }, at) => ({ path, text: files[1 - at]?.text }))],
   ])("depends on %s", (_, other) => {
     expect(authorityDigest(other as typeof files, digest)).not.toBe(authorityDigest(files, digest));
   });

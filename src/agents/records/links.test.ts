@@ -3,7 +3,7 @@ import { describe, expect, it, test } from "vitest";
 import { linksIn, linksPerRecordMax, type WrittenLink } from "./link-scanner.ts";
 import { type LinkSource, linkGraph } from "./links.ts";
 
-describe("what a body links to", () => {
+describe("the links of a body", () => {
   it.each<readonly [string, readonly string[]]>([
     ["see [[notes/a]]", ["wiki notes/a"]],
     ["[[a|the label]] [[b#heading]] [[c.md]] ![[d]]", ["wiki a", "wiki b", "wiki c", "wiki d"]],
@@ -27,7 +27,7 @@ describe("what a body links to", () => {
     expect(linksIn(body).links.map(({ kind, target }) => `${kind} ${target}`)).toEqual(expected);
   });
 
-  test("so many, and one more is said to be missing", () => {
+  test("at the limit one more is reported missing", () => {
     const body = (count: number): string => Array.from({ length: count }, (_, at) => `[[n${at}]]\n`).join("");
     expect(linksIn(body(linksPerRecordMax))).toMatchObject({ cut: false });
     expect(linksIn(body(linksPerRecordMax + 1))).toMatchObject({ cut: true });
@@ -43,7 +43,7 @@ describe("what a body links to", () => {
     ["fences", "```\n".repeat(250_000)],
     ["definitions", "[a]: ".repeat(200_000)],
     ["words that could be definitions", `[${"a".repeat(1_000_000)}`],
-  ])("a million characters of %s are read to their end", (_what, body) => {
+  ])("a million characters of %s are parsed to their end", (_what, body) => {
     expect(linksIn(body).links.length).toBeLessThanOrEqual(linksPerRecordMax);
   });
 });
@@ -55,7 +55,7 @@ function record(id: string, links: readonly WrittenLink[], path = `${id}.md`): L
 const wiki = (target: string): WrittenLink => ({ kind: "wiki", target });
 const path = (target: string): WrittenLink => ({ kind: "path", target });
 
-describe("where a link leads", () => {
+describe("the target of a link", () => {
   const others = ["a", "notes/b", "notes/deep/c", "other/c", "x/only"].map((id) => record(id, []));
   const named = record("by-name", [], "files/renamed.md");
   it.each<readonly [WrittenLink, string | null]>([
@@ -83,14 +83,14 @@ describe("where a link leads", () => {
     for (const { id } of [...others, named]) expect(graph.backlinksOf(id)).toEqual(id === to ? ["notes/from"] : []);
   });
 
-  test("a ring of links is a ring, and a record is no backlink of itself", () => {
+  test("a cycle of links stays a cycle, and a record is not a backlink of itself", () => {
     const graph = linkGraph([record("a", [wiki("b"), wiki("a")]), record("b", [wiki("a")])]);
     expect([graph.backlinksOf("a"), graph.backlinksOf("b")]).toEqual([["b"], ["a"]]);
     expect(graph.linksOf("a").map(({ to }) => to)).toEqual(["b", "a"]);
   });
 });
 
-test("b is a link of a exactly where a is a backlink of b", () => {
+test("b is a link of a exactly if a is a backlink of b", () => {
   const id = fc.constantFrom("a", "b", "c", "d/a", "d/b", "d/e/c", "f/g");
   const link = fc.oneof(
     id.map(wiki),

@@ -14,7 +14,7 @@ function told(reading: RecordReading): readonly string[] {
   return reading.diagnostics.map(({ severity, code }) => `${severity} ${code}`);
 }
 
-describe("a record says who it is", () => {
+describe("a record's id, class and title", () => {
   it.each<readonly [string, object]>([
     ["---\n---\n", { id: "notes/a", recordClass: null, title: "a", tags: [] }],
     ["---\nclass: note\ntitle: T\ntags: [x, y]\n---\n", { recordClass: "note", title: "T", tags: ["x", "y"] }],
@@ -39,7 +39,7 @@ describe("a record says who it is", () => {
   });
 });
 
-describe("mistakes are reported, and the rest is read", () => {
+describe("mistakes are reported, and the rest is parsed", () => {
   it.each<readonly [string, readonly string[], boolean]>([
     ["---\nclass: note\n---\n", [], true],
     ["---\nclass: [note]\n---\n", ["error wrong_type"], true],
@@ -68,7 +68,7 @@ describe("mistakes are reported, and the rest is read", () => {
   });
 });
 
-test("a new record reads back as what it was made from", () => {
+test("a new record parses back as what it was made from", () => {
   const title = fc.option(fc.string({ unit: "binary", maxLength: 80 }), { nil: null });
   const recordClass = fc.oneof(
     fc.stringMatching(/^[a-z0-9_/.-]{1,12}$/),

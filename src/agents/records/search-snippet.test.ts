@@ -23,19 +23,19 @@ function shownOf(body: string, question: string, head = HEAD): string | null {
 describe("the line", () => {
   const rows: readonly (readonly [title: string, body: string, question: string, shown: string | null])[] = [
     ["the first that has the word", "x\nthe word here\nword", "word", "6:5 the <word> here"],
-    ["a word that begins so", "a wordy one", "WORD", "5:3 a <word>y one"],
-    ["not a word that only holds it", "a sword\nword", "word", "6:1 <word>"],
+    ["a word with that beginning", "a wordy one", "WORD", "5:3 a <word>y one"],
+    ["not a word that only contains it", "a sword\nword", "word", "6:1 <word>"],
     ["the line with more of the words", "red\nred and blue\nblue red", "blue red", "6:1 <red> and <blue>"],
-    ["every time it stands there", "one, one; onerous", "one", "5:1 <one>, <one>; <one>rous"],
+    ["every occurrence", "one, one; onerous", "one", "5:1 <one>, <one>; <one>rous"],
     ["the body before the title", "then alpha", "alpha", "5:6 then <alpha>"],
-    ["the title where the body has none", "nothing", "alpha", "3:8 title: <Alpha> beta"],
-    ["nothing for what stands in no line", "nothing", "gamma", null],
+    ["the title if the body has no match", "nothing", "alpha", "3:8 title: <Alpha> beta"],
+    ["nothing for a word that is in no line", "nothing", "gamma", null],
     ["without its indentation", "    deep word  ", "word", "5:10 deep <word>"],
     ["with its control characters", "a\u001b[31m word", "word", "5:8 a\u001b[31m <word>"],
-    ["whichever way it is written", "die STRASSE\r\ndie Straße", "straße", "5:5 die <STRASSE>"],
+    ["in any letter case", "die STRASSE\r\ndie Straße", "straße", "5:5 die <STRASSE>"],
     ["the whole word where folding made it longer", "die Straßen", "strasse", "5:5 die <Straßen>"],
     ["columns count characters", "😀 word", "word", "5:3 😀 <word>"],
-    ["writing without spaces", "日本語です", "本語", "5:2 日<本><語>です"],
+    ["text without spaces", "日本語です", "本語", "5:2 日<本><語>です"],
     ["the beginning of a long line", `word ${"x".repeat(200)}`, "word", `5:1 <word> ${"x".repeat(155)}…`],
     ["the middle of one", `${"x ".repeat(100)}word`, "word", `5:201 …${"x ".repeat(20)}<word>`],
     ["the line a carriage return ends", "x\rword\ry", "word", "6:1 <word>"],
@@ -84,7 +84,7 @@ test("for all texts: a mark begins like a word of the query, has the right posit
   );
 });
 
-test("a word far down a very long record is found, and not shown", () => {
+test("a match far down a very long record is found, and not shown", () => {
   expect(shownOf(`${"x\n".repeat(200_000)}word`, "word")).toBeNull();
   expect(shownOf(`${"x\n".repeat(100_000)}word`, "word")).toBe("100005:1 <word>");
 });

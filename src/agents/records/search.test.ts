@@ -7,7 +7,7 @@ function words(title: string, tags = "", body = ""): RecordWords {
   return { title: wordsOf(title).list, tags: wordsOf(tags).list, body: wordsOf(body).list };
 }
 
-describe("every word of the question begins a word of the record", () => {
+describe("every word of the query begins a word of the record", () => {
   const index = new SearchIndex([
     words("Release notes", "git", "what changed since the last version"),
     words("Git", "tools", "commands we use"),
@@ -42,7 +42,7 @@ describe("every word of the question begins a word of the record", () => {
   });
 });
 
-describe("a question has a limit", () => {
+describe("a query has a limit", () => {
   const many = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
   it.each([
     ["word", true],
@@ -69,7 +69,7 @@ function naive(records: readonly RecordWords[], asked: readonly string[]): reado
   return ranked.sort((a, b) => b.rank - a.rank || a.number - b.number).map(({ number }) => number);
 }
 
-test("the index finds what a look at every record finds, in the same order", () => {
+test("the index finds what a scan of every record finds, in the same order", () => {
   const word = fc.oneof(
     fc.stringMatching(/^[ab]{1,4}$/),
     fc.constantFrom("straße", "STRASSE", "日本", "é", "e\u0301", "Ａ", "a-b", "\u{10400}x"),

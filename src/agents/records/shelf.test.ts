@@ -44,8 +44,8 @@ class Folder {
 
 const note = (title: string, body = ""): string => `---\nclass: note\ntitle: ${title}\ntags: [x]\n---\n${body}`;
 
-describe("what has not changed is not read again", () => {
-  test("and comes out the same", () => {
+describe("unchanged files are not read again", () => {
+  test("and give the same result", () => {
     const folder = new Folder().put("a.md", note("A", "[[b]] Ünï")).put("d/b.md", note("B", "[x](../a.md)"));
     const first = folder.open();
     expect(first.counts).toEqual({ files: 2, read: 2, kept: 0 });
@@ -58,7 +58,7 @@ describe("what has not changed is not read again", () => {
   it.each<readonly [string, (folder: Folder) => void, readonly string[], readonly string[]]>([
     ["a change", (folder) => folder.put("a.md", note("C"), "2"), ["a.md"], ["C", "B"]],
     ["a new file", (folder) => folder.put("c.md", note("C")), ["c.md"], ["A", "B", "C"]],
-    ["a file that is gone", (folder) => folder.files.delete("a.md"), [], ["B"]],
+    ["a deleted file", (folder) => folder.files.delete("a.md"), [], ["B"]],
     ["a moved file", (folder) => folder.put("z.md", note("A")).files.delete("a.md"), ["z.md"], ["B", "A"]],
     ["no cache", (folder) => Object.assign(folder, { cache: null }), ["a.md", "b.md"], ["A", "B"]],
     [
@@ -70,13 +70,13 @@ describe("what has not changed is not read again", () => {
     ["half a cache", (folder) => edit(folder, (text) => text.slice(0, -9)), ["a.md", "b.md"], ["A", "B"]],
     ["one broken line", (folder) => edit(folder, (text) => text.replace('["a.md"', "[")), ["a.md"], ["A", "B"]],
     [
-      "a line with a field of another kind",
+      "a line with a field of another type",
       (folder) => edit(folder, (text) => text.replace('["a.md","1","a"', '["a.md","1",7')),
       ["a.md"],
       ["A", "B"],
     ],
     [
-      "a line with an odd link",
+      "a line with an invalid link",
       (folder) => edit(folder, (text) => text.replace('["x"],[]', '["x"],[["odd","b"]]')),
       ["a.md"],
       ["A", "B"],
@@ -101,7 +101,7 @@ describe("what has not changed is not read again", () => {
     expect(folder.read).toEqual([]);
   });
 
-  test("except what there is something to say about, so that it is said every time", () => {
+  test("except files with diagnostics, so that they are reported every time", () => {
     const folder = new Folder().put("a.md", "---\nclass: [x]\n---\n").put("b.md", "no frontmatter");
     for (const _ of [1, 2]) {
       const { problems } = folder.open();

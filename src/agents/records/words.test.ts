@@ -28,14 +28,14 @@ test("a long run of letters is found by its beginning, and never by half a chara
   expect(isPlainText(word ?? "")).toBe(true);
 });
 
-test("so many words are kept and one more is said to be missing", () => {
+test("at the limit one more word is reported missing", () => {
   const text = (count: number): string => Array.from({ length: count }, (_, at) => `w${at}`).join(" ");
   expect(wordsOf(text(wordsPerRecordMax)).cut).toBe(false);
   expect(wordsOf(text(wordsPerRecordMax + 1))).toMatchObject({ cut: true });
   expect(wordsOf(text(wordsPerRecordMax + 1)).list).toHaveLength(wordsPerRecordMax);
 });
 
-test("to fold twice is to fold once, whatever the text", () => {
+test("folding is idempotent", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => fold(fold(text)) === fold(text)),
     { numRuns: 400 },

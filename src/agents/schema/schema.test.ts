@@ -1,4 +1,4 @@
-// The schemas agree with the readers about a text: each row is checked by both.
+// The schemas agree with the parsers about a text: each row is checked by both.
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -110,7 +110,7 @@ const records: readonly (readonly [good: string, bad: string])[] = [
   ["colour: red\nsandbox: /a", "colour: red\nsandbox: 5"],
 ];
 
-describe("a record is to its schema what it is to the reader", () => {
+describe("the schema and the parser agree about a record", () => {
   const errorsOf = (text: string): number =>
     readRecord(treeOf(text), reading).diagnostics.filter(({ severity }) => severity === "error").length;
   test.each(records)("%s | %s", (good, bad) => {
@@ -131,7 +131,7 @@ const configs: readonly (readonly [good: string, bad: string])[] = [
   ["sandbox: /a", "sandbx: /a"],
 ];
 
-describe("a config is to its schema what it is to the reader", () => {
+describe("the schema and the parser agree about a config", () => {
   test.each(configs)("%s | %s", (good, bad) => {
     expect(readConfig(treeOf(good), "project", reading).broken).toBe(false);
     expect(firstMismatch(plain(treeOf(good)), schemaOf("config"))).toBeNull();
@@ -149,7 +149,7 @@ describe("a config is to its schema what it is to the reader", () => {
   );
 });
 
-describe("nothing that can be written is left out", () => {
+describe("the schemas are complete", () => {
   const text = JSON.stringify(schemaOf("record"));
   test("every verb with its keys, every condition, every preset, every key of a record", () => {
     for (const entry of CATALOG) {

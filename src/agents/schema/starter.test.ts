@@ -43,7 +43,7 @@ describe.each(every)("%s", (name) => {
   const { path, text } = fileOf(`.ambit/agents/${name}.md`, much);
   const { tree, diagnostics } = readFrontmatter({ name: path, text }).read;
 
-  test("is a record without a complaint, and its tests hold", () => {
+  test("is a record without diagnostics, and its tests pass", () => {
     expect(diagnostics).toEqual([]);
     const agent = agentFromRecord(readRecord(tree as TreeNode, reading), "x", reading, moment);
     expect(agent.diagnostics).toEqual([]);
@@ -66,7 +66,7 @@ describe("the configuration", () => {
   test.each([
     ["an empty project", nothing, []],
     ["a project with everything", much, [["home", "ada", ".nvm", "versions"]]],
-  ] as const)("of %s is read without a complaint", (_title, found, runtime) => {
+  ] as const)("of %s parses without diagnostics", (_title, found, runtime) => {
     const { path, text } = fileOf(".ambit/config.yml", found);
     const { tree, diagnostics } = readYaml({ name: path, text });
     expect(diagnostics).toEqual([]);

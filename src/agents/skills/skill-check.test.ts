@@ -21,14 +21,14 @@ function agent(capabilities: readonly Json[], more: Readonly<Record<string, Json
 function skill(tools: string, name = "a"): Skill {
   const text = `---\nname: ${name}\ndescription: d\nallowed-tools: ${JSON.stringify(tools)}\n---\nx\n`;
   const { read, body } = readFrontmatter({ name: "SKILL.md", text });
-  if (read.tree === null) throw new Error("the text of a test is read");
+  if (read.tree === null) throw new Error("the text of a test parses");
   const { skill: found } = readSkill(
     { origin: "user", file: "SKILL.md", folder: name },
     read.tree,
     text.slice(body.start),
     READING,
   );
-  if (found === null) throw new Error("the skill of a test is whole");
+  if (found === null) throw new Error("the skill of a test is valid");
   return found;
 }
 
@@ -91,14 +91,14 @@ describe("a skill is for agents that hold what its tools need", () => {
   });
 
   test("an unknown tool is not a gap, an unreadable one is", () => {
-    const nobody = agent([]);
-    expect(checkSkill(skill("Raed"), nobody, READING, MOMENT)).toMatchObject({ satisfied: true, held: [] });
+    const without = agent([]);
+    expect(checkSkill(skill("Raed"), without, READING, MOMENT)).toMatchObject({ satisfied: true, held: [] });
     expect(checkSkill(skill("Bash()"), agent(["proc.exec{in=/}"]), READING, MOMENT)).toMatchObject({
       satisfied: false,
     });
   });
 
-  test("an agent that is not believed has the skills that need nothing", () => {
+  test("an agent with an invalid record has the skills that need nothing", () => {
     const skills = [skill("", "none"), skill("Read", "reads")];
     const refused = agentRefused("scout", "record", []);
     expect(skillsFor(skills, refused, READING, MOMENT).map(({ name }) => name)).toEqual(["none"]);
@@ -109,7 +109,7 @@ describe("a skill is for agents that hold what its tools need", () => {
   });
 });
 
-/** As if it had been granted by hand; how an edit treats a record's shorthands is tested with the edit. */
+/** As if it had been granted in the text; how an edit treats a record's shorthands is tested with the edit. */
 function mended(held: Agent, more: readonly Grant[]): Agent {
   const grants = [...held.grants, ...more];
   const chain = held.authority[0] as Chain;

@@ -11,7 +11,7 @@ function skillOf(text: string, folder = "notes", origin: SkillOrigin = "project"
 
 const whole = "name: notes\ndescription: Takes notes.\n";
 
-describe("a skill is whole or none", () => {
+describe("a skill is valid or none", () => {
   it.each<readonly [string, string, readonly string[], boolean]>([
     ["all there", `---\n${whole}---\nDo it.\n`, [], true],
     ["unknown keys are its own", `---\n${whole}license: MIT\nmetadata: { a: 1 }\n---\nDo it.\n`, [], true],
@@ -30,7 +30,7 @@ describe("a skill is whole or none", () => {
     ["half a file", `---\n${whole}`, ["error syntax"], false],
     ["an unknown tool", `---\n${whole}allowed-tools: Raed\n---\nx\n`, ["warning not_understood"], true],
     ["a tool that cannot be read", `---\n${whole}allowed-tools: Bash()\n---\nx\n`, ["error bad_value"], true],
-    ["tools that are no text", `---\n${whole}allowed-tools: [1]\n---\nx\n`, ["error wrong_type"], true],
+    ["tools that are not text", `---\n${whole}allowed-tools: [1]\n---\nx\n`, ["error wrong_type"], true],
   ])("%s", (_what, text, codes, isSkill) => {
     const { skill, diagnostics } = skillOf(text);
     expect(diagnostics.map(({ severity, code }) => `${severity} ${code}`)).toEqual(codes);
@@ -47,7 +47,7 @@ describe("a skill is whole or none", () => {
   it.each([
     ["No Tes!", "name: no-tes"],
     ["--", "name: my-skill"],
-  ])("%s comes with a name that would do", (name, fix) => {
+  ])("%s gets a suggested name", (name, fix) => {
     const [told] = skillOf(`---\nname: "${name}"\ndescription: d\n---\nx\n`).diagnostics;
     expect(told?.fix).toBe(fix);
   });

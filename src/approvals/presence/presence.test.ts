@@ -51,7 +51,7 @@ test("the right passphrase of the right person, and no other", async () => {
   expect([...kept.values()].join()).not.toContain(WORDS);
 });
 
-test("a passphrase that is set again replaces the one before; a deleted one counts no more", async () => {
+test("a passphrase that is set again replaces the one before; a deleted one no longer counts", async () => {
   const book = people();
   await book.set("ann", WORDS, ENTRY);
   await book.set("ann", "something new", ENTRY);
@@ -74,7 +74,7 @@ test.each([
   expect(kept.size).toBe(0);
 });
 
-test("five wrong in a row, and even the right one has to wait; others do not", async () => {
+test("after five wrong attempts even the right one has to wait; other people do not", async () => {
   const book = people();
   await book.set("ann", WORDS, ENTRY);
   await book.set("bob", WORDS, ENTRY);
@@ -87,7 +87,7 @@ test("five wrong in a row, and even the right one has to wait; others do not", a
   expect(await check(book, "ann", WORDS)).toBe("right");
 });
 
-test("many at once are no way around the wait", async () => {
+test("concurrent attempts do not bypass the wait", async () => {
   const book = people();
   await book.set("ann", WORDS, ENTRY);
   const answers = await Promise.all(Array.from({ length: 12 }, (_, at) => check(book, "ann", `wrong words ${at}`)));
@@ -106,7 +106,7 @@ test("unreadable stored verifiers accept no person, and are not overwritten", as
   }
 });
 
-test("a store that cannot keep says so", async () => {
+test("a failing store is reported", async () => {
   const full: SettingStore = {
     get: () => null,
     set: async () => ({ ok: false, code: "audit_unavailable", message: "no space left on device" }),
@@ -115,7 +115,7 @@ test("a store that cannot keep says so", async () => {
   expect(await book.set("ann", WORDS, ENTRY)).toMatchObject({ ok: false, code: "audit_unavailable" });
 });
 
-test("after each wait one more try; a clock that is set back locks no person out for longer", () => {
+test("after each wait one more attempt; a clock that is set back locks no person out for longer", () => {
   let at = 5_000_000;
   const tries = new FailedAttempts(() => at);
   for (let times = 0; times < wrongTriesMax; times++) expect(tries.begin("ann")).toBe(0);

@@ -1,10 +1,10 @@
-// `ambit approvals` and `ambit approve`: what is shown, what is asked of the person, what is sent, how it ends.
+// `ambit approvals` and `ambit approve`: the output, the prompts, the requests, the exit status.
 import { describe, expect, test } from "vitest";
 import { approvalOf } from "../../approvals/testing/approval.ts";
 import { done, keeping, NOW, type Ran, ran, refusal, type Setting } from "../testing/approvals.ts";
 import { lengthText } from "./text.ts";
 
-/** A terminal's own sequences, and whatever else would not show. */
+/** Terminal control sequences, and everything else that would not show. */
 const HIDDEN = /(?![\n ])[\p{C}\p{Zl}\p{Zp}\u200b\u3164]/u;
 
 const HOSTILE = approvalOf({
@@ -23,7 +23,7 @@ const HOSTILE = approvalOf({
 });
 
 describe("list", () => {
-  test("is one line for each, with what is left of its time", async () => {
+  test("is one line each, with the remaining time", async () => {
     const { out, exit, asked, closed } = await ran(["approvals", "list"], { answers: keeping() });
     expect(out).toBe("a-1  pending  scout  fs_write  fs.write /work/p/a.txt  60 min left");
     expect([exit, closed]).toEqual([0, 1]);
@@ -32,7 +32,7 @@ describe("list", () => {
     ]);
   });
 
-  test("says who is missing, how often it was asked, and that its time is over", async () => {
+  test("names missing approvers, the number of requests, and that it has expired", async () => {
     const approval = { ...approvalOf({ approvers: { need: 2, of: null } }), times: 3, expires: NOW };
     const { out } = await ran(["approvals", "list"], {
       answers: { "approvals.list": () => done({ approvals: [approval] }) },
@@ -40,13 +40,13 @@ describe("list", () => {
     expect(out).toContain("2 of 2 approvers missing  asked 3 times  expired");
   });
 
-  test("says so where nothing waits, and answers with data where data is wanted", async () => {
+  test("reports that nothing is pending, and returns JSON on request", async () => {
     const answers = { "approvals.list": () => done({ approvals: [] }) };
     expect((await ran(["approvals", "list"], { answers })).out).toBe("no pending approvals");
     expect((await ran(["approvals", "list", "--json"], { answers })).out).toBe('{"approvals":[]}');
   });
 
-  test("asks for the states it was asked for, and refuses others", async () => {
+  test("requests the given states, and refuses others", async () => {
     const states = async (...words: readonly string[]): Promise<unknown> =>
       (
         (await ran(["approvals", "list", ...words], { answers: keeping() })).asked[0]?.[1] as
@@ -66,7 +66,7 @@ describe("list", () => {
 });
 
 describe("show", () => {
-  test("prints who asks, the whole call, its risk, the ladder and the time", async () => {
+  test("prints the agent, the whole call, its risk, the ladder and the time", async () => {
     const { out, exit } = await ran(["approvals", "show", "a-1"], { answers: keeping() });
     expect(exit).toBe(0);
     expect(out).toBe(
@@ -98,7 +98,7 @@ describe("show", () => {
   });
 
   test.each([["list"], ["show", "a-1"], ["show", "a-1", "--full"], ["approve", "a-1", "--yes"]])(
-    "%s %s: nothing a terminal would obey or hide comes from an agent",
+    "%s %s: an agent's text has no terminal control or hidden characters",
     async (...words) => {
       const { out, errors } = await ran(["approvals", ...words], { answers: keeping(HOSTILE) });
       expect(out).toContain("a-1");
@@ -107,7 +107,7 @@ describe("show", () => {
     },
   );
 
-  test("what is hidden is spelled out", async () => {
+  test("hidden characters are escaped", async () => {
     const { out } = await ran(["approvals", "show", "a-1"], { answers: keeping(HOSTILE) });
     for (const text of [
       String.raw`ann\u{1b}[2J`,
@@ -122,7 +122,7 @@ describe("show", () => {
       expect(out).toContain(text);
   });
 
-  test("answers with data, and says what is not there", async () => {
+  test("returns JSON, and reports an unknown id", async () => {
     const { out } = await ran(["approvals", "show", "a-1", "--json"], { answers: keeping() });
     expect(JSON.parse(out)).toMatchObject({
       approval: { id: "a-1" },
@@ -174,7 +174,7 @@ describe("approve", () => {
     expect(asked.map(([name]) => name)).not.toContain("approvals.approve");
   });
 
-  test("on a terminal the whole question is there before anything is asked", async () => {
+  test("on a terminal the whole request is shown before any prompt", async () => {
     const { out, questions, asked, exit } = await sent([], ["folder x10", "the number shown"]);
     expect(out.indexOf("scopes an approval can have")).toBeGreaterThan(0);
     expect(questions).toEqual([
@@ -202,21 +202,21 @@ describe("approve", () => {
     [["exact", "exact"]],
     [["1", "1"]],
     [["1", "00000"]],
-  ])("who says %j approves nothing", async (says) => {
+  ])("answering %j approves nothing", async (says) => {
     const { exit, asked, out } = await sent([], says);
     expect(exit).toBe(11);
     expect(out).toContain("nothing was approved");
     expect(asked.map(([name]) => name)).toEqual(["approvals.show"]);
   });
 
-  test("what was said in the command line is asked about once", async () => {
+  test("options on the command line are confirmed once", async () => {
     const yes = await sent(["--step", "file", "--uses", "2"], ["the number shown"]);
     expect(yes.questions).toEqual([expect.stringMatching(/^Type \d{4} to approve file, 2 uses, 30 min;/)]);
     expect(yes.asked.at(-1)?.[1]).toMatchObject({ step: "file", uses: 2 });
     expect((await sent(["--step", "file", "--uses", "2"], ["y"])).exit).toBe(11);
   });
 
-  test("what needs presence takes the passphrase, from the terminal alone", async () => {
+  test("a request that needs presence takes the passphrase, from the terminal alone", async () => {
     const level2 = approvalOf({ level: 2 });
     const typed = await sent(["--yes"], ["correct horse"], level2);
     expect(typed.questions).toEqual(["Passphrase of ann"]);
@@ -229,7 +229,7 @@ describe("approve", () => {
     expect((await sent(["--yes", "--presence", "b\u202eb"], ["x"], level2)).exit).toBe(2);
   });
 
-  test("several names are chosen from, none is said to be missing", async () => {
+  test("the person chooses from several names, and none is reported as missing", async () => {
     const level2 = approvalOf({ level: 2 });
     const several = { ...keeping(level2), "presence.list": () => done({ names: ["ann", "bob"] }) };
     const { asked, questions } = await ran(["approve", "a-1", "--yes"], {
@@ -238,13 +238,13 @@ describe("approve", () => {
     });
     expect(questions).toEqual(["Who are you?", "Passphrase of bob"]);
     expect(asked.at(-1)?.[1]).toMatchObject({ presence: { name: "bob" } });
-    const nobody = { ...keeping(level2), "presence.list": () => done({ names: [] }) };
-    const none = await ran(["approve", "a-1", "--yes"], { answers: nobody, says: [] });
+    const unnamed = { ...keeping(level2), "presence.list": () => done({ names: [] }) };
+    const none = await ran(["approve", "a-1", "--yes"], { answers: unnamed, says: [] });
     expect(none.exit).toBe(1);
     expect(none.errors).toContain("ambit presence set NAME");
   });
 
-  test("a daemon whose configuration wants presence is answered with it, once", async () => {
+  test("if the daemon's configuration requires presence, it is confirmed once", async () => {
     const wanting = (): Setting["answers"] => {
       const kept = keeping();
       return {
@@ -265,7 +265,7 @@ describe("approve", () => {
     expect([twice.exit, answersSent(twice)]).toEqual([4, 2]);
   });
 
-  test("one of two people leaves it open, and says so", async () => {
+  test("the first of two people leaves it pending, and the output says so", async () => {
     const two = approvalOf({ approvers: { need: 2, of: null } });
     const { exit, out } = await sent(["--yes"], ["secret words"], two);
     expect(exit).toBe(11);
@@ -275,7 +275,7 @@ describe("approve", () => {
     expect(JSON.parse(data.out)).toMatchObject({ approval: { state: "pending" }, missing: 1 });
   });
 
-  test("what is over is not approved", async () => {
+  test("an expired one is not approved", async () => {
     const over = { ...approvalOf(), state: "expired" as const };
     const { exit, asked } = await sent(["--yes"], null, over);
     expect([exit, asked.length]).toEqual([12, 1]);
@@ -284,14 +284,14 @@ describe("approve", () => {
     expect((await ran(["approve", "a-1", "--yes"], { answers: late })).exit).toBe(12);
   });
 
-  test("is the same word in both places", async () => {
+  test("has the same words in both places", async () => {
     const { exit } = await ran(["approvals", "approve", "a-1", "--yes"], { answers: keeping() });
     expect(exit).toBe(0);
   });
 
-  test("a daemon that is not there, or does not take it from us, ends with its own status", async () => {
-    const gone = await ran(["approve", "a-1", "--yes"], { unreachable: refusal("not_available", "nobody serves") });
-    expect([gone.exit, gone.errors]).toEqual([4, "error: not_available: nobody serves"]);
+  test("an unreachable or refusing daemon has its own exit status", async () => {
+    const gone = await ran(["approve", "a-1", "--yes"], { unreachable: refusal("not_available", "no daemon") });
+    expect([gone.exit, gone.errors]).toEqual([4, "error: not_available: no daemon"]);
     const not = { ...keeping(), "approvals.approve": () => refusal("control_refused", "of a session\u001b[2J") };
     const refused = await ran(["approve", "a-1", "--yes", "--json"], { answers: not });
     expect(refused.exit).toBe(4);
@@ -301,7 +301,7 @@ describe("approve", () => {
 });
 
 describe("refuse", () => {
-  test("sends the reason, and can take a yes back", async () => {
+  test("sends the reason, and can revoke an approval", async () => {
     const { exit, asked, out } = await ran(["approvals", "refuse", "a-1", "--reason", "use staging"], {
       answers: keeping(),
     });

@@ -1,10 +1,10 @@
-// Before a passphrase is asked for it is said why: a configuration that cannot be read is not one that asks for it.
+// The prompt for a passphrase says why: an unreadable configuration is not one that requires it.
 import { expect, test } from "vitest";
 import type { ControlWorld } from "../control-world.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { askWidening } from "./presence-question.ts";
 
-test("why a passphrase is wanted is told before it is typed, and nothing is done without", async () => {
+test("the reason for a passphrase is shown before it is typed, and nothing is done without it", async () => {
   const told: string[] = [];
   const asked: unknown[] = [];
   const refusal = { ok: false, code: "presence_required", message: "your configuration cannot be read: x", fix: null };

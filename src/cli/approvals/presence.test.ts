@@ -8,7 +8,7 @@ function leaks({ out, errors }: Ran): boolean {
   return `${out}${errors}`.includes(WORDS);
 }
 
-test("set asks twice, sends once, shows nothing", async () => {
+test("set prompts twice, sends once, shows nothing", async () => {
   const result = await ran(["presence", "set", "ann"], {
     answers: { "presence.set": () => done({}) },
     says: [WORDS, WORDS],
@@ -33,7 +33,7 @@ test.each<[string, readonly (string | null)[] | undefined, number]>([
   expect([result.exit, result.asked.length]).toEqual([code, 0]);
 });
 
-test("where presence is required, that person's passphrase is asked for, once", async () => {
+test("where presence is required, that person's passphrase is prompted for, once", async () => {
   const answers = {
     "presence.list": () => done({ names: ["bob"] }),
     "presence.set": ({ presence }: { readonly presence: object | null }) =>

@@ -49,7 +49,7 @@ class FakeScreen implements WatchScreen {
   }
 }
 
-/** Tells these events, then lets the person press keys, one after the other. */
+/** Sends these events, then lets the person press keys, one after the other. */
 function watching(
   screen: FakeScreen,
   events: readonly Approval[],
@@ -79,7 +79,7 @@ function watching(
 }
 
 describe("for a program", () => {
-  test("every change is a line, and a line of JSON where that is wanted", async () => {
+  test("every change is a line, or a line of JSON on request", async () => {
     const answers: Setting["answers"] = {
       "approvals.watch": (_value, along) => {
         for (const told of [event(two), { nonsense: 1 }, null, event({ ...two, state: "refused" })])
@@ -95,7 +95,7 @@ describe("for a program", () => {
     expect([plain.exit, plain.closed]).toEqual([0, 1]);
   });
 
-  test("a daemon that goes away ends it with a status of its own", async () => {
+  test("a daemon that disconnects ends it with a status of its own", async () => {
     const { exit } = await ran(["approvals", "watch"], {
       answers: { "approvals.watch": () => refusal("not_available") },
     });
@@ -104,7 +104,7 @@ describe("for a program", () => {
 });
 
 describe("for a person", () => {
-  test("the list is drawn over itself, rings for each new one, and leaves nothing behind", async () => {
+  test("the list is redrawn in place, rings for each new one, and leaves nothing behind", async () => {
     const screen = new FakeScreen();
     let before = "";
     const ended = await watching(screen, [one, two], ["", { ...one, state: "refused" }, "q"], {
@@ -143,7 +143,7 @@ describe("for a person", () => {
     for (const line of drawn) expect([...line].reduce((sum, one) => sum + (one === "漢" ? 2 : 1), 0)).toBeLessThan(40);
   });
 
-  test("a number chooses, a approves what is chosen", async () => {
+  test("a number selects, a approves the selected one", async () => {
     const screen = new FakeScreen();
     const { asked } = await watching(screen, [one, two], ["2", "a", "q"], {
       answers: keeping(two),
@@ -154,18 +154,18 @@ describe("for a person", () => {
     expect(screen.listening).toBe(0);
   });
 
-  test("what comes first is chosen, and a number where nothing stands chooses nothing else", async () => {
+  test("the first is selected, and a number without a row selects nothing else", async () => {
     const { asked } = await watching(new FakeScreen(), [one, two], ["5", "\r", "q"], { answers: keeping(one) });
     expect(asked.slice(1)).toEqual([["approvals.show", { id: "a-1" }]]);
   });
 
-  test("what was chosen and is over is not answered by what took its place", async () => {
+  test("an expired selection is not replaced by the next row", async () => {
     const over = { ...one, state: "expired" as const };
     const { asked } = await watching(new FakeScreen(), [one, two], ["1", over, "a", "r", "\r", "q"], { says: [] });
     expect(asked.map(([name]) => name)).toEqual(["approvals.watch"]);
   });
 
-  test("r refuses with a reason, and not where the person went away", async () => {
+  test("r refuses with a reason, and not if the person cancels", async () => {
     const answers = keeping(one);
     const { asked } = await watching(new FakeScreen(), [one], ["r", "r", "q"], {
       answers,
@@ -184,7 +184,7 @@ describe("for a person", () => {
     "aexact\r1\ry\r",
     "1\r",
   ])("stray typing answers nothing: %j", async (typed) => {
-    // What comes in one piece is keys; what is typed after a dialog opened is a line of it.
+    // Keys that arrive in one chunk are keys; text typed after a dialog opened is its input.
     const line = typed.replace(/^[^ar]*[ar]/, "").replace(/\r.*$/s, "");
     for (const keys of [
       [typed, "q"],
@@ -196,7 +196,7 @@ describe("for a person", () => {
     }
   });
 
-  test("a daemon that goes away gives the terminal back", async () => {
+  test("a daemon that disconnects restores the terminal", async () => {
     const screen = new FakeScreen();
     const { exit, errors } = await watching(screen, [one], "");
     expect([exit, screen.listening, screen.shown]).toEqual([4, 0, ""]);

@@ -1,4 +1,4 @@
-// The proof of the log over a daemon that is not there, and over real export files without any daemon.
+// Verification of the log with a fake daemon, and of real export files without any daemon.
 import { existsSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -105,7 +105,7 @@ const exported = (): string => file("log.jsonl", `${lines.join("\n")}\n`);
 const head = `${log.head.place}:${log.head.hash}`;
 
 describe("verify through the daemon", () => {
-  test("says that it is intact, and the head to keep", async () => {
+  test("reports that it is intact, and the head to store", async () => {
     const { exit, out, asked } = await run(
       { answers: { "audit.verify": { ok: true, value: INTACT } } },
       "audit",
@@ -117,7 +117,7 @@ describe("verify through the daemon", () => {
     expect(asked).toEqual([{ name: "audit.verify", value: { head: null } }]);
   });
 
-  test("says what is wrong, where, and ends with 1", async () => {
+  test("reports what is wrong, where, and exits with 1", async () => {
     const value = { ...INTACT, isIntact: false, problems: [{ place: 4, what: "the entry was\u001b[2J changed" }] };
     const fake = { answers: { "audit.verify": { ok: true, value } as const } };
     const told = await run(fake, "audit", "verify");
@@ -133,9 +133,9 @@ describe("verify through the daemon", () => {
   test.each<[string, () => string]>([
     ["place:hash", () => head],
     ["a file with it", () => file("head", `head  ${head}\n`)],
-    ["what --json printed", () => file("head", `${JSON.stringify(INTACT)}\n`)],
+    ["the output of --json", () => file("head", `${JSON.stringify(INTACT)}\n`)],
     ["a signed note", () => file("head", log.notes.at(-1)?.text ?? "")],
-  ])("takes a head as %s", async (what, given) => {
+  ])("accepts a head as %s", async (what, given) => {
     const { asked } = await run({}, "audit", "verify", "--head", given());
     const note = log.notes.at(-1)?.place as number;
     const { place, hash } = what === "a signed note" ? (log.rows[note - 1] as typeof log.head) : log.head;
@@ -143,20 +143,20 @@ describe("verify through the daemon", () => {
   });
 
   test.each(["", "5", "5:abc", `-1:${"0".repeat(64)}`, "/nowhere/at/all", "/dev/null", "/"])(
-    "does not take %j for a head",
+    "does not accept %j as a head",
     async (text) => {
       expect(await run({}, "audit", "verify", "--head", text)).toMatchObject({ exit: 2, asked: [] });
     },
   );
 
-  test("ends with the daemon's status where it is not there", async () => {
+  test("exits with the daemon's status if it is unreachable", async () => {
     expect((await run({ control: GONE }, "audit", "verify")).exit).toBe(4);
     expect((await run({}, "audit", "verify")).exit).toBe(4);
   });
 });
 
-describe("verify with a key of one's own", () => {
-  test("believes rows alone, not what the daemon says of them", async () => {
+describe("verify with a key given by the user", () => {
+  test("trusts the rows alone, not the daemon's result", async () => {
     const told = await run({}, "audit", "verify", "--key", log.first.key, "--head", head);
     expect(told).toMatchObject({ exit: 0, asked: [{ name: "audit.export" }] });
     const forged = lines.map((line) => line.replace("/w/2", "/w/X"));
@@ -185,12 +185,12 @@ describe("verify with a key of one's own", () => {
 
   test.each<[string, () => readonly string[], number]>([
     ["no key", () => ["--file", exported()], 2],
-    ["a key that is none", () => ["--file", exported(), "--key", "ambit"], 2],
+    ["an invalid key", () => ["--file", exported(), "--key", "ambit"], 2],
     ["another key", () => ["--file", exported(), "--key", newSigner().key], 1],
     ["no file", () => ["--file", join(folder, "none"), "--key", log.first.key], 1],
     ["a folder", () => ["--file", folder, "--key", log.first.key], 1],
     ["an empty file", () => ["--file", file("empty", ""), "--key", log.first.key], 1],
-    ["a file that was cut off", () => ["--file", file("cut", lines.slice(0, 5).join("\n")), "--key", log.first.key], 1],
+    ["a truncated file", () => ["--file", file("cut", lines.slice(0, 5).join("\n")), "--key", log.first.key], 1],
     ["one line without an end", () => ["--file", file("long", "x".repeat(2_000_000)), "--key", log.first.key], 1],
     [
       "an edited line",
@@ -204,7 +204,7 @@ describe("verify with a key of one's own", () => {
 });
 
 describe("export", () => {
-  test("prints lines where no file is named", async () => {
+  test("prints lines if no file is named", async () => {
     expect(await run({}, "audit", "export")).toMatchObject({ exit: 0, out: `${lines.join("\n")}\n` });
   });
 
@@ -217,7 +217,7 @@ describe("export", () => {
     expect((await run({}, "audit", "verify", "--file", path, "--key", log.first.key)).exit).toBe(0);
   });
 
-  test("never over another file, and leaves nothing where it fails", async () => {
+  test("never overwrites another file, and leaves nothing if it fails", async () => {
     const path = file("there", "mine");
     expect((await run({}, "audit", "export", path)).exit).toBe(1);
     expect(readFileSync(path, "utf8")).toBe("mine");
@@ -236,7 +236,7 @@ describe("key, rotate and retain", () => {
     "audit.retain": { ok: true, value: { removed: 7, first: 8 } },
   } as const;
 
-  test("show the keys, the first first", async () => {
+  test("show the keys, the oldest first", async () => {
     expect((await run({ answers: done }, "audit", "key")).out).toBe("k1\nk2\\u{1b}\n");
     expect(JSON.parse((await run({ answers: done }, "audit", "key", "--json")).out)).toEqual({
       keys: ["k1", "k2\u001b"],
@@ -246,7 +246,7 @@ describe("key, rotate and retain", () => {
   test.each([
     [["rotate"], "audit.rotate", { presence: null }, /new key k3/],
     [["retain", "--days", "90"], "audit.retain", { days: 90, presence: null }, /removed 7 entries/],
-  ])("%s asks first", async (argv, name, value, what) => {
+  ])("%s prompts first", async (argv, name, value, what) => {
     expect(await run({ answers: done, confirm: false }, "audit", ...argv)).toMatchObject({ exit: 11, asked: [] });
     expect(await run({ answers: done }, "audit", ...argv)).toMatchObject({ exit: 2, asked: [] });
     for (const told of [
@@ -260,7 +260,7 @@ describe("key, rotate and retain", () => {
     expect(JSON.parse((await run({ answers: done }, "audit", ...argv, "--json", "--yes")).out)).toBeTruthy();
   });
 
-  test("asks for a passphrase where presence is required", async () => {
+  test("prompts for a passphrase where presence is required", async () => {
     const needs = ({ presence }: { presence: unknown }): Answer<unknown> =>
       presence === null
         ? { ok: false, code: "presence_required", message: "who are you?", fix: null }
@@ -272,14 +272,14 @@ describe("key, rotate and retain", () => {
     expect((await run({ answers }, "audit", "rotate", "--yes")).exit).toBe(4);
   });
 
-  test.each([["0"], ["-1"], ["1.5"], ["99999"], ["ten"], [""]])("does not keep %s days", async (days) => {
+  test.each([["0"], ["-1"], ["1.5"], ["99999"], ["ten"], [""]])("%s days of retention are refused", async (days) => {
     expect(await run({ answers: done }, "audit", "retain", "--yes", `--days=${days}`)).toMatchObject({
       exit: 2,
       asked: [],
     });
   });
 
-  test("nothing removed is no error", async () => {
+  test("removing nothing is not an error", async () => {
     const answers = { "audit.retain": { ok: true, value: { removed: 0, first: 1 } } } as const;
     const told = await run({ answers }, "audit", "retain", "--days", "90", "--yes");
     expect(told).toMatchObject({ exit: 0, out: expect.stringContaining("nothing was removed") });

@@ -1,4 +1,4 @@
-// What is offered at a Tab: rows of words typed so far, and what the last of them could become.
+// Tab completion: the words typed so far, and the completions of the last one.
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../terminal/exit.ts";
@@ -36,8 +36,8 @@ describe("the last word", () => {
     ["a command of a command", ["agents", ""], ["grant", "list"]],
     ["an option", ["can", "--j"], ["--json"]],
     ["an agent", ["can", "s"], ["scout"]],
-    ["an agent behind an option", ["can", "--json", "s"], ["scout"]],
-    ["an agent behind an option with its value", ["agents", "grant", "--for", "30m", "s"], ["scout"]],
+    ["an agent after an option", ["can", "--json", "s"], ["scout"]],
+    ["an agent after an option with its value", ["agents", "grant", "--for", "30m", "s"], ["scout"]],
     ["the value of an option", ["agents", "grant", "--for", ""], []],
     ["a verb", ["can", "scout", "net.p"], ["net.post", "net.put"]],
     ["a verb, misspelt", ["can", "scout", "nett"], []],
@@ -53,7 +53,7 @@ describe("the last word", () => {
     ["a spec of an option", ["agents", "list", "--can", "memory.r"], ["memory.read"]],
     ["a code", ["explain", "scope_v"], ["scope_violation"]],
     ["two files", ["diff", "a.md", ""], [":files"]],
-    ["more than there are", ["diff", "a.md", "b.md", ""], []],
+    ["more words than the command takes", ["diff", "a.md", "b.md", ""], []],
     ["nothing at all", [], ["can", "diff", "explain", "agents", "skills"]],
   ];
   test.each(rows)("%s: %j", (_title, words, offers) => {
@@ -61,11 +61,11 @@ describe("the last word", () => {
   });
 });
 
-test("a name that a shell could read as more than a name is never offered", () => {
+test("a name that a shell could interpret is never offered", () => {
   expect(offered(["can", ""])).toEqual(["scout", "team/aide"]);
 });
 
-test("what fails is offered as nothing", () => {
+test("an error offers nothing", () => {
   const broken = {
     agentIds: () => {
       throw new Error("no such folder");
@@ -74,7 +74,7 @@ test("what fails is offered as nothing", () => {
   expect(offered(["can", ""], broken)).toEqual([]);
 });
 
-test("a workspace of many agents offers a bounded number", () => {
+test("a workspace of many agents offers a limited number", () => {
   const many = { agentIds: () => Array.from({ length: 5000 }, (_, at) => `agent-${at}`) };
   expect(offered(["can", "agent"], many).length).toBe(1000);
 });

@@ -78,7 +78,7 @@ function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonWor
 const up: Answer<DaemonStatus> = { ok: true, value: STATUS };
 const down: Answer<null> = { ok: true, value: null };
 
-test("status shows what runs, what waits and what is wrong, and hides nothing in a name", async () => {
+test("status shows what runs, what is pending and what is wrong, and escapes names", async () => {
   const { world, out } = worldWith(up);
   expect(await daemonStatus(world, { json: false })).toBe(EXIT.ok);
   const [text = ""] = out;
@@ -108,7 +108,7 @@ test("status passes a refusal on", async () => {
   expect(JSON.parse(out[0] ?? "")).toMatchObject({ code: "control_refused" });
 });
 
-test("start says which process it is, and closes its connection", async () => {
+test("start prints the process id, and closes its connection", async () => {
   const { world, out, asked } = worldWith(down);
   expect(await daemonStart(world, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["running, process 4711"]);
@@ -117,21 +117,21 @@ test("start says which process it is, and closes its connection", async () => {
   expect(await daemonStart(failing.world, { json: false })).toBe(EXIT.daemon);
 });
 
-test("stop tells it to end and waits until it has", async () => {
+test("stop asks it to end and waits until it has", async () => {
   const { world, out, asked } = worldWith(up);
   expect(await daemonStop(world, { json: true })).toBe(EXIT.ok);
   expect(asked).toEqual(["daemon.stop", "close", "awaited"]);
   expect(JSON.parse(out[0] ?? "")).toEqual({ running: false, wasRunning: true });
 });
 
-test("stop says so where there was none", async () => {
+test("stop reports that there was none", async () => {
   const { world, out } = worldWith(down, { endDaemon: async () => "absent" });
   expect(await daemonStop(world, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["the daemon was not running"]);
 });
 
 test.each(["wrong_protocol", "no_answer", "not_available"])(
-  "stop ends one by its number that answers %s",
+  "stop kills one by its pid that answers %s",
   async (code) => {
     const { world, asked } = worldWith(refused(code));
     expect(await daemonStop(world, { json: false })).toBe(EXIT.ok);
@@ -139,7 +139,7 @@ test.each(["wrong_protocol", "no_answer", "not_available"])(
   },
 );
 
-test("stop does not go around a daemon that does not let us in", async () => {
+test("stop does not kill a daemon that refuses us", async () => {
   const told = worldWith(up, {}, refused("control_refused"));
   expect(await daemonStop(told.world, { json: false })).toBe(EXIT.daemon);
   const seen = worldWith(refused("control_refused"));
@@ -147,7 +147,7 @@ test("stop does not go around a daemon that does not let us in", async () => {
   expect([...told.asked, ...seen.asked]).not.toContain("ended");
 });
 
-test("stop tells where it does not end", async () => {
+test("stop reports that it does not end", async () => {
   const { world, err } = worldWith(up, { awaitDaemonEnd: async () => "stays" });
   expect(await daemonStop(world, { json: false })).toBe(EXIT.daemon);
   expect(err[0]).toContain("did not exit");

@@ -1,4 +1,4 @@
-// The command over agents in memory: what it prints, what it ends with, what it mends and what it leaves alone.
+// The command over agents in memory: its output, its exit status, its fixes and what it leaves alone.
 import { describe, expect, test } from "vitest";
 import { agentOf, probeOf, readAgent } from "../../../test/doctor/probe.ts";
 import type { MachineFacts } from "../../core/ports/machine.ts";
@@ -110,7 +110,7 @@ this machine
     expect(status).toBe(3);
   });
 
-  test("shows what is accepted, with its reason", async () => {
+  test("shows accepted findings, with their reason", async () => {
     const accept = 'doctor: { accept: [{ code: records_writable, reason: "it keeps them" }] }';
     const { out, status } = await run({ keeper: `capabilities:\n  - fs.write{in=/w}\n${accept}` });
     expect(out).toBe(
@@ -162,7 +162,7 @@ this machine
     expect(lines.out).toContain("--> .ambit/config.yml:2:1");
   });
 
-  test("hides nothing that would reorder or break lines", async () => {
+  test("escapes everything that would reorder or break lines", async () => {
     const { out } = await run({ scout: 'capabilities:\n  - "net.g\\u202ete\\n"' });
     expect(out).not.toContain("\u202e");
   });
@@ -193,7 +193,7 @@ describe("--fix", () => {
   const renamed = old.scout.replace("shell", "proc");
   const fix = { fix: true };
 
-  test("shows the change and what it makes possible, asks, and writes on a yes", async () => {
+  test("shows the change and what it makes possible, prompts, and writes after a yes", async () => {
     const { out, files, questions, status } = await run(wrong, { options: fix, answer: true });
     expect(out).toContain(`scout  scout.md
   line 4: net.gte -> net.get
@@ -208,10 +208,10 @@ describe("--fix", () => {
   });
 
   test.each<[string, Readonly<Record<string, string>>, Omit<Given, "options">, string]>([
-    ["on a no", wrong, {}, "\n"],
+    ["after a no", wrong, {}, "\n"],
     ["without a terminal", old, { answer: null }, ": no terminal to ask at; to write it anyway: --yes\n"],
     [
-      "where nobody can, to a widening",
+      "where no person can confirm it, to a widening",
       wrong,
       { answer: null },
       ": no terminal to ask at; to write it anyway: --yes --allow-widening\n",
@@ -223,25 +223,25 @@ describe("--fix", () => {
     expect(told.out).toContain(`\n  not written${end}`);
   });
 
-  test("--yes asks nothing and makes nothing possible", async () => {
+  test("--yes prompts for nothing and widens nothing", async () => {
     const { out, files, questions } = await run(wrong, { options: { ...fix, yes: true } });
     expect(questions).toEqual([]);
     expect(files["scout"]).toBe(wrong.scout.replace("shell", "proc"));
     expect(out).toContain("skipped scout line 4: net.gte -> net.get");
   });
 
-  test("--yes --allow-widening makes all of it", async () => {
+  test("--yes --allow-widening applies all of it", async () => {
     const { files } = await run(wrong, { options: { ...fix, yes: true, allowWidening: true } });
     expect(files["scout"]).toBe(wrong.scout.replace("gte", "get").replace("shell", "proc"));
   });
 
-  test("asks about a change that widens nothing as well", async () => {
+  test("prompts for a change that widens nothing as well", async () => {
     const { questions, files } = await run(old, { options: fix, answer: true });
     expect(questions).toEqual(["Write this change?"]);
     expect(files["scout"]).toBe(renamed);
   });
 
-  test("--json writes nothing without --yes, and says what it would", async () => {
+  test("--json writes nothing without --yes, and says what it would write", async () => {
     const first = await run(old, { options: { ...fix, json: true } });
     expect(first.files).toEqual(old);
     expect(JSON.parse(first.out).fixes).toMatchObject([
@@ -262,7 +262,7 @@ describe("--fix", () => {
     expect(status).toBe(1);
   });
 
-  test("has nothing to do where nothing is plainly wrong", async () => {
+  test("has nothing to do if there is no definite mistake", async () => {
     const text = { scout: "capabilities: [zzz.qqq]" };
     expect(await run(text, { options: { ...fix, yes: true } })).toMatchObject({ files: text, questions: [] });
   });

@@ -1,4 +1,4 @@
-// What was refused to a program while it ran: a person is sent only to where it is explained.
+// What was denied to a program while it ran: a person is sent only to where it is explained.
 import { expect, test } from "vitest";
 import { compile } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -28,37 +28,37 @@ function told(code: DenialCode, request: string, times = 1): string {
 
 test.each<[string, DenialCode, string, string]>([
   [
-    "a name that leads to an address that is refused",
+    "a name that resolves to a refused address",
     "address_refused",
     "net.connect api.example.test:443 address=127.0.0.1",
     "ambit can scout net.connect api.example.test:443 address=127.0.0.1",
   ],
   [
-    "a name whose answer is refused whole",
+    "a name whose answer is refused as a whole",
     "address_refused",
     "net.connect api.example.test:443",
     "ambit explain address_refused",
   ],
   [
-    "more at once than may be",
+    "more concurrent connections than allowed",
     "budget_exhausted",
     "net.connect api.example.test:443",
     "ambit explain budget_exhausted",
   ],
   ["no grant", "scope_violation", "net.connect evil.test:443", "ambit can scout net.connect evil.test:443"],
-  ["what does not read", "invalid_input", "net.connect 'a\\x00:443'", "ambit can scout net.connect 'a\\x00:443'"],
+  ["text that does not parse", "invalid_input", "net.connect 'a\\x00:443'", "ambit can scout net.connect 'a\\x00:443'"],
 ])("%s", (_, code, request, why) => {
   expect(told(code, request)).toBe(`ambit: denied while running: ${request}  ${code}\n  why: ${why}`);
 });
 
-test("a name that could not be resolved is no denial, and no grant is proposed", () => {
+test("an unresolvable name is not a denial, and no grant is proposed", () => {
   expect(told("not_available", "net.connect api.example.test:443", 3)).toBe(
     "ambit: not reachable while running: net.connect api.example.test:443  not_available: the host name could not be resolved (3 times)",
   );
 });
 
 test.each(["net.connect api.example.test:443 address=1.2.3.4", "net.connect 10.0.0.1:443", "net.connect '?'"])(
-  "of %s it is not said that there was no name to be found",
+  "for %s the message does not say that there was no name",
   (request) => {
     expect(told("not_available", request)).toBe(`ambit: not reachable while running: ${request}  not_available`);
   },

@@ -45,7 +45,7 @@ function worldOf(more: Partial<InitWorld>, there: readonly string[] = []) {
 
 const yes: InitOptions = { yes: true, json: false };
 
-test("with --yes a reader is written, trusted, and tried", async () => {
+test("with --yes a reader is written, trusted, and tested", async () => {
   const { world, files, said, trusted } = worldOf({});
   expect(await init(world, yes)).toBe(EXIT.ok);
   expect([...files.keys()]).toContain(".ambit/agents/reader.md");
@@ -73,7 +73,7 @@ describe("--preset", () => {
   });
 });
 
-describe("what lay there before is kept and not trusted", () => {
+describe("existing files are kept and not trusted", () => {
   test.each([
     ["a record of that name", {}, [".ambit/agents/reader.md"]],
     ["another workspace", { isWorkspace: true }, []],
@@ -85,7 +85,7 @@ describe("what lay there before is kept and not trusted", () => {
     expect(said.at(-1)).toContain("ambit trust\n");
   });
 
-  test("nor is anything where a file could not be written", async () => {
+  test("nor is anything if a file could not be written", async () => {
     const { world, complained, trusted } = worldOf({
       write: () => ({ ok: false, message: "cannot be written (EROFS)" }),
     });
@@ -95,7 +95,7 @@ describe("what lay there before is kept and not trusted", () => {
   });
 });
 
-describe("it ends before it writes", () => {
+describe("it fails before it writes", () => {
   test.each([
     ["without a terminal and without --yes", {}, { yes: false, json: false }, /--yes/],
     ["in a home folder", { project: null }, yes, /cd into a project/],

@@ -1,4 +1,4 @@
-// The log over a daemon that is not there: what is asked, what is shown, how it ends.
+// The log with a fake daemon: the requests, the output, the exit status.
 import { describe, expect, test } from "vitest";
 import { GONE, NOW, placed, run } from "../../../test/audit/log-command.ts";
 import { entryOf } from "../../../test/audit/written-log.ts";
@@ -45,7 +45,7 @@ const hostileOther: LogEntry = entryOf(3, {
   more: { [HOSTILE]: { [HOSTILE]: 1 } },
 });
 
-/** Everything that an editor or a terminal would hide, obey or reorder; the ends of lines are ours. */
+/** Everything that an editor or a terminal would hide, obey or reorder; line ends are ours. */
 const DANGEROUS = /(?!\n)[\p{C}\p{Zl}\p{Zp}]/u;
 
 describe("the table", () => {
@@ -66,7 +66,7 @@ describe("the table", () => {
     expect(closed).toBe(1);
   });
 
-  test("is coloured by what came of it", async () => {
+  test("is coloured by the outcome", async () => {
     const denied = entryOf(2, { outcome: "deny", code: "revoked" });
     const { out } = await run({ entries: placed(entryOf(1), denied), paint: COLOURS }, "log");
     expect(out).toContain("\u001b[32mallow ");
@@ -79,7 +79,7 @@ describe("the table", () => {
     expect((await run({}, "log", "--session", "s1")).out).toBe("no entries of that session\n");
   });
 
-  test("of ten thousand entries is asked for page by page", async () => {
+  test("of ten thousand entries is requested page by page", async () => {
     const entries = placed(...Array.from({ length: 10_000 }, (_, at) => entryOf(at + 1)));
     const { out, asked } = await run({ entries }, "log", "--count", "9999");
     const lines = out.trimEnd().split("\n");
@@ -91,7 +91,7 @@ describe("the table", () => {
     expect(rows.filter((line) => line.includes("read_file  allow")).length).toBe(10_000);
   });
 
-  test("ends although the daemon answers the same again and again", async () => {
+  test("ends although the daemon repeats the same answer", async () => {
     const entries = placed(entryOf(1));
     const stuck = [{ ...(entries[0] as ChainedEntry), place: Number.MAX_SAFE_INTEGER }];
     expect((await run({ entries: stuck }, "log", "--count", "100")).exit).toBe(0);
@@ -109,11 +109,11 @@ describe("hostile text", () => {
     ["why", hostile.id],
     ["why", hostile.id, "--json"],
     ["why", hostileOther.id],
-  ])("is spelled out by %s %s %s", async (...argv) => {
+  ])("is escaped by %s %s %s", async (...argv) => {
     const { out } = await run({ entries, later: entries }, ...argv);
     expect(out).not.toMatch(DANGEROUS);
     expect(out).toContain(argv.includes("--json") ? "\\u202e" : "\\u{202e}");
-    // No text makes a line of its own.
+    // No text starts a new line.
     expect(out).not.toMatch(/^Q/m);
   });
 
@@ -127,7 +127,7 @@ describe("hostile text", () => {
     ).toEqual(entries);
   });
 
-  test("of odd shapes is shown as far as it goes", async () => {
+  test("of unexpected shape is shown as far as possible", async () => {
     const odd = entryOf(1, {
       at: 1e300,
       more: {
@@ -145,7 +145,7 @@ describe("hostile text", () => {
 });
 
 describe("filters", () => {
-  test("are passed on as they are", async () => {
+  test("are passed on unchanged", async () => {
     const { asked } = await run(
       {},
       ...["log", "--user", "ann", "--agent", "scout", "--verb", "net.get", "--code", "revoked", "--kind", "decision"],
@@ -174,7 +174,7 @@ describe("filters", () => {
     ["--count", "0", /--count must be a number/],
     ["--count", "1e3", /--count must be a number/],
     ["--count", "99999999", /--count must be a number/],
-  ])("that mean nothing are refused: %s %s", async (option, value, what) => {
+  ])("that are invalid are refused: %s %s", async (option, value, what) => {
     const { exit, err, asked } = await run({}, "log", option, value);
     expect(exit).toBe(2);
     expect(err).toMatch(what);
@@ -198,7 +198,7 @@ describe("filters", () => {
 });
 
 describe("following", () => {
-  test("goes on behind what was shown, and ends with the daemon", async () => {
+  test("continues after the shown entries, and ends with the daemon", async () => {
     const later = [{ place: 3, entry: entryOf(3) }];
     const { out, exit, asked, err } = await run(
       { entries: placed(entryOf(1), entryOf(2)), later },
@@ -215,7 +215,7 @@ describe("following", () => {
 });
 
 describe("a transcript", () => {
-  test("tells calls, verdicts, outcomes and enforcement in order", async () => {
+  test("shows calls, verdicts, outcomes and enforcement in order", async () => {
     const call = entryOf(1, {
       more: { requests: ["fs.read /w/1"], by: [{ link: "own", grant: "fs.read{in=/w}", at: "scout.md:4" }] },
     });
@@ -267,7 +267,7 @@ describe("a connection that breaks", () => {
     expect(closed).toBe(1);
   });
 
-  test("that never was is told the same way", async () => {
+  test("that never existed is reported the same way", async () => {
     expect(await run({ control: GONE }, "log")).toMatchObject({ exit: 4, asked: [], out: "" });
     expect(JSON.parse((await run({ control: GONE }, "why", "c1", "--json")).out)).toMatchObject({
       code: "not_available",

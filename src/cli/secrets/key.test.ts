@@ -1,4 +1,5 @@
-// `ambit secrets key`, `lock` and `unlock`: one place for the key, what a person hands over for it, and nothing of it in any output.
+// `ambit secrets key`, `lock` and `unlock`: one source for the key, what a person provides for it, and nothing of it in any
+// output.
 import { resolve } from "node:path";
 import { Command } from "commander";
 import { expect, test } from "vitest";
@@ -93,14 +94,14 @@ test.each<[readonly string[], object, Setting]>([
   [["--from", "env:AMBIT_KEY"], { source: "reference", reference: "env:AMBIT_KEY", value: WORDS }, {}],
   [["--from", "file:key"], { source: "reference", reference: `file:${resolve("key")}`, value: null }, {}],
   [["--from", "cmd:pass show ambit"], { source: "reference", reference: "cmd:pass show ambit", value: null }, {}],
-])("key %j asks for one place", async (words, key, setting) => {
+])("key %j requests one source", async (words, key, setting) => {
   const result = await ran(["key", ...words], { environment: ENVIRONMENT, ...setting });
   expect([result.exit, result.asked]).toEqual([0, [["secrets.key", { key, presence: null }]]]);
   expect(result.out).toContain("re-encrypted");
   expect(result.out + result.errors).not.toContain(WORDS);
 });
 
-test("a recipient without an identity is warned about: opening was not tried", async () => {
+test("a recipient without an identity gives a warning: decryption was not tried", async () => {
   expect((await ran(["key", "--age", RECIPIENT])).errors).toContain("it was not tested");
   expect((await ran(["key", "--age", RECIPIENT, "--identity", "key"])).errors).toBe("");
 });
@@ -108,11 +109,11 @@ test("a recipient without an identity is warned about: opening was not tried", a
 test.each<[string, readonly string[], Setting, number]>([
   ["two places", ["--passphrase", "--file"], { says: [] }, 2],
   ["two others", ["--keychain", "--age", RECIPIENT], {}, 2],
-  ["a place and a reference", ["--keychain", "--from", "env:AMBIT_KEY"], {}, 2],
+  ["a source and a reference", ["--keychain", "--from", "env:AMBIT_KEY"], {}, 2],
   ["an identity without a recipient", ["--identity", "key"], {}, 2],
-  ["an identity for something else", ["--keychain", "--identity", "key"], {}, 2],
-  ["a reference that is none", ["--from", "https://vault.example.com"], {}, 2],
-  ["what is piped in, as a reference", ["--from", "-"], {}, 2],
+  ["an identity for another source", ["--keychain", "--identity", "key"], {}, 2],
+  ["an invalid reference", ["--from", "https://vault.example.com"], {}, 2],
+  ["piped input, as a reference", ["--from", "-"], {}, 2],
   ["a variable that is not set", ["--from", "env:NONE"], {}, 1],
   ["two passphrases that differ", ["--passphrase"], { says: [WORDS, "another one"] }, 1],
 ])("key with %s: nothing is sent", async (_, words, setting, exit) => {
@@ -139,7 +140,7 @@ test.each<[Partial<KeyStatus>, string]>([
     { keyId: null, problem: "/state/keys/secrets.key is not there" },
     "key    in a file that only you can read: /state/keys/secrets.key\nstate  unavailable: /state/keys/secrets.key is not there",
   ],
-])("key without options tells where it comes from: %j", async (source, text) => {
+])("key without options shows the source: %j", async (source, text) => {
   const result = await ran(["key"], { source });
   expect([result.exit, result.out, result.asked]).toEqual([0, text, [["secrets.source", {}]]]);
   expect(JSON.parse((await ran(["key", "--json"], { source })).out)).toEqual({ ...FILE, ...source });
@@ -156,20 +157,20 @@ test.each<[string, readonly string[], Setting, object]>([
     { ...GIVEN, passphrase: WORDS },
   ],
   [
-    "a variable is handed over",
+    "a variable is sent",
     [],
     { environment: { AMBIT_KEY: WORDS }, source: { source: "reference", where: "env:AMBIT_KEY" } },
     { ...GIVEN, passphrase: WORDS },
   ],
   [
-    "a keychain is asked over one's own bus",
+    "a keychain is read over the user's own bus",
     [],
     { environment: ENVIRONMENT, source: { source: "keychain" } },
     { ...GIVEN, bus: BUS },
   ],
-  ["a program is asked again", [], { source: { source: "reference", where: "cmd:/bin/x" } }, GIVEN],
+  ["a program is run again", [], { source: { source: "reference", where: "cmd:/bin/x" } }, GIVEN],
   [
-    "an identity is named",
+    "an identity is given",
     ["--identity", "key"],
     { source: { source: "age" } },
     { ...GIVEN, identity: resolve("key") },
@@ -183,7 +184,7 @@ test.each<[string, readonly string[], Setting, object]>([
   expect([result.exit, result.out]).toEqual([0, "unlocked secrets"]);
 });
 
-test("unlock without the variable, or with two ways at once, sends nothing", async () => {
+test("unlock without the variable, or with two sources at once, sends nothing", async () => {
   const unset = await ran(["unlock"], { source: { source: "reference", where: "env:AMBIT_KEY" } });
   expect([unset.exit, unset.errors]).toEqual([1, expect.stringContaining("the variable AMBIT_KEY is not set")]);
   expect(unset.asked).toHaveLength(1);

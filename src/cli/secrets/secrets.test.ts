@@ -110,7 +110,7 @@ async function ran(words: readonly string[], { says, piped = "", refuses = false
 test.each<[string, readonly string[], Setting]>([
   ["typed", [], { says: [VALUE] }],
   ["piped in", [], { piped: `${VALUE}\n` }],
-  ["piped in although a person is there", ["--from", "-"], { says: [], piped: VALUE }],
+  ["piped in although a person is present", ["--from", "-"], { says: [], piped: VALUE }],
   ["in a variable", ["--from", "env:TOKEN"], {}],
   ["in a file", ["--from", "file:FOLDER/token"], {}],
 ])("a value that is %s is sent, and shown nowhere", async (_, words, setting) => {
@@ -149,23 +149,23 @@ test.each<[string, readonly string[], Setting, number]>([
   ["nothing typed", ["set", "token"], { says: [null] }, 1],
   ["nothing piped in", ["set", "token"], {}, 1],
   ["a variable that is not set", ["set", "token", "--from", "env:NONE"], {}, 1],
-  ["a file that is not there", ["set", "token", "--from", "file:FOLDER/none"], {}, 1],
+  ["a missing file", ["set", "token", "--from", "file:FOLDER/none"], {}, 1],
   ["a folder", ["set", "token", "--from", "file:FOLDER"], {}, 1],
   ["a large file", ["set", "token", "--from", "file:FOLDER/large"], {}, 1],
-  ["what is no text", ["set", "token", "--from", "file:FOLDER/binary"], {}, 1],
+  ["input that is not text", ["set", "token", "--from", "file:FOLDER/binary"], {}, 1],
   ["too much piped in", ["set", "token"], { piped: "x".repeat(valueBytesMax + 100) }, 1],
-  ["a place that is none", ["set", "token", "--from", "cmd:cat /etc/passwd"], {}, 2],
+  ["an invalid host", ["set", "token", "--from", "cmd:cat /etc/passwd"], {}, 2],
   ["no uses", ["set", "token", "--uses", "0"], { says: [VALUE] }, 2],
   ["a policy without one", ["policy", "token"], {}, 2],
   ["deleting without a terminal", ["delete", "token"], {}, 2],
-  ["deleting, and no", ["delete", "token"], { says: [false] }, 11],
+  ["deleting, answered with no", ["delete", "token"], { says: [false] }, 11],
 ])("%s: nothing is sent", async (_, words, setting, exit) => {
   const result = await ran(words, setting);
   expect([result.exit, result.asked]).toEqual([exit, []]);
   expect(result.out + result.errors).not.toContain(VALUE);
 });
 
-test("what is bound to nothing says so", async () => {
+test("a secret bound to nothing gives a note", async () => {
   const nothing = await ran(["set", "token"], { says: [VALUE] });
   expect(nothing.out).toContain("bound to nothing");
   expect(nothing.errors).toContain("it is bound to no host");
@@ -204,7 +204,7 @@ test("delete", async () => {
   expect((await ran(["delete", "token"], { says: [true] })).asked).toHaveLength(1);
 });
 
-test("a refusal is told with its code, as lines and as data", async () => {
+test("a refusal is shown with its code, as lines and as JSON", async () => {
   const lines = await ran(["set", "token"], { says: [VALUE], refuses: true });
   expect([lines.exit, lines.errors]).toEqual([1, expect.stringContaining("secret_refused: the store is locked")]);
   const data = await ran(["set", "token", "--json", "--from", "env:TOKEN"], { refuses: true });

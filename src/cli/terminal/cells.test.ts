@@ -2,8 +2,8 @@ import { describe, expect, it } from "vitest";
 import { visible } from "../../core/notation/visible.ts";
 import { cellsOf, shown } from "./cells.ts";
 
-/** What is let through without asking Unicode is what Unicode would let through. */
-describe("plain text is shown as it is, and everything else is looked at", () => {
+/** Characters accepted without a lookup are those Unicode would accept. */
+describe("plain text is shown unchanged, and everything else is looked up", () => {
   const all = Array.from({ length: 0x2100 }, (_, code) => String.fromCodePoint(code));
   it("by its kind", () => {
     for (const character of all) {

@@ -1,4 +1,4 @@
-// Whatever a value holds, its line says nothing to a terminal, and reads back as the same value.
+// Whatever a value contains, its line has no terminal control characters, and parses back as the same value.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { jsonLine } from "./json-line.ts";
@@ -9,14 +9,14 @@ test.each([
   ["bidirectional", "\u202e\u2066\u2069\u200f"],
   ["line ends", "\u2028\u2029"],
   ["zero width", "\u200b\ufeff"],
-  ["half a pair", "\ud800"],
+  ["an unpaired surrogate", "\ud800"],
 ])("%s characters are escaped", (_, text) => {
   const line = jsonLine({ text });
   expect(line).toMatch(/^[\x20-\x7e]*$/);
   expect(JSON.parse(line)).toEqual({ text });
 });
 
-test("any value reads back", () => {
+test("any value parses back", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), (text) => {
       expect(JSON.parse(jsonLine({ text }))).toEqual({ text });

@@ -1,10 +1,10 @@
-// The line of a long command: when it is drawn, what is in it, and that nothing of it stays.
+// The progress line of a long command: when it is drawn, its content, and that nothing of it remains.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { screenOf } from "../../../test/e2e/terminal.ts";
 import { type Progress, progressOf, progressOn, SILENT } from "./progress.ts";
 
-/** A clock that goes on by so much whenever it is looked at. */
+/** A clock that advances by this much whenever it is read. */
 function drawn(tick: number, steps: number, columns = 80, firstShown?: number): readonly string[] {
   const written: string[] = [];
   let time = 0;
@@ -24,7 +24,7 @@ const ERASE = "\r\u001b[K";
 describe("the line", () => {
   const rows: readonly (readonly [title: string, tick: number, steps: number, written: readonly string[]])[] = [
     ["a command that ends in time draws nothing", 1, 699, []],
-    ["one that does not draws once", 1, 700, [`${ERASE}reading agents: 700 of 700`, ERASE]],
+    ["one that does not end in time draws once", 1, 700, [`${ERASE}reading agents: 700 of 700`, ERASE]],
     [
       "and again after a while, not at every step",
       50,
@@ -36,7 +36,7 @@ describe("the line", () => {
     expect(drawn(tick, steps)).toEqual(written);
   });
 
-  test("is narrower than the terminal, and in the end nothing of it is left", () => {
+  test("is narrower than the terminal, and nothing of it remains at the end", () => {
     fc.assert(
       fc.property(fc.nat(120), fc.integer({ min: 1, max: 300 }), fc.nat(50), (columns, tick, steps) => {
         const written = drawn(tick, steps, columns, 0);
@@ -46,7 +46,7 @@ describe("the line", () => {
     );
   });
 
-  test("is gone also when the work ends in a mistake", () => {
+  test("is also removed when the work fails", () => {
     const written: string[] = [];
     const progress = progressOn({ columns: 80, now: () => 1000, write: (text) => written.push(text) });
     const work = (): unknown =>
@@ -59,7 +59,7 @@ describe("the line", () => {
   });
 });
 
-test("--json is silent, and without it the world's own is used", () => {
+test("--json is silent, and without it the default is used", () => {
   const own: Progress = { over: (_what, work) => work(() => {}) };
   expect(progressOf({ progress: own }, { json: true })).toBe(SILENT);
   expect(progressOf({ progress: own }, { json: false })).toBe(own);

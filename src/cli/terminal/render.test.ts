@@ -12,7 +12,7 @@ function render(text: string, start: number, end: number, more: Partial<Diagnost
 }
 
 describe("a diagnostic is shown as a compiler shows it", () => {
-  it("code, place, line, carets, the nearest name and the fix", () => {
+  it("code, position, line, carets, the nearest name and the fix", () => {
     expect(render("a: 1\n- net.gte: x\n", 7, 14, { suggestion: "net.get", fix: "write net.get" })).toBe(
       [
         "error[unknown_verb]: no such verb",
@@ -53,14 +53,14 @@ describe("a diagnostic is shown as a compiler shows it", () => {
   });
 
   it.each([
-    ["a tab is two blanks", "\tx", 1, 2, "1 |   x", "  |   ^"],
+    ["a tab is two spaces", "\tx", 1, 2, "1 |   x", "  |   ^"],
     ["wide characters take two columns", "日本x", 2, 3, "1 | 日本x", "  |     ^"],
     ["and two carets", "日本x", 0, 1, "1 | 日本x", "  | ^^"],
     ["combining marks take none", "e\u0301x", 2, 3, "1 | e\u0301x", "  |  ^"],
-    ["control characters are spelled", "\u001b[31mx", 5, 6, "1 | \\u{1b}[31mx", "  |           ^"],
-    ["so is what reorders a line", "a\u202eb", 1, 2, "1 | a\\u{202e}b", "  |  ^^^^^^^^"],
-    ["so is what has no width", "a\u200bb", 2, 3, "1 | a\\u{200b}b", "  |          ^"],
-    ["so is a blank that is no space", "a\u00a0b", 2, 3, "1 | a\\u{a0}b", "  |        ^"],
+    ["control characters are escaped", "\u001b[31mx", 5, 6, "1 | \\u{1b}[31mx", "  |           ^"],
+    ["so are those that reorder a line", "a\u202eb", 1, 2, "1 | a\\u{202e}b", "  |  ^^^^^^^^"],
+    ["so are those without a width", "a\u200bb", 2, 3, "1 | a\\u{200b}b", "  |          ^"],
+    ["so is a blank that is not a space", "a\u00a0b", 2, 3, "1 | a\\u{a0}b", "  |        ^"],
     ["so is half a character", "\ud800x", 1, 2, "1 | \\u{d800}x", "  |         ^"],
     ["an empty span has one caret", "ab", 2, 2, "1 | ab", "  |   ^"],
     ["a span over several lines is shown on its first", "ab\ncd", 1, 5, "1 | ab", "  |  ^"],
@@ -85,7 +85,7 @@ describe("a diagnostic is shown as a compiler shows it", () => {
 });
 
 describe("for all texts", () => {
-  it("nothing comes out that a terminal would act on, carets stand below the line, and no line is long", () => {
+  it("no output has terminal control characters, carets are below the line, and no line is long", () => {
     const any = fc.oneof(
       fc.string({ unit: "binary" }),
       fc.array(fc.nat(0xffff)).map((codes) => String.fromCharCode(...codes)),

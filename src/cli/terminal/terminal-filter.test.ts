@@ -1,5 +1,5 @@
-// What a program may do to the person's terminal: drawing passes byte for byte, everything else does not arrive. Each row
-// is tried whole, byte by byte, and with controls of the second set instead of escapes.
+// What a program may do to the person's terminal: drawing passes byte for byte, everything else is dropped. Each row is tried
+// whole, byte by byte, and with C1 controls instead of escapes.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
@@ -28,7 +28,7 @@ function filtered(bytes: Uint8Array, passes: readonly TerminalPass[] = [], step 
 
 const bytesOf = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
-/** Escapes with a letter of the second set, as their one character. */
+/** Escapes that have a C1 form, as their one character. */
 function second(text: string): string {
   return text.replaceAll(new RegExp(`${ESC}([@-_])`, "g"), (_all, letter: string) =>
     String.fromCharCode(letter.charCodeAt(0) + 0x40),
@@ -44,13 +44,13 @@ function check(text: string, expected: Partial<Seen>, passes: readonly TerminalP
 describe("drawing passes", () => {
   test.each([
     ["text of every kind", "héllo 漢字 🙂\t|"],
-    ["a return and a line feed", "\r\n"],
+    ["a carriage return and a line feed", "\r\n"],
     ["colours", `${ESC}[1;38;2;10;20;30;48:5:7mx${ESC}[0m`],
     ["moving and erasing", `${ESC}[2J${ESC}[H${ESC}[10;20H${ESC}[K${ESC}[3A`],
     ["scrolling and margins", `${ESC}[2;10r${ESC}[3S${ESC}[r`],
-    ["the second screen, the mouse and bracketed paste", `${ESC}[?1049h${ESC}[?1000;1006h${ESC}[?2004h${ESC}[?25l`],
+    ["the alternate screen, the mouse and bracketed paste", `${ESC}[?1049h${ESC}[?1000;1006h${ESC}[?2004h${ESC}[?25l`],
     ["line drawing", `${ESC}(0qqq${ESC}(B`],
-    ["saved positions and lines up", `${ESC}7${ESC}8${ESC}M${ESC}D`],
+    ["saved positions and reverse line feeds", `${ESC}7${ESC}8${ESC}M${ESC}D`],
     ["the shape of the cursor", `${ESC}[6 q`],
     ["how keys are reported", `${ESC}[>4;2m${ESC}[>1u${ESC}[<1u`],
     ["a link to a page", `${ESC}]8;id=x1;https://example.com/a?b${ESC}\\here${ESC}]8;;${ESC}\\`],
@@ -61,7 +61,7 @@ describe("drawing passes", () => {
     }
   });
 
-  test("controls of the second set are the same, in seven bits", () => {
+  test("C1 controls are the same, in seven bits", () => {
     expect(filtered(bytesOf("\u009b31mx")).output).toBe(`${ESC}[31mx`);
   });
 
@@ -70,34 +70,34 @@ describe("drawing passes", () => {
   });
 });
 
-describe("what would act behind the person's back does not arrive", () => {
+describe("sequences with hidden effects are dropped", () => {
   test.each([
     ["the clipboard, written", `${ESC}]52;c;aGk=${ESC}\\`],
     ["the clipboard, read", `${ESC}]52;c;?\x07`],
     ["a title", `${ESC}]0;sudo password${ESC}\\`],
-    ["a title of screen", `${ESC}ktitle${ESC}\\`],
-    ["a title put on and off a stack", `${ESC}[22;0t${ESC}[23;0t`],
-    ["the title, asked for", `${ESC}[21t`],
+    ["a title set by screen", `${ESC}ktitle${ESC}\\`],
+    ["a title pushed and popped", `${ESC}[22;0t${ESC}[23;0t`],
+    ["the title, queried", `${ESC}[21t`],
     ["the window, moved and resized", `${ESC}[3;0;0t${ESC}[8;10;10t`],
-    ["colours of the terminal, set and asked for", `${ESC}]10;?${ESC}\\${ESC}]11;#000000\x07${ESC}]4;1;?\x07`],
+    ["colours of the terminal, set and queried", `${ESC}]10;?${ESC}\\${ESC}]11;#000000\x07${ESC}]4;1;?\x07`],
     ["a notification", `${ESC}]9;hello\x07${ESC}]777;notify;a;b\x07${ESC}]99;;x${ESC}\\`],
     ["files and images of iTerm", `${ESC}]1337;File=name=eA==;inline=1:aGk=\x07`],
     ["images of kitty", `${ESC}_Ga=T,f=100;aGk=${ESC}\\`],
     ["sixels", `${ESC}P0;1q#0;2;0;0;0~${ESC}\\`],
-    ["a sequence through tmux", `${ESC}Ptmux;${ESC}${ESC}]52;c;aGk=\x07${ESC}\\`],
+    ["a sequence passed through tmux", `${ESC}Ptmux;${ESC}${ESC}]52;c;aGk=\x07${ESC}\\`],
     ["private messages", `${ESC}^secret${ESC}\\${ESC}Xother${ESC}\\`],
     ["printing", `${ESC}[5i${ESC}[4i${ESC}[?5i`],
-    ["the answer of ENQ", "\x05"],
+    ["the answerback of ENQ", "\x05"],
     ["flow control and zero bytes", "\x11\x13\x00\x7f"],
     ["the keyboard lock", `${ESC}[2h`],
     ["132 columns", `${ESC}[?3h`],
-    ["reports that come unasked", `${ESC}[?2031h${ESC}[?2048h`],
-    ["the way out of UTF-8", `${ESC}%@`],
-    ["controls of eight bits", `${ESC} G`],
-    ["what stands above", `${ESC}[3J`],
+    ["unsolicited reports", `${ESC}[?2031h${ESC}[?2048h`],
+    ["leaving UTF-8", `${ESC}%@`],
+    ["eight-bit controls", `${ESC} G`],
+    ["all of the above", `${ESC}[3J`],
     ["checksums of the screen", `${ESC}[1;1;1;1;10;10*y`],
     ["a sequence with a number too long", `${ESC}[999999999b`],
-    ["a sequence that never ends in time", `${ESC}[${"1;".repeat(200)}m`],
+    ["a sequence that does not end in time", `${ESC}[${"1;".repeat(200)}m`],
   ])("%s", (_title, text) => {
     check(text, { output: "ab", positions: 0 });
   });
@@ -109,10 +109,10 @@ describe("what would act behind the person's back does not arrive", () => {
   });
 
   test.each([
-    ["a byte of the second set alone", [0x61, 0x9b, 0x33, 0x31, 0x6d]],
+    ["a C1 byte alone", [0x61, 0x9b, 0x33, 0x31, 0x6d]],
     ["an overlong escape", [0x61, 0xc0, 0x9b, 0x62]],
-    ["a character cut off", [0x61, 0xe2, 0x9b, 0x62]],
-    ["half of a pair", [0x61, 0xed, 0xa0, 0x80, 0x62]],
+    ["a truncated character", [0x61, 0xe2, 0x9b, 0x62]],
+    ["an unpaired surrogate", [0x61, 0xed, 0xa0, 0x80, 0x62]],
   ])("%s is shown as unreadable", (_title, bytes) => {
     const { output } = filtered(Uint8Array.from(bytes));
     expect(output).toContain("\ufffd");
@@ -124,7 +124,7 @@ describe("what would act behind the person's back does not arrive", () => {
   });
 });
 
-describe("queries are answered here", () => {
+describe("queries are answered by us", () => {
   test.each([
     ["device attributes", `${ESC}[c`, `${ESC}[?62;22c`],
     ["the old form", `${ESC}Z`, `${ESC}[?62;22c`],
@@ -139,7 +139,7 @@ describe("queries are answered here", () => {
     check(text, { output: "ab", replies, positions: 0 });
   });
 
-  test("the position of the cursor is the terminal's to answer, and counted", () => {
+  test("the cursor position is answered by the terminal, and counted", () => {
     check(`${ESC}[6n`, { output: `a${ESC}[6nb`, replies: "", positions: 1 });
     check(`${ESC}[?6n`, { output: "ab", replies: "", positions: 0 });
   });
@@ -156,11 +156,11 @@ describe("the user's setting", () => {
     check(text, { output: "ab" }, []);
   });
 
-  test("never lets the clipboard be read", () => {
+  test("never allows reading the clipboard", () => {
     check(`${ESC}]52;c;?\x07`, { output: "ab" }, ["clipboard"]);
   });
 
-  test("takes controls out of a title", () => {
+  test("removes control characters from a title", () => {
     expect(filtered(bytesOf(`${ESC}]2;a\u202ec\x01\x07`), ["title"]).output).toBe(`${ESC}]2;ac${ESC}\\`);
   });
 });
@@ -175,7 +175,7 @@ const SEQUENCES = new RegExp(
 const CONTROLS = new RegExp(`(?![${String.fromCharCode(7)}-${String.fromCharCode(15)}])\\p{Cc}`, "u");
 
 describe("for every stream", () => {
-  test("what comes out is made of text and whole known sequences, however it is cut", () => {
+  test("the output consists of text and whole known sequences, however it is split", () => {
     const piece = fc.constantFrom(
       ESC,
       "[",
@@ -205,14 +205,14 @@ describe("for every stream", () => {
         const whole = filtered(bytes);
         expect(filtered(bytes, [], step)).toEqual(whole);
         expect(whole.output.replaceAll(SEQUENCES, "")).not.toMatch(CONTROLS);
-        // It filters to itself.
+        // Filtering is idempotent.
         expect(filtered(bytesOf(whole.output)).output).toBe(whole.output);
       }),
       { numRuns: 500 },
     );
   });
 
-  test("a flood of queries gets a bounded answer", () => {
+  test("a flood of queries gets a limited answer", () => {
     const { replies } = filtered(bytesOf(`${ESC}[c`.repeat(50_000)));
     expect(replies.length).toBeLessThanOrEqual(4_096);
   });
@@ -226,9 +226,9 @@ describe("at the end", () => {
   }
 
   test.each([
-    ["nothing where nothing was changed", `text${ESC}[31mred${ESC}[0m${ESC}[?1049h${ESC}[?1049l`, ""],
+    ["nothing if nothing was changed", `text${ESC}[31mred${ESC}[0m${ESC}[?1049h${ESC}[?1049l`, ""],
     [
-      "the second screen is left last",
+      "the alternate screen is left last",
       `${ESC}[?1049h${ESC}[?1000h${ESC}[?25l`,
       `${ESC}[?25h${ESC}[?1000l${ESC}[?1049l`,
     ],

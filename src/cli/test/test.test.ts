@@ -1,4 +1,4 @@
-// `ambit test` as a person reads it: what could not be read is told as that, and not as nothing being there.
+// `ambit test` as a person reads it: an unreadable file is reported as that, and not as missing.
 
 import { test as check, expect } from "vitest";
 import { record, scout } from "../../../test/trust/project.ts";
@@ -27,12 +27,12 @@ function told(ids: readonly string[], names: readonly string[]): { out: string; 
 
 check.each<[readonly string[], readonly string[], string, string, number]>([
   [["scout"], [], "✓ scout  allow  records.read id=a\n1 passed, 0 failed", "", EXIT.ok],
-  [["scout"], ["nobody"], "", "error: there is no agent called nobody", EXIT.error],
+  [["scout"], ["missing"], "", "error: there is no agent called missing", EXIT.error],
   [
     ["scout"],
-    ["scout", "nobody"],
+    ["scout", "missing"],
     "✓ scout  allow  records.read id=a\n1 passed, 0 failed",
-    "error: there is no agent called nobody",
+    "error: there is no agent called missing",
     EXIT.error,
   ],
   [[], [], "no agents here; name a file, or create one: ambit agents new <id>", "", EXIT.ok],

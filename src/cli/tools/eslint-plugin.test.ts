@@ -14,10 +14,10 @@ function messages(code: string, options: object = {}): readonly Linter.LintMessa
   return new Linter({ configType: "flat" }).verify(code, [config as unknown as Linter.Config], "tool.mjs");
 }
 
-/** ESLint without another parser reads JavaScript alone. */
+/** ESLint without another parser parses JavaScript alone. */
 const isJavaScript = (code: string): boolean => messages(code).every(({ fatal }) => fatal !== true);
 
-test("the tables hold JavaScript that ESLint reads", () => {
+test("the tables contain JavaScript that ESLint parses", () => {
   expect(AMBIENT.filter(isJavaScript).length).toBeGreaterThan(50);
   expect(CLEAN.filter(isJavaScript).length).toBeGreaterThan(10);
 });

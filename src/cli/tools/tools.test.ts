@@ -31,11 +31,11 @@ test.each([
   ["globalThis?.[name](u)", "globalThis[…]"],
   ["import a, { b } from 'net'", "net"],
   ["export * as x from 'net'", "net"],
-])("%j is seen through", (code, name) => {
+])("%j is resolved", (code, name) => {
   expect(ambientUses(code)?.map((use) => use.name)).toContain(name);
 });
 
-test("hostile files are answered, and soon", () => {
+test("hostile files are answered quickly", () => {
   const big = 1_000_000;
   for (const code of [
     "(",
@@ -87,7 +87,7 @@ describe("ambit tools lint", () => {
     return { exit, out: out.join("\n"), errors: errors.join("\n") };
   }
 
-  test("shows file, line, caret, reason and fix, and ends with 1", async () => {
+  test("shows file, line, caret, reason and fix, and exits with 1", async () => {
     const { exit, out, errors } = await lint();
     expect(exit).toBe(EXIT.error);
     expect(out).toContain("error[ambient_authority]: node:fs reaches files outside the tool's declaration");
@@ -100,11 +100,11 @@ describe("ambit tools lint", () => {
     expect(out).not.toContain("node_modules");
   });
 
-  test("of what is clean ends with 0", async () => {
+  test("of clean files exits with 0", async () => {
     expect(await lint(".ambit/tools/clean.ts")).toMatchObject({ exit: EXIT.ok, out: expect.stringContaining("clean") });
   });
 
-  test("as data", async () => {
+  test("as JSON", async () => {
     const { exit, out } = await lint("--json");
     expect(exit).toBe(EXIT.error);
     expect(JSON.parse(out)).toEqual({

@@ -1,4 +1,4 @@
-// Why something was decided: from the entry alone, and from what tells more of it.
+// Why something was decided: from the entry alone, and from related entries.
 import { describe, expect, test } from "vitest";
 import { placed, run } from "../../../test/audit/log-command.ts";
 import { entryOf } from "../../../test/audit/written-log.ts";
@@ -42,7 +42,7 @@ describe("why", () => {
     more: { times: 12 },
   });
 
-  test("of a denial says the code's sentence, the smallest grant and the command", async () => {
+  test("of a denial prints the code's sentence, the smallest grant and the command", async () => {
     const { out, exit } = await run({ entries: placed(denied, allowed, ended, counted) }, "why", "c000001");
     expect(out).toBe(`deny scope_violation  c000001  2023-11-14 22:13:20
   who       agent scout of /w for ann in session s1
@@ -58,7 +58,7 @@ describe("why", () => {
     expect(exit).toBe(0);
   });
 
-  test("of an allow says the deciding lines, the approval, the outcome and what is left", async () => {
+  test("of an allow prints the deciding lines, the approval, the outcome and the remaining budget", async () => {
     const { out } = await run({ entries: placed(denied, allowed, ended) }, "why", "c000002");
     expect(out).toBe(`allow  c000002  2023-11-14 22:13:20
   who       agent scout of /w for ann in session s1
@@ -73,14 +73,14 @@ describe("why", () => {
 `);
   });
 
-  test("of an allow nothing was heard of says that", async () => {
+  test("of an allow without an outcome says that", async () => {
     expect((await run({ entries: placed(allowed) }, "why", "c000002")).out).toContain("unknown: no outcome was logged");
     expect((await run({ entries: placed(denied) }, "why", "c000001")).out).not.toContain("unknown");
     const { out } = await run({ entries: placed(allowed) }, "why", "c000002", "--json");
     expect(JSON.parse(out)).toMatchObject({ outcome: "unknown", command: null, place: 1 });
   });
 
-  test("of an outcome or a count explains the decision it is of", async () => {
+  test("of an outcome or a count explains its decision", async () => {
     const entries = placed(denied, allowed, ended, counted);
     expect((await run({ entries }, "why", "c000003")).out).toMatch(/^allow {2}c000002/);
     expect((await run({ entries }, "why", "c000004")).out).toMatch(/^deny scope_violation {2}c000001/);
@@ -103,7 +103,7 @@ describe("why", () => {
     ["", 2, /an id has only/],
     ["--x y", 2, /an id has only/],
     ["x".repeat(200), 2, /an id has only/],
-  ])("of nothing is an error: %s", async (id, exit, what) => {
+  ])("of an unknown id is an error: %s", async (id, exit, what) => {
     const told = await run({ entries: placed(denied) }, "why", "--", id);
     expect(told.exit).toBe(exit);
     expect(told.err).toMatch(what);

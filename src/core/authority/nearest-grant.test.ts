@@ -1,4 +1,5 @@
-// The nearest grant is the first that meets the most axes, the first axis counting for more; the index only shortens the way.
+// The nearest grant is the first that covers the most axes, the first axis counting for more; the index only speeds up the
+// search.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { ANY, type Scope, scopeMatches } from "./axes/scope.ts";
@@ -27,7 +28,7 @@ function grantOf(scopes: readonly Scope[]): Grant {
   return { verb: EXEC, scopes, conditions: UNCONDITIONAL, root: null, span: null, implied: null };
 }
 
-/** As it is defined, by looking at every grant. */
+/** By definition: checks every grant. */
 function reference(grants: readonly Grant[], { verb, values }: Request): NearestGrant | null {
   const whole = grants.findIndex((grant) => grantMatches(grant, values));
   if (whole >= 0) return { grant: whole, axis: null };
@@ -58,7 +59,7 @@ describe("the nearest grant", () => {
     );
   });
 
-  test("names the axis that is missed, not one that is met", () => {
+  test("names the axis that is not covered, not one that is", () => {
     const trees = (text: string): Scope => ({ kind: "sequences", of: [[literal(text), DEEP]] });
     const grants = ["a", "b", "c", "d", "e"].map((text) => grantOf([trees(text), trees(text), ANY]));
     const asked = (root: string, program: string): Request => ({

@@ -17,17 +17,17 @@ const until = (...grants: readonly Grant[]): number | null =>
 test.each<[string, readonly Grant[], number | null]>([
   ["without an end", [read("w", null)], null],
   ["at its grant's end", [read("w", 200)], 200],
-  ["never, where another grant goes on", [read("w", 200), read("w", null)], null],
+  ["never, if another grant goes on", [read("w", 200), read("w", null)], null],
   ["with the last of several", [read("w", 200), read("w", 300)], 300],
   ["not with a grant for something else", [read("x", 200), read("w", null)], null],
-  ["when only asking is left", [read("w", 200), read("w", null, 1)], 200],
-  ["now, where it is denied", [read("x", null)], 100],
-  ["now, where it is over", [read("w", 50)], 100],
+  ["when only approval is left", [read("w", 200), read("w", null, 1)], 200],
+  ["now, if it is denied", [read("x", null)], 100],
+  ["now, if it has expired", [read("w", 50)], 100],
 ])("%s", (_, grants, expected) => {
   expect(until(...grants)).toBe(expected);
 });
 
-test("every link has a say", () => {
+test("every link counts", () => {
   const authority: Authority = [chain(link("own", [read("w", null)]), link("limit", [read("w", 150)], {}, "limit"))];
   expect(coveredUntil(authority, request, { ...moment(), now: 100 })).toBe(150);
 });

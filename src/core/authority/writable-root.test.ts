@@ -1,4 +1,4 @@
-// A process may change its root only where the same chain lets files be written there.
+// A process may change its root only if the same chain allows writing files there.
 import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment, verb } from "../../../test/forge/authority.ts";
 import { tree } from "./axes/path.ts";
@@ -22,12 +22,12 @@ const flat = grant("fs.write", [{ kind: "sequences", of: [[literal("w")], [liter
 describe("a root is writable", () => {
   const rows: readonly (readonly [string, Authority, readonly string[], "ro" | "rw", string])[] = [
     ["for a process that only reads, whatever else is held", [chain(link("r", [run]))], ["w"], "ro", "allow"],
-    ["not without leave to write", [chain(link("r", [run]))], ["w"], "rw", "deny"],
-    ["with leave to write the whole tree", [chain(link("r", [run, write(["w"])]))], ["w"], "rw", "allow"],
-    ["with leave to write a tree around it", [chain(link("r", [run, write([])]))], ["w", "a"], "rw", "allow"],
-    ["not with leave for a part of it", [chain(link("r", [run, write(["w", "a"])]))], ["w"], "rw", "deny"],
+    ["not without a grant to write", [chain(link("r", [run]))], ["w"], "rw", "deny"],
+    ["with a grant to write the whole tree", [chain(link("r", [run, write(["w"])]))], ["w"], "rw", "allow"],
+    ["with a grant to write a tree around it", [chain(link("r", [run, write([])]))], ["w", "a"], "rw", "allow"],
+    ["not with a grant for a part of it", [chain(link("r", [run, write(["w", "a"])]))], ["w"], "rw", "deny"],
     ["in that part", [chain(link("r", [run, write(["w", "a"])]))], ["w", "a"], "rw", "allow"],
-    ["not with leave for its first level alone", [chain(link("r", [run, flat]))], ["w"], "rw", "deny"],
+    ["not with a grant for its first level alone", [chain(link("r", [run, flat]))], ["w"], "rw", "deny"],
     [
       "only if every link says so",
       [chain(link("r", [run, write(["w"])]), link("l", [run], {}, "limit"))],
@@ -36,10 +36,16 @@ describe("a root is writable", () => {
       "deny",
     ],
     ["only if one chain says both", [chain(link("a", [run])), chain(link("b", [write(["w"])]))], ["w"], "rw", "deny"],
-    ["after asking, where writing asks", [chain(link("r", [run, write(["w"], { ask: 1 })]))], ["w"], "rw", "ask"],
-    ["not with leave that is over", [chain(link("r", [run, write(["w"], { expires: 1 })]))], ["w"], "rw", "deny"],
+    [
+      "after approval, if writing needs approval",
+      [chain(link("r", [run, write(["w"], { ask: 1 })]))],
+      ["w"],
+      "rw",
+      "ask",
+    ],
+    ["not with an expired grant", [chain(link("r", [run, write(["w"], { expires: 1 })]))], ["w"], "rw", "deny"],
   ];
-  test("in a protected path only where a grant names that path", () => {
+  test("in a protected path only if a grant names that path", () => {
     const keys = { segments: ["w", "keys"], guarded: [false, true] };
     const asked: Request = { verb: verb("proc.exec"), values: [keys, segmentsOf(["make"]), "rw"] };
     const runs = grant("proc.exec", [

@@ -1,4 +1,4 @@
-// Addresses have one spelling; what is odd is not an address.
+// Addresses have one spelling; anything else is not an address.
 import { describe, expect, test } from "vitest";
 import { addressText, parseAddress, parseRange, rangeText } from "./address.ts";
 
@@ -62,7 +62,7 @@ describe("a range", () => {
     expect(range.ok && rangeText(range.value)).toBe(expected);
   });
 
-  test("a range with bits below its prefix is told what it may have meant", () => {
+  test("a range with bits below its prefix gets a suggestion", () => {
     expect(parseRange("10.1.2.3/8")).toMatchObject({ ok: false, fix: "10.0.0.0/8" });
   });
 });

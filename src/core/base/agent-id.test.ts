@@ -41,7 +41,7 @@ describe("an agent's id", () => {
     "scout*",
     "$(id)",
     "a".repeat(5000),
-  ])("%j is none", (id) => {
+  ])("%j is not one", (id) => {
     expect(parseAgentId(id)).toMatchObject({ ok: false, code: "bad_value" });
   });
 

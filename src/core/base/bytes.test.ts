@@ -35,4 +35,4 @@ test("base64 of any bytes is the standard spelling, and decodes to the same byte
 test.each([
   ...["A", "AA", "AAA", "AB==", "AAB=", "AA=A", "====", "A===", "AA==AA==", "AAA\n", " AAA", "AA=\n", "AAAA=", "AA_-"],
   ...["AA~=", "é===", "AA AA"],
-])("%j is no spelling of any bytes", (text) => expect(base64Bytes(text)).toBeNull());
+])("%j is not a base64 spelling", (text) => expect(base64Bytes(text)).toBeNull());

@@ -1,4 +1,4 @@
-// The queue gives back what was pushed, in order, and does not get slower with its length.
+// The queue returns what was pushed, in order, and does not get slower with its length.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { Fifo } from "./fifo.ts";
@@ -19,7 +19,7 @@ test("behaves like an array that is pushed to and shifted from", () => {
   );
 });
 
-// The test's timeout is the bound: an array that shifts each time would take minutes.
+// The test's timeout is the limit: an array that shifts each time would take minutes.
 test("half a million elements are taken one by one", () => {
   const queue = new Fifo<number>();
   for (let at = 0; at < 500_000; at++) queue.push(at);

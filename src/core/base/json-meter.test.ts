@@ -1,4 +1,4 @@
-// The count of JSON values: never less than what a parser makes of the text, however the bytes are cut.
+// The count of JSON values: never less than what a parser makes of the text, however the bytes are split.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import type { Json } from "./json.ts";
@@ -9,7 +9,7 @@ function valuesIn(value: Json): number {
   return Object.values(value).reduce((sum: number, one) => sum + valuesIn(one as Json), 1);
 }
 
-/** The smallest bound within which the text is. */
+/** The smallest limit that accepts the text. */
 function countOf(text: string, cut: number): number {
   const bytes = new TextEncoder().encode(text);
   for (let most = 0; ; most++) {

@@ -1,4 +1,5 @@
-// What is not the public Internet is refused unless a written range opens it: not too wide, and metadata by its own line.
+// Addresses outside the public Internet are refused unless a written range opens them: not too wide, and metadata by its own
+// entry.
 import { describe, expect, test } from "vitest";
 import { type Address, parseAddress, parseRange } from "./address.ts";
 import { isMetadata, isSpecial, rangeOpens } from "./special.ts";
@@ -61,7 +62,7 @@ describe("special addresses", () => {
     ["168.63.129.16", "168.63.129.18"],
     ["fd00:ec2::254", "fd00:ec2::255"],
     ["::ffff:169.254.169.254", "::ffff:169.254.169.252"],
-  ])("%s hands out credentials, %s does not", (metadata, other) => {
+  ])("%s is a metadata address, %s is not", (metadata, other) => {
     expect(isMetadata(address(metadata))).toBe(true);
     expect(isMetadata(address(other))).toBe(false);
     expect(isSpecial(address(metadata))).toBe(true);
@@ -78,9 +79,9 @@ describe("a written range opens", () => {
     ["a v6 /32 still opens special addresses", "fd00::/32", "fd00::1", "fd01::1"],
     ["a v6 /31 opens public addresses only", "2000::/31", "2000::1", "fd00::1"],
     ["a v6 /8 does not open special addresses", "2600::/8", "2600::1", "fd00::1"],
-    ["metadata opens by its own line", "169.254.169.254", "169.254.169.254", "169.254.169.253"],
+    ["metadata is opened by its own entry", "169.254.169.254", "169.254.169.254", "169.254.169.253"],
     ["metadata does not open by a /31", "169.254.169.254/31", "169.254.169.255", "169.254.169.254"],
-    ["metadata does not open by its network", "169.254.0.0/16", "169.254.1.1", "169.254.169.254"],
+    ["metadata is not opened by its network", "169.254.0.0/16", "169.254.1.1", "169.254.169.254"],
     ["a mapped spelling is the IPv4 range", "::ffff:10.0.0.0/104", "10.0.0.1", "11.0.0.1"],
     ["a v6 range holds no IPv4 address, however spelled", "::/64", "::1", "::ffff:127.0.0.1"],
   ])("%s", (_rule, text, allowed, denied) => {

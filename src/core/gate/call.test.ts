@@ -61,7 +61,7 @@ const everything = [chain(link("record", [grant("memory.read"), grant("tool.invo
 
 describe("a call is denied", () => {
   const rows: readonly (readonly [string, Authority, string, Partial<Outside>, string])[] = [
-    ["when the tool is not known", everything, "nope", {}, "unknown_tool"],
+    ["when the tool is unknown", everything, "nope", {}, "unknown_tool"],
     [
       "when the tool may not be invoked",
       [chain(link("r", [grant("memory.read")]))],
@@ -84,16 +84,16 @@ describe("a call is denied", () => {
       {},
       "capability_absent",
     ],
-    ["when it asks for more than it declared", everything, "modest", {}, "capability_absent"],
+    ["when it requests more than it declared", everything, "modest", {}, "capability_absent"],
     [
-      "when nobody is there to approve",
+      "when no approver is present",
       [chain(link("r", [grant("memory.read", undefined, { ask: 1 }), grant("tool.invoke")]))],
       "memory_get",
       {},
       "approval_required",
     ],
     [
-      "when asking fails",
+      "when the approval request fails",
       [chain(link("r", [grant("memory.read", undefined, { ask: 1 }), grant("tool.invoke")]))],
       "memory_get",
       { approvals: () => Promise.reject(new Error("down")) },
@@ -107,7 +107,7 @@ describe("a call is denied", () => {
       "approval_refused",
     ],
     [
-      "when the decision cannot be written",
+      "when the decision cannot be logged",
       everything,
       "memory_get",
       { commit: () => Promise.reject(new Error("disk")) },
@@ -130,7 +130,7 @@ describe("a call is denied", () => {
   }
 });
 
-describe("what is written and not trusted", () => {
+describe("untrusted grants", () => {
   const known = (name: string): KnownTool | null => tools[name] ?? null;
   const under = (authority: Authority, written: () => Authority, tool: string, ports: Outside) =>
     authorize({ agent: "scout", authority, written }, { tool, input: { key: "a" } }, known, moment(), [], ports);
@@ -141,21 +141,21 @@ describe("what is written and not trusted", () => {
   test.each([
     ["would allow it", [], everything, "memory_get", "untrusted_policy"],
     ["would allow the rest of it", invoking, everything, "memory_get", "untrusted_policy"],
-    ["would reach so far", other, everything, "memory_get", "untrusted_policy"],
-    ["would ask a person", [], asking, "memory_get", "untrusted_policy"],
+    ["would reach that far", other, everything, "memory_get", "untrusted_policy"],
+    ["would need approval", [], asking, "memory_get", "untrusted_policy"],
     ["would deny it, too", [], invoking, "memory_get", "capability_absent"],
-    ["would not reach so far, either", other, other, "memory_get", "scope_violation"],
-    ["cannot make up for what the tool declared", [], everything, "modest", "capability_absent"],
-    ["says nothing about arguments", everything, everything, "fussy", "invalid_input"],
-    ["says nothing about tools that are not there", [], everything, "nope", "unknown_tool"],
-  ] as const)("%s: denied all the same, with the code that says what to do", async (_what, held, text, tool, code) => {
-    const ports = outside({ approvals: () => Promise.reject(new Error("nobody is asked")) });
+    ["would not reach that far, either", other, other, "memory_get", "scope_violation"],
+    ["cannot extend what the tool declared", [], everything, "modest", "capability_absent"],
+    ["reveal nothing about arguments", everything, everything, "fussy", "invalid_input"],
+    ["reveal nothing about unknown tools", [], everything, "nope", "unknown_tool"],
+  ] as const)("%s: still denied, with the code that says what to do", async (_what, held, text, tool, code) => {
+    const ports = outside({ approvals: () => Promise.reject(new Error("no approval is requested")) });
     const answer = await under(held, () => text, tool, ports);
     expect(answer).toMatchObject({ ok: false, code });
     expect(ports.entries).toMatchObject([{ outcome: "deny", code, requests: [], basis: [], charges: [] }]);
   });
 
-  test("is not looked at for what is allowed, and what cannot be read says nothing", async () => {
+  test("are not read for an allowed call, and unreadable ones have no effect", async () => {
     const unread = (): Authority => {
       throw new Error("unread");
     };
@@ -164,14 +164,14 @@ describe("what is written and not trusted", () => {
   });
 });
 
-test("a denied call charges nothing, and is written", async () => {
+test("a denied call charges nothing, and is logged", async () => {
   const ports = outside();
   const limited = [chain(link("r", [grant("tool.invoke")], { calls: 3 }))];
   expect(await call(limited, "memory_get", ports)).toMatchObject({ ok: false });
   expect(ports.entries).toMatchObject([{ outcome: "deny", code: "capability_absent", charges: [] }]);
 });
 
-test("an allowed call charges every limited account on its way once, before the warrant exists", async () => {
+test("an allowed call charges every limited account of its chain once, before the warrant exists", async () => {
   const ports = outside();
   const root = link("root", [grant("memory.read", undefined, { calls: 9 }), grant("tool.invoke")], { calls: 10 });
   const child = link("child", [grant("memory.read"), grant("tool.invoke")], { calls: 5 });
@@ -184,7 +184,7 @@ test("an allowed call charges every limited account on its way once, before the 
   ]);
 });
 
-test("an approved call goes on with exactly what was asked", async () => {
+test("an approved call executes exactly what was requested", async () => {
   const asked: unknown[] = [];
   const ports = outside({
     approvals: async (...all: unknown[]) => {
@@ -213,7 +213,7 @@ test("a revoked or stale link denies with its own code", async () => {
   expect(await call(old, "memory_get", outside(), moment({ generation: 7 }))).toMatchObject({ ok: true });
 });
 
-describe("what was decided is what the warrant says", () => {
+describe("the warrant has exactly what was decided", () => {
   const free = [chain(link("r", [grant("memory.read"), grant("tool.invoke")]))];
   const known = (name: string): KnownTool | null => tools[name] ?? null;
 
@@ -242,7 +242,7 @@ describe("what was decided is what the warrant says", () => {
     ["a function inside", { key: "a", run: () => 1 }],
     ["a hole in a list", { key: "a", list: new Array(1) }],
     ["a cycle", Object.assign(Object.create(null), { key: "a" }, {})],
-    ["a number that is none", { key: "a", n: Number.NaN }],
+    ["a number that is not finite", { key: "a", n: Number.NaN }],
     ["a symbol", { key: "a", [Symbol("x")]: 1 }],
     ["a list", ["a"]],
     ["text", "a"],
@@ -251,7 +251,7 @@ describe("what was decided is what the warrant says", () => {
   const cycle = odd[3]?.[1] as Record<string, unknown>;
   cycle["self"] = cycle;
   for (const [title, input] of odd) {
-    test(`${title} is no input`, async () => {
+    test(`${title} is not a valid input`, async () => {
       const answer = await authorize(
         { agent: "scout", authority: free },
         { tool: "memory_get", input },
@@ -265,7 +265,7 @@ describe("what was decided is what the warrant says", () => {
   }
 
   test.each<unknown>([null, [], "text", 5])(
-    "%j from an agent without the tool says nothing about arguments",
+    "%j from an agent without the tool reveals nothing about arguments",
     async (input) => {
       const known = (name: string): KnownTool | null => tools[name] ?? null;
       const authority = [chain(link("r", [grant("memory.read")]))];
@@ -290,7 +290,7 @@ describe("what was decided is what the warrant says", () => {
   });
 });
 
-describe("a port that answers nonsense has not allowed anything", () => {
+describe("a port that answers nonsense allows nothing", () => {
   const asking = [chain(link("r", [grant("memory.read", undefined, { ask: 1 }), grant("tool.invoke")]))];
   const rows: readonly (readonly [string, Authority, object, string])[] = [
     ["an approval of no kind", asking, { approvals: async () => ({}) }, "approval_unavailable"],
@@ -303,7 +303,7 @@ describe("a port that answers nonsense has not allowed anything", () => {
     ["a commit without a receipt", everything, { commit: async () => ({ ok: true }) }, "audit_unavailable"],
     ["no approval at all", asking, { approvals: async () => undefined }, "approval_unavailable"],
     [
-      "a question without an id",
+      "a pending approval without an id",
       asking,
       { approvals: async () => ({ kind: "pending", approval: "" }) },
       "approval_unavailable",
@@ -337,7 +337,7 @@ describe("a port that answers nonsense has not allowed anything", () => {
   }
 });
 
-test("a tool that fails over its input is denied", async () => {
+test("a tool that throws on its input is denied", async () => {
   const broken: KnownTool = {
     name: "broken",
     requirement: null,
@@ -361,7 +361,7 @@ describe("a call that is carried out elsewhere", () => {
   const permitted = (authority: Authority, tool: string, ports: Outside): ReturnType<typeof permit> =>
     permit({ agent: "scout", authority }, { tool, input: { key: "a" } }, known, moment(), [], ports);
 
-  test("is told its receipt, and there is no warrant", async () => {
+  test("gets its receipt, and there is no warrant", async () => {
     const ports = outside();
     expect(await permitted(everything, "memory_get", ports)).toEqual({ ok: true, receipt: "r" });
     expect(ports.entries).toMatchObject([{ outcome: "allow", tool: "memory_get" }]);

@@ -9,7 +9,7 @@ import type { TreeNode } from "./tree.ts";
 
 const span = spanOf("deep");
 
-/** Ten thousand levels: whoever follows them by recursion falls over. */
+/** Ten thousand levels: recursion over them overflows the stack. */
 function deep(wrap: (inner: TreeNode) => TreeNode): TreeNode {
   let node: TreeNode = { kind: "scalar", value: "allow", span };
   for (let level = 0; level < 10_000; level++) node = wrap(node);

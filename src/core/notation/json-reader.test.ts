@@ -2,8 +2,8 @@ import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { parseJson } from "./json-reader.ts";
 
-describe("JSON is read as it stands", () => {
-  test("like the platform's own reader, for what is plain", () => {
+describe("JSON is parsed unchanged", () => {
+  test("plain JSON parses as with the platform's own parser", () => {
     fc.assert(
       fc.property(fc.jsonValue({ maxDepth: 5 }), (value) => {
         const text = JSON.stringify(value);
@@ -29,7 +29,7 @@ describe("JSON is read as it stands", () => {
   ])("%s", (text) => {
     expect(parseJson(text)).toMatchObject({ ok: true });
   });
-  test("what is read is frozen and inherits nothing", () => {
+  test("parsed values are frozen and inherit nothing", () => {
     const read = parseJson('{"__proto__": {"x": 1}, "list": [{}]}');
     if (!read.ok) throw new Error(read.message);
     const object = read.value as Readonly<Record<string, unknown>>;
@@ -42,7 +42,7 @@ describe("JSON is read as it stands", () => {
   });
 });
 
-describe("what could be read in two ways is refused", () => {
+describe("ambiguous text is refused", () => {
   test.each([
     ["a key twice", '{"a":1,"a":2}'],
     ["a key twice, spelled differently", '{"a":1,"\\u0061":2}'],
@@ -52,31 +52,31 @@ describe("what could be read in two ways is refused", () => {
     ["an empty key twice", '{"":1,"":1}'],
     ["`__proto__` twice", '{"__proto__":1,"__proto__":2}'],
     ["a whole number that loses digits", "9007199254740993"],
-    ["the first number that may", "9007199254740992"],
+    ["the first number that may lose digits", "9007199254740992"],
     ["a large number in another spelling", "1e17"],
-    ["a number without end", "1e999"],
+    ["an infinite number", "1e999"],
     ["half a character", '"\\ud800"'],
     ["half a character, as it stands", '"\ud800"'],
     ["NUL", '"\\u0000"'],
     ["a reserved character", '"\\ue000"'],
     ["a reserved character in a key", '{"\ue001":1}'],
     ["a control character", '"\n"'],
-    ["a comma too many", "[1,]"],
-    ["a comma too few", "[1 2]"],
+    ["an extra comma", "[1,]"],
+    ["a missing comma", "[1 2]"],
     ["a leading zero", "01"],
     ["a leading plus", "+1"],
-    ["a bare point", "1."],
+    ["a bare decimal point", "1."],
     ["not a number", "NaN"],
     ["a comment", "1 // x"],
     ["single quotes", "{'a':1}"],
     ["a bare key", "{a:1}"],
     ["two documents", "1 2"],
     ["nothing", ""],
-    ["an open string", '"abc'],
-    ["an open string with a backslash at its end", '"abc\\'],
-    ["an open object", '{"a":'],
+    ["an unclosed string", '"abc'],
+    ["an unclosed string with a backslash at its end", '"abc\\'],
+    ["an unclosed object", '{"a":'],
     ["a byte order mark", "\ufeff1"],
-    ["a space of another kind", "\u00a01"],
+    ["another kind of space", "\u00a01"],
   ])("%s", (_, text) => {
     expect(parseJson(text)).toMatchObject({ ok: false });
   });

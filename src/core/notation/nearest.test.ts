@@ -17,7 +17,7 @@ test.each([
   expect(nearestName(text, NAMES)).toBe(name);
 });
 
-test("similarity is plain Jaro: a common beginning counts for nothing more", () => {
+test("similarity is plain Jaro: a common prefix gives no bonus", () => {
   // MARTHA/MARHTA is 0.944, DIXON/DICKSONX is 0.767 (Winkler would make it 0.813).
   expect(nearestName("MARHTA", ["MARTHA"])).toBe("MARTHA");
   expect(nearestName("DIXON", ["DICKSONX"])).toBeNull();

@@ -15,7 +15,7 @@ function again(text: string, root: readonly string[] | null): Grant | null {
   return readCompact(text, { reading: READING, diagnostics: new Diagnostics(), span, root });
 }
 
-/** Everything a grant means; where it was written is not part of that. */
+/** Everything a grant means; its position is not part of that. */
 function meaning(grant: Grant | null): unknown {
   return grant && { ...grant, span: null };
 }
@@ -165,7 +165,7 @@ function grantsOf(verb: VerbEntry): fc.Arbitrary<Record<string, Json>> {
   }) as fc.Arbitrary<Record<string, Json>>;
 }
 
-describe("what is read prints, and the print reads back as the same grant and prints the same", () => {
+describe("a parsed grant prints, and the print parses as the same grant and prints the same", () => {
   test.each(CATALOG.map((entry) => [entry.verb, entry] as const))("%s", (_, verb) => {
     let seen = 0;
     fc.assert(
@@ -205,7 +205,7 @@ test.each([
   expect(compactText(again(printed, ["home"]) as Grant)).toBe(printed);
 });
 
-test("a name that would be looked for elsewhere keeps its origin", () => {
+test("a name that would be resolved elsewhere keeps its origin", () => {
   for (const text of ["tool.invoke{tools=[builtin:x]}", "tool.invoke{tools=[tool:fs_read]}"]) {
     expect(compactText(again(text, null) as Grant)).toBe(text);
   }
@@ -219,7 +219,7 @@ test("one word that ends in a colon and a star stays one word", () => {
   expect(compactText(again(text, null) as Grant)).toBe(text);
 });
 
-test("a scope no reader makes prints as something that reads, and is no wider", () => {
+test("a scope no parser makes prints as valid text, and is no wider", () => {
   const exec = again("proc.exec{in=/p}", null) as Grant;
   const [, argv, mode] = exec.scopes;
   const two = {
@@ -273,7 +273,7 @@ test.each([
     "net.get{hosts=[a.b],expires=2026-12-01T00:00:00Z,rate=10/min,ask=presence}",
     "fetch from the network: a.b, any port; asks first, with proof that you are there; at most 10/min; until 2026-12-01T00:00:00Z",
   ],
-])("%s in words: %s", (text, words) => {
+])("%s as a sentence: %s", (text, words) => {
   expect(grantWords(again(text, null) as Grant)).toBe(words);
 });
 

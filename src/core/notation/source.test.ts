@@ -32,7 +32,7 @@ describe("for all texts", () => {
     fc.string({ unit: "binary" }),
     fc.array(fc.constantFrom("a", "\r", "\n", "😀", "\ud800", "\udc00")).map((list) => list.join("")),
   );
-  it("lines follow each other, and hold no break", () => {
+  it("lines follow each other, and contain no break", () => {
     fc.assert(
       fc.property(text, (content) => {
         const source = { name: "", text: content };
@@ -48,7 +48,7 @@ describe("for all texts", () => {
       }),
     );
   });
-  it("a range is inside, whatever it was", () => {
+  it("a range is clamped to the text", () => {
     fc.assert(
       fc.property(text, fc.double(), fc.double(), (content, start, end) => {
         const range = inside(content, { start, end });

@@ -68,7 +68,7 @@ describe("a holding", () => {
     expect(world.held(world.open("ann"))).not.toBe(world.held());
   });
 
-  test("is another once the record was read again", () => {
+  test("is a new object once the record was read again", () => {
     const world = new World();
     const before = world.held();
     world.record = { ...recordOf(), authority: [] };
@@ -76,7 +76,7 @@ describe("a holding", () => {
     expect(world.held().authority).toEqual([]);
   });
 
-  test("is another with every pledge", () => {
+  test("is a new object with every pledge", () => {
     const world = new World();
     for (const id of ["first", "second"]) {
       const before = world.held();
@@ -86,7 +86,7 @@ describe("a holding", () => {
     }
   });
 
-  test("is another once something else is written about the user", () => {
+  test("is a new object once the user's record changes", () => {
     const world = new World("ann");
     world.held();
     world.user = userRead("user ann", "1");
@@ -96,7 +96,7 @@ describe("a holding", () => {
     expect(idsOf(world.held())).toEqual(["record", "user ann, narrower"]);
   });
 
-  test("is nothing once the record of its user is gone, with or without delegations, until it is back", () => {
+  test("is empty once the record of its user is deleted, with or without delegations, until it is back", () => {
     for (const links of [
       [],
       [{ id: "l_1", parent: "gone", granter: NAME, holder: NAME, specs: [], isClean: true, user: null } as never],
@@ -112,7 +112,7 @@ describe("a holding", () => {
     }
   });
 
-  test("is nothing in a workspace that the user's record does not name", () => {
+  test("is empty in a workspace that the user's record does not name", () => {
     const world = new World("ann");
     world.user = userRead("user ann", "1", ["/w"]);
     expect(world.held().blocked).toBeNull();
@@ -129,7 +129,7 @@ describe("a holding", () => {
     expect(world.session.principals).toEqual(["user:ann", "group:ops"]);
   });
 
-  test("is nothing for a user without a record, and for none, where users are required", () => {
+  test("is empty for a user without a record, and for none, where users are required", () => {
     for (const user of ["ann", null]) {
       const world = new World(user);
       expect(world.held().blocked).toBeNull();
@@ -161,7 +161,7 @@ describe("a holding", () => {
     expect(world.held().authority).toHaveLength(2);
   });
 
-  test("is another once something was delegated, and once it was taken back", () => {
+  test("is a new object after a delegation, and after its revocation", () => {
     const world = new World();
     const before = world.held();
     world.links = [
@@ -182,7 +182,7 @@ describe("a holding", () => {
     expect(world.held()).toBe(before);
   });
 
-  test("of a session that brought its own is another once that was read again", () => {
+  test("of a session with its own grants is a new object once those were read again", () => {
     const world = new World();
     world.holdings.bring(world.session, { text: "{}", account: "a" });
     const before = world.held();
@@ -192,7 +192,7 @@ describe("a holding", () => {
   });
 });
 
-describe("what is written and not trusted", () => {
+describe("untrusted grants", () => {
   const text = [chain(link("written", [grant("memory.write")]))];
   const waiting = (): RecordRead => ({ ...recordOf(), authority: [], written: text });
   const given = (id: string): StoredLink =>
@@ -201,7 +201,7 @@ describe("what is written and not trusted", () => {
   const named = (chains: Holding["authority"] | undefined): unknown =>
     chains?.map((links) => links.map(({ link: one }) => one.id));
 
-  test("is nothing of what is held, and stands under the same limits", () => {
+  test("are not part of the held ones, and have the same limits", () => {
     const world = new World("ann");
     world.record = waiting();
     world.user = userRead("user ann", "1");
@@ -210,7 +210,7 @@ describe("what is written and not trusted", () => {
     expect(named(world.held().written?.())).toEqual([["written", "user ann", "pledge"]]);
   });
 
-  test("counts for what was passed on by it, too", () => {
+  test("count for what was delegated from them, too", () => {
     const world = new World();
     world.record = waiting();
     world.links = [kept("l_1")];
@@ -218,7 +218,7 @@ describe("what is written and not trusted", () => {
     expect(named(world.held().written?.())).toEqual([["written"], ["written", "l_1"]]);
   });
 
-  test("is not there where everything counts", () => {
+  test("do not exist where everything counts", () => {
     const world = new World();
     expect(world.held().written).toBeNull();
     world.links = [kept("l_1")];

@@ -13,27 +13,27 @@ function reserved(calls: OpenCalls, session: Session, times: number): readonly (
 
 const counted = (places: readonly (CallSlot | null)[]): number => places.filter((place) => place !== null).length;
 
-describe("places", () => {
-  test("of one session are bounded, and another has its own", () => {
+describe("slots", () => {
+  test("of one session are limited, and another has its own", () => {
     const calls = new OpenCalls();
     expect(counted(reserved(calls, sessionOf("a"), 300))).toBe(256);
     expect(calls.reserve(sessionOf("b"))).not.toBeNull();
   });
 
-  test("of one agent are bounded, however many sessions it opens", () => {
+  test("of one agent are limited, however many sessions it opens", () => {
     const calls = new OpenCalls();
     const own = Array.from({ length: 8 }, () => counted(reserved(calls, sessionOf("a"), 256)));
     expect(own).toEqual([256, 256, 256, 256, 0, 0, 0, 0]);
     expect(calls.reserve(sessionOf("b"))).not.toBeNull();
   });
 
-  test("of everybody are bounded", () => {
+  test("of all agents are limited", () => {
     const calls = new OpenCalls();
     const all = Array.from({ length: 40 }, (_, at) => counted(reserved(calls, sessionOf(`a${at}`), 256)));
     expect(all.reduce((sum, one) => sum + one, 0)).toBe(8192);
   });
 
-  test("come back when a call comes to nothing, once", () => {
+  test("are released once when a call fails", () => {
     const [calls, session] = [new OpenCalls(), sessionOf("a")];
     const places = reserved(calls, session, 256);
     expect(calls.reserve(session)).toBeNull();
@@ -54,7 +54,7 @@ describe("places", () => {
     expect(counted(reserved(calls, session, 2))).toBe(1);
   });
 
-  test("come back when the session ends, those of calls that are being decided as well", () => {
+  test("are released when the session ends, also those of calls being decided", () => {
     const [calls, session] = [new OpenCalls(), sessionOf("a")];
     const [kept, deciding] = reserved(calls, session, 2);
     kept?.keep("c_1", CALL);

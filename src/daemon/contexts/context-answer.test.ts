@@ -66,7 +66,7 @@ describe("a long use", () => {
     expect([asker.input.bytes, uses.bytes]).toEqual([mebibyte, 0]);
   });
 
-  test("comes in pieces of any size", async () => {
+  test("arrives in chunks of any size", async () => {
     const [asker, uses, { context, heard }] = [new Asker(), new LongUses(), served()];
     const answer = answerUse(asker.exchange, context, uses.begin(sessionOf("a")));
     const use = { text: "é".repeat(400_000), more: [1, null] };
@@ -78,7 +78,7 @@ describe("a long use", () => {
     expect(uses.bytes).toBe(0);
   });
 
-  test.each(["[]", "7", "{", ""])("of %j is none", async (text) => {
+  test.each(["[]", "7", "{", ""])("of %j is invalid", async (text) => {
     const [asker, { context, heard }] = [new Asker(), served()];
     asker.input.push(Buffer.from(text));
     asker.input.end();
@@ -87,7 +87,7 @@ describe("a long use", () => {
     expect(heard).toEqual([]);
   });
 
-  test("of too many values is none: it is not parsed", async () => {
+  test("of too many values is refused without parsing", async () => {
     const [asker, { context, heard }] = [new Asker(), served()];
     asker.input.push(Buffer.from(`{"many":[${"{},".repeat(300_000)}0]}`));
     asker.input.end();
@@ -96,7 +96,7 @@ describe("a long use", () => {
     expect(heard).toEqual([]);
   });
 
-  test("is refused past what its session may hold, and others go on", async () => {
+  test("is refused past the limit of its session, and others go on", async () => {
     const uses = new LongUses();
     const askers: Asker[] = [];
     const begun = (
@@ -124,7 +124,7 @@ describe("a long use", () => {
     expect(uses.bytes).toBe(0);
   });
 
-  test("of somebody who is gone is not carried out, though it could be read", async () => {
+  test("of a disconnected client is not carried out, though it could be read", async () => {
     const [asker, uses, { context, heard }] = [new Asker(), new LongUses(), served()];
     const answer = answerUse(asker.exchange, context, uses.begin(sessionOf("a")));
     asker.input.push(Buffer.from("{}"));
@@ -136,11 +136,11 @@ describe("a long use", () => {
   });
 });
 
-describe("what does not come to its end", () => {
+describe("an unfinished transfer", () => {
   const late = { ok: true, value: { answer: { ok: false, code: "not_available" } } };
   const patience = { inputMillisecondsMax: 20, answerMillisecondsMax: 20 };
 
-  test("as a use is refused, not carried out, and gives its place back", async () => {
+  test("as a use is refused, not carried out, and releases its slot", async () => {
     const [asker, uses, { context, heard }] = [new Asker(), new LongUses(), served()];
     asker.input.push(Buffer.from("{}"));
     const answer = answerUse(asker.exchange, context, uses.begin(sessionOf("a")), patience);
@@ -152,7 +152,7 @@ describe("what does not come to its end", () => {
     expect([heard, uses.bytes, asker.input.isOver, asker.input.bytes]).toEqual([[], 0, true, 0]);
   }, 60_000);
 
-  test("as an answer that is not read ends its connection, and gives its place back", async () => {
+  test("as an answer that is not read closes its connection, and releases its slot", async () => {
     const uses = new LongUses();
     let closed = 0;
     const asker = new Asker(new Promise(() => undefined));
@@ -194,14 +194,14 @@ function greedy(uses: LongUses, session: Session): { readonly mebibytes: number;
 }
 
 describe("room for long uses", () => {
-  test("is there for the longest use, and nobody else's while one session takes all it can", () => {
+  test("exists for the longest use, and is not taken from other sessions while one takes all it can", () => {
     const uses = new LongUses();
     expect(greedy(uses, sessionOf("a")).mebibytes).toBe(80);
     expect(greedy(uses, sessionOf("a")).mebibytes).toBe(40);
     expect(greedy(uses, sessionOf("b")).mebibytes).toBe(80);
   });
 
-  test("is left by three agents with many sessions that take all they can, for a fourth and a fifth", () => {
+  test("is left for a fourth and a fifth agent by three agents with many sessions that take all they can", () => {
     const uses = new LongUses();
     for (const agent of ["a", "b", "c"]) for (let many = 0; many < 32; many++) greedy(uses, sessionOf(agent));
     const [fourth, fifth] = ["d", "e"].map((agent) => greedy(uses, sessionOf(agent)).mebibytes);
@@ -210,7 +210,7 @@ describe("room for long uses", () => {
     expect(uses.bytes).toBeLessThan(384 * mebibyte);
   });
 
-  test("is given back once, however often it is said", () => {
+  test("is released once, however often release is called", () => {
     const uses = new LongUses();
     const held = greedy(uses, sessionOf("a"));
     greedy(uses, sessionOf("b"));

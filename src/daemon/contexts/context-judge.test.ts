@@ -50,24 +50,24 @@ describe("a call's own judge", () => {
 
   test.each<[string, Authority, readonly string[], string, string]>([
     ["what was decided", plain, ["fs.read /p/a"], "fs.read /p/a", "allow"],
-    ["what else is held", plain, ["fs.read /p/a"], "fs.read /p/b", "allow"],
+    ["another held grant", plain, ["fs.read /p/a"], "fs.read /p/b", "allow"],
     ["what is not held", plain, ["fs.read /p/a"], "fs.read /q", "scope_violation"],
-    ["what was decided and is not held any more", plain, ["fs.read /q"], "fs.read /q", "scope_violation"],
+    ["what was decided and is no longer held", plain, ["fs.read /q"], "fs.read /q", "scope_violation"],
     ["another verb", plain, ["fs.read /p/a"], "fs.delete /p/a", "capability_absent"],
     ["a protected name", plain, ["fs.read /p"], "fs.read /p/keys/id", "scope_violation"],
     ["a kept name, read", plain, ["fs.read /p"], "fs.read /p/.git/config", "allow"],
     ["a kept name, written", plain, ["fs.write /p/.git/config"], "fs.write /p/.git/config", "self_modification"],
     ["a trigger, read", plain, ["fs.read /p"], "fs.read /p/.envrc", "allow"],
-    ["a trigger a person agreed to", plain, ["fs.write! /p/.envrc"], "fs.write /p/.envrc", "allow"],
-    ["a trigger nobody was asked about", plain, ["fs.write /p/.envrc"], "fs.write /p/.envrc", "approval_required"],
-    ["a trigger beside the one", plain, ["fs.write! /p/.envrc"], "fs.write /p/a/.envrc", "approval_required"],
+    ["an approved trigger", plain, ["fs.write! /p/.envrc"], "fs.write /p/.envrc", "allow"],
+    ["a trigger without an approval", plain, ["fs.write /p/.envrc"], "fs.write /p/.envrc", "approval_required"],
+    ["a trigger beside an approved one", plain, ["fs.write! /p/.envrc"], "fs.write /p/a/.envrc", "approval_required"],
     ["a trigger in a folder that was decided", plain, ["fs.write! /p"], "fs.write /p/.envrc", "approval_required"],
     ["the folder above a trigger's file", plain, ["fs.write! /p/.envrc/a"], "fs.write /p/.envrc", "allow"],
     ["what was approved", asking, ["fs.read /p/a"], "fs.read /p/a", "allow"],
-    ["what lies below what was approved", asking, ["fs.read /p"], "fs.read /p/a/b", "allow"],
-    ["what lies beside what was approved", asking, ["fs.read /p/a"], "fs.read /p/b", "approval_required"],
-    ["what begins alike", asking, ["fs.read /p/a"], "fs.read /p/ab", "approval_required"],
-    ["what another grant asks for", asking, ["fs.read /p"], "fs.read /q/a", "approval_required"],
+    ["a path below what was approved", asking, ["fs.read /p"], "fs.read /p/a/b", "allow"],
+    ["a path beside what was approved", asking, ["fs.read /p/a"], "fs.read /p/b", "approval_required"],
+    ["a path with the same beginning", asking, ["fs.read /p/a"], "fs.read /p/ab", "approval_required"],
+    ["what another grant requires approval for", asking, ["fs.read /p"], "fs.read /q/a", "approval_required"],
     ["what was paid for", counted, ["fs.read /p/a"], "fs.read /p/a", "allow"],
     ["what was not paid for", counted, ["fs.read /p/a"], "fs.read /p/b", "budget_exhausted"],
   ])("%s", (_, authority, asked, met, expected) => {
@@ -83,7 +83,7 @@ describe("a call's own judge", () => {
     expect(judge(request("fs.read /p/a"))).toMatchObject({ outcome: "deny", code: "revoked" });
   });
 
-  test("a stricter question below an approved folder is asked", () => {
+  test("a stricter approval below an approved folder is required", () => {
     const stricter: Authority = [
       chain(
         link("record", [grant("fs.read", [{ kind: "sequences", of: [tree(["p"])] }], { ask: 1 })]),

@@ -43,16 +43,16 @@ describe("trees of grants", () => {
     ["reading around writing", [chain(own(["read", "/p"], ["write", "/p/out"]))], ["read /p", "write /p/out"]],
     ["reading in writing", [chain(own(["write", "/p"], ["read", "/p/in"]))], ["write /p"]],
     ["deleting is writing", [chain(own(["delete", "/p"]))], ["write /p"]],
-    ["a pattern is held by its root", [chain(own(["read", "/p", "src/*.ts"]))], ["read /p"]],
-    ["an inner root says nothing more", [chain(own(["read", "/p"], ["read", "/p/a"]))], ["read /p"]],
+    ["a pattern is represented by its root", [chain(own(["read", "/p", "src/*.ts"]))], ["read /p"]],
+    ["an inner root adds nothing", [chain(own(["read", "/p"], ["read", "/p/a"]))], ["read /p"]],
     ["a limit narrows", [chain(own(["read", "/p"]), limit(["read", "/p/a"]))], ["read /p/a"]],
     ["a wider limit does not widen", [chain(own(["read", "/p/a"]), limit(["read", "/p"]))], ["read /p/a"]],
     ["a limit beside it leaves nothing", [chain(own(["read", "/p"]), limit(["read", "/q"]))], []],
     ["a limit without the verb leaves nothing", [chain(own(["write", "/p"]), limit(["read", "/p"]))], []],
-    ["names that begin alike are two", [chain(own(["read", "/p"]), limit(["read", "/pq"]))], []],
+    ["names with the same beginning are two", [chain(own(["read", "/p"]), limit(["read", "/pq"]))], []],
     ["two chains are both", [chain(own(["read", "/p"])), chain(own(["read", "/q"]))], ["read /p", "read /q"]],
     [
-      "what is written around it is opened instead",
+      "a writable tree around it is opened instead",
       [chain(own(["read", "/p"], ["write", "/p"]), limit(["read", "/p/a"]))],
       ["read /p"],
     ],
@@ -64,7 +64,7 @@ describe("trees of grants", () => {
     expect(shown([chain(link("record", [grant("fs.read", [ANY])]))])).toEqual(["read /"]);
   });
 
-  test("of more than fit, those around the path asked for are there", () => {
+  test("of too many trees, those around the requested path are kept", () => {
     const many = Array.from({ length: 100 }, (_, at): Written => ["read", `/t/${at}`]);
     const trees = shown([chain(own(...many))], "/t/99/file");
     expect(trees).toHaveLength(64);
@@ -72,8 +72,8 @@ describe("trees of grants", () => {
   });
 });
 
-describe("trees that were found before", () => {
-  test("are the same list for the same links, and found anew when one of them is another", () => {
+describe("cached trees", () => {
+  test("are the same list for the same links, and computed again when one of them changes", () => {
     const trees = new GrantedTrees();
     const [record, narrow, wide] = [own(["write", "/p"]), limit(["write", "/p/a"]), limit(["write", "/p"])];
     const near = names("/p/a");

@@ -46,7 +46,7 @@ describe.each([
   ["that has just changed", 0],
   ["that has not changed for long", 60_000],
 ])("in a folder %s", (_, ahead) => {
-  test("a link that is made is known to the next call, and so is one that leads elsewhere", async () => {
+  test("a new link is known to the next call, and so is one with a new target", async () => {
     const isKept = files(ahead);
     await tick();
     expect([isKept("project/.vscode/tasks.json"), isKept("project/settings/tasks.json")]).toEqual([true, false]);
@@ -64,7 +64,7 @@ describe.each([
     expect(isKept("project/other/tasks.json")).toBe(false);
   });
 
-  test("a link further on that leads elsewhere now is followed anew", async () => {
+  test("a later link with a new target is followed again", async () => {
     symlinkSync("../current", join(root, ".idea"));
     symlinkSync("settings", join(above, "current"));
     const isKept = files(ahead);
@@ -87,7 +87,7 @@ describe.each([
     expect([isKept("elsewhere/ambit/x"), isKept("elsewhere/.bin/ambit")]).toEqual([true, true]);
   });
 
-  test("a workspace that is trusted is known to the next call, and so is one that is trusted no more", async () => {
+  test("a newly trusted workspace is known to the next call, and so is a revoked one", async () => {
     const isKept = files(ahead);
     await tick();
     expect(isKept("other/.bashrc")).toBe(false);
@@ -105,7 +105,7 @@ describe.each([
     expect(isKept("third/.bashrc")).toBe(false);
   });
 
-  test("a home folder that is reached through a link is kept where it lies", async () => {
+  test("a home folder behind a link is protected at its real path", async () => {
     mkdirSync(join(above, "people/me"), { recursive: true });
     const isKept = files(ahead, join(above, "homes/me"));
     await tick();
@@ -119,7 +119,7 @@ describe.each([
   });
 });
 
-test("one look serves all who asked before it", async () => {
+test("one scan serves all requests made before it", async () => {
   const isKept = files();
   expect(isKept("project/settings/x")).toBe(false);
   symlinkSync("settings", join(root, ".vscode"));
@@ -129,7 +129,7 @@ test("one look serves all who asked before it", async () => {
   expect(isKept("project/settings/x")).toBe(true);
 });
 
-test("our own folders are kept, and what is about another workspace is asked for by itself", async () => {
+test("our own folders are protected, and facts about another workspace are requested separately", async () => {
   const isKept = files();
   expect([isKept("state/x"), isKept("program/dist/x"), isKept("program/docs/x"), isKept("home/x")]).toEqual([
     ...[true, true, false, false],
@@ -144,7 +144,7 @@ test("where trust cannot be listed, everything stays as it is", () => {
 });
 
 describe("what git and our own configuration lead to", () => {
-  test("a hooks path, an include and a linked hook are protected as soon as they are there", async () => {
+  test("a hooks path, an include and a linked hook are protected as soon as they exist", async () => {
     const isKept = files(60_000);
     mkdirSync(join(root, ".git/hooks"), { recursive: true });
     writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
@@ -175,7 +175,7 @@ describe("what git and our own configuration lead to", () => {
     expect(files()("project/b/config")).toBe(true);
   });
 
-  test("a configuration that is a link is protected where it lies", () => {
+  test("a configuration that is a link is protected at its real path", () => {
     mkdirSync(join(above, "config/ambit"), { recursive: true });
     mkdirSync(join(root, "dotfiles"));
     symlinkSync(join(root, "dotfiles/ambit.yml"), join(above, "config/ambit/config.yml"));
@@ -208,7 +208,7 @@ describe("what git and our own configuration lead to", () => {
     expect(classes(["run.sh", "a.txt"])).toEqual(["ask", "free"]);
   });
 
-  test("names that land by ask are asked about, and so is what a hook names", () => {
+  test("names that land by approval need one, and so does what a hook names", () => {
     mkdirSync(join(root, ".git/hooks"), { recursive: true });
     writeFileSync(join(root, ".git/HEAD"), "ref: refs/heads/main\n");
     writeFileSync(join(root, ".git/hooks/pre-push"), "#!/bin/sh\nsh ci/a.sh\n", { mode: 0o755 });

@@ -18,7 +18,7 @@ const problem = (file: Files, content: string) => markProblem(file, ["w", "a"], 
 
 test.each([
   ["over the file that holds it", files(`key=${SECRET}\n`), "key=[REDACTED:key]\n", "secret_refused"],
-  ["over a file that cannot be looked at", files(null, "EACCES"), "key=[REDACTED:key]\n", "secret_refused"],
+  ["over a file that cannot be read", files(null, "EACCES"), "key=[REDACTED:key]\n", "secret_refused"],
   ["over a file that holds another", files("key=x\n"), "key=[REDACTED:key]\n", null],
   ["under another name", files(`key=${SECRET}\n`), "key=[REDACTED:kex]\n", null],
   ["over a file that has the mark itself", files("key=[REDACTED:key]\n"), "key=[REDACTED:key]\n", null],

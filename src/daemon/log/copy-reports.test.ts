@@ -13,7 +13,7 @@ function listening(): { readonly telling: CopyReports; readonly told: string[] }
   return { telling, told };
 }
 
-describe("what the log is told about its copy", () => {
+describe("log entries about the copy", () => {
   it("once each", () => {
     const { telling, told } = listening();
     telling.well();
@@ -24,7 +24,7 @@ describe("what the log is told about its copy", () => {
     expect(told).toEqual(["late full", "well", "back 9 4"]);
   });
 
-  it("one that falls behind a thousand times is told a few times, and then once a minute, always in pairs", () => {
+  it("a copy that falls behind a thousand times is reported a few times, and then once a minute, always in pairs", () => {
     const { telling, told } = listening();
     const flap = (): void => {
       for (let round = 0; round < 1000; round++) {
@@ -42,7 +42,7 @@ describe("what the log is told about its copy", () => {
     expect(told.filter((one) => one === "well")).toHaveLength(told.filter((one) => one === "late null").length);
   });
 
-  it("what was not told is told later, where it is still so", () => {
+  it("a withheld report is made later, if it is still true", () => {
     const { telling, told } = listening();
     for (let round = 0; round < 10; round++) {
       telling.late(null);

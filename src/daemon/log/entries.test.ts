@@ -94,12 +94,12 @@ const key = hostile.filter((text) => parseName(text).ok);
 describe.each([
   ["no secret is known", []],
   ["a secret is known", ["hunter2-hunter2"]],
-])("where %s", (_what, values) => {
+])("if %s", (_what, values) => {
   const secrets = new Secrets();
   secrets.know(...values);
   const entries = entriesWith(secrets);
 
-  test("a decision is written as one that was made the long way", () => {
+  test("a decision equals one built without the cache", () => {
     const basis = fc.array(
       fc.record({ chain: fc.nat({ max: 1 }), grants: fc.array(fc.nat({ max: 2 }), { minLength: 1, maxLength: 3 }) }),
       { maxLength: 3 },
@@ -123,7 +123,7 @@ describe.each([
     );
   });
 
-  test("an outcome is written as one that was made the long way", () => {
+  test("an outcome equals one built without the cache", () => {
     const denials = fc.array(fc.record({ code: fc.constant("revoked" as const), request: hostile, times: fc.nat() }), {
       maxLength: 2,
     });
@@ -141,13 +141,13 @@ describe.each([
   });
 });
 
-describe("what is kept", () => {
+describe("the cache", () => {
   const who = whoOf("hunter2-hunter2");
   const holding = holdingAt("swordfish-9.md:1");
   const written = (entries: Entries): string =>
     entryBody(entries.decision(who, { entry: { ...ENTRY, tool: "opensesame-1" }, input: {} }, holding, moment));
 
-  test("is given up when a secret becomes known, and again when it is known no more", () => {
+  test("is dropped when a secret becomes known, and again when it is no longer known", () => {
     const secrets = new Secrets();
     const entries = entriesWith(secrets);
     const before = written(entries);
@@ -163,7 +163,7 @@ describe("what is kept", () => {
     expect(written(entries)).toBe(before);
   });
 
-  test("holds no secret: one that is found is told of in every entry", () => {
+  test("contains no secret: a found one is reported in every entry", () => {
     const secrets = new Secrets();
     const entries = entriesWith(secrets);
     secrets.know("hunter2-hunter2", "swordfish-9", "opensesame-1");
@@ -186,20 +186,20 @@ describe("the smallest grant that would help", () => {
     return entries.decision(whoOf("scout"), { entry: denied, input: {} }, holding, moment).more["suggest"];
   };
 
-  test("is told inside the root of the record, and where it has none", () => {
+  test("is given inside the root of the record, and if it has none", () => {
     expect(suggested("capability_absent", file("w", "a"), ["w"])).toContain("fs.read");
     expect(suggested("capability_absent", file("etc", "passwd"))).toContain("fs.read");
     expect(suggested("capability_absent", file("w"), ["w"])).toContain("fs.read");
   });
 
-  test("is none outside of it, and none where trust is what is missing", () => {
+  test("is not given outside of it, nor if trust is missing", () => {
     expect(suggested("capability_absent", file("etc", "passwd"), ["w"])).toBeNull();
     expect(suggested("capability_absent", file("wider", "a"), ["w"])).toBeNull();
     expect(suggested("untrusted_policy", file("w", "a"), ["w"])).toBeNull();
   });
 });
 
-describe("a denial holds the arguments of its call", () => {
+describe("a denial contains the arguments of its call", () => {
   const secrets = new Secrets();
   secrets.know("hunter2-hunter2");
   const entries = entriesWith(secrets);
@@ -208,18 +208,18 @@ describe("a denial holds the arguments of its call", () => {
   const told = (input: JsonObject, entry: Entry = denied): unknown =>
     entries.decision(whoOf("scout"), { entry, input }, holding, moment).more["arguments"];
 
-  test("without secrets, and not all of what is long", () => {
+  test("without secrets, and truncated if long", () => {
     expect(told({ path: "a", text: "is hunter2-hunter2" })).toEqual({ path: "a", text: "is [REDACTED:s0]" });
     const long = told({ text: "x".repeat(100_000), list: Array.from({ length: 1000 }, () => "y".repeat(1000)) });
     expect(JSON.stringify(long).length).toBeLessThan(10_000);
     expect(JSON.stringify(long)).toContain("xxx");
   });
 
-  test("an allowed call's are not written down", () => {
+  test("an allowed call's are not logged", () => {
     expect(told({ path: "a" }, ENTRY)).toBeUndefined();
   });
 
-  test("so does what was refused while it ran, with the call it belongs to", () => {
+  test("so does a denial while it ran, with the call it belongs to", () => {
     const refusal = {
       receipt: "c_1",
       tool: "proc_exec",

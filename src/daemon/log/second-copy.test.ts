@@ -91,7 +91,7 @@ class FakeSink implements Sink {
   }
 }
 
-/** Slower than the timeout, for every piece. */
+/** Slower than the timeout, for every batch. */
 class SlowSink extends FakeSink {
   override async keep(lines: string, last: number): Promise<SinkResult<null>> {
     await new Promise((done) => setTimeout(done, 80));
@@ -125,7 +125,7 @@ afterEach(() => copy?.drop());
 const patience = 10_000;
 
 describe("a second copy of the log", () => {
-  it("gets every entry once and in order, in pieces, with each note behind its entry", async () => {
+  it("gets every entry once and in order, in batches, with each note after its entry", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(600);
     log.notes.push({ place: 300, text: "note" }, { place: 600, text: "note" });
@@ -139,7 +139,7 @@ describe("a second copy of the log", () => {
     expect(copy.shown()).toEqual({ target: "here", kept: 601, behind: 0, isDenying: false, problem: null });
   });
 
-  it("a note that comes later is handed on, and never twice", async () => {
+  it("a later note is passed on, and never twice", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(3);
     begin(log, sink);
@@ -149,7 +149,7 @@ describe("a second copy of the log", () => {
     expect(sink.kinds).toEqual(["entry", "entry", "entry", "checkpoint"]);
   });
 
-  it("goes on where the sink really stands", async () => {
+  it("continues where the sink really is", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(5);
     sink.standing = { place: 3, hash: log.entries[2]?.hash ?? "", note: null, first: 1, rotations: 0 };
@@ -161,9 +161,9 @@ describe("a second copy of the log", () => {
   it.each<readonly [string, Partial<SinkPosition>, number, string]>([
     ["it has more than the log", { place: 6 }, 1, "the log was truncated"],
     ["its last entry is another", { place: 3, hash: "0".repeat(64) }, 1, "differs from the log"],
-    ["what it lacks is gone", { place: 1 }, 4, "were removed from the log before they were copied"],
+    ["the entries it lacks are gone", { place: 1 }, 4, "were removed from the log before they were copied"],
     ["it begins elsewhere", { first: 3 }, 1, "it begins with entry 3"],
-  ])("%s: refused, and nothing is handed on", async (_what, standing, first, problem) => {
+  ])("%s: refused, and nothing is passed on", async (_what, standing, first, problem) => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(5);
     log.first = first;
@@ -174,7 +174,7 @@ describe("a second copy of the log", () => {
     expect(sink.lines).toEqual([]);
   });
 
-  it("rows that do not continue one another are not handed on", async () => {
+  it("rows that do not continue one another are not passed on", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(5);
     log.entries.splice(2, 1);
@@ -203,7 +203,7 @@ describe("a second copy of the log", () => {
     expect(told).toEqual(["late null", "well"]);
   });
 
-  it("one that is always slower than the timeout is told of once, however long nothing else happens", async () => {
+  it("one that is always slower than the timeout is reported once, however long nothing else happens", async () => {
     const [log, sink] = [new Log(), new SlowSink()];
     log.add(1);
     const tell = begin(log, sink, 20, [], (outcome) => {
@@ -211,7 +211,7 @@ describe("a second copy of the log", () => {
       setTimeout(() => tell.wake());
     });
     await expect.poll(() => told.length, { timeout: 60_000 }).toBe(2);
-    // Long enough for several more pieces, if there were any.
+    // Long enough for several more batches, if there were any.
     await new Promise((done) => setTimeout(done, 300));
     expect(log.entries.length).toBe(3);
     expect([sink.places, told]).toEqual([
@@ -234,7 +234,7 @@ describe("a second copy of the log", () => {
     expect(sink.lines.slice(0, -1)).toEqual(expected);
   });
 
-  it("a log that begins right behind what it has continues it, or is refused", async () => {
+  it("a log that begins right after its last entry continues it, or is refused", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(5);
     log.first = 4;
@@ -247,7 +247,7 @@ describe("a second copy of the log", () => {
     expect(await copy.ready(300)).toBe(false);
   });
 
-  it("refused at first: tried again until it is taken", async () => {
+  it("refused at first: retried until it is accepted", async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     log.add(2);
     sink.refuses = "full";
@@ -258,7 +258,7 @@ describe("a second copy of the log", () => {
     expect(await copy.has(2, patience)).toBe(true);
   });
 
-  it("closing does not wait as long as a call would, where that is long", { timeout: 20_000 }, async () => {
+  it("closing does not wait as long as a call would, if that is long", { timeout: 20_000 }, async () => {
     const [log, sink] = [new Log(), new FakeSink()];
     begin(log, sink, 60_000);
     expect(await copy.ready(patience)).toBe(true);

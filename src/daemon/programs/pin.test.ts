@@ -19,7 +19,7 @@ function request(name: string, folderOf: string, ...words: readonly string[]): R
   const verb = verbEntry(name);
   const root = parsePath(folderOf, { home: null, base: null, protectedPaths: [] });
   const argv = parseArgv(words.length === 0 ? ["none"] : [...words]);
-  if (verb === null || !root.ok || !argv.ok) throw new Error("the request does not read");
+  if (verb === null || !root.ok || !argv.ok) throw new Error("the request does not parse");
   const value = (axis: string) =>
     axis === "argv" ? argv.value : ["root", "in", "path"].includes(axis) ? root.value : "ro";
   return { verb, values: verb.axes.map(({ name: axis }) => value(axis)) };
@@ -54,13 +54,13 @@ describe("an answer is bound to the script", () => {
   test.each<[string, readonly Request[], JsonObject?]>([
     ["above the folder it runs in", [request("proc.exec", SUB, "sh", "../bound.sh")]],
     ["by its absolute path", [request("proc.exec", SUB, "sh", script)]],
-    ["behind thousands of words", [running("sh", "-e", ...MANY, "bound.sh")]],
+    ["after thousands of arguments", [running("sh", "-e", ...MANY, "bound.sh")]],
     ["as the value of a long option", [running("node", "--require=./bound.sh")]],
     ["as the value of a short option", [running("make", "-fbound.sh")]],
     ["as a response file", [running("cc", "@bound.sh")]],
-    ["in a line of its own", [running("sh", "-c", "true && ./bound.sh>out")]],
-    ["of a shell line", [request("proc.eval", folder)], { line: "x=1; ./bound.sh", in: folder, root: "ro" }],
-    ["when only the tool asks", [{ verb: invoke, values: [] }, running("sh", "bound.sh")]],
+    ["on a line of its own", [running("sh", "-c", "true && ./bound.sh>out")]],
+    ["in a shell command line", [request("proc.eval", folder)], { line: "x=1; ./bound.sh", in: folder, root: "ro" }],
+    ["if only the tool needs approval", [{ verb: invoke, values: [] }, running("sh", "bound.sh")]],
     ["as the input of a program", [running("sh"), request("fs.read", script)]],
   ])("%s", async (_title, requests, input = {}) => {
     writeFileSync(script, "one");
@@ -81,7 +81,7 @@ describe("an answer is bound to the script", () => {
   });
 });
 
-describe("the question says what is not bound", () => {
+describe("the approval request says what is not bound", () => {
   test("other files of a program, always", async () => {
     expect((await pinned([running("make")])).binding).toEqual({
       bound: [],
@@ -94,14 +94,14 @@ describe("the question says what is not bound", () => {
     expect(binding?.unbound).toEqual(["/proc/self/cwd/run.sh", SUB, "other files that the program reads"]);
   });
 
-  test("words beyond the bound", async () => {
+  test("arguments beyond the limit", async () => {
     const line = Array.from({ length: 9000 }, (_, at) => `w${at}`).join(" ");
     const { binding } = await pinned([request("proc.eval", folder)], { line });
     expect(binding?.unbound).toContain("files named after the first 8192 words");
   });
 });
 
-test("a file that is too large to be read is another one once it changes", async () => {
+test("a file too large to be read is another one once it changes", async () => {
   const large = join(folder, "large");
   writeFileSync(large, "");
   truncateSync(large, 17 * 1024 * 1024);
@@ -111,7 +111,7 @@ test("a file that is too large to be read is another one once it changes", async
   expect(await digestOf(running("cat", "large"))).not.toBe(one);
 });
 
-test("pipes, folders and links to nowhere do not keep the daemon waiting", async () => {
+test("pipes, folders and dangling links do not block the daemon", async () => {
   const pipes = ["a", "b", "c", "d", "e", "f"];
   execFileSync(
     "mkfifo",

@@ -10,14 +10,14 @@ test.each([
   ["a client has no time limit", {}, client, 0],
   ["a written limit holds for a command", { seconds: 5 }, command, 5_000],
   ["a written limit holds for a client", { seconds: 5 }, client, 5_000],
-  ["a command asks for less", {}, { ...command, milliseconds: 900 }, 900],
-  ["a command asks for more than is written", { seconds: 5 }, { ...command, milliseconds: 9_000 }, 5_000],
-  ["a client asks for a limit", {}, { ...client, milliseconds: 900 }, 900],
+  ["a command with a lower limit", {}, { ...command, milliseconds: 900 }, 900],
+  ["a command with a higher limit than configured", { seconds: 5 }, { ...command, milliseconds: 9_000 }, 5_000],
+  ["a client with a limit", {}, { ...client, milliseconds: 900 }, 900],
 ])("%s", (_, written, wish, wall) => {
   expect(limitsOf(written, wish).wallMilliseconds).toBe(wall);
 });
 
-test("a written limit of output holds on a terminal", () => {
+test("a configured output limit applies on a terminal", () => {
   const wish = { ...client, hasTerminal: true };
   expect(limitsOf({ output_mib: 1 }, wish).outputBytes).toBe(1_048_576);
   expect(limitsOf({}, wish).outputBytes).toBe(Number.MAX_SAFE_INTEGER);

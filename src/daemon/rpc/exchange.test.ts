@@ -2,7 +2,7 @@
 import { expect, test } from "vitest";
 import { type ExchangeTransport, OpenExchange } from "./exchange.ts";
 
-test("a question is empty once it is answered", () => {
+test("a request is empty once it is answered", () => {
   const said: string[] = [];
   const line = {
     outgoing: { json: (text: string) => said.push(text) },

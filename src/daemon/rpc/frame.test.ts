@@ -32,24 +32,24 @@ const noText = (bytes: Uint8Array): Uint8Array => Buffer.concat([Buffer.from([0,
 describe("frames", () => {
   test.each<readonly [string, readonly number[], string | null]>([
     ["text", [0x61, 0xc3, 0xa4, 0xf0, 0x9f, 0x98, 0x80], "aä😀"],
-    ["a mark at the start", [0xef, 0xbb, 0xbf, 0x61], "\ufeffa"],
+    ["a byte order mark at the start", [0xef, 0xbb, 0xbf, 0x61], "\ufeffa"],
     ["the replacement character itself", [0xef, 0xbf, 0xbd], "\ufffd"],
-    ["a byte that is none", [0x61, 0xff], null],
-    ["a character cut off", [0xc3], null],
-    ["a character too long", [0xc0, 0x80], null],
-    ["half a pair", [0xed, 0xa0, 0x80], null],
-  ])("JSON is UTF-8 or no text: %s", (_, bytes, text) => {
+    ["an invalid byte", [0x61, 0xff], null],
+    ["a truncated character", [0xc3], null],
+    ["an overlong character", [0xc0, 0x80], null],
+    ["an unpaired surrogate", [0xed, 0xa0, 0x80], null],
+  ])("JSON is UTF-8 or rejected: %s", (_, bytes, text) => {
     expect(cut([noText(Uint8Array.from(bytes))])).toEqual([{ kind: "json", text }]);
   });
 
-  test("a header as text is the header as bytes", () => {
+  test("a header as text equals the header as bytes", () => {
     for (const length of [0, 1, 127, 128, 255, 256, 65_535, 65_536, 1_048_576])
       expect(Buffer.from(frameHeader(length), "latin1")).toEqual(
         Buffer.from(jsonFrame("x".repeat(length)).subarray(0, 5)),
       );
   });
 
-  test("however a stream is cut into pieces, the frames are the same", () => {
+  test("however a stream is split, the frames are the same", () => {
     const frame = fc.oneof(
       fc.string({ unit: "binary", maxLength: 50 }).map(jsonFrame),
       fc.uint8Array({ maxLength: 50 }).map(noText),
@@ -78,7 +78,7 @@ describe("frames", () => {
     );
   });
 
-  test("whatever arrives is frames or one problem, and memory is taken for what arrived alone", () => {
+  test("any input gives frames or one problem, and memory only for what arrived", () => {
     fc.assert(
       fc.property(fc.uint8Array({ maxLength: 200 }), (bytes) => {
         const cutter = new FrameCutter(100);
@@ -89,14 +89,14 @@ describe("frames", () => {
   });
 
   test.each<readonly [string, readonly number[], string | null]>([
-    ["the longest JSON there may be", [0, 0, 3, 232, 0], null],
+    ["the longest allowed JSON", [0, 0, 3, 232, 0], null],
     ["one byte more", [0, 0, 3, 233, 0], "too_large"],
-    ["the most bytes there may be", [0, 1, 0, 5, 1], null],
+    ["the most bytes allowed", [0, 1, 0, 5, 1], null],
     ["one more", [0, 1, 0, 6, 1], "too_large"],
     ["the last kind", [0, 0, 0, 5, 2], null],
     ["the one after it", [0, 0, 0, 5, 3], "malformed"],
     ["bytes without their number", [0, 0, 0, 4, 1, 0, 0, 0, 0], "malformed"],
-    ["an end with something behind it", [0, 0, 0, 6, 2, 0, 0, 0, 0, 0, 0], "malformed"],
+    ["an end with a payload", [0, 0, 0, 6, 2, 0, 0, 0, 0, 0, 0], "malformed"],
   ])("%s", (_, bytes, problem) => {
     expect(cut([Uint8Array.from(bytes)])).toEqual(problem === null ? [] : [problem]);
   });
@@ -118,7 +118,7 @@ describe("frames", () => {
   });
 });
 
-test("a consumer that does not go on gets the rest later, in order, and nothing is lost", () => {
+test("a consumer that pauses gets the rest later, in order, and nothing is lost", () => {
   const cutter = new FrameCutter(1_000);
   const bytes = Buffer.concat(["1", "2", "3", "4"].map(jsonFrame));
   const given: unknown[] = [];

@@ -41,7 +41,7 @@ test("gives nothing more once it is dropped, and a reader that stops drops it", 
   expect([left.bytes, left.isOver]).toEqual([0, true]);
 });
 
-test("all connections together hold no more than they may; who holds less than before is never at fault", () => {
+test("all connections together hold no more than the limit; one that holds less than before is never refused", () => {
   const held = new ConnectionMemory();
   expect(held.change(0, connectionMemoryBytesMax)).toBe(true);
   expect(held.change(0, 1)).toBe(false);

@@ -5,7 +5,7 @@ import { readClientMessage } from "./message.ts";
 
 const question = (values: number): string => `{"id":7,"ask":"x","value":{"a":[${"0,".repeat(values)}0]}}`;
 
-test("a question has a bounded number of values", () => {
+test("the number of values of a request is limited", () => {
   // The list, the value, the message and its other two members count as well.
   expect(readClientMessage(question(requestValuesMax - 6)).kind).toBe("ask");
   expect(readClientMessage(question(requestValuesMax))).toMatchObject({

@@ -42,11 +42,11 @@ describe("canonical JSON", () => {
     new Array(1),
     1n,
     () => 1,
-  ])("there is none of %s", (value) => {
+  ])("does not exist for %s", (value) => {
     expect(() => canonicalJson(value as never)).toThrow(TypeError);
   });
 
-  test("reads back as the value", () => {
+  test("parses back as the value", () => {
     fc.assert(
       fc.property(json, (value) => {
         // JSON has one zero.
@@ -92,7 +92,7 @@ describe("canonical JSON of a limited length", () => {
     );
   });
 
-  test("is nothing for what lies deeper", () => {
+  test("is nothing for values nested too deep", () => {
     expect(canonicalWithin([[1]], 100, 2)).toBe("[[1]]");
     expect(canonicalWithin([[1]], 100, 1)).toBeNull();
     expect(canonicalWithin({ a: { b: 1 } }, 100, 1)).toBeNull();

@@ -35,7 +35,7 @@ describe("a signed note", () => {
     expect(without !== null && PORTS.check(signer.key, without.signed, without.signature)).toBe(false);
   });
 
-  test.each([null, newSigner().key])("reads back, and its signature holds: next %s", (next) => {
+  test.each([null, newSigner().key])("parses back, and its signature is valid: next %s", (next) => {
     const note = parseCheckpoint(makeCheckpoint({ ...checkpoint, next }, signer));
     expect(note).toMatchObject({ ...checkpoint, next, keyNumber: signer.key.split("+")[1] });
     expect(note !== null && PORTS.check(signer.key, note.signed, note.signature)).toBe(true);
@@ -43,7 +43,7 @@ describe("a signed note", () => {
     expect(note !== null && PORTS.check(signer.key, `${note.signed} `, note.signature)).toBe(false);
   });
 
-  test("with any character changed is none, or has no signature that holds", () => {
+  test("with any character changed does not parse, or has no valid signature", () => {
     const text = makeCheckpoint({ ...checkpoint, next: newSigner().key }, signer);
     fc.assert(
       fc.property(fc.nat({ max: text.length - 1 }), fc.string({ unit: "binary", maxLength: 2 }), (at, put) => {
@@ -61,14 +61,14 @@ describe("a signed note", () => {
   });
 
   test.each([
-    ["a node with a blank", { node: "a b" }],
-    ["a node with a line", { node: "a\nb" }],
+    ["a node with a space", { node: "a b" }],
+    ["a node with a line break", { node: "a\nb" }],
     ["no node", { node: "" }],
-    ["half an entry", { size: 1.5 }],
-    ["less than nothing", { size: -1 }],
-    ["a hash that is none", { hash: "xyz" }],
+    ["a fractional entry", { size: 1.5 }],
+    ["a negative number", { size: -1 }],
+    ["an invalid hash", { hash: "xyz" }],
     ["no time", { at: Number.NaN }],
-    ["a key that is none", { next: "ambit-audit-key+xx" }],
+    ["an invalid key", { next: "ambit-audit-key+xx" }],
   ])("is not made of %s", (_what, wrong) => {
     expect(() => makeCheckpoint({ ...checkpoint, ...wrong }, signer)).toThrow(TypeError);
   });

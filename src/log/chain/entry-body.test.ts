@@ -8,14 +8,14 @@ import { entryBody, entryBytesMax, readEntryBody } from "./entry-body.ts";
 const bytes = (text: string): number => Buffer.byteLength(text, "utf8");
 
 describe("an entry's body", () => {
-  test("reads back as the entry", () => {
+  test("parses back as the entry", () => {
     const entry = entryOf(1, {
       more: { requests: ["fs.read /w/ä"], by: [{ link: "l", grant: "g", at: null }], left: 3 },
     });
     expect(readEntryBody(entryBody(entry))).toEqual(entry);
   });
 
-  test("holds nothing but the entry", () => {
+  test("contains nothing but the entry", () => {
     const entry = { ...entryOf(1), secret: "hunter2" };
     expect(entryBody(entry)).not.toContain("hunter2");
   });
@@ -32,14 +32,14 @@ describe("an entry's body", () => {
     ["many members", many, "members]"],
     ["long names", longKeys, "characters]"],
     ["something deep", { a: deep(5000) }, "deeper]"],
-  ])("is cut to what may be written: %s", (_what, more, mark) => {
+  ])("is truncated to the limit: %s", (_what, more, mark) => {
     const body = entryBody(entryOf(1, { more }));
     expect(bytes(body)).toBeLessThanOrEqual(entryBytesMax);
     expect(body).toContain(mark);
     expect(readEntryBody(body)).toMatchObject({ id: "c000001", agent: "scout", outcome: "allow" });
   });
 
-  test("loses no member whose name was cut", () => {
+  test("loses no member whose name was truncated", () => {
     const read = readEntryBody(entryBody(entryOf(1, { more: longKeys })));
     expect(Object.values(read?.more ?? {})).toEqual(expect.arrayContaining([0, 1, 2, 3, 4, 5, 6, 7]));
   });
@@ -54,7 +54,7 @@ describe("an entry's body", () => {
     expect(readEntryBody(body)).not.toBeNull();
   });
 
-  test("of anything at all fits, and reads back unless it was cut", () => {
+  test("of any value fits, and parses back unless it was truncated", () => {
     const more = fc.dictionary(
       fc.string({ unit: "binary" }),
       fc.jsonValue({ maxDepth: 3 }),
@@ -86,7 +86,7 @@ describe("a text that is not an entry", () => {
     ["with a number for a text", JSON.stringify({ ...good, agent: 5 })],
     ["with a list of numbers", JSON.stringify({ ...good, verbs: [5] })],
     ["with a list for more", JSON.stringify({ ...good, more: [] })],
-  ])("is not read: %s", (_what, body) => {
+  ])("does not parse: %s", (_what, body) => {
     expect(readEntryBody(body as string)).toBeNull();
   });
 });

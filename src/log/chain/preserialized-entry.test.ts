@@ -42,8 +42,8 @@ const entries: fc.Arbitrary<LogEntry> = fc.record({
   ...{ tool: maybe, verbs: fc.array(text), outcome: text, code: maybe, of: maybe, more },
 });
 
-describe("a spelled entry", () => {
-  test("is written as the same entry without its text is", () => {
+describe("a preserialized entry", () => {
+  test("is written as the same entry without its text", () => {
     fc.assert(
       fc.property(entries, (entry) => {
         expect(entryBody(spelled(entry))).toBe(entryBody(entry));
@@ -52,7 +52,7 @@ describe("a spelled entry", () => {
     );
   });
 
-  test("says of itself what its text says", () => {
+  test("has the same members as its text", () => {
     fc.assert(
       fc.property(entries, (entry) => {
         const one = spelled(entry);
@@ -69,17 +69,17 @@ describe("a spelled entry", () => {
     ["a long request", { more: { requests: ["€".repeat(30_000)] } }],
     ["a long tool", { tool: "x".repeat(70_000) }],
     ["long everywhere", { tool: "\u0001".repeat(40_000), of: "y".repeat(40_000), chain: ["z".repeat(40_000)] }],
-  ])("is cut as any other: %s", (_what, part) => {
+  ])("is truncated as any other: %s", (_what, part) => {
     const entry = entryOf(1, part);
     expect(entryBody(spelled(entry))).toBe(entryBody(entry));
     expect(entryBody(spelled(entry))).toContain("characters]");
   });
 
-  test.each([Number.NaN, Number.POSITIVE_INFINITY])("there is none at %s", (at) => {
+  test.each([Number.NaN, Number.POSITIVE_INFINITY])("does not exist at %s", (at) => {
     expect(() => spelled(entryOf(1, { at }))).toThrow(TypeError);
   });
 
-  test("is no more than its members once it was copied", () => {
+  test("is only its members once it was copied", () => {
     const copy = { ...spelled(entryOf(1)), more: {}, tool: "another" };
     expect(readEntryBody(entryBody(copy))).toMatchObject({ tool: "another", more: {} });
   });

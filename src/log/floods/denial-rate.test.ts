@@ -23,7 +23,7 @@ test("one agent's flood costs another one nothing", () => {
   expect(rate.take("b", "x", 0, null)).toBe(true);
 });
 
-test("agents without number are counted together, and none of them is lost", () => {
+test("more agents than are tracked are counted together, and none is lost", () => {
   const rate = new DenialRate<null>();
   let written = 0;
   for (let at = 0; at < 20_000; at++) if (rate.take(`agent ${at}`, "x", 0, null)) written++;

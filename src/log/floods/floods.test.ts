@@ -4,7 +4,7 @@ import { describe, expect, test } from "vitest";
 import { sha256 } from "../../platform/digest.ts";
 import { FloodCount, floodKey, floodKindsMax, floodWindowMilliseconds, floodWritesMax } from "./floods.ts";
 
-describe("denials that are the same", () => {
+describe("repeated denials", () => {
   test("are logged three times in ten seconds, then counted, and reported once", () => {
     const floods = new FloodCount<string>();
     const took = Array.from({ length: 6 }, (_, at) => floods.take("k", 100 + at, `entry ${at}`));
@@ -15,7 +15,7 @@ describe("denials that are the same", () => {
     expect(floods.take("k", 20_000)).toBe("write");
   });
 
-  test("are a new window after the old one, whose count stays", () => {
+  test("begin a new window after the old one, whose count stays", () => {
     const floods = new FloodCount();
     for (let at = 0; at < 5; at++) floods.take("k", at);
     expect(floods.take("k", 10_000)).toBe("write");
@@ -24,7 +24,7 @@ describe("denials that are the same", () => {
     expect(floods.due(30_000)).toEqual([{ key: "k", times: 3, first: 0, about: null }]);
   });
 
-  test("are handed out at once when the counts are needed", () => {
+  test("are returned at once when the counts are needed", () => {
     const floods = new FloodCount();
     for (let at = 0; at < 4; at++) floods.take("k", at);
     floods.take("other", 5);
@@ -32,7 +32,7 @@ describe("denials that are the same", () => {
     expect(floods.drain()).toEqual([]);
   });
 
-  test("end their window where the clock was set back", () => {
+  test("end their window if the clock was set back", () => {
     const floods = new FloodCount();
     for (let at = 0; at < 4; at++) floods.take("k", 1000);
     expect(floods.take("k", 5)).toBe("write");
@@ -48,7 +48,7 @@ describe("denials that are the same", () => {
   });
 });
 
-test("written and counted are together all there were, whatever happens", () => {
+test("logged and counted ones together are all that occurred, whatever happens", () => {
   const step = fc.record({
     key: fc.nat({ max: 2000 }),
     times: fc.nat({ max: 6 }),

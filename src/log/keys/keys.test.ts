@@ -45,7 +45,7 @@ function prepared(keys: AuditKeys): string {
 }
 
 describe("the first key", () => {
-  test("is made once, private to its owner, and loaded again", () => {
+  test("is created once, private to its owner, and loaded again", () => {
     const before = process.umask(0);
     const keys = opened();
     process.umask(before);
@@ -77,7 +77,7 @@ describe("the first key", () => {
     expect(read !== null && check(keys.first, read.signed, new Uint8Array(0))).toBe(false);
   });
 
-  test("is made anew where making it was interrupted", () => {
+  test("is created again if creating it was interrupted", () => {
     opened();
     rmSync(join(folder(), "first"));
     const keys = opened();
@@ -85,7 +85,7 @@ describe("the first key", () => {
   });
 });
 
-describe("what cannot be believed is refused, and never mended by itself", () => {
+describe("invalid keys are refused, and never repaired automatically", () => {
   const key = (): string => join(folder(), files(".key")[0] as string);
   test.each<[string, () => void]>([
     ["a folder that others may enter", () => chmodSync(folder(), 0o755)],
@@ -105,7 +105,7 @@ describe("what cannot be believed is refused, and never mended by itself", () =>
         symlinkSync(join(state, "k"), path);
       },
     ],
-    ["a private key that is gone", () => rmSync(key())],
+    ["a missing private key", () => rmSync(key())],
     [
       "a private key that is a folder",
       () => {
@@ -114,12 +114,12 @@ describe("what cannot be believed is refused, and never mended by itself", () =>
         mkdirSync(path);
       },
     ],
-    ["a private key that is none", () => writeFileSync(key(), "-----BEGIN")],
+    ["an invalid private key", () => writeFileSync(key(), "-----BEGIN")],
     ["a private key that is too large", () => writeFileSync(key(), "x".repeat(100_000))],
-    ["a first key that is none", () => writeFileSync(join(folder(), "first"), "../../etc/passwd")],
+    ["an invalid first key", () => writeFileSync(join(folder(), "first"), "../../etc/passwd")],
     ["a first key that others may write", () => chmodSync(join(folder(), "first"), 0o666)],
     [
-      "a note that names nothing",
+      "a note that names no key",
       () => writeFileSync(join(folder(), files(".key")[0]?.replace(".key", ".next") as string), "next"),
     ],
   ])("%s", (_what, spoil) => {
@@ -142,14 +142,14 @@ describe("what cannot be believed is refused, and never mended by itself", () =>
     }
   });
 
-  test("a state folder that is not there and cannot be made", () => {
+  test("a state folder that does not exist and cannot be created", () => {
     writeFileSync(join(state, "file"), "");
     expect(openAuditKeys(join(state, "file"))).toMatchObject({ ok: false, code: "audit_unavailable" });
   });
 });
 
 describe("a new key", () => {
-  test("follows by a note under the old one, whose private half is gone then", () => {
+  test("follows by a note under the old one, whose private half is then deleted", () => {
     const keys = opened();
     const next = prepared(keys);
     expect(opened().keys).toEqual([keys.first]);
@@ -176,7 +176,7 @@ describe("a new key", () => {
     expect(files(".key").length).toBe(1);
   });
 
-  test("that was prepared and never came is forgotten by the next one", () => {
+  test("that was prepared and never used is dropped by the next one", () => {
     const keys = opened();
     prepared(keys);
     const next = prepared(keys);
@@ -184,7 +184,7 @@ describe("a new key", () => {
     expect(keys.rotate(next, note(keys, next)).ok).toBe(true);
   });
 
-  test("is current although the old private key could not be deleted any more", () => {
+  test("is current although the old private key could not be deleted", () => {
     const keys = opened();
     const [old] = files(".key") as [string];
     const kept = readFileSync(join(folder(), old));

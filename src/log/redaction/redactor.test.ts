@@ -40,14 +40,11 @@ const quotedPrintable = (text: string): string =>
 
 /** Each encoding of a text, as bytes. */
 const ENCODINGS: readonly (readonly [string, (text: string) => Buffer | string])[] = [
-  ["as it is", (text) => text],
-  ["encoded for an address", (text) => encodeURIComponent(text)],
-  [
-    "encoded for an address in lower case",
-    (text) => encodeURIComponent(text).replace(/%../g, (one) => one.toLowerCase()),
-  ],
-  ["every byte encoded for an address", (text) => percentAll(Buffer.from(text))],
-  ["every byte encoded for an address in upper case", (text) => percentAll(Buffer.from(text)).toUpperCase()],
+  ["unencoded", (text) => text],
+  ["percent-encoded", (text) => encodeURIComponent(text)],
+  ["percent-encoded in lower case", (text) => encodeURIComponent(text).replace(/%../g, (one) => one.toLowerCase())],
+  ["every byte percent-encoded", (text) => percentAll(Buffer.from(text))],
+  ["every byte percent-encoded in upper case", (text) => percentAll(Buffer.from(text)).toUpperCase()],
   ["as a string of JSON", (text) => JSON.stringify(text).slice(1, -1)],
   ["as a string of JSON in a string of JSON", (text) => JSON.stringify(JSON.stringify(text).slice(1, -1)).slice(1, -1)],
   ["hexadecimal", (text) => Buffer.from(text).toString("hex")],
@@ -55,8 +52,8 @@ const ENCODINGS: readonly (readonly [string, (text: string) => Buffer | string])
   ["base64", (text) => Buffer.from(text).toString("base64")],
   ["base64, one byte in", (text) => Buffer.from(`:${text}`).toString("base64")],
   ["base64, two bytes in", (text) => Buffer.from(`a:${text}`).toString("base64")],
-  ["base64 for addresses", (text) => Buffer.from(text).toString("base64url")],
-  ["base64 for addresses, with more around it", (text) => Buffer.from(`x:${text}~~`).toString("base64url")],
+  ["base64url", (text) => Buffer.from(text).toString("base64url")],
+  ["base64url, with more around it", (text) => Buffer.from(`x:${text}~~`).toString("base64url")],
   ["upper-cased", (text) => text.replace(/[a-z]/g, (one) => one.toUpperCase())],
   ["lower-cased", (text) => text.replace(/[A-Z]/g, (one) => one.toLowerCase())],
   ["quoted-printable", (text) => quotedPrintable(text)],
@@ -74,7 +71,7 @@ const secretText = fc
   .filter((text) => text.trim().length >= 10);
 
 describe.each(ENCODINGS)("%s", (_, encode) => {
-  test("a secret is replaced, in one piece and cut at every place", () => {
+  test("a secret is replaced, in one chunk and split at every position", () => {
     const made = redactor(["token", SECRET]);
     const encoded = Buffer.from(encode(SECRET) as string);
     const bytes = Buffer.concat([Buffer.from("before "), encoded, Buffer.from(" after")]);
@@ -116,7 +113,7 @@ const WRAPPED: readonly (readonly [string, (text: string) => string])[] = [
   ],
   ["base64 of hexadecimal", (text) => Buffer.from(Buffer.from(text).toString("hex")).toString("base64")],
   ["hexadecimal of base64", (text) => Buffer.from(Buffer.from(text).toString("base64")).toString("hex")],
-  ["hexadecimal with blanks", (text) => Buffer.from(text).toString("hex").replace(/..../g, "$& ")],
+  ["hexadecimal with spaces", (text) => Buffer.from(text).toString("hex").replace(/..../g, "$& ")],
   [
     "hexadecimal with colons",
     (text) =>
@@ -132,16 +129,16 @@ const WRAPPED: readonly (readonly [string, (text: string) => string])[] = [
         .replace(/[a-f]/, "F")
         .replace(/[b-e]/g, (one) => one.toUpperCase()),
   ],
-  ["bytes of a program", (text) => Buffer.from(text).toString("hex").replace(/../g, "0x$&, ")],
+  ["bytes in a program's source", (text) => Buffer.from(text).toString("hex").replace(/../g, "0x$&, ")],
   ["escaped bytes", (text) => Buffer.from(text).toString("hex").replace(/../g, "\\x$&")],
   ["a dump of xxd", (text) => dump(Buffer.from(text), ": ", /..../g)],
   ["a dump of hexdump", (text) => dump(Buffer.from(text), "  ", /../g, "|")],
   [
-    "percent in both cases",
+    "percent-encoding in both cases",
     (text) => percentAll(Buffer.from(text)).replace(/[a-f](?=.*$)/, (one) => one.toUpperCase()),
   ],
   ["percent, twice", (text) => encodeURIComponent(percentAll(Buffer.from(text)))],
-  ["some of it escaped", (text) => text.replace(/[3crP]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)],
+  ["partly escaped", (text) => text.replace(/[3crP]/g, (one) => `\\u00${one.charCodeAt(0).toString(16)}`)],
   ["escapes of several kinds", (text) => `${entity(text.slice(0, 9))}${percentAll(Buffer.from(text.slice(9)))}`],
   ["split by a newline", (text) => `${text.slice(0, 9)}\n${text.slice(9)}`],
   ["spaced out", (text) => [...text].join(" ")],
@@ -193,7 +190,7 @@ const STREAMED: readonly (readonly [string, string])[] = [
   ["quoted-printable with soft line breaks", quotedPrintable(SECRET).replace(/.{8}/g, "$&=\r\n")],
 ];
 
-test.each(STREAMED)("in pieces: %s", (_, encoded) => {
+test.each(STREAMED)("in chunks: %s", (_, encoded) => {
   const made = redactor(["token", SECRET]);
   const bytes = Buffer.from(`first line\n${encoded}\nlast line, and more\n`);
   const whole = streamed(made, [bytes]);
@@ -211,7 +208,7 @@ test.each(STREAMED)("in pieces: %s", (_, encoded) => {
   ).toEqual(whole);
 });
 
-test("lines that look like nothing are passed on at once, and nothing is lost", () => {
+test("lines that do not look encoded are passed on at once, and nothing is lost", () => {
   const made = redactor(["token", SECRET]);
   const stream = made.stream();
   expect(Buffer.from(stream.write(Buffer.from("Continue? [y/n] "))).toString()).toBe("Continue? [y/n] ");
@@ -226,7 +223,7 @@ test("a compressed secret is not found, as documented", () => {
   expect(made.redactBytes(gzipSync(SECRET.repeat(3))).names).toEqual([]);
 });
 
-test("however the bytes are cut, what comes out is the same", () => {
+test("however the bytes are split, the output is the same", () => {
   const words = fc.constantFrom(
     "abab",
     "abababab",
@@ -272,12 +269,12 @@ test("overlapping matches are redacted as one, and all their secrets are named",
   expect(whole).toEqual({ text: "-[REDACTED:one][REDACTED:two][REDACTED:inner]-", names: ["one", "two", "inner"] });
 });
 
-test("a secret at the end of another is named as well", () => {
+test("a secret that ends another is named as well", () => {
   const made = redactor(["long", "prefix-of-tail-1234"], ["canary", "tail-1234"]);
   expect(made.redactText("prefix-of-tail-1234").names).toEqual(["long", "canary"]);
 });
 
-test("nothing is changed where no secret is", () => {
+test("nothing is changed if there is no secret", () => {
   const made = redactor(["one", SECRET], ["two", "correct horse battery staple"], ["three", "0123456789abcdef"]);
   fc.assert(
     fc.property(fc.uint8Array({ maxLength: 400 }), fc.string({ unit: "binary", maxLength: 400 }), (bytes, text) => {
@@ -298,12 +295,12 @@ test("the text around a secret is unchanged, beyond ASCII too", () => {
   expect(made.redactText(`😀 é ${SECRET} €\ud800.`).value).toBe("😀 é [REDACTED:token] €\ud800.");
 });
 
-test("a secret with blanks is found wrapped at another place", () => {
+test("a secret with spaces is found wrapped at another place", () => {
   const made = redactor(["phrase", "correct horse battery staple"]);
   expect(made.redactText("it is correct\n  horse battery\n staple.").value).toBe("it is [REDACTED:phrase].");
 });
 
-test("bytes that are no text are redacted as well", () => {
+test("bytes that are not text are redacted as well", () => {
   const key = Uint8Array.from({ length: 32 }, (_, at) => (at * 37 + 200) & 255);
   const made = redactor(["key", key]);
   for (const encoded of [Buffer.from(key), Buffer.from(Buffer.from(key).toString("base64"))])
@@ -322,7 +319,7 @@ test("JSON is redacted in keys, values and numbers, and stays JSON", () => {
   expect(names).toEqual(["token", "pin"]);
 });
 
-test("JSON with a member called __proto__ keeps it, and a value that is too deep does not pass", () => {
+test("JSON with a member called __proto__ keeps it, and a value nested too deep is not returned", () => {
   const made = redactor(["token", "tok-12345678"]);
   const odd = JSON.parse('{"__proto__": "tok-12345678"}');
   expect(JSON.stringify(made.redactJson(odd).value)).toBe('{"__proto__":"[REDACTED:token]"}');
@@ -340,7 +337,7 @@ test.each([
   if (!made.ok) expect(made.message).toMatch(message);
 });
 
-test("too much altogether is refused", () => {
+test("too many secrets altogether are refused", () => {
   const bytes = new Uint8Array(secretBytesMax).fill(65);
   const secrets = Array.from({ length: redactedBytesMax / secretBytesMax + 1 }, (_, at) => ({ name: `${at}`, bytes }));
   expect(redactorOf(secrets)).toMatchObject({ ok: false, name: null });
@@ -359,7 +356,7 @@ test("without secrets nothing is found", () => {
   expect(streamed(made, [Buffer.from("anything")]).text).toBe("anything");
 });
 
-test("text that is nearly a secret all the way is read in one pass", () => {
+test("text that is nearly a secret throughout is read in one pass", () => {
   const made = redactor(["one", `${"a".repeat(200)}b`], ["two", "aaaaaaaac"], ["three", "=".repeat(12)]);
   const hostile = Buffer.from(`${"a".repeat(1_000_000)}${"aGVsbG8=\n".repeat(50_000)}${"%25".repeat(100_000)}`);
   expect(streamed(made, [hostile]).names).toEqual([]);
@@ -369,14 +366,14 @@ test("text that is nearly a secret all the way is read in one pass", () => {
   expect(Buffer.from(full.redactBytes(hostile.subarray(0, 1_000_000)).value).toString()).toBe("[REDACTED:same]");
 });
 
-test("a redactor that has forgotten cannot be used", () => {
+test("a wiped redactor cannot be used", () => {
   const made = redactor(["token", SECRET]);
   made.redactText(SECRET);
   made.forget();
   expect(() => made.redactText(SECRET)).toThrow();
 });
 
-test("a redactor keeps a copy of its own: what its owner wipes is still found", () => {
+test("a redactor has its own copy: what its owner wipes is still found", () => {
   const bytes = Buffer.from(SECRET);
   const made = redactor(["wiped", bytes]);
   bytes.fill(0);

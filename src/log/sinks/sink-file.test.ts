@@ -70,7 +70,7 @@ describe("a copy in a file", () => {
       "replaced",
       () => renameSync(path, `${path}.old`) ?? writeFileSync(path, readFileSync(`${path}.old`), { mode: 0o600 }),
     ],
-  ])("is seen to be %s at a glance", async (_, change) => {
+  ])("is detected as %s by a quick check", async (_, change) => {
     const sink = sinkAt(path);
     expect(await sink.look()).toBe("it is not open");
     expect(await sink.open("begin")).toMatchObject({ ok: true });
@@ -80,7 +80,7 @@ describe("a copy in a file", () => {
     expect(await sink.look()).toContain(path);
   });
 
-  it("is made for its owner alone, appended to, and found again where it ended", async () => {
+  it("is created for its owner alone, appended to, and continued where it ended", async () => {
     const sink = sinkAt(path);
     expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: null } });
     expect(statSync(path).mode & 0o777).toBe(0o600);
@@ -97,7 +97,7 @@ describe("a copy in a file", () => {
     ["beg", "begin\n", null],
     ["", "begin\n", null],
     ["\0".repeat(6), "begin\n", null],
-  ])("%j is mended to %j", async (torn, whole, place) => {
+  ])("%j is repaired to %j", async (torn, whole, place) => {
     writeFileSync(path, torn, { mode: 0o600 });
     expect(await sinkAt(path).open("begin")).toMatchObject({ ok: true, value: { place } });
     expect(readFileSync(path, "utf8")).toBe(whole);
@@ -115,7 +115,7 @@ describe("a copy in a file", () => {
     ["others can write", (at) => writeFileSync(at, "begin\n", { mode: 0o622 }), "is no copy"],
     ["of something else", (at) => writeFileSync(at, "notes\n", { mode: 0o600 }), "is no copy"],
     ["a second name", (at) => linked(at), "second name"],
-  ])("%s: refused, and left as it is", async (what, make, message) => {
+  ])("%s: refused, and left unchanged", async (what, make, message) => {
     const umask = process.umask(0);
     make(path);
     process.umask(umask);
@@ -125,10 +125,10 @@ describe("a copy in a file", () => {
   });
 
   it.each([
-    ["zeros that are longer than a first line", "\0".repeat(7)],
-    ["zeros with something far behind them", `${"\0".repeat(3_000_000)}precious\n`],
-    ["a beginning with more behind it", "beginning"],
-  ])("%s: refused, and every byte is left", async (_what, text) => {
+    ["zeros longer than a first line", "\0".repeat(7)],
+    ["zeros followed by data far behind", `${"\0".repeat(3_000_000)}precious\n`],
+    ["a beginning with more after it", "beginning"],
+  ])("%s: refused, with every byte unchanged", async (_what, text) => {
     writeFileSync(path, text, { mode: 0o600 });
     expect(await sinkAt(path).open("begin")).toMatchObject({ ok: false });
     expect(readFileSync(path, "utf8") === text).toBe(true);
@@ -139,7 +139,7 @@ describe("a copy in a file", () => {
     linkSync(join(folder, "first"), at);
   }
 
-  it("a folder that is reached through a link, or is not there, is refused", async () => {
+  it("a folder behind a link, or missing, is refused", async () => {
     mkdirSync(join(folder, "real"));
     symlinkSync(join(folder, "real"), join(folder, "link"));
     expect(await sinkAt(join(folder, "link", "copy")).open("begin")).toMatchObject({ ok: false });
@@ -159,7 +159,7 @@ describe("a copy in a file", () => {
     ["written to", () => appendFileSync(path, "x\n")],
     ["moved away", () => rmSync(path)],
     ["replaced", () => replaced()],
-  ])("once it was %s by another, nothing is put behind it", async (_what, change) => {
+  ])("once it was %s by another process, nothing is appended", async (_what, change) => {
     const sink = sinkAt(path);
     await sink.open("begin");
     await sink.keep("1\n", 1, nothing);

@@ -21,7 +21,7 @@ afterEach(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
-/** Answers every piece with the next of these; not at all once there are none left. */
+/** Answers every batch with the next of these; not at all once there are none left. */
 function serve(...answers: readonly string[]): Promise<void> {
   const rest = [...answers];
   server = createServer((socket) => {
@@ -52,7 +52,7 @@ describe("a copy with a collector", () => {
     expect(await sink.look()).not.toBeNull();
   });
 
-  it("none at all is 0 alone, and a place without its hash says nothing", async () => {
+  it("an empty copy is 0 alone, and a position without its hash is invalid", async () => {
     await serve("0\n", "4\n");
     const sink = new SocketSink(path);
     expect(await sink.open("begin")).toMatchObject({ ok: true, value: { place: null, hash: null } });
@@ -62,7 +62,7 @@ describe("a copy with a collector", () => {
     });
   });
 
-  it("another entry than it got is not kept", async () => {
+  it("an acknowledgement of another entry does not count", async () => {
     await serve(said(4), said(6));
     const sink = new SocketSink(path);
     await sink.open("begin");
@@ -83,7 +83,7 @@ describe("a copy with a collector", () => {
     ["99999999999999999999\n", "no place"],
     ["6".repeat(100), "no place"],
     ["hang up", "hung up"],
-  ])("%j is not believed", async (answer, message) => {
+  ])("%j is not a valid answer", async (answer, message) => {
     await serve(said(4), answer);
     const sink = new SocketSink(path);
     await sink.open("begin");

@@ -8,7 +8,7 @@ const entry = (place: number): string => exportLine({ kind: "entry", place, body
 const rotation = exportLine({ kind: "rotation", text: "x" });
 const note = (place: number): string => exportLine({ kind: "checkpoint", place, text: "note" });
 
-describe("where a copy stands", () => {
+describe("the position of a copy", () => {
   it.each<readonly [readonly string[], object]>([
     [[], { place: null, hash: null, note: null, rotations: 0 }],
     [[rotation], { place: null, hash: null, note: null, rotations: 1 }],
@@ -20,7 +20,7 @@ describe("where a copy stands", () => {
     expect(copyPosition("here", header, tail, true)).toEqual({ ok: true, value: { ...value, first: 1 } });
   });
 
-  it("where only its end is seen, a note may come first", () => {
+  it("if only its end is read, a note may come first", () => {
     const standing = copyPosition("here", header, [note(7), entry(8)], false);
     expect(standing).toMatchObject({ ok: true, value: { place: 8, note: null } });
   });
@@ -63,7 +63,7 @@ describe("where a copy stands", () => {
     expect(isTornHeader(text, header)).toBe(isTorn);
   });
 
-  it("every beginning of it is one", () => {
+  it("every prefix of it is one", () => {
     for (let end = 0; end <= header.length; end++) expect(isTornHeader(header.slice(0, end), header)).toBe(true);
   });
 });

@@ -41,7 +41,7 @@ describe("an export", () => {
     });
   });
 
-  test("says nothing for any other key, the ones it names among them", () => {
+  test("is not verified by any other key, including the ones it names", () => {
     for (const key of [newSigner().key, log.signer.key, "", "no key"])
       expect(verified(lines, key).isIntact).toBe(false);
   });
@@ -51,14 +51,14 @@ describe("an export", () => {
     ["no header", lines.slice(1)],
     ["no end", lines.slice(0, -1)],
     ["a second header", [lines[0] as string, ...lines]],
-    ["something behind the end", [...lines, lines[3] as string]],
-    ["a line of gossip", [...lines.slice(0, 4), "{}", ...lines.slice(4)]],
+    ["something after the end", [...lines, lines[3] as string]],
+    ["an unknown line", [...lines.slice(0, 4), "{}", ...lines.slice(4)]],
     ["an empty line", [...lines.slice(0, 4), "", ...lines.slice(4)]],
     ["a line too long", [...lines.slice(0, 4), `"${"x".repeat(300_000)}"`, ...lines.slice(4)]],
-    ["another first place", [(lines[0] as string).replace('"first":1', '"first":2'), ...lines.slice(1)]],
+    ["another first position", [(lines[0] as string).replace('"first":1', '"first":2'), ...lines.slice(1)]],
     ["another head", [...lines.slice(0, -1), exportLine({ kind: "head", place: 11, hash: "0".repeat(64) })]],
     [
-      "cut off with a head of its own",
+      "truncated with a matching head",
       [
         ...lines.slice(0, 6),
         exportLine({ kind: "head", ...(log.rows[3] as never as { place: number; hash: string }) }),
@@ -68,7 +68,7 @@ describe("an export", () => {
     expect(verified(changed, log.first.key).isIntact).toBe(false);
   });
 
-  test("without any one of its lines is not intact, but for a note that others cover", () => {
+  test("without any one of its lines is not intact, except for a note that others cover", () => {
     for (const at of lines.keys()) {
       const without = lines.filter((_line, place) => place !== at);
       const isNote = ["checkpoint", "rotation"].includes(readExportLine(lines[at] as string)?.kind ?? "");
@@ -76,7 +76,7 @@ describe("an export", () => {
     }
   });
 
-  test("of anything at all is read without harm", () => {
+  test("of any bytes is parsed without harm", () => {
     fc.assert(
       fc.property(fc.array(fc.oneof(fc.string(), fc.json(), fc.constantFrom(...lines)), { maxLength: 12 }), (odd) => {
         expect(verified(odd, log.first.key).isIntact).toBe(false);
@@ -85,13 +85,13 @@ describe("an export", () => {
     );
   });
 
-  test("has lines that read back", () => {
+  test("has lines that parse back", () => {
     for (const line of lines) expect(exportLine(readExportLine(line) as ExportLine)).toBe(line);
   });
 });
 
 describe("a store", () => {
-  test("is exported whole, and the export verifies", async () => {
+  test("is exported completely, and the export verifies", async () => {
     const log = new WrittenLog();
     for (let at = 0; at < 9; at++) log.fill(2).sign();
     log.rotate().fill(5).sign().fill(1);
@@ -119,7 +119,7 @@ describe("a store", () => {
   const given = (log: WrittenLog) => ({ key: log.first.key, rotations: log.rotations, node: NODE, head: null });
   const pause = () => Promise.resolve();
 
-  test("is verified in pieces", async () => {
+  test("is verified in batches", async () => {
     const log = new WrittenLog();
     for (let at = 0; at < 9; at++) log.fill(2).sign();
     log.rotate().fill(5).sign();
@@ -130,7 +130,7 @@ describe("a store", () => {
     });
   });
 
-  test("that grows meanwhile is verified as far as it went", async () => {
+  test("that grows meanwhile is verified up to its size at the start", async () => {
     const log = new WrittenLog().fill(10).sign();
     const grow = async (): Promise<void> => {
       log.fill(3).sign();
@@ -139,7 +139,7 @@ describe("a store", () => {
     expect(answer).toMatchObject({ ok: true, value: { isIntact: true, problems: [], entries: 10 } });
   });
 
-  test("that lost its end, its middle or its notes' entries is told", async () => {
+  test("that lost its end, its middle or its notes' entries is reported", async () => {
     for (const spoil of [
       (log: WrittenLog) => log.rows.splice(6),
       (log: WrittenLog) => log.rows.splice(3, 1),
@@ -152,7 +152,7 @@ describe("a store", () => {
     }
   });
 
-  test("whose index hides an entry is told", async () => {
+  test("whose index hides an entry is reported", async () => {
     const log = new WrittenLog().fill(5).sign();
     const unindexed = async () => ({ ok: true as const, value: 4 });
     const answer = await verifyStore({ ...PORTS, chain: { ...chain(log), unindexed }, pause }, given(log));

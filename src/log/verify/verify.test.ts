@@ -27,10 +27,10 @@ describe("an unmodified log is intact", () => {
     ["empty", new WrittenLog(), 0],
     ["signed to the end", new WrittenLog().fill(5).sign(), 0],
     ["every commit signed", new WrittenLog().fill(2).signCommit().fill(3).signCommit(), 0],
-    ["every commit signed from a place on", new WrittenLog().fill(2).sign().fill(3).signCommit(), 0],
+    ["every commit signed from a position on", new WrittenLog().fill(2).sign().fill(3).signCommit(), 0],
     ["signed often, with a tail", new WrittenLog().fill(3).sign().fill(4).sign().fill(2), 2],
     ["under three keys", new WrittenLog().fill(3).rotate().fill(2).sign().rotate().fill(1).sign(), 0],
-    ["signed again by the new key at the same place", new WrittenLog().fill(3).rotate().sign(), 0],
+    ["signed again by the new key at the same position", new WrittenLog().fill(3).rotate().sign(), 0],
   ])("%s", (_what, log, unsigned) => {
     const given = { head: log.head };
     for (const rotations of [[], log.rotations])
@@ -54,7 +54,7 @@ describe("every modification is reported with its position", () => {
     ["an edited body", changed(3, { body: other }), 3, /was changed/],
     ["an edited body in the unsigned tail", changed(10, { body: other }), 10, /was changed/],
     ["an edited hash", changed(3, { hash: "0".repeat(64) }), 3, /was changed/],
-    ["a hash in capitals", changed(3, { hash: (log.rows[2] as ChainRow).hash.toUpperCase() }), 3, /was changed/],
+    ["a hash in upper case", changed(3, { hash: (log.rows[2] as ChainRow).hash.toUpperCase() }), 3, /was changed/],
     ["a removed row", log.rows.filter(({ place }) => place !== 3), 3, /entry 3 is missing/],
     ["removed rows", log.rows.filter(({ place }) => place < 3 || place > 5), 3, /entries 3 to 5 are missing/],
     ["the first row removed", log.rows.slice(1), 1, /entry 1 is missing/],
@@ -74,8 +74,8 @@ describe("every modification is reported with its position", () => {
       /was changed/,
     ],
     ["a removed row, the rest renumbered", chained(log.rows.filter(({ place }) => place !== 3)), 4, /another hash/],
-    ["an edited body, the rest chained anew", chained(changed(3, { body: other })), 4, /another hash/],
-    ["cut off before the last note", log.rows.slice(0, 6), 8, /entries 7 to 8 are missing at the end/],
+    ["an edited body, the rest rehashed", chained(changed(3, { body: other })), 4, /another hash/],
+    ["truncated before the last note", log.rows.slice(0, 6), 8, /entries 7 to 8 are missing at the end/],
     ["everything removed", [], 8, /entries 1 to 8 are missing at the end/],
   ])("%s", (_what, rows, place, what) => {
     const { isIntact, problems } = log.verify({}, rows);
@@ -84,9 +84,9 @@ describe("every modification is reported with its position", () => {
   });
 
   test.each<[string, readonly ChainRow[], RegExp]>([
-    ["cut off behind the last note", log.rows.slice(0, 8), /entries 9 to 10 are missing at the end.*kept elsewhere/],
-    ["the tail chained anew", chained(changed(9, { body: other }), 9), /hash kept elsewhere is another/],
-  ])("%s: by the head that was kept elsewhere alone", (_what, rows, what) => {
+    ["truncated after the last note", log.rows.slice(0, 8), /entries 9 to 10 are missing at the end.*kept elsewhere/],
+    ["the tail rehashed", chained(changed(9, { body: other }), 9), /hash kept elsewhere is another/],
+  ])("%s: only by the head that was stored elsewhere", (_what, rows, what) => {
     expect(log.verify({}, rows).isIntact).toBe(true);
     const { problems } = log.verify({ head: log.head }, rows);
     expect(whats(problems)).toMatch(what);
@@ -100,12 +100,12 @@ describe("every modification is reported with its position", () => {
     expect(log.verify({ head: { place: 0, hash } }).isIntact).toBe(false);
   });
 
-  test("all notes removed and everything written anew", () => {
+  test("all notes removed and everything rewritten", () => {
     expect(whats(new WrittenLog().fill(1).verify().problems)).toMatch(/no entry is signed/);
     expect(whats(log.verify({}, log.rows, []).problems)).toMatch(/no entry is signed/);
   });
 
-  test("entries behind the last note of an older version: so many, in so long a time", () => {
+  test("entries after the last note of an older version: their number and time span", () => {
     const older = new WrittenLog().fill(1).sign();
     const tail = (milliseconds: number): WrittenLog => {
       const { rows, notes, first } = older;
@@ -119,7 +119,7 @@ describe("every modification is reported with its position", () => {
     expect(whats(many.fill(1).verify().problems)).toMatch(/are not signed/);
   });
 
-  test("one entry behind the last note, where every commit is signed; a copy may end inside a commit", () => {
+  test("one entry after the last note, if every commit is signed; a copy may end inside a commit", () => {
     const signed = new WrittenLog().fill(3).signCommit().fill(1);
     expect(whats(signed.verify().problems)).toMatch(/last 1 entries are not signed, and every commit/);
     expect(signed.verify({ isCopy: true }).isIntact).toBe(true);
@@ -152,31 +152,31 @@ describe("signed notes", () => {
   test("of an unknown key", () => {
     expect(forged(makeCheckpoint(head, newSigner()))).toMatch(/key that is not known/);
   });
-  test("with the number of our key and another signature", () => {
+  test("with the id of our key and another signature", () => {
     const liar = { key: log.first.key, sign: newSigner().sign };
     expect(forged(makeCheckpoint(head, liar))).toMatch(/signature that is wrong/);
   });
   test("of another log", () => {
     expect(forged(makeCheckpoint({ ...head, node: "node-2" }, log.first))).toMatch(/of another log/);
   });
-  test("of another place", () => {
+  test("of another position", () => {
     expect(forged(makeCheckpoint({ ...head, size: 7 }, log.first))).toMatch(/no signed note of this place/);
   });
-  test("of a hash that was never there", () => {
+  test("of a hash that never existed", () => {
     expect(forged(makeCheckpoint({ ...head, hash: ZERO_HASH }, log.first))).toMatch(/another hash/);
   });
-  test("that cannot be read", () => {
+  test("that does not parse", () => {
     for (const text of ["", "\n\n", "x".repeat(100_000), "ambit audit node-1\n8\n"])
       expect(forged(text)).toMatch(/no signed note/);
   });
-  test("that come behind later entries", () => {
+  test("that come after later entries", () => {
     const note = log.notes[0] as { place: number; text: string };
     expect(whats(log.verify({}, log.rows, [log.notes[1] as typeof note, note]).problems)).toMatch(/behind later/);
   });
 });
 
-describe("keys that follow one another", () => {
-  test("a note by the old key behind its last place", () => {
+describe("a sequence of keys", () => {
+  test("a note by the old key after its last position", () => {
     const log = new WrittenLog().fill(2).rotate();
     const { signer } = log;
     log.signer = log.first;
@@ -186,7 +186,7 @@ describe("keys that follow one another", () => {
     expect(log.sign().verify({}, log.rows, [log.notes[0], log.notes[2]] as never).isIntact).toBe(true);
   });
 
-  test("a note by the new key before its first place", () => {
+  test("a note by the new key before its first position", () => {
     const log = new WrittenLog().fill(2);
     const next = newSigner();
     log.signer = next;
@@ -233,7 +233,7 @@ describe("retention", () => {
     const head = { place: 4, hash: (log.rows[3] as ChainRow).hash };
     expect(log.verify({ first: 5, head }, kept(log, 5), notes)).toMatchObject({ isIntact: true, from: 5, entries: 5 });
   });
-  test("keeps the line of keys", () => {
+  test("keeps the sequence of keys", () => {
     const turned = new WrittenLog().fill(1).rotate().fill(2).sign().fill(1).write(pruned(5)).sign();
     const answer = turned.verify({ first: 5, rotations: turned.rotations }, kept(turned, 5), turned.notes.slice(1));
     expect(answer).toMatchObject({ isIntact: true, problems: [] });
@@ -241,7 +241,7 @@ describe("retention", () => {
   });
   test.each<[string, () => string, RegExp]>([
     [
-      "that no entry tells of",
+      "that no entry records",
       () => whats(log.verify({ first: 6 }, kept(log, 6), notes).problems),
       /no signed entry says/,
     ],
@@ -251,7 +251,7 @@ describe("retention", () => {
       /nothing says what stood/,
     ],
     [
-      "that only the unsigned tail tells of",
+      "that only the unsigned tail records",
       () => {
         const tail = new WrittenLog().fill(4).sign().fill(4).sign().write(pruned(5));
         return whats(tail.verify({ first: 5 }, kept(tail, 5)).problems);
@@ -259,7 +259,7 @@ describe("retention", () => {
       /no signed entry says/,
     ],
     [
-      "with an edit behind it",
+      "with an edit after it",
       () =>
         whats(
           log.verify({ first: 5 }, [{ ...(log.rows[4] as ChainRow), body: "{}" }, ...kept(log, 6)], notes).problems,
@@ -281,7 +281,7 @@ describe("retention", () => {
   });
 });
 
-test("any single change to a generated log is found", () => {
+test("any single change to a generated log is detected", () => {
   const text = fc.string({ unit: "binary", maxLength: 8 });
   const shape = fc.record({
     parts: fc.array(fc.record({ rows: fc.integer({ min: 1, max: 4 }), turns: fc.boolean() }), {
@@ -353,7 +353,7 @@ test("any single change to a generated log is found", () => {
   );
 });
 
-test("rows that are anything at all never end it", () => {
+test("rows of any content never make it throw", () => {
   const odd = fc.record({ place: fc.anything(), body: fc.anything(), hash: fc.anything(), text: fc.anything() });
   const log = new WrittenLog().fill(1).sign();
   fc.assert(

@@ -22,7 +22,7 @@ const call = (tool: string): RefusedCall => ({
   reason: "no daemon",
 });
 
-test("what is kept is handed over, again until it is written down, and then no more", () => {
+test("stored calls are handed over again until they are logged, and then no more", () => {
   expect([keepRefusedCall(state, call("a")), keepRefusedCall(state, call("b"))]).toEqual([true, true]);
   expect(takeRefusedCalls(state).calls).toEqual([call("a"), call("b")]);
   keepRefusedCall(state, call("c"));
@@ -35,7 +35,7 @@ test("what is kept is handed over, again until it is written down, and then no m
   expect(takeRefusedCalls(state).calls).toEqual([]);
 });
 
-test("there is a bound, and it is told that it was reached", () => {
+test("the number is limited, and reaching the limit is reported", () => {
   let kept = 0;
   while (kept < 10_000 && keepRefusedCall(state, { ...call("a"), reason: "x".repeat(10_000) })) kept++;
   expect(kept).toBeLessThan(1000);
@@ -44,7 +44,7 @@ test("there is a bound, and it is told that it was reached", () => {
   expect([taken.calls.length, taken.isFull]).toEqual([kept, true]);
 });
 
-test("lines that are none are left out, and the others count", () => {
+test("invalid lines are ignored, and the others count", () => {
   keepRefusedCall(state, call("a"));
   const good = readFileSync(path(), "utf8");
   writeFileSync(path(), `no JSON\n{"at":"x"}\n[]\n${good}{"at":1,"agent":7,"face":"","cwd":"","reason":""}\ntorn`);

@@ -83,20 +83,20 @@ describe("within the declaration and the grants", () => {
 
   const outside: readonly (readonly [string, (context: Context) => Promise<UseResult<unknown>>, string])[] = [
     ["another host", ({ net }) => net.fetch("https://api.example.co/"), "scope_violation"],
-    ["below a host that is named alone", ({ net }) => net.fetch("https://x.api.example.com/"), "scope_violation"],
+    ["a subdomain of a declared host", ({ net }) => net.fetch("https://x.api.example.com/"), "scope_violation"],
     ["a path beside the tree", ({ files }) => files.read("/database"), "scope_violation"],
-    ["a path that climbs out", ({ files }) => files.read("/data/../etc/passwd"), "scope_violation"],
+    ["a path with `..`", ({ files }) => files.read("/data/../etc/passwd"), "scope_violation"],
     ["writing where it may read", ({ files }) => files.write("/data/a", "x"), "scope_violation"],
     ["another program", ({ process }) => process.run(["gitk"], { in: "/data" }), "scope_violation"],
     ["another secret", ({ secrets }) => secrets.use("API_KEYS"), "scope_violation"],
     ["another store", ({ memory }) => memory.get("agent/x"), "scope_violation"],
     ["observing, which no tool declares", ({ observe }) => observe.append("x"), "capability_absent"],
-    ["a scheme that is none", ({ net }) => net.fetch("file:///etc/passwd"), "invalid_input"],
-    ["a host with a name in front", ({ net }) => net.fetch("https://api.example.com@evil.example/"), "invalid_input"],
-    ["a method nobody has", ({ net }) => net.fetch("https://api.example.com/", { method: "TRACE" }), "invalid_input"],
-    ["a key that climbs", ({ storage }) => storage.get("../agent/x"), "invalid_input"],
-    ["no text for a path", ({ files }) => files.read(7 as unknown as string), "invalid_input"],
-    ["no list for a program", ({ process }) => process.run("git" as unknown as string[]), "invalid_input"],
+    ["an unknown scheme", ({ net }) => net.fetch("file:///etc/passwd"), "invalid_input"],
+    ["a URL with a user name", ({ net }) => net.fetch("https://api.example.com@evil.example/"), "invalid_input"],
+    ["an unknown method", ({ net }) => net.fetch("https://api.example.com/", { method: "TRACE" }), "invalid_input"],
+    ["a key with `..`", ({ storage }) => storage.get("../agent/x"), "invalid_input"],
+    ["a path that is not text", ({ files }) => files.read(7 as unknown as string), "invalid_input"],
+    ["a program that is not a list", ({ process }) => process.run("git" as unknown as string[]), "invalid_input"],
   ];
   test.each(outside)("%s is refused", async (_title, use, code) => {
     const { context, seen } = await opened();
@@ -106,19 +106,19 @@ describe("within the declaration and the grants", () => {
   });
 });
 
-describe("a backend that is not there", () => {
+describe("a missing backend", () => {
   test.each([
     ["fetching", USES[0]],
     ["files", USES[1]],
     ["programs", USES[10]],
     ["secrets", USES[12]],
     ["storage", USES[13]],
-  ] as const)("%s: the use says so", async (name, row) => {
+  ] as const)("%s: the result says so", async (name, row) => {
     const { context } = await opened(ALL, { without: [name] });
     expect(await row?.[1](context)).toMatchObject({ ok: false, code: "not_available" });
   });
 
-  test("that throws has given nothing", async () => {
+  test("that throws returns nothing", async () => {
     const { context } = await opened(ALL, {
       respond: () => {
         throw new Error("boom");
@@ -129,7 +129,7 @@ describe("a backend that is not there", () => {
 });
 
 describe("once the call has ended", () => {
-  test.each(USES)("%s answers revoked, kept apart from its object", async (name, use) => {
+  test.each(USES)("%s answers revoked, also apart from its object", async (name, use) => {
     const { context, end, seen } = await opened();
     const [instrument = "", method = ""] = name.split(".");
     const kept = (context as unknown as Record<string, Record<string, (...all: unknown[]) => unknown>>)[instrument]?.[
@@ -141,7 +141,7 @@ describe("once the call has ended", () => {
     expect(seen.done).toEqual([]);
   });
 
-  test("what was under way is stopped, and its answer is not handed out", async () => {
+  test("running operations are cancelled, and their results are not returned", async () => {
     const stopped: string[] = [];
     const { context, end } = await opened(ALL, {
       respond: ({ stop }) =>
@@ -160,7 +160,7 @@ describe("once the call has ended", () => {
     expect(stopped).toEqual(["stopped"]);
   });
 
-  test("listeners are told once, one that fails keeps nobody from it, and late ones at once", async () => {
+  test("listeners are called once, one that throws does not stop the others, and late ones are called at once", async () => {
     const { context, end } = await opened();
     const told: string[] = [];
     context.signal.onStop(() => {
@@ -177,7 +177,7 @@ describe("once the call has ended", () => {
     expect(told).toEqual(["a", "late"]);
   });
 
-  test("a grant that ends in the middle of a call ends there", async () => {
+  test("a grant that expires during a call ends there", async () => {
     const tool = registeredOf(toolOf(CAPABILITIES));
     let now = 0;
     const lasting: Authority = [chain(link("r", [grant("fs.read", undefined, { expires: 10 })]))];
@@ -215,7 +215,7 @@ describe("nothing on a context leads anywhere", () => {
     expect((context.net.fetch as unknown as { constructor: unknown }).constructor).toBeUndefined();
   });
 
-  test("a context is for a warrant of the gate's and for nothing that looks like one", async () => {
+  test("a context needs a warrant of the gate, and nothing that looks like one", async () => {
     const tool = registeredOf(toolOf(CAPABILITIES));
     const warrant = await warrantFor(tool);
     const forged = [
@@ -230,7 +230,7 @@ describe("nothing on a context leads anywhere", () => {
   });
 });
 
-describe("what must be asked", () => {
+describe("what needs approval", () => {
   const asking: Authority = [chain(link("r", [grant("fs.read", undefined, { ask: 1 }), grant("tool.invoke")]))];
   const reading: readonly ToolRequest[] = [{ verb: "fs.read", path: "/data/approved" }];
 
@@ -244,14 +244,14 @@ describe("what must be asked", () => {
     expect(seen.denials).toContain("fs.read approval_required");
   });
 
-  test("is refused where the call asked for nothing beforehand", async () => {
+  test("is refused if the call requested nothing beforehand", async () => {
     const tool = registeredOf(toolOf(CAPABILITIES));
     const { context } = openContext(await warrantFor(tool, asking), tool, judgeOf(asking, tool));
     expect(await context.files.read("/data/approved")).toMatchObject({ ok: false, code: "approval_required" });
   });
 });
 
-describe("lists leave out what may not be read", () => {
+describe("lists omit what may not be read", () => {
   test("whatever the port answers", async () => {
     const { context } = await opened();
     expect(await context.files.list("/data")).toEqual({ ok: true, value: [{ path: "/data/a", kind: "file" }] });
@@ -270,7 +270,7 @@ describe("lists leave out what may not be read", () => {
   });
 });
 
-test("hostile arguments are refused, and nobody throws", async () => {
+test("hostile arguments are refused, and nothing throws", async () => {
   const { context, seen } = await opened();
   const trap = new Proxy(
     {},

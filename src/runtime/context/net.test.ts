@@ -43,7 +43,7 @@ function redirecting(...steps: readonly (readonly [number, string])[]): (asked: 
 }
 
 describe("redirects", () => {
-  test("are followed to the end, and the answer says where that is", async () => {
+  test("are followed to the end, and the response has the final URL", async () => {
     const { context, seen } = await opened({
       respond: redirecting([302, "http://b.example/two"], [302, "http://c.example/three?q#f"]),
     });
@@ -75,7 +75,7 @@ describe("redirects", () => {
     expect(seen.exchanges).toHaveLength(1);
   });
 
-  test("from https to http end there, whoever the host is; to https they go on", async () => {
+  test("from https to http end there, whatever the host; to https they continue", async () => {
     for (const location of ["http://a.example/two", "http://a.example:443/two", "http://b.example/"]) {
       const { context, seen } = await opened({ respond: redirecting([302, location]) });
       expect(await context.net.fetch("https://a.example/")).toMatchObject({ ok: false, code: "scope_violation" });
@@ -85,7 +85,7 @@ describe("redirects", () => {
     expect(await context.net.fetch("http://a.example/")).toMatchObject({ ok: true });
   });
 
-  test("of five requests are followed, and no more", async () => {
+  test("are followed for five requests, and no more", async () => {
     const hop = [302, "http://a.example/again"] as const;
     const four = await opened({ respond: redirecting(hop, hop, hop, hop) });
     expect(await four.context.net.fetch("http://a.example/")).toMatchObject({ ok: true });
@@ -94,7 +94,7 @@ describe("redirects", () => {
     expect(five.seen.exchanges).toHaveLength(5);
   });
 
-  test("are handed back or refused where that is asked for", async () => {
+  test("are returned or refused on request", async () => {
     const manual = await opened({ respond: redirecting([302, "http://b.example/"]) });
     expect(await manual.context.net.fetch("http://a.example/", { redirect: "manual" })).toMatchObject({
       ok: true,
@@ -104,7 +104,7 @@ describe("redirects", () => {
     expect(await error.context.net.fetch("http://a.example/", { redirect: "error" })).toMatchObject({ ok: false });
   });
 
-  test("to another origin are not told who we are; to the same one they are", async () => {
+  test("to another origin lose the credentials; to the same one they keep them", async () => {
     const headers = {
       Authorization: "a",
       Cookie: "b",
@@ -124,7 +124,7 @@ describe("redirects", () => {
     }
   });
 
-  test("turn a post into a get as the platform does, and ask for what it then is", async () => {
+  test("turn a POST into a GET as the platform does, and need the grant for that", async () => {
     for (const [status, method, body] of [
       [301, "GET", null],
       [303, "GET", null],
@@ -147,16 +147,16 @@ describe("redirects", () => {
   });
 });
 
-describe("where a name leads", () => {
+describe("the addresses of a host name", () => {
   const rows: readonly (readonly [string, readonly string[] | null, string | null])[] = [
     ["a public address", ["93.184.216.34"], null],
     ["several of them", ["93.184.216.34", "2606:2800:220:1:248:1893:25c8:1946"], null],
-    ["one that is private among them", ["93.184.216.34", "10.0.0.1"], "address_refused"],
+    ["a private one among them", ["93.184.216.34", "10.0.0.1"], "address_refused"],
     ["this machine", ["127.0.0.1"], "address_refused"],
     ["the metadata address", ["169.254.169.254"], "address_refused"],
     ["nowhere", [], "not_available"],
     ["a failure", null, "not_available"],
-    ["what is no address", ["localhost"], "address_refused"],
+    ["an invalid address", ["localhost"], "address_refused"],
     ["too many", new Array<string>(65).fill("93.184.216.34"), "address_refused"],
   ];
   test.each(rows)("%s", async (_title, answers, code) => {
@@ -167,7 +167,7 @@ describe("where a name leads", () => {
     expect(seen.exchanges.map(({ addresses }) => addresses?.map(addressText))).toEqual(code === null ? [answers] : []);
   });
 
-  test("is asked again for every hop: a name that has moved since is refused", async () => {
+  test("are resolved again for every hop: a changed answer is refused", async () => {
     let asked = 0;
     const { context, seen } = await opened({
       answers: () => [asked++ === 0 ? "93.184.216.34" : "127.0.0.1"],
@@ -179,7 +179,7 @@ describe("where a name leads", () => {
 });
 
 describe("secrets", () => {
-  test("are put in on the way out and taken out of the answer; the tool sees neither", async () => {
+  test("are filled in before sending and redacted from the response; the tool sees neither", async () => {
     const { context, seen } = await opened({
       respond: ({ headers }) => ({
         status: 200,
@@ -199,7 +199,7 @@ describe("secrets", () => {
     expect(answer.value.headers.get("x-back")).toBe("Bearer [REDACTED:API_KEY]");
   });
 
-  test("that are not declared, or not granted for that host, go nowhere, and nothing is opened", async () => {
+  test("that are not declared, or not granted for that host, are not sent, and nothing is decrypted", async () => {
     const undeclared = await opened({});
     const headers = { authorization: "{{secret:THIRD}}" };
     expect(await undeclared.context.net.fetch("https://a.example/", { headers })).toMatchObject({
@@ -236,7 +236,7 @@ describe("secrets", () => {
     expect(other.seen.exchanges).toHaveLength(1);
   });
 
-  test("said back in a redirect do not travel with it", async () => {
+  test("returned in a redirect are not sent with it", async () => {
     const { context, seen } = await opened({
       respond: redirecting([302, "https://b.example/?got=value-of-API_KEY"]),
     });
@@ -246,7 +246,7 @@ describe("secrets", () => {
   });
 });
 
-test("a relative address is read by the one it was answered from", () => {
+test("a relative URL is resolved against the response it came with", () => {
   const from = parseUrl("https://a.example:8443/x/y?z#w", () => null);
   if (!from.ok) throw new Error(from.message);
   const rows: readonly (readonly [string, string | null])[] = [

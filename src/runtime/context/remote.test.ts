@@ -6,7 +6,7 @@ import { remoteContext, serveUse } from "./remote.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
 import { useResult } from "./use-result.ts";
 
-test("values go there and come back; what is no plain data does not go", () => {
+test("values are sent and returned; what is not plain data is not sent", () => {
   const value = { a: [1, "b", null, true], bytes: new Uint8Array([1, 2]), ["__proto__"]: 3, deep: { gone: undefined } };
   const json = remoteJson(value);
   expect(JSON.parse(JSON.stringify(json))).toEqual({
@@ -51,7 +51,7 @@ function echoing(heard: unknown[]): Context {
   ) as unknown as Context;
 }
 
-test("every method of a context is told as itself, with its arguments", async () => {
+test("every method of a context is sent as itself, with its arguments", async () => {
   const heard: unknown[] = [];
   const there = echoing(heard);
   const { context } = remoteContext(async (use) => serveUse(there, JSON.parse(JSON.stringify(use)) as JsonObject));
@@ -73,7 +73,7 @@ test("every method of a context is told as itself, with its arguments", async ()
     }
 });
 
-test("a response is one on the other side, too", async () => {
+test("a response is a response on the other side, too", async () => {
   const { context } = remoteContext(async () => ({
     ok: true,
     value: {
@@ -91,7 +91,7 @@ test("a response is one on the other side, too", async () => {
   expect(await answer.value.json()).toEqual({});
 });
 
-test("what is in no table is refused, and nothing is called", async () => {
+test("unlisted methods are refused, and nothing is called", async () => {
   const heard: unknown[] = [];
   const context = echoing(heard);
   const rows: readonly JsonObject[] = [
@@ -110,7 +110,7 @@ test("what is in no table is refused, and nothing is called", async () => {
   expect(heard).toEqual([]);
 });
 
-test("after the end everything is revoked, what was under way included, and nothing is sent", async () => {
+test("after the end everything is revoked, including running operations, and nothing is sent", async () => {
   let sent = 0;
   let answer: (value: Json) => void = () => undefined;
   const { context, end } = remoteContext(() => {
@@ -130,7 +130,7 @@ test("after the end everything is revoked, what was under way included, and noth
   expect([sent, stopped, context.signal.isStopped()]).toEqual([1, 1, true]);
 });
 
-test("an answer that is none, or no answer, is a refusal", async () => {
+test("an invalid answer, or none, is a refusal", async () => {
   const odd: readonly Json[] = [
     null,
     1,

@@ -49,7 +49,7 @@ describe("replacing", () => {
     expect(result(text, ...edits)).toMatch(expected);
   });
 
-  test("what would become too long is counted and not made", () => {
+  test("a result that would be too long is counted and not built", () => {
     const edits = [{ old: "a", new: "b".repeat(100_000), all: true }];
     expect(replaceAll("a".repeat(100_000), edits, plenty)).toMatchObject({ ok: false });
     expect(replaceAll("a".repeat(10), edits, plenty)).toMatchObject({ ok: true });

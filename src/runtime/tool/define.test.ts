@@ -115,13 +115,13 @@ describe("a tool", () => {
     ["requests", { requests: 7 }],
     ["execute", { execute: null }],
   ];
-  test.each(wrong)("with a wrong %s says so", (part, more) => {
+  test.each(wrong)("with a wrong %s is reported", (part, more) => {
     const whole = { ...basic, input: {}, execute: () => null, ...more };
     expect(defineTool(whole as never).faults.map((fault) => fault.part)).toContain(part);
   });
 });
 
-describe("a schema library's answer", () => {
+describe("a schema library's result", () => {
   const accept = (check: (value: unknown) => unknown): unknown =>
     defineTool({ ...basic, input: standard(check), execute: () => null }).accept({ a: 1 });
 
@@ -144,7 +144,7 @@ describe("a schema library's answer", () => {
   test.each(refusing)("with %s is a refusal", (_title, check) => {
     expect(accept(check)).toMatchObject({ ok: false });
   });
-  test("names the place", () => {
+  test("has the path", () => {
     expect(accept(refusing[0]?.[1] as never)).toEqual({ ok: false, issues: [{ at: "a.0", message: "no" }] });
   });
 });
@@ -190,7 +190,7 @@ describe("JSON Schema", () => {
     ["patternProperties", { patternProperties: { "^a": {} } }],
     ["a misspelt keyword", { properties: { a: { minimun: 1 } } }],
     ["a pattern with a group", { pattern: "^(a+)+$" }],
-    ["a pattern that is not held at both ends", { pattern: "a" }],
+    ["a pattern without anchors", { pattern: "a" }],
     ["an empty enum", { enum: [] }],
     ["a negative count", { minLength: -1 }],
     ["no schema", { properties: { a: 1 } }],
@@ -201,7 +201,7 @@ describe("JSON Schema", () => {
     expect(tool.accept({})).toMatchObject({ ok: false });
   });
 
-  test("deeper or larger than its limits is refused", () => {
+  test("nested too deep or too large is refused", () => {
     let deep: object = {};
     for (let at = 0; at < 40; at++) deep = { items: deep };
     expect(readSchema(deep as never)).toMatchObject({ ok: false });
@@ -209,7 +209,7 @@ describe("JSON Schema", () => {
     expect(readSchema(wide as never)).toMatchObject({ ok: false });
   });
 
-  test("that costs too much to check is not passed over", () => {
+  test("that costs too much to check is not accepted", () => {
     const alternatives = Array.from({ length: 1000 }, (_, at) => ({ const: at }));
     const { accept } = defineTool({
       ...basic,

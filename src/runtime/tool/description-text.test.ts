@@ -5,19 +5,19 @@ import { defineTool } from "./define.ts";
 import { schemaCharactersMax, textFault } from "./description-text.ts";
 import { readToolDescriptions } from "./hosted.ts";
 
-describe("a text that is shown", () => {
+describe("a displayed text", () => {
   test.each([
-    ["an order to a terminal", "a\u001b[2Jb", "a[2Jb"],
+    ["a terminal control sequence", "a\u001b[2Jb", "a[2Jb"],
     ["a bell", "a\u0007", "a"],
-    ["an order of eight bits", "a\u009b2Jb", "a\u00a02Jb"],
-    ["a return alone", "a\rb", "a\r\nb"],
-    ["a change of direction", "a\u202eb", "a\u2030b"],
+    ["an eight-bit control", "a\u009b2Jb", "a\u00a02Jb"],
+    ["a carriage return alone", "a\rb", "a\r\nb"],
+    ["a direction override", "a\u202eb", "a\u2030b"],
     ["an isolated direction", "a\u2066b", "a\u2070b"],
-    ["a mark of direction", "a\u200fb", "a\u200db"],
+    ["a direction mark", "a\u200fb", "a\u200db"],
     ["half a character", "a\ud83d", "a\ud83d\ude00"],
     ["a tag", "a\u{e0041}", "a\u{e0100}"],
-    ["a separator of lines", "a\u2028b", "a\n\tb"],
-  ])("does not hold %s", (_title, hidden, plain) => {
+    ["a line separator", "a\u2028b", "a\n\tb"],
+  ])("does not contain %s", (_title, hidden, plain) => {
     expect(textFault(hidden)).toMatch(/^U\+[0-9A-F]{4,5} does not show/);
     expect(textFault(plain)).toBeNull();
   });
@@ -34,7 +34,7 @@ function schemaOf(characters: number): JsonObject {
 }
 
 describe("a tool is refused when it is defined", () => {
-  test("for a description that does not read as it is written", () => {
+  test("for a description with hidden or control characters", () => {
     expect(faultsOf({ description: "Says \u202eit." })).toEqual(["description"]);
     expect(faultsOf({ description: "Says\nit." })).toEqual([]);
   });
@@ -59,7 +59,7 @@ describe("a tool is refused when it is defined", () => {
   });
 });
 
-test("what a host says about a schema is not believed", () => {
+test("a host's own description of a schema is not trusted", () => {
   const described = (schema: JsonObject): unknown =>
     readToolDescriptions([
       {

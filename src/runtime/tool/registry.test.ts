@@ -114,18 +114,18 @@ describe("registering against a policy", () => {
       ["weather fs_reach.read /database exceeds_policy"],
     ],
     [
-      "a path that climbs",
+      "a path with `..`",
       { fs_reach: { read: ["/data/../etc"] } },
       { fs_reach: { read: ["/data"] } },
       ["weather fs_reach.read /data/../etc exceeds_policy"],
     ],
     [
-      "an entry that is no pattern",
+      "an entry that is not a pattern",
       { network: { allowedHosts: ["a..b"] } },
       { network: { allowedHosts: ["*"] } },
       ["weather network a..b not_understood"],
     ],
-    ["a part that is no map", { process: ["sh"] as never }, {}, ["weather process sh not_understood"]],
+    ["a part that is not a map", { process: ["sh"] as never }, {}, ["weather process sh not_understood"]],
     [
       "an unknown limit",
       { network: { allowedHosts: [], deny: ["a.b"] } as never },
@@ -143,7 +143,7 @@ describe("registering against a policy", () => {
     expect(request && requestText(request)).toMatch(/^net\.\w+ https?:\/\/.+\.example/);
   });
 
-  test("parts the policy does not hold are not held", () => {
+  test("parts without a policy are not limited by it", () => {
     const policy = { ...policyOf({}), holds: ["network"] };
     const registry = registryOf({ policy });
     expect(registry.register(toolOf({ secrets: ["K"] }), "application")).toMatchObject({ ok: true });
@@ -192,7 +192,7 @@ describe("names", () => {
       "*",
     ],
   ];
-  test.each(refused)("%j is refused to a tool from elsewhere", (name) => {
+  test.each(refused)("%j is refused to a third-party tool", (name) => {
     for (const origin of ["foreign", "application"] as const)
       expect(registryOf().register(toolOf({}, { name }), origin)).toMatchObject({
         ok: false,
@@ -200,7 +200,7 @@ describe("names", () => {
       });
   });
 
-  test("of ours are for ours", () => {
+  test("of built-in tools are reserved", () => {
     const registry = registryOf();
     expect(registry.register(toolOf({}, { name: "fs_read" }), "builtin")).toMatchObject({ ok: true, name: "fs_read" });
     expect(registry.find("builtin:fs_read")?.name).toBe("fs_read");
@@ -209,7 +209,7 @@ describe("names", () => {
       expect(registryOf().register(toolOf({}, { name }), "foreign")).toMatchObject({ ok: false });
   });
 
-  test("of ours that declare nothing are held by the grants alone; those of others are closed", () => {
+  test("of built-in tools that declare nothing are limited by the grants alone; third-party ones are closed", () => {
     const bounded = { fs_reach: { read: ["/data"] } };
     const ours = registryOf();
     ours.register(toolOf({}, { name: "memory_get" }), "builtin");
@@ -219,7 +219,7 @@ describe("names", () => {
     expect(registeredOf(toolOf({})).requirement?.link.grants).toEqual([]);
   });
 
-  test("are taken once, and so are those that look like them", () => {
+  test("are unique, also among look-alikes", () => {
     const registry = registryOf();
     expect(registry.register(toolOf({}, { name: "tool:fetch_weather" }), "foreign")).toMatchObject({
       ok: true,
@@ -235,7 +235,7 @@ describe("names", () => {
   });
 });
 
-describe("what an agent is shown", () => {
+describe("the tools an agent is shown", () => {
   const registry = registryOf();
   const tools: readonly (readonly [string, Capabilities])[] = [
     ["plain", {}],
@@ -249,23 +249,23 @@ describe("what an agent is shown", () => {
   const own = (...specs: readonly string[]): Authority => [chain(link("r", grantsOf(...specs)))];
 
   const rows: readonly (readonly [string, Authority, readonly string[]])[] = [
-    ["nothing without leave to call", own("net.get{hosts=[*]}", "fs.read{in=/data}"), []],
-    ["what needs nothing", CALLER, ["plain"]],
+    ["none without a grant to call", own("net.get{hosts=[*]}", "fs.read{in=/data}"), []],
+    ["those that need nothing", CALLER, ["plain"]],
     ["one that is named", own("tool.invoke{tools=[plain]}"), ["plain"]],
-    ["what it can do one verb of", own("tool.invoke{tools=[*]}", "net.get{hosts=[*.example]}"), ["online", "plain"]],
-    ["nothing for another host", own("tool.invoke{tools=[*]}", "net.get{hosts=[other.test]}"), ["plain"]],
+    ["those it can do one verb of", own("tool.invoke{tools=[*]}", "net.get{hosts=[*.example]}"), ["online", "plain"]],
+    ["none for another host", own("tool.invoke{tools=[*]}", "net.get{hosts=[other.test]}"), ["plain"]],
     [
       "all of it",
       own("tool.invoke{tools=[*]}", "net.get{hosts=[*]}", "fs.read{in=/}"),
       ["both", "online", "plain", "reader"],
     ],
     [
-      "nothing that one chain alone cannot do",
+      "none that one chain alone cannot do",
       [...own("tool.invoke{tools=[*]}", "net.get{hosts=[*]}"), ...own("tool.invoke{tools=[*]}", "fs.read{in=/}")],
       ["online", "plain", "reader"],
     ],
     [
-      "nothing that a link above does not hold",
+      "none that a link above does not hold",
       [
         chain(
           link("a", grantsOf("tool.invoke{tools=[*]}")),
@@ -274,17 +274,17 @@ describe("what an agent is shown", () => {
       ],
       ["plain"],
     ],
-    ["nothing from nothing", [], []],
+    ["none from nothing", [], []],
   ];
   test.each(rows)("%s", (_title, authority, expected) => {
     expect(names(authority)).toEqual(expected);
   });
 
-  test("nothing of a link that is revoked", () => {
+  test("none of a revoked link", () => {
     expect(names(CALLER, moment({ revoked: () => true }))).toEqual([]);
   });
 
-  test("the risk is the highest of what is said and what is declared", () => {
+  test("the risk is the higher of the stated and the declared one", () => {
     const risks = Object.fromEntries(registry.list().map(({ name, risk }) => [name, risk]));
     expect(risks).toMatchObject({ plain: "low", reader: "medium", online: "high" });
     const raised = registeredOf(toolOf({}, { risk: "high" }));
@@ -292,7 +292,7 @@ describe("what an agent is shown", () => {
   });
 });
 
-describe("a tool whose backends or secrets are not there", () => {
+describe("a tool with missing backends or secrets", () => {
   const needy = { network: { allowedHosts: ["a.example"] }, secrets: ["KEY", "ns/*"], fs_reach: { read: ["/d"] } };
 
   test("is listed as not available, with what is missing", () => {
@@ -307,7 +307,7 @@ describe("a tool whose backends or secrets are not there", () => {
     expect(registry.list()[0]?.availability.ok).toBe(false);
   });
 
-  test("needs nothing for an empty part; and a backend that throws is not there", () => {
+  test("needs nothing for an empty part; and a backend that throws counts as missing", () => {
     const registry = registryOf({
       backends: {
         has: () => {
@@ -342,7 +342,7 @@ describe("a tool whose backends or secrets are not there", () => {
   });
 });
 
-test("what a call will ask for is read from its input, and what cannot be read is refused", () => {
+test("the requests of a call are derived from its input, and an unreadable input is refused", () => {
   const asking = (requests: unknown) => registeredOf(toolOf({}, { requests: () => requests as never })).requests({});
   expect(asking([{ verb: "fs.read", path: "/data/a" }])).toMatchObject({ ok: true });
   for (const odd of [
@@ -352,7 +352,7 @@ test("what a call will ask for is read from its input, and what cannot be read i
     expect(asking(odd)).toMatchObject({ ok: false });
 });
 
-test("those who watch are told of every change, and of nothing after they stop", () => {
+test("watchers are notified of every change, and of nothing after they stop", () => {
   const registry = registryOf();
   const seen: string[] = [];
   registry.watch(() => {

@@ -34,7 +34,7 @@ describe("running", () => {
     });
   }
 
-  test("hands over the arguments that were decided on", async () => {
+  test("passes the arguments that were decided", async () => {
     expect(await run({ execute: (input: unknown) => input })).toEqual({ ok: true, value: { city: "Oslo" } });
   });
 
@@ -45,7 +45,7 @@ describe("running", () => {
     expect(refused).toMatchObject({ ok: false, code: "scope_violation" });
   });
 
-  test("what throws, or returns no plain data, has failed", async () => {
+  test("a tool that throws, or returns no plain data, has failed", async () => {
     const throwing = (): never => {
       throw new Error("boom");
     };
@@ -65,7 +65,7 @@ describe("running", () => {
     expect(await kept[0]?.fetch("https://a.example/")).toMatchObject({ ok: false, code: "revoked" });
   });
 
-  test("a call that is stopped is over at once, whatever the tool does", async () => {
+  test("a cancelled call is over at once, whatever the tool does", async () => {
     const listeners: (() => void)[] = [];
     const stop = {
       isStopped: () => false,
@@ -80,14 +80,14 @@ describe("running", () => {
     expect(await outcome).toMatchObject({ ok: false, code: "revoked" });
   });
 
-  test("a call that was stopped before it began does not begin", async () => {
+  test("a call that was cancelled before it began does not begin", async () => {
     let ran = 0;
     const stop = { isStopped: () => true, onStop: () => () => undefined };
     expect(await run({ execute: () => ++ran }, { stop })).toMatchObject({ ok: false, code: "revoked" });
     expect(ran).toBe(0);
   });
 
-  test("a warrant for another tool is none for this one", async () => {
+  test("a warrant for another tool is refused", async () => {
     const one = registeredOf(toolOf(needs));
     const other = registeredOf(toolOf(needs, { name: "other" }));
     const parts = {

@@ -10,7 +10,7 @@ const piece = fc
   )
   .map(([one, count]) => one + count);
 
-test("every pattern we read answers as the platform's does", () => {
+test("every pattern we parse answers as the platform's does", () => {
   fc.assert(
     fc.property(
       fc.array(piece, { maxLength: 5 }).map((pieces) => `^${pieces.join("")}$`),
@@ -49,7 +49,7 @@ test.each([
   expect(parseSimplePattern(pattern).ok).toBe(false);
 });
 
-test("takes no time that grows with more than the text", () => {
+test("takes time that grows with the text alone", () => {
   const pattern = parseSimplePattern(`^${"a*".repeat(200)}$`);
   if (!pattern.ok) throw new Error(pattern.message);
   expect(pattern.value(`${"a".repeat(20_000)}b`)).toBe(false);

@@ -26,7 +26,7 @@ function record(draft: string): DraftRecord {
   };
 }
 
-test("a list of what waits is written where something waits, and an older one is replaced", () => {
+test("a list of pending changes is written if there are any, and replaces an older one", () => {
   const { id, path } = folders.make();
   records.write(record(id), []);
   expect(existsSync(join(path, "kept.json"))).toBe(false);
@@ -37,7 +37,7 @@ test("a list of what waits is written where something waits, and an older one is
   expect(new DraftRecords(folders.folder).read(id)).toEqual(record(id));
 });
 
-test("a draft that took nothing is removed with its record and with what the kernel left in it", async () => {
+test("an empty draft is removed with its record and the kernel's leftovers", async () => {
   const { id, path } = folders.make();
   records.begin(record(id));
   mkdirSync(join(path, "work", "work", "incompat", "volatile"), { recursive: true });

@@ -11,7 +11,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(folder, { recursive: true, force: true }));
 
-test("counts files, folders and what they take on the disk", async () => {
+test("counts files, folders and their disk usage", async () => {
   mkdirSync(join(folder, "a/b"), { recursive: true });
   writeFileSync(join(folder, "a/b/c"), "x".repeat(20_000));
   const { bytes, inodes } = await draftSize(folder);
@@ -35,7 +35,7 @@ test("counts a sparse file by its data", async () => {
   expect((await draftSize(folder)).bytes).toBeLessThan(100_000);
 });
 
-test("is nothing where there is no folder, and fails where there is something else", async () => {
+test("is zero if there is no folder, and fails if there is something else", async () => {
   expect(await draftSize(join(folder, "absent"))).toEqual({ bytes: 0, inodes: 0 });
   writeFileSync(join(folder, "file"), "");
   await expect(draftSize(join(folder, "file"))).rejects.toThrow("ENOTDIR");

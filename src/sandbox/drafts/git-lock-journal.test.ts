@@ -16,7 +16,7 @@ afterEach(() => rmSync(folder, { recursive: true }));
 const note = (line: string): void => void notes.push(line);
 const lock = (): string => join(folder, "index.lock");
 
-test("a lock that was taken is removed, whatever it holds", async () => {
+test("a lock that was taken is removed, whatever its content", async () => {
   const journal = new GitLockJournal(folder, [".git"]);
   journal.want([lock()]);
   writeFileSync(lock(), "DIRC");
@@ -25,14 +25,14 @@ test("a lock that was taken is removed, whatever it holds", async () => {
   expect([existsSync(lock()), notes]).toEqual([false, []]);
 });
 
-test("a lock that was only wanted stays where another git has written it, and is told", async () => {
+test("a lock that was only requested stays where another git has written it, and is reported", async () => {
   new GitLockJournal(folder, [".git"]).want([lock()]);
   writeFileSync(lock(), "DIRC");
   await removeStaleLocks(folder, note);
   expect([existsSync(lock()), notes.length]).toEqual([true, 1]);
 });
 
-test("an empty lock that was only wanted is removed once no process has it open", async () => {
+test("an empty lock that was only requested is removed once no process has it open", async () => {
   const journal = new GitLockJournal(folder, [".git"]);
   journal.want([lock()]);
   const file = openSync(lock(), "wx");
@@ -45,7 +45,7 @@ test("an empty lock that was only wanted is removed once no process has it open"
   expect(existsSync(lock())).toBe(false);
 });
 
-test("a lock of a journal that was cleared stays", async () => {
+test("a lock of a cleared journal stays", async () => {
   const journal = new GitLockJournal(folder, [".git"]);
   journal.want([lock()]);
   journal.take([lock()]);

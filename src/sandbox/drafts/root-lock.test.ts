@@ -20,7 +20,7 @@ function held(
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve));
 
-test("roots that share nothing are worked on at once", async () => {
+test("disjoint roots are worked on concurrently", async () => {
   const order: string[] = [];
   const lock = new RootLock();
   const both = [held(lock, "/a/b", order), held(lock, "/a/bc", order)];
@@ -46,7 +46,7 @@ test("a root waits for the same one, for one around it and for one inside it, in
   await Promise.all(all.map(({ done }) => done));
 });
 
-test("work that throws leaves the root free", async () => {
+test("work that throws releases the root", async () => {
   const lock = new RootLock();
   await expect(lock.run("/a", () => Promise.reject(new Error("no")))).rejects.toThrow("no");
   expect(await lock.run("/a", async () => 1)).toBe(1);

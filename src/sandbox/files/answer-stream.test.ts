@@ -10,7 +10,7 @@ function cut(chunks: readonly Uint8Array[]): readonly (readonly [string, string]
 }
 
 describe("a stream of answers", () => {
-  test("is the same frames, however it is cut into chunks", () => {
+  test("gives the same frames, however it is split into chunks", () => {
     const frame = fc.tuple(fc.constantFrom("A", "R", "F"), fc.uint8Array({ maxLength: 40 }));
     fc.assert(
       fc.property(fc.array(frame, { maxLength: 8 }), fc.array(fc.nat(30), { maxLength: 40 }), (frames, cuts) => {
@@ -27,12 +27,12 @@ describe("a stream of answers", () => {
     );
   });
 
-  test("ends with a length no frame has, as soon as it is there", () => {
+  test("ends at an impossible length, as soon as it is read", () => {
     expect(cut([Buffer.from([1, 0, 16, 0, 65])])).toBeNull();
     expect(cut([Buffer.from([0, 0, 16, 0, 65])])).toEqual([]);
   });
 
-  test("that breaks off in the middle has said nothing", () => {
+  test("that ends in the middle of a frame gives no answer", () => {
     expect(cut([frameOf("A", Buffer.from("abc")).subarray(0, 7)])).toEqual([]);
   });
 });

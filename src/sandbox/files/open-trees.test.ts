@@ -32,7 +32,7 @@ describe("a tree", () => {
     expect(place).toMatchObject({ named: path(name), base: path(base), inside, real: [...path(base), ...inside] });
   });
 
-  test("that leads nowhere is no place, and takes no number", () => {
+  test("that leads nowhere is not opened, and gets no number", () => {
     const places = locateTrees([
       { path: path("dangling"), mode: "read" },
       { path: path("work/file/x"), mode: "read" },
@@ -41,7 +41,7 @@ describe("a tree", () => {
     expect(places.map(({ tree, named }) => [tree, named])).toEqual([[0, path("work")]]);
   });
 
-  test("is known by device and inode", () => {
+  test("is identified by device and inode", () => {
     const [one, two] = locateTrees([
       { path: path("work"), mode: "read" },
       { path: path("alias"), mode: "write" },
@@ -50,10 +50,10 @@ describe("a tree", () => {
   });
 });
 
-describe("a tree that was looked at", () => {
+describe("a tree that was resolved", () => {
   const looked = (name: string) => locateTrees([{ path: path(name), mode: "read" }])[0] as OpenTree;
 
-  test("is there until its name leads to something else", () => {
+  test("is valid until its name leads to something else", () => {
     mkdirSync(join(root, "moving/inner"), { recursive: true });
     const [plain, inner] = [looked("moving"), looked("moving/inner")];
     expect([isStillThere(plain), isStillThere(inner)]).toEqual([true, true]);
@@ -63,11 +63,11 @@ describe("a tree that was looked at", () => {
     expect([isStillThere(plain), isStillThere(inner)]).toEqual([false, false]);
     rmSync(join(root, "moving"), { recursive: true });
     symlinkSync("moved", join(root, "moving"));
-    // By another way, the same folder.
+    // By another path, the same folder.
     expect([isStillThere(plain), isStillThere(inner)]).toEqual([true, true]);
   });
 
-  test("through a link is there until the link leads elsewhere", () => {
+  test("through a link is valid until the link leads elsewhere", () => {
     symlinkSync("work", join(root, "turning"));
     const place = looked("turning/out");
     expect(isStillThere(place)).toBe(true);
@@ -77,7 +77,7 @@ describe("a tree that was looked at", () => {
     expect(isStillThere(place)).toBe(false);
   });
 
-  test("that was not there is another one once it is, and a file is one as long as no folder takes its name", () => {
+  test("that did not exist is another one once it does, and a file stays one until a folder takes its name", () => {
     const [missing, file] = [looked("work/later"), looked("work/file")];
     expect([isStillThere(missing), isStillThere(file)]).toEqual([true, true]);
     mkdirSync(join(root, "work/later"));
@@ -90,7 +90,7 @@ describe("a tree that was looked at", () => {
 });
 
 describe("a path", () => {
-  test("lies in the innermost tree of its name, of those it may be written in", () => {
+  test("belongs to the innermost tree of its name, of those it may be written in", () => {
     const places = locateTrees([
       { path: path("work"), mode: "write" },
       { path: path("work/out"), mode: "read" },

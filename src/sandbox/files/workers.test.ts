@@ -21,7 +21,7 @@ function script(name: string, line: string): string {
 const gone = "not_available: the file worker ended";
 
 describe.skipIf(nativeMissing() !== null)("a worker that dies", () => {
-  test("leaves every request refused, and the next one starts another", async () => {
+  test("fails every pending request, and the next one starts another", async () => {
     const root = newFolder();
     writeFileSync(join(root, "file"), "content");
     const files = filesIn({ granted: [["read", root]] });
@@ -36,7 +36,7 @@ describe.skipIf(nativeMissing() !== null)("a worker that dies", () => {
     }
   });
 
-  test("or stands still is ended when its time is over", async () => {
+  test("or hangs is killed at its timeout", async () => {
     const root = newFolder();
     writeFileSync(join(root, "file"), "content");
     const files = filesIn({ granted: [["read", root]], limits: { silenceMillisecondsMax: 2_000 } });
@@ -65,7 +65,7 @@ describe.skipIf(nativeMissing() !== null)("a worker that dies", () => {
     expect(files.processId).toBeUndefined();
   });
 
-  test("answers many at once in their order", async () => {
+  test("answers concurrent requests in order", async () => {
     const root = newFolder();
     for (let at = 0; at < 50; at++) writeFileSync(join(root, `file-${at}`), String(at));
     const files = filesIn({ granted: [["read", root]] });
@@ -74,10 +74,10 @@ describe.skipIf(nativeMissing() !== null)("a worker that dies", () => {
   });
 });
 
-describe.skipIf(nativeMissing() !== null)("a program that is no worker", () => {
+describe.skipIf(nativeMissing() !== null)("a program that is not a worker", () => {
   test.each([
-    ["is not there", join(scripts, "none")],
-    ["ends at once", "/bin/false"],
+    ["is missing", join(scripts, "none")],
+    ["exits at once", "/bin/false"],
     ["says nonsense", script("nonsense", "printf 'what is this' >&3; exec sleep 60")],
     [
       "is ready with other trees",

@@ -42,15 +42,22 @@ async function run(
   const input = (async function* () {
     yield Buffer.from("given");
   })();
-  const nobody = (): never => {
-    throw new Error("nobody is asked");
+  const undecided = (): never => {
+    throw new Error("no decision is requested");
   };
-  const result = await barePrograms().run(owner, plan, { argv: ["/bin/sh", "-c", script], input }, sinks, nobody, null);
+  const result = await barePrograms().run(
+    owner,
+    plan,
+    { argv: ["/bin/sh", "-c", script], input },
+    sinks,
+    undecided,
+    null,
+  );
   if (!result.ok) throw new Error(result.refused.message);
   return { ran: result.ran, output };
 }
 
-test("it runs where it was told, and every axis says that nothing held it", async () => {
+test("it runs where it was told, and every axis says that it was not enforced", async () => {
   const { ran, output } = await run("pwd; cat; echo; env | grep -c .; exit 3");
   expect(ran.ending).toEqual({ kind: "exited", status: 3 });
   expect(output).toMatch(new RegExp(`^${folder}\ngiven\n[3-6]\n$`));
@@ -76,7 +83,7 @@ test("a throw-away sandbox is refused: nothing could keep the machine out of it"
   expect(result).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable" } });
 });
 
-test("its home is private and gone afterwards", async () => {
+test("its home is private and removed afterwards", async () => {
   const { output } = await run("touch $HOME/a; printf %s $HOME");
   expect(output).toMatch(/ambit-bare-/);
   expect(existsSync(output)).toBe(false);
@@ -85,13 +92,13 @@ test("its home is private and gone afterwards", async () => {
 test.each([
   ["time", "sleep 600 & sleep 600", { wallMilliseconds: 300 }],
   ["output", "yes", { outputBytes: 10_000 }],
-] as const)("it ends for %s, with what it started", async (because, script, limits) => {
+] as const)("it ends for %s, with its children", async (because, script, limits) => {
   const { ran, output } = await run(script, limits);
   expect(ran.ending).toEqual({ kind: "ended", because });
   expect(output.length).toBeLessThanOrEqual(10_000);
 });
 
-test("a signal and a program that is not there are told as such", async () => {
+test("a signal and a missing program are reported as such", async () => {
   expect((await run("kill -9 $$")).ran.ending).toEqual({ kind: "signalled", signal: 9 });
   rmSync(folder, { recursive: true });
   expect((await run("true")).ran.ending.kind).toBe("unstarted");

@@ -50,7 +50,7 @@ test("a command that is being ended is read to its end", async () => {
   expect(text()).toBe("a");
 });
 
-test("a consumer of an ended command holds nothing of the next one, also when it gets ready later", async () => {
+test("a consumer of an ended command blocks nothing of the next one, also when it gets ready later", async () => {
   const { socket, channel, text } = open();
   let wasReady = (): void => undefined;
   channel.hold(

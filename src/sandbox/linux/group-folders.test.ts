@@ -12,7 +12,7 @@ beforeEach(() => {
 });
 afterEach(() => rmSync(root, { recursive: true, force: true }));
 
-/** A folder of groups, with what its children are offered. */
+/** A control group folder, with the controllers its children are offered. */
 function group(path: string, offered: string | null): void {
   mkdirSync(join(root, path), { recursive: true });
   writeFileSync(join(root, path, "cgroup.procs"), "");
@@ -33,16 +33,16 @@ const first = (name: string, top = "/"): string => `31 24 0:27 ${top} ${root}/${
 
 describe("version 2", () => {
   test.each([
-    ["beside our own group, where its parent is ours", "memory pids", ["/groups/user/app 2 memory+processes"]],
-    ["with what is offered there", "pids cpu", ["/groups/user/app 2 processes"]],
-    ["not where nothing we need is offered", "cpu io", []],
+    ["beside our own group, if its parent is ours", "memory pids", ["/groups/user/app 2 memory+processes"]],
+    ["with the controllers offered there", "pids cpu", ["/groups/user/app 2 processes"]],
+    ["not where no controller we need is offered", "cpu io", []],
   ])("%s", (_what, offered, wanted) => {
     group("groups/user/app/own", "");
     group("groups/user/app", offered);
     expect(places([second()], ["0::/user/app/own"])).toEqual(wanted);
   });
 
-  test("below our own group, where that already hands its limits on", () => {
+  test("below our own group, if that already delegates its limits", () => {
     group("groups/own", "memory pids");
     group("groups", "memory pids");
     expect(places([second()], ["0::/own"])).toEqual(["/groups/own 2 memory+processes"]);
@@ -60,7 +60,7 @@ describe("version 2", () => {
     try {
       expect(places([second()], ["0::/own"])).toEqual([]);
     } finally {
-      // Only root can remove what is in a folder of that mode.
+      // Only root can remove the contents of a folder of that mode.
       chmodSync(own, 0o755);
     }
   });
@@ -73,7 +73,7 @@ describe("version 2", () => {
 });
 
 describe("version 1", () => {
-  test("below our own group of each kind, beside a version 2 that offers nothing", () => {
+  test("below our own group of each kind, beside a version 2 without controllers", () => {
     group("memory/box", null);
     group("pids", null);
     group("groups", "hugetlb");
@@ -90,7 +90,7 @@ describe("version 1", () => {
     ]);
   });
 
-  test("not where the part that is shown is another one", () => {
+  test("not where another part is shown", () => {
     group("memory", null);
     expect(places([first("memory", "/docker/abc")], ["4:memory:/docker/abcd"])).toEqual([]);
   });
@@ -102,7 +102,7 @@ describe("version 1", () => {
   });
 });
 
-test("a machine that says nothing has no place", () => {
+test("a machine without control groups has no folder for them", () => {
   expect(groupFolders(join(root, "none"))).toEqual([]);
   expect(places(["nonsense", ""], ["", "x:y", "0::relative"])).toEqual([]);
 });

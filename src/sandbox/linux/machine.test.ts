@@ -34,7 +34,7 @@ function facts(files: Readonly<Record<string, string | Uint8Array>>, bwrap: stri
 
 const VERSION = 'if [ "$1" = --version ]; then echo "bubblewrap 0.9.0"; exit 0; fi';
 
-describe("a machine that says nothing", () => {
+describe("a machine without any answers", () => {
   test("is unknown throughout, but that there is no bubblewrap is known", () => {
     expect(facts({})).toEqual({
       platform: "linux",
@@ -55,14 +55,14 @@ describe("a machine that says nothing", () => {
 describe("bubblewrap", () => {
   test.each([
     ["that works", `${VERSION}; exit 0`, { bubblewrap: "0.9.0", sandboxStarts: true }],
-    ["that may not", `${VERSION}; exit 1`, { bubblewrap: "0.9.0", sandboxStarts: false }],
+    ["that may not run", `${VERSION}; exit 1`, { bubblewrap: "0.9.0", sandboxStarts: false }],
     ["that hangs", "exec /bin/sleep 600", { bubblewrap: "unknown", sandboxStarts: "unknown" }],
     ["that leaves a child behind with its output", "/bin/sleep 5 &\nexit 0", { bubblewrap: "unknown" }],
     ["that hangs in the sandbox", `${VERSION}; exec /bin/sleep 600`, { bubblewrap: "0.9.0", sandboxStarts: "unknown" }],
     ["that fails", "exit 3", { bubblewrap: "unknown", sandboxStarts: "unknown" }],
-    ["that says something else", "echo hello", { bubblewrap: "unknown" }],
+    ["that prints something else", "echo hello", { bubblewrap: "unknown" }],
     [
-      "that never stops talking",
+      "that prints without end",
       "while :; do echo 9.9.9 9.9.9 9.9.9 9.9.9 9.9.9 9.9.9; done",
       { bubblewrap: "unknown" },
     ],
@@ -88,7 +88,7 @@ describe("the distribution", () => {
     expect(facts({ "etc/os-release": text }).distribution).toEqual(wanted);
   });
 
-  test("is looked for in its other place, and unknown in bytes that are no text or a loop", () => {
+  test("is read from its other path, and unknown in bytes that are not text or a link cycle", () => {
     expect(facts({ "usr/lib/os-release": "ID=arch\n" }).distribution).toEqual(["arch"]);
     expect(facts({ "etc/os-release": Uint8Array.of(0xff, 0xfe) }).distribution).toEqual(["arch"]);
     rmSync(join(root, "etc/os-release"));
@@ -149,7 +149,7 @@ describe("our native program", () => {
     return machineFacts({ platform: "linux", root, path: root, self: root, millisecondsMax: 2_000, native });
   };
 
-  test("has the last word on the kernel", () => {
+  test("decides about the kernel", () => {
     const said = '{"landlockAbi":7,"tproxy":true,"openTree":true,"mountSetattr":true,"seccomp":true,"overlay":true}';
     expect(says(`echo '${said}'`)).toMatchObject({
       landlock: 7,
@@ -161,7 +161,7 @@ describe("our native program", () => {
     });
   });
 
-  test.each([null, "exit 1", "echo nonsense", "echo 7", "sleep 10"])("that says %j is not there", (text) => {
+  test.each([null, "exit 1", "echo nonsense", "echo 7", "sleep 10"])("that prints %j counts as missing", (text) => {
     expect(says(text).native).toBeNull();
   });
 });

@@ -60,7 +60,7 @@ describe("a step", () => {
       ["nothing changed", () => undefined, {}],
       ["the program changed", () => write("copy", "a", "new"), { land: ["a"] }],
       ["the person changed", () => write("real", "a", "new"), { in: ["a"] }],
-      ["the person made a file that programs do not see", () => write("real", "secret", "new"), {}],
+      ["the person created a file that programs do not see", () => write("real", "secret", "new"), {}],
       ["the program deleted", () => remove("copy", "a"), { land: ["a"] }],
       ["the person deleted", () => remove("real", "a"), { in: ["a"] }],
       ["the program deleted a folder", () => remove("copy", "dir"), { land: ["dir"] }],
@@ -81,7 +81,7 @@ describe("a step", () => {
         { apart: ["a"] },
       ],
       [
-        "the program deleted a folder in which the person made a file",
+        "the program deleted a folder in which the person created a file",
         () => {
           remove("copy", "dir");
           write("real", "dir/new", "p");
@@ -89,7 +89,7 @@ describe("a step", () => {
         { in: ["dir/new", "dir"], land: ["dir/b", "dir/c"] },
       ],
       [
-        "the program put a file in the place of a folder in which the person made a file",
+        "the program replaced by a file a folder in which the person created a file",
         () => {
           remove("copy", "dir");
           write("copy", "dir", "file");
@@ -98,7 +98,7 @@ describe("a step", () => {
         { in: ["dir/new"], land: ["dir/b", "dir/c"], apart: ["dir"] },
       ],
       [
-        "a git works in the copy",
+        "git runs in the copy",
         () => {
           write("copy", ".git/index", "new");
           write("copy", ".git/index.lock", "");
@@ -120,13 +120,13 @@ describe("a step", () => {
     expect(await plan()).toEqual({ ...NOTHING, ...expected });
   });
 
-  test("what waits for the end is not landed again", async () => {
+  test("changes that wait for the end are not landed again", async () => {
     write("copy", "a", "new");
     expect(await plan(["a"])).toEqual(NOTHING);
   });
 });
 
-test("a copy within its limits is refused beyond them, and nothing hidden is in it", async () => {
+test("a copy over its limits is refused, and nothing hidden is in it", async () => {
   expect(copy.stamp("secret")).toBeNull();
   for (const limits of [
     { names: 5, bytes: 1_000 },
@@ -138,7 +138,7 @@ test("a copy within its limits is refused beyond them, and nothing hidden is in 
   }
 });
 
-test("a link in the copy leads an edit nowhere", async () => {
+test("a link in the copy does not redirect an edit", async () => {
   mkdirSync(join(top, "outside"));
   remove("copy", "dir");
   symlinkSync(join(top, "outside"), join(top, "copy", "dir"));
@@ -149,7 +149,7 @@ test("a link in the copy leads an edit nowhere", async () => {
   unlinkSync(join(top, "copy", "dir"));
 });
 
-test("the log says what the copy had, and ends where it was cut off", () => {
+test("the log says what the copy had, and ends where it was truncated", () => {
   base.settle(["a"], null, null);
   base.flush();
   const log = `${JSON.stringify([["x"], "folder"])}\n${JSON.stringify([["y"], "folder"])}\n${JSON.stringify([["x"], null])}\n[["z"`;

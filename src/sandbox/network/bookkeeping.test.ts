@@ -3,7 +3,7 @@ import { Bucket } from "./bucket.ts";
 import { Denials } from "./denials.ts";
 import { denialsMax } from "./limits.ts";
 
-test("a denial is told once and counted as often as it is tried", () => {
+test("a denial is reported once and counted as often as it is tried", () => {
   const denials = new Denials();
   expect(denials.add("revoked", "net.connect a:1", "owner")).toBe(true);
   expect(denials.add("revoked", "net.connect a:1", "owner")).toBe(false);
@@ -12,7 +12,7 @@ test("a denial is told once and counted as often as it is tried", () => {
   expect(denials.list.map(({ code, times }) => `${code} ${times}`)).toEqual(["revoked 2", "expired 1"]);
 });
 
-test("so many denials are named; the rest is counted", () => {
+test("the number of named denials is limited; the rest is counted", () => {
   const denials = new Denials();
   for (let at = 0; at < denialsMax + 3; at++) denials.add("revoked", `net.connect a:${at + 1}`, "owner");
   expect([denials.list.length, denials.unnamed]).toEqual([denialsMax, 3]);
@@ -20,14 +20,14 @@ test("so many denials are named; the rest is counted", () => {
   expect(denials.list[0]?.times).toBe(2);
 });
 
-test("a bucket gives what it holds, and what has flowed in since", () => {
+test("a bucket gives what it holds, and what has been refilled since", () => {
   const bucket = new Bucket({ burst: 2, perSecond: 10 }, 1000);
   expect([1000, 1000, 1000, 1050, 1100, 1100].map((now) => bucket.take(now))).toEqual([
     ...[true, true, false, false, true, false],
   ]);
 });
 
-test("a bucket holds no more than it can, and a clock that goes back fills nothing", () => {
+test("a bucket holds no more than its capacity, and a clock that goes back fills nothing", () => {
   const bucket = new Bucket({ burst: 1, perSecond: 10 }, 0);
   expect([90_000, 90_000, 10, 20].map((now) => bucket.take(now))).toEqual([true, false, false, false]);
 });

@@ -24,13 +24,13 @@ test.each([
 
 test.each([
   ["plain", { username: "a", password: "b" }, "username=a\npassword=b\n"],
-  ["a line more", { username: "a", password: "b\nhost=evil.test" }, ""],
+  ["one more line", { username: "a", password: "b\nhost=evil.test" }, ""],
   ["nothing", { username: "", password: "b" }, ""],
-])("what is told: %s", (_, credential, wanted) => {
+])("the answer: %s", (_, credential, wanted) => {
   expect(credentialText(credential)).toBe(wanted);
 });
 
-test("no text makes it throw, and a host it reads is a plain one", () => {
+test("no text makes it throw, and a parsed host is a plain one", () => {
   const line = fc.constantFrom("protocol=https", "host=git.test", "host=x y", "path=/", "", "=", "\0");
   fc.assert(
     fc.property(

@@ -10,15 +10,15 @@ const judging = { kind: "judging", number: 1, sandbox: "s", host: "a.b", address
 test.each<[string, unknown, boolean]>([
   ["open", open, true],
   ["open with servers", { ...open, resolver: { servers: ["127.0.0.1:53"] } }, true],
-  ["open with a server that is a name", { ...open, resolver: { servers: ["dns.example"] } }, false],
+  ["open with a host name as server", { ...open, resolver: { servers: ["dns.example"] } }, false],
   ["open with chains that are text", { ...open, chains: "net.connect" }, false],
   ["open with a link that is text", { ...open, chains: [["net.connect"]] }, false],
-  ["open with more", { ...open, more: 1 }, false],
+  ["open with an unknown key", { ...open, more: 1 }, false],
   ["give", { kind: "give", number: 1, sandbox: "s", socket: "dns" }, true],
-  ["give of another kind", { kind: "give", number: 1, sandbox: "s", socket: "udp" }, false],
+  ["give of an unknown kind", { kind: "give", number: 1, sandbox: "s", socket: "udp" }, false],
   ["count", { kind: "count", number: 1, sandbox: "s" }, true],
   ["count without its number", { kind: "count", sandbox: "s" }, false],
-  ["a number that is none", { kind: "count", number: 1.5, sandbox: "s" }, false],
+  ["an invalid number", { kind: "count", number: 1.5, sandbox: "s" }, false],
   ["allowed", judged, true],
   ["allowed with a code", { ...judged, code: "revoked" }, false],
   ["denied with a code", { ...judged, outcome: "deny", code: "revoked" }, true],
@@ -26,25 +26,25 @@ test.each<[string, unknown, boolean]>([
   ["denied with an unknown code", { ...judged, outcome: "deny", code: "because" }, false],
   ["a credential", { kind: "credited", number: 1, credential: { username: "a", password: "b" } }, true],
   ["half a credential", { kind: "credited", number: 1, credential: { username: "a" } }, false],
-  ["what the broker says", judging, false],
+  ["a message of the broker", judging, false],
 ])("from the owner: %s", (_, value, isRead) => {
   expect(readOwnerMessage(value)).toBe(isRead ? value : null);
 });
 
 test.each<[string, unknown, boolean]>([
   ["judging", judging, true],
-  ["judging no port", { ...judging, port: 0 }, false],
-  ["judging in another manner", { ...judging, manner: "any" }, false],
+  ["a decision without a port", { ...judging, port: 0 }, false],
+  ["a decision of an unknown kind", { ...judging, manner: "any" }, false],
   ["denied", denied, true],
   ["denied for another reason", { ...denied, reason: "mood" }, false],
   ["answered", { kind: "answered", number: 1, done: true }, true],
-  ["answered with a word", { kind: "answered", number: 1, done: "yes" }, false],
-  ["what the owner says", open, false],
+  ["answered with text", { kind: "answered", number: 1, done: "yes" }, false],
+  ["a message of the owner", open, false],
 ])("from the broker: %s", (_, value, isRead) => {
   expect(readBrokerMessage(value)).toBe(isRead ? value : null);
 });
 
-test("no value makes a reader throw", () => {
+test("no value makes a parser throw", () => {
   fc.assert(
     fc.property(fc.anything({ withNullPrototype: true }), (value) => {
       expect(readOwnerMessage(value)).toBe(null);

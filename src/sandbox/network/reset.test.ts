@@ -14,12 +14,12 @@ async function pair(): Promise<readonly [one: Socket, other: Socket, net.Server]
 
 const MOMENTS: readonly (readonly [string, () => Promise<void>])[] = [
   ["at once", async () => undefined],
-  ["after a tick", () => new Promise((go) => process.nextTick(go))],
-  ["after a turn", () => new Promise((go) => setImmediate(go))],
+  ["after a microtask", () => new Promise((go) => process.nextTick(go))],
+  ["after an event-loop turn", () => new Promise((go) => setImmediate(go))],
   ["after a while", () => new Promise((go) => setTimeout(go, 5))],
 ];
 
-test.each(MOMENTS)("a socket that was ended closes when it is reset %s", async (_, moment) => {
+test.each(MOMENTS)("an ended socket closes when it is reset %s", async (_, moment) => {
   for (const bytes of [0, 10, 8_000_000]) {
     const [one, other, server] = await pair();
     const closed = once(other, "close");
@@ -35,7 +35,7 @@ test.each(MOMENTS)("a socket that was ended closes when it is reset %s", async (
 
 test("the other end receives a reset, not a regular end", async () => {
   const [one, other, server] = await pair();
-  // Without any bytes before it: Node takes a reset that comes together with bytes for an end.
+  // Without any bytes before it: Node treats a reset that arrives together with bytes as an end.
   one.resume();
   reset(other);
   const [error] = await once(one, "error");

@@ -31,7 +31,7 @@ function cut(bytes: Uint8Array | null): Frame {
 }
 
 describe("a command", () => {
-  test("reads back as it was given", () => {
+  test("parses back as it was given", () => {
     const frame = cut(runFrame(COMMAND, encode));
     const reader = new PayloadReader(frame.payload);
     const text = (): string => String.fromCharCode(...(reader.text() ?? []));
@@ -43,7 +43,7 @@ describe("a command", () => {
     expect(reader.rest()).toHaveLength(0);
   });
 
-  test("on a terminal says its size instead of an input", () => {
+  test("on a terminal has its size instead of an input", () => {
     const frame = runFrame({ ...COMMAND, terminal: { columns: 132, rows: 70_000 } }, encode);
     const reader = new PayloadReader(cut(frame).payload);
     const [, , input] = [reader.u32(), reader.u64(), reader.u8()];
@@ -57,12 +57,12 @@ describe("a command", () => {
     { environment: [["A", "b\0c"]] },
     { directory: ["a\0b"] },
     { argv: ["echo", "x".repeat(1_048_576)] },
-  ] as const)("that cannot be said is not said", (part) => {
+  ] as const)("that cannot be encoded is refused", (part) => {
     expect(runFrame({ ...COMMAND, ...part } as CommandFrame, encode)).toBeNull();
   });
 });
 
-test("no number wraps around: a long time is the longest there is, and what is no count is our own mistake", () => {
+test("no number wraps around: a long time is clamped, and an invalid count is our own mistake", () => {
   const limited = (limits: CommandFrame["limits"]): Uint8Array | null => runFrame({ ...COMMAND, limits }, encode);
   const reader = new PayloadReader(cut(limited({ wallMilliseconds: 2 ** 32, outputBytes: 1 })).payload);
   expect(reader.u32()).toBe(0xffffffff);
@@ -73,7 +73,7 @@ test("no number wraps around: a long time is the longest there is, and what is n
 });
 
 describe("input", () => {
-  test("comes in pieces, in order, and nothing of nothing", () => {
+  test("is sent in chunks, in order, and nothing for no bytes", () => {
     const bytes = Uint8Array.from({ length: 150_000 }, (_, place) => place % 251);
     const pieces = inputFrames(bytes).map((frame) => cut(frame));
     expect(pieces.map(({ kind, payload }) => [kind, payload.length])).toEqual([
@@ -85,7 +85,7 @@ describe("input", () => {
     expect(inputFrames(new Uint8Array(0))).toEqual([]);
   });
 
-  test("and its end, and the command's, are words of their own", () => {
+  test("and its end, and the command's, are separate frames", () => {
     expect(cut(inputEndFrame())).toEqual({ kind: "J", payload: new Uint8Array(0) });
     expect(cut(endFrame())).toEqual({ kind: "K", payload: new Uint8Array(0) });
   });

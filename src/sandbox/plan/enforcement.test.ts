@@ -21,7 +21,7 @@ function report(plan = PLAN, ready: Partial<Ready> = {}): Record<string, readonl
 }
 
 describe("in a sandbox", () => {
-  test("the kernel holds the root and its mode, the arguments were checked, and there is no network", () => {
+  test("the kernel enforces the root and its mode, the arguments were checked, and there is no network", () => {
     const none = ["kernel", "there is no network in the sandbox"];
     expect(report()).toEqual({
       root: ["kernel", DRAFT],
@@ -33,12 +33,12 @@ describe("in a sandbox", () => {
     });
   });
 
-  test("only a draft is told as one", () => {
+  test("only a draft is reported as one", () => {
     for (const mode of ["ro", "direct"] as const)
       expect(report({ ...PLAN, root: { path: ["w"], mode } })["root"]).toEqual(["kernel", null]);
   });
 
-  test("the broker holds the network where there is one", () => {
+  test("the broker enforces the network if there is one", () => {
     const plan = { ...PLAN, network: NETWORK };
     expect(report(plan, { network: "transparent" })["host"]).toEqual(["broker", null]);
     expect(report(plan, { network: "ports" })["port"]).toEqual([
@@ -47,12 +47,12 @@ describe("in a sandbox", () => {
     ]);
   });
 
-  test("what is less than usual is told", () => {
+  test("reduced enforcement is reported", () => {
     expect(report(PLAN, { landlock: false })["root"]?.[1]).toContain("no Landlock");
   });
 });
 
-test("without a sandbox nothing is held", () => {
+test("without a sandbox nothing is enforced", () => {
   const lines = enforcementOf(PLAN, { kind: "bare" });
   expect(lines.filter(({ strength }) => strength !== "none").map(({ axis }) => axis)).toEqual(["argv"]);
   for (const { note } of lines) expect(note).toContain("without a sandbox");

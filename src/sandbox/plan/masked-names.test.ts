@@ -25,18 +25,18 @@ describe("masked", () => {
     expect(masked({ ...WS, mode })).toEqual([]);
   });
 
-  test("are those of other homes where there are any", () => {
+  test("are those of other homes if there are any", () => {
     const homes = { path: at("/home"), mode: "ro" } as const;
     expect(masked(homes)).not.toContain("/home/v/.aws");
     expect(masked(homes, { found: [found("/home/v/.aws", "folder")] })).toContain("/home/v/.aws");
     expect(masked(homes, { found: [found("/home/v/.awsome", "folder")] })).not.toContain("/home/v/.awsome");
   });
 
-  test("are not authority files: git would take them for deleted", () => {
+  test("are not authority files: git would treat them as deleted", () => {
     expect(masked({ path: at("/home/u/work"), mode: "draft" })).toEqual([]);
   });
 
-  test("is nothing below what is masked anyway, and each name once", () => {
+  test("is nothing below a masked folder, and each name once", () => {
     const protectedPaths = [at("/home/u/.config"), at("/home/u/.config/keys"), at("/home/u/.config")];
     expect(masked(HOME, { protectedPaths })).toEqual(["/home/u/.config", "/home/u/.local/state/ambit"]);
   });
@@ -48,20 +48,20 @@ describe("masked", () => {
 });
 
 describe("behind a link", () => {
-  test("the name and the place it leads to are masked", () => {
+  test("the name and its target are masked", () => {
     const links = [found("/home/u/.ssh", "link", "/home/u/dot/ssh"), found("/home/u/dot/ssh", "folder")];
     expect(masked(HOME, { found: links })).toEqual(expect.arrayContaining(["/home/u/.ssh", "/home/u/dot/ssh"]));
     expect(masked(HOME)).not.toContain("/home/u/dot/ssh");
   });
 
-  test("on the way to the name, and over a second link", () => {
+  test("on the way to the name, and through a second link", () => {
     const links = [found("/home/u/.config", "link", "/home/u/dot"), found("/home/u/dot/ambit", "link", "/home/u/real")];
     expect(masked(HOME, { found: links })).toEqual(
       expect.arrayContaining(["/home/u/.config/ambit", "/home/u/dot/ambit", "/home/u/real"]),
     );
   });
 
-  test("of a name that a star stands for", () => {
+  test("of a name that a star matches", () => {
     const homes = [found("/home/v", "link", "/home/w/v"), found("/home/w/v", "folder")];
     expect(masked({ path: at("/home"), mode: "ro" }, { found: homes })).toContain("/home/w/v/.aws");
   });
@@ -77,8 +77,8 @@ describe("behind a link", () => {
   });
 });
 
-describe("what is looked for before", () => {
-  test("only patterns that lie in the root", () => {
+describe("the patterns to search first", () => {
+  test("only those in the root", () => {
     const patterns = namesToFind({ path: at("/home"), mode: "ro" }, FACTS).map((path) => `/${path.join("/")}`);
     expect(patterns).toEqual([
       "/home/u/.ssh",
@@ -90,7 +90,7 @@ describe("what is looked for before", () => {
     ]);
   });
 
-  test("and where trees of programs have their programs, also without a root", () => {
+  test("and where program trees have their programs, also without a root", () => {
     const facts = { ...FACTS, runtime: [at("/opt/nvm")] };
     const patterns = ["/opt/nvm/bin", "/opt/nvm/*/bin", "/opt/nvm/*/*/bin"].map(at);
     expect(namesToFind(null, facts)).toEqual(patterns);
@@ -98,7 +98,7 @@ describe("what is looked for before", () => {
   });
 });
 
-test("more names than can be masked are no plan", () => {
+test("more names than can be masked give no plan", () => {
   const names = (length: number): PlanFacts["protectedPaths"] =>
     Array.from({ length }, (_, number) => at(`/home/u/work/ws/secret-${number}`));
   expect(masked(WS, { protectedPaths: names(4_096) })).toHaveLength(4_096);

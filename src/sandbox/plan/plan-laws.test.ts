@@ -1,4 +1,4 @@
-// Laws of planning, over random authorities: a plan is never wider than its chain, and never opens what decides about it.
+// Laws of planning, over random authorities: a plan is never wider than its chain, and never opens authority files.
 import { describe, expect, test } from "vitest";
 import { runSeed } from "../../../test/house/seed.ts";
 import * as alphabet from "../../../test/laws/alphabet.ts";
@@ -33,7 +33,7 @@ function path(source: Source, most = 4): PlanPath {
   return several(source, 1, most, () => oneOf(source, alphabet.PATH_TEXTS));
 }
 
-/** Mostly trees, as readers make them; some patterns that no reader makes. */
+/** Mostly trees, as parsers make them; some patterns that no parser makes. */
 function places(source: Source): Scope {
   if (chance(source, 8)) return ANY;
   const one = () => (chance(source, 80) ? tree(path(source, 2)) : pathPattern(source));
@@ -58,7 +58,7 @@ function chain(source: Source): Chain {
   return [link(0), ...Array.from({ length: source.below(3) }, (_, at) => link(at + 1))];
 }
 
-/** Often somewhere around the place asked for. */
+/** Often near the requested place. */
 function near(source: Source, place: PlanPath): PlanPath {
   return chance(source, 50) ? path(source) : [...place.slice(0, source.below(place.length + 1)), ...path(source, 2)];
 }
@@ -82,7 +82,7 @@ interface Case {
   readonly plan: Plan;
 }
 
-/** Random cases that come to a plan with a root. */
+/** Random cases that give a plan with a root. */
 function* cases(): Generator<readonly [Source, Case]> {
   for (let seed = runSeed(); seed < runSeed() + CASES; seed++) {
     const source = seeded(seed);
@@ -103,11 +103,11 @@ function isMasked(plan: Plan, path: PlanPath): boolean {
   return plan.masked.some((masked) => isWithin(path, masked));
 }
 
-describe("whatever is decided", () => {
+describe("for every decision", () => {
   const all = [...cases()];
   const written = all.filter(([, { plan }]) => plan.root?.mode === "draft");
 
-  test("there are plans of both kinds to look at", () => {
+  test("there are plans of both kinds to check", () => {
     expect(written.length).toBeGreaterThan(150);
     expect(all.length - written.length).toBeGreaterThan(150);
   });
@@ -125,7 +125,7 @@ describe("whatever is decided", () => {
     }
   });
 
-  test("every path that can be written is one the same chain lets be written", () => {
+  test("every writable path is one the same chain allows writing", () => {
     let looked = 0;
     for (const [source, { decided, plan }] of written)
       for (let times = 0; times < 20; times++) {
@@ -147,7 +147,7 @@ describe("whatever is decided", () => {
     expect(looked).toBeGreaterThan(2_000);
   });
 
-  test("what is ours is out of sight, and our program is no root that is written", () => {
+  test("our own files are hidden, and our program is never in a writable root", () => {
     let masked = 0;
     for (const [, { facts: known, plan }] of all) {
       const root = plan.root?.path ?? [];
@@ -191,7 +191,7 @@ describe("the network as text", () => {
     [["net.connect{hosts=[2001:db8::/32,1.2.3.4],ports=[80,8000-8080]}"]],
   ];
 
-  test.each(NETWORKS)("reads back as the same authority: %j", (...links) => {
+  test.each(NETWORKS)("parses back as the same authority: %j", (...links) => {
     const authority = authorityOf([links]);
     const network = networkOf(authority, PLAIN_MOMENT);
     expect(network?.chains).toHaveLength(1);

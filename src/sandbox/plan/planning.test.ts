@@ -45,7 +45,7 @@ describe("the root", () => {
     ],
     ["nothing that is not covered", [[RUN]], "proc.exec in=/home/u/work -- ls", "undecided"],
     [
-      "of a shell line as of a program",
+      "for a shell line as for a program",
       [["proc.eval{in=/home/u/work/ws}"]],
       "proc.eval in=/home/u/work/ws/a",
       "ro /home/u/work/ws in /home/u/work/ws/a",
@@ -55,11 +55,11 @@ describe("the root", () => {
   ])("is %s", (_, links, request, wanted) => expect(place(links, request)).toBe(wanted));
 
   test.each([
-    ["where the same chain covers writing all of it", [[RUN, WRITE]], "draft /home/u/work/ws"],
-    ["not where it covers a part", [[RUN, "fs.write{in=/home/u/work/ws,paths=[src/**]}"]], "undecided"],
-    ["not where only one link does", [[RUN, WRITE], ["proc.exec{in=/home}"]], "undecided"],
+    ["if the same chain covers writing all of it", [[RUN, WRITE]], "draft /home/u/work/ws"],
+    ["not if it covers a part", [[RUN, "fs.write{in=/home/u/work/ws,paths=[src/**]}"]], "undecided"],
+    ["not if only one link does", [[RUN, WRITE], ["proc.exec{in=/home}"]], "undecided"],
     [
-      "not where a link says ro",
+      "not if a link says ro",
       [
         [RUN, WRITE],
         ["proc.exec{in=/home,root=ro}", "fs.write{in=/home}"],
@@ -67,7 +67,7 @@ describe("the root", () => {
       "undecided",
     ],
     [
-      "where every link does",
+      "if every link does",
       [
         [RUN, WRITE],
         ["proc.exec{in=/home}", "fs.write{in=/home}"],
@@ -75,12 +75,12 @@ describe("the root", () => {
       "draft /home/u/work/ws",
     ],
     ["as far as it may be written and no further", [["proc.exec{in=/home/u/work}", WRITE]], "draft /home/u/work/ws"],
-  ])("is written %s", (_, links, wanted) => {
+  ])("is writable %s", (_, links, wanted) => {
     const got = place(links, "proc.exec in=/home/u/work/ws root=rw -- make");
     expect(got).toBe(wanted === "undecided" ? wanted : `${wanted} in /home/u/work/ws`);
   });
 
-  test("is the place asked for where the grants are for the whole machine, and never that machine", () => {
+  test("is the requested folder if the grants are for the whole machine, and never that machine", () => {
     const grant = { ...grantOf("proc.exec{in=/srv}"), scopes: [ANY, ANY, ANY] };
     const authority: Authority = [
       [compile({ id: "own", role: "own", issuer: "", holder: "", grants: [grant], validity: ALWAYS, calls: null })],
@@ -94,7 +94,7 @@ describe("the root", () => {
     expect(root("proc.exec in=/ -- ls")).toBe("scope_violation");
   });
 
-  test("is written only with as much of a person as was there", () => {
+  test("is writable only at the approved level of presence", () => {
     const links = [[RUN, "fs.write{in=/home/u/work/ws,ask}"]];
     const request = "proc.exec in=/home/u/work/ws root=rw -- make";
     expect(plannedBy(links, request, {}, 0)).toBeNull();
@@ -108,19 +108,19 @@ describe("the root", () => {
     );
   });
 
-  test("is never written where the person's own tools read what to run", () => {
+  test("is never writable where the person's own tools read what to run", () => {
     const run = "proc.exec{in=/home/u/.ssh}";
     const request = "proc.exec in=/home/u/.ssh root=rw -- ssh-keygen";
     expect(place([[run, "fs.write{in=/home/u}"]], request)).toMatch(/scope_violation|undecided/);
     expect(place([[run, "fs.write{in=/home/u/.ssh}"]], request)).toBe("self_modification");
   });
 
-  test("is not read where it was asked to be written, and the other way round", () => {
+  test("is not readable where it was requested as writable, and the other way round", () => {
     expect(place([[RUN, WRITE]], "proc.exec in=/home/u/work/ws -- make")).toMatch(/^ro /);
   });
 });
 
-describe("places that are never a root", () => {
+describe("folders that are never a root", () => {
   const protectedPaths: typeof FACTS.protectedPaths = [];
   test.each([
     ["/home/u/.local/state/ambit", "self_modification", "self_modification"],
@@ -162,7 +162,7 @@ describe("places that are never a root", () => {
   });
 });
 
-describe("trees of programs", () => {
+describe("program trees", () => {
   const runtime = (path: string): string =>
     place([[RUN]], "proc.exec in=/home/u/work/ws -- ls", { runtime: [at(path)] });
   test.each([
@@ -214,7 +214,7 @@ describe("the network", () => {
     expect(network([[RUN, "net.connect{hosts=[a.com],ports=[443]}"], ["proc.exec{in=/home}"]])).toBeNull();
   });
 
-  test("is what every link of the chain lets through, as text", () => {
+  test("is what every link of the chain allows, as text", () => {
     expect(
       network([
         [RUN, "net.connect{hosts=[*.a.com,b.org],ports=[443,8000-9000]}"],
@@ -232,7 +232,7 @@ describe("the network", () => {
     });
   });
 
-  test("has no grant that is over, is only to be passed on, or needs a clean session after it was not", () => {
+  test("has no grant that has expired, may only be passed on, or needs a clean session after it was tainted", () => {
     expect(network(links("net.connect{hosts=[a.com],ports=[443],expires=1969-12-31T00:00:00Z}"))).toBeNull();
     expect(network(links("net.connect{hosts=[a.com],ports=[443],pass=pass}"))).toBeNull();
     const clean = plannedBy(

@@ -26,17 +26,17 @@ function view(links: readonly (readonly string[])[], approved: 0 | 1 = 0): strin
 }
 
 const ROWS: readonly (readonly [what: string, links: readonly (readonly string[])[], visible: string])[] = [
-  ["everything where no link speaks of reading", [[RUN], [RUN]], "all"],
-  ["everything where reading covers the root", [[RUN, `fs.read{in=${ROOT}}`]], "all"],
-  ["everything where reading covers a folder around it", [[RUN, "fs.read{in=/srv}"]], "all"],
-  ["everything where stars cover it together", [[RUN, read("*", "*/**")]], "all"],
-  ["not everything where one level is left out", [[RUN, read("*/*/**")]], "scope_violation"],
+  ["everything if no link mentions reading", [[RUN], [RUN]], "all"],
+  ["everything if reading covers the root", [[RUN, `fs.read{in=${ROOT}}`]], "all"],
+  ["everything if reading covers a folder around it", [[RUN, "fs.read{in=/srv}"]], "all"],
+  ["everything if stars cover it together", [[RUN, read("*", "*/**")]], "all"],
+  ["not everything if one level is left out", [[RUN, read("*/*/**")]], "scope_violation"],
   ["the folders that are written", [[RUN, read("pub/**", "a/b/**")]], "/a/b/** /pub/**"],
   ["single files", [[RUN, read("one.txt")]], "/one.txt"],
   ["outermost folders alone", [[RUN, read("pub/**", "pub/deep/**", "pub/x.txt")]], "/pub/**"],
-  ["nothing where nothing is written", [[RUN, read()]], ""],
+  ["nothing if nothing is written", [[RUN, read()]], ""],
   ["nothing of a folder beside the root", [[RUN, "fs.read{in=/srv/other}"]], ""],
-  ["nothing where one link is silent and another is not", [[RUN, read("pub/**")], [RUN]], ""],
+  ["nothing if one link is silent and another is not", [[RUN, read("pub/**")], [RUN]], ""],
   [
     "what two links have in common",
     [
@@ -67,7 +67,7 @@ const ROWS: readonly (readonly [what: string, links: readonly (readonly string[]
   ["a star inside a visible folder", [[RUN, read("pub/**", "pub/*.md")]], "/pub/**"],
   ["a star outside of the root", [[RUN, read("pub/**"), "fs.read{in=/srv/other,paths=[*.md]}"]], "/pub/**"],
   [
-    "a star that another link keeps out",
+    "a star that another link excludes",
     [
       [RUN, read("pub/**", "*.md")],
       [RUN, read("pub/**")],
@@ -75,7 +75,7 @@ const ROWS: readonly (readonly [what: string, links: readonly (readonly string[]
     "/pub/**",
   ],
   [
-    "no star that another link lets through",
+    "no star that another link includes",
     [
       [RUN, `fs.read{in=${ROOT}}`],
       [RUN, read("*.md")],
@@ -90,7 +90,7 @@ const ROWS: readonly (readonly [what: string, links: readonly (readonly string[]
     ],
     "scope_violation",
   ],
-  ["nothing that asks", [[RUN, `fs.read{in=${ROOT},ask}`]], ""],
+  ["nothing that needs approval", [[RUN, `fs.read{in=${ROOT},ask}`]], ""],
   ["nothing that is counted", [[RUN, `fs.read{in=${ROOT},calls=3}`]], ""],
   ["nothing that has expired", [[RUN, `fs.read{in=${ROOT},expires=1969-12-31T00:00:00Z}`]], ""],
 ];
@@ -98,13 +98,13 @@ const ROWS: readonly (readonly [what: string, links: readonly (readonly string[]
 describe("a program sees", () => {
   test.each(ROWS)("%s", (_, links, visible) => expect(view(links)).toBe(visible));
 
-  test("what asks as much as the run that a person agreed to", () => {
+  test("what needs no more approval than the approved run", () => {
     const asking = [`proc.exec{in=${ROOT},ask}`, `fs.read{in=${ROOT},ask}`];
     expect(view([asking], 1)).toBe("all");
     expect(view([[`proc.exec{in=${ROOT},ask}`, `fs.read{in=${ROOT},ask=presence}`]], 1)).toBe("");
   });
 
-  test("it until the grant that shows it ends", () => {
+  test("it until the grant that shows it expires", () => {
     const links = [[RUN, read("pub/**"), `fs.read{in=${ROOT},paths=[doc/**],expires=1970-01-01T00:00:10Z}`]];
     const one = decided(authorityOf([links]), requestOf(LINE));
     expect(one === null ? null : visibleUntil(one, at(ROOT), FACTS)).toBe(10_000);
@@ -119,7 +119,7 @@ describe("what is hidden", () => {
     { path: at(`${ROOT}/a/b`), isTree: true },
     { path: at(`${ROOT}/one.txt`), isTree: false },
   ];
-  test("is everything else in the folders on the way", () => {
+  test("is everything else in the parent folders", () => {
     expect(foldersToList(visible, at(ROOT)).map(pathText)).toEqual([ROOT, `${ROOT}/a`, `${ROOT}/one.txt`]);
     const hidden = hiddenNames(visible, at(ROOT), [
       { path: at(ROOT), names: ["a", "c", "one.txt", "two.txt"] },

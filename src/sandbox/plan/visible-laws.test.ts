@@ -55,7 +55,7 @@ function chain(source: Source): Chain {
   return [link(0), ...Array.from({ length: source.below(3) }, (_, at) => link(at + 1))];
 }
 
-test("a path that is not protected is visible exactly where the chain covers reading it without a question", () => {
+test("an unprotected path is visible exactly if the chain covers reading it without approval", () => {
   const seen = { visible: 0, hidden: 0, refused: 0 };
   for (let seed = runSeed(); seed < runSeed() + CASES; seed++) {
     const source = seeded(seed);

@@ -9,7 +9,7 @@ const framed = (message: object): Buffer => {
   return frame;
 };
 
-test("messages are the same, however the bytes are cut", () => {
+test("messages are the same, however the bytes are split", () => {
   const messages = fc.array(fc.dictionary(fc.string(), fc.jsonValue()), { maxLength: 20 });
   fc.assert(
     fc.property(messages, fc.array(fc.nat({ max: 50 }), { minLength: 1, maxLength: 40 }), (said, cuts) => {
@@ -26,8 +26,8 @@ test("messages are the same, however the bytes are cut", () => {
   );
 });
 
-// The test's timeout is the bound: work that grows with the square would take minutes.
-test("a hundred thousand small messages in one piece are cut", () => {
+// The test's timeout is the limit: quadratic work would take minutes.
+test("a hundred thousand small messages in one chunk are split", () => {
   const bytes = Buffer.concat(Array.from({ length: 100_000 }, (_, at) => framed({ at })));
   expect(new ToolFrames().take(bytes)?.length).toBe(100_000);
 });
@@ -38,7 +38,7 @@ const longText = (bytes: string): Buffer => {
   return Buffer.concat([head, Buffer.from(bytes)]);
 };
 
-test("a long text is a message, with whatever stands in it", () => {
+test("a long text is a message, whatever it contains", () => {
   const text = '[{",'.repeat(frameValuesMax);
   expect(new ToolFrames().take(framed({ text, last: true }))).toEqual([{ text, last: true }]);
 });
@@ -53,7 +53,7 @@ test("a long message of many values is refused, before all of it has arrived", (
   expect(at).toBeLessThan(bytes.length * 0.6);
 });
 
-test("a million bytes that come one by one are cut", () => {
+test("a million bytes that arrive one by one are split", () => {
   const bytes = framed({ text: "x".repeat(1_000_000) });
   const frames = new ToolFrames();
   let heard = 0;

@@ -55,10 +55,10 @@ describe("an account", () => {
   });
 });
 
-describe("no edit gives a fresh budget", () => {
+describe("no edit resets a budget", () => {
   const old = chargeOf("old", { calls: 10, written: ["old"] });
 
-  it("a new account begins with the most its unwritten kin have spent", async () => {
+  it("a new account begins with the highest spending of its removed siblings", async () => {
     await allowed(old, 7);
     await allowed(chargeOf("older", { calls: 10, written: ["old", "older"] }), 4);
     const edited = chargeOf("new", { calls: 10, written: ["new"] });
@@ -72,7 +72,7 @@ describe("no edit gives a fresh budget", () => {
     expect(await allowed(chargeOf("apart", { calls: 10, family: "other", written: ["apart"] }), 20)).toBe(10);
   });
 
-  it("going back and forth gives nothing either", async () => {
+  it("switching back and forth gains nothing either", async () => {
     expect(await allowed(old, 4)).toBe(4);
     const other = chargeOf("other", { calls: 10, written: ["other"] });
     expect(await allowed(other, 4)).toBe(4);
@@ -82,7 +82,7 @@ describe("no edit gives a fresh budget", () => {
     expect(await allowed(other, 10)).toBe(0);
   });
 
-  it("one that was always written does not pay for kin that went", async () => {
+  it("an account that was always written does not pay for removed siblings", async () => {
     await allowed(chargeOf("stays", { calls: 10, written: ["old", "stays"] }), 1);
     await allowed({ ...old, written: ["old", "stays"] }, 9);
     expect(await allowed(chargeOf("stays", { calls: 10, written: ["stays"] }), 20)).toBe(9);
@@ -98,7 +98,7 @@ describe("no edit gives a fresh budget", () => {
   });
 });
 
-describe("a rate holds in any window", () => {
+describe("a rate applies in any window", () => {
   const within = (times: readonly number[], seconds: number): number =>
     Math.max(...times.map((at) => times.filter((other) => other > at - seconds * 1000 && other <= at).length));
 
@@ -158,7 +158,7 @@ describe("the account table is the only copy", () => {
   const used = async (): Promise<unknown> =>
     value(await state.ledger.accounts(null)).map(({ account, used: many }) => [account, many]);
 
-  it("and has every charge of a commit that was acknowledged", async () => {
+  it("and has every charge of an acknowledged commit", async () => {
     for (let turn = 0; turn < 3; turn++) await call([counted, rated]);
     const both = [
       ["a", 3],
@@ -173,7 +173,7 @@ describe("the account table is the only copy", () => {
     expect(await allowed(rated, 200)).toBe(87);
   });
 
-  it("of an account whose grant was removed and written again too", async () => {
+  it("also of an account whose grant was removed and written again", async () => {
     await call([counted]);
     const other = chargeOf("c", { calls: 100, family: "a", written: ["c"] });
     for (let turn = 0; turn < 4; turn++) await call([other]);
@@ -192,7 +192,7 @@ describe("the account table is the only copy", () => {
     expect(await allowed(counted, 200)).toBe(95);
   });
 
-  it("and a charge that is undone with its transaction is not there", async () => {
+  it("and a charge that is rolled back with its transaction is not there", async () => {
     await call([counted]);
     const bad = state.loop.write(() => {
       throw new Error("a mistake");

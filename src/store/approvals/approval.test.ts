@@ -37,7 +37,7 @@ async function claims(claim: Partial<ApprovalClaim>): Promise<string> {
 
 describe("a claim", () => {
   it.each<[string, Partial<Approval>, Partial<ApprovalClaim>, string]>([
-    ["is for the call that was asked", {}, {}, "allow"],
+    ["is for the requested call", {}, {}, "allow"],
     ["is for no other call", {}, { digest: "digest-y" }, "approval_required"],
     [
       "of an exact answer needs the digest, whatever the claim says",
@@ -46,8 +46,8 @@ describe("a claim", () => {
       "approval_required",
     ],
     ["of a wider answer does not", { scope: grants }, { digest: "y", isExact: false }, "allow"],
-    ["that says exact shows the digest even then", { scope: grants }, { digest: "y" }, "approval_required"],
-    ["is for an approval that is there", {}, { approval: "z" }, "approval_required"],
+    ["that says exact needs the digest even then", { scope: grants }, { digest: "y" }, "approval_required"],
+    ["is for an existing approval", {}, { approval: "z" }, "approval_required"],
     ["comes in time", { expires: at + 1 }, {}, "allow"],
     ["does not come late", { expires: at }, {}, "approval_required"],
     ["needs a use", { usesLeft: 0, scope: grants }, {}, "approval_required"],
@@ -58,7 +58,7 @@ describe("a claim", () => {
     expect(await claims(claim)).toBe(outcome);
   });
 
-  it("is for nothing that is not approved", async () => {
+  it("is refused for anything not approved", async () => {
     value(await state.approvals.ask(approvalOf("x"), entryOf()));
     expect(await claims({})).toBe("approval_required");
     const states: readonly ApprovalState[] = ["refused", "expired", "executing", "done", "failed", "indeterminate"];
@@ -76,7 +76,7 @@ describe("a claim", () => {
     expect(state.approvals.usable("/w", "scout", at)).toEqual([]);
   });
 
-  it("is not spent where the budget is, and the refusals come in order", async () => {
+  it("is not spent if the budget is, and the refusals come in order", async () => {
     await approved("x");
     const claim = { approval: "x", digest: "digest-x", isExact: true };
     const charges = [chargeOf("none", { calls: 0 })];
@@ -96,7 +96,7 @@ describe("a claim", () => {
 });
 
 describe("approvals", () => {
-  it("asked twice are one, without a second entry", async () => {
+  it("requested twice are one, without a second entry", async () => {
     const first = value(await state.approvals.ask(approvalOf("x"), entryOf()));
     const second = value(await state.approvals.ask(approvalOf("y", { digest: first.digest }), entryOf()));
     expect(second).toEqual({ ...first, times: 2 });
@@ -106,7 +106,7 @@ describe("approvals", () => {
     expect(value(await state.approvals.ask(later, entryOf())).id).toBe("z");
   });
 
-  it("change only from where they are, by one of many", async () => {
+  it("change only from their current state, by one of many", async () => {
     value(await state.approvals.ask(approvalOf("x"), entryOf()));
     const to = { ...approvalOf("x"), state: "refused" as const, reason: "no" };
     const changed = await Promise.all(
@@ -135,7 +135,7 @@ describe("approvals", () => {
     expect(value(await state.approvals.list(["approved", "pending"], 9)).map(({ id }) => id)).toEqual(["y", "x"]);
   });
 
-  it("that were executing when we ended are shown to a person, late ones are over", async () => {
+  it("that were executing at the crash are shown to a person, late ones have expired", async () => {
     await approved("x");
     await approved("late", { expires: at + 5 });
     await approved("alive", { expires: at + 50 });

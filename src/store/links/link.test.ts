@@ -33,7 +33,7 @@ async function tree(): Promise<void> {
 }
 
 describe("a link", () => {
-  it("falls with everything below, and nothing beside", async () => {
+  it("is revoked with everything below, and nothing beside", async () => {
     await tree();
     const [revoked, decided, late] = await Promise.all([
       state.links.revoke("b", 5, entryOf()),
@@ -59,7 +59,7 @@ describe("a link", () => {
     expect(value(await state.links.revoke("nothing", 6, entryOf()))).toEqual([]);
   });
 
-  it("holds nothing once it has expired, or if it is unknown", async () => {
+  it("grants nothing once it has expired, or if it is unknown", async () => {
     value(await state.links.make(linkOf("a", { expires: 50 }), null, entryOf()));
     const outcome = async (at: number, links: readonly string[]): Promise<boolean> =>
       value(await state.ledger.decide(writeOf({ entry: entryOf({ at }), links }))).ok;
@@ -68,13 +68,13 @@ describe("a link", () => {
     expect(await outcome(49, ["a", "unknown"])).toBe(false);
   });
 
-  it("is made once", async () => {
+  it("is created once", async () => {
     const twice = await Promise.all([1, 2].map(() => state.links.make(linkOf("a"), null, entryOf())));
     expect(twice.map((one) => value(one)?.id ?? null)).toEqual(["a", null]);
     expect(value(await state.chain.head()).place).toBe(1);
   });
 
-  it("that is a token is claimed by the first who shows it", async () => {
+  it("that is a token is claimed by the first agent that shows it", async () => {
     value(await state.links.make(linkOf("t", { holder: null, token: "secret", expires: 50 }), null, entryOf()));
     const claim = (token: string, agent: string, at: number) =>
       state.links.claim("t", token, { workspace: "/w", agent }, entryOf({ at }));
@@ -86,7 +86,7 @@ describe("a link", () => {
   });
 });
 
-describe("an agent that was made", () => {
+describe("a created agent", () => {
   it("ends with its links", async () => {
     value(await state.links.make(linkOf("a"), made("a"), entryOf()));
     value(

@@ -30,7 +30,7 @@ async function filled(count: number): Promise<void> {
 }
 
 describe("the chain", () => {
-  it("hangs together from the zero hash on", async () => {
+  it("is consistent from the zero hash on", async () => {
     const entries = [entryOf(), entryOf({ more: { text: "\0\ud800 ü" } }), entryOf()];
     value(await state.ledger.append(entries));
     let hash = ZERO_HASH;
@@ -42,7 +42,7 @@ describe("the chain", () => {
     expect(value(await state.chain.rows(2, 1)).map((row) => row.place)).toEqual([2]);
   });
 
-  it("is read on behind a stretch that is gone", async () => {
+  it("is continued after a removed range", async () => {
     for (let at = 0; at < 12; at++) await filled(1);
     const database = loadDriver(program)?.(join(place.folder, "state.db"), false) as Database;
     editLog(database, (rows) => rows.filter((row) => row.place < 3 || row.place > 9));
@@ -108,7 +108,7 @@ describe("retention", () => {
     expect(value(await state.ledger.log({ count: 99 }))).toHaveLength(11);
   });
 
-  it("takes everything that was indexed with it, in steps", async () => {
+  it("removes everything that was indexed with it, in steps", async () => {
     const count = removedRowsMax + 700;
     await filled(count - 100);
     await filled(100);
@@ -135,7 +135,7 @@ describe("retention", () => {
     expect(value(await state.ledger.log({ agent: "late", count: 1000 }))).toHaveLength(600);
   });
 
-  it("that was interrupted goes on at the next opening", async () => {
+  it("that was interrupted continues at the next opening", async () => {
     await filled(10);
     value(await state.chain.keepCheckpoint({ place: 10, text: "note" }));
     await filled(10);
@@ -149,7 +149,7 @@ describe("retention", () => {
     expect(rows()).toBe(11);
   });
 
-  it("a checkpoint is of an entry that is there, and the first note stands", async () => {
+  it("a checkpoint is of an existing entry, and the first note stays", async () => {
     await filled(3);
     expect((await state.chain.keepCheckpoint({ place: 2, text: "note" })).ok).toBe(false);
     expect((await state.chain.keepCheckpoint({ place: 4, text: "note" })).ok).toBe(false);

@@ -1,4 +1,4 @@
-// Who can write the database and hides an entry from searches is found; an index that is behind, or complete, is none.
+// A writer of the database who hides an entry from searches is detected; an index that is behind, or complete, is fine.
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Database, loadDriver } from "../sqlite.ts";
@@ -34,18 +34,18 @@ test("an index that has not begun, is behind or is complete hides nothing", asyn
 });
 
 test.each<[string, string, number]>([
-  ["a fact that is gone", "DELETE FROM fact WHERE place = 7", 7],
-  ["a fact that was changed", "UPDATE fact SET code = NULL WHERE place = 7", 7],
+  ["a removed fact", "DELETE FROM fact WHERE place = 7", 7],
+  ["a changed fact", "UPDATE fact SET code = NULL WHERE place = 7", 7],
   ["another moment", "UPDATE fact SET at = at + 1 WHERE place = 7", 7],
-  ["a term that was renamed", "UPDATE term SET text = 'x' WHERE text = 'scope_violation'", 7],
-  ["a verb that is gone", "DELETE FROM fact_verb WHERE place = 7", 7],
+  ["a renamed term", "UPDATE term SET text = 'x' WHERE text = 'scope_violation'", 7],
+  ["a removed verb", "DELETE FROM fact_verb WHERE place = 7", 7],
   ["a verb with other facts", "UPDATE fact_verb SET code = NULL WHERE place = 7", 7],
-  ["an id that is gone", "DELETE FROM fact_id WHERE id = 'id-7'", 7],
-  ["a call's outcome that is gone", "DELETE FROM fact_of WHERE of = 'id-7'", 8],
-  ["moments that were narrowed", "UPDATE span SET latest = earliest - 1", 1],
-  ["words that are gone", "DELETE FROM word WHERE rowid = 7", 7],
-  ["a place that it never came to", "UPDATE progress SET facts = 270", factStepRows + 1],
-])("finds %s", async (_, text, found) => {
+  ["a removed id", "DELETE FROM fact_id WHERE id = 'id-7'", 7],
+  ["a removed outcome of a call", "DELETE FROM fact_of WHERE of = 'id-7'", 8],
+  ["a narrowed time range", "UPDATE span SET latest = earliest - 1", 1],
+  ["removed words", "DELETE FROM word WHERE rowid = 7", 7],
+  ["a position that it never reached", "UPDATE progress SET facts = 270", factStepRows + 1],
+])("detects %s", async (_, text, found) => {
   await index();
   state.close();
   const database = loadDriver(program)?.(join(place.folder, "state.db"), false) as Database;

@@ -54,7 +54,7 @@ it("beyond the allowed backlog the indexes are filled despite constant writes", 
   expect(facts()).toBeGreaterThanOrEqual(factStepRows);
 });
 
-it("of a step that fails, nothing is lost that others write in the same commit", async () => {
+it("a failing step loses nothing that others write in the same commit", async () => {
   await appended(2 * factStepRows);
   // The file was modified by another program: the step's own row exists already.
   const taken = "INSERT INTO span (last, first, earliest, latest) VALUES (?, 1, 0, 0)";

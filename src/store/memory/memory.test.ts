@@ -38,7 +38,7 @@ async function keys(asked: Partial<Parameters<MemoryStore["list"]>[1]>, now = no
 }
 
 describe("a value", () => {
-  test("comes back with everything that was written with it, also after the store was opened again", async () => {
+  test("is returned with everything that was written with it, also after the store was reopened", async () => {
     await set("colour", "green", { expires: noon + 5, isClean: false });
     const [before, again] = [await memory.get(own, "colour", noon), await place.again()];
     const after = await again.memory.get(own, "colour", noon);
@@ -55,7 +55,7 @@ describe("a value", () => {
     expect(after).toEqual({ ok: true, value: wanted });
   });
 
-  test("written over has the label of the last write", async () => {
+  test("that is overwritten has the label of the last write", async () => {
     await set("note", "clean");
     await set("note", "from a web page", { isClean: false });
     expect(place.value(await memory.get(own, "note", noon))?.isClean).toBe(false);
@@ -79,7 +79,7 @@ describe("a value", () => {
     },
   );
 
-  test("is not kept under half of a character, which would be the key of others too", async () => {
+  test("is not stored under half of a character, which would be the key of others too", async () => {
     expect(await set("\ud800", "x")).toMatchObject({ ok: false, code: "quota" });
     expect([await got("\ud800"), await got("\ufffd")]).toEqual([null, null]);
   });
@@ -106,7 +106,7 @@ describe("namespaces", () => {
 });
 
 describe("versions", () => {
-  test("0 writes only where there is nothing", async () => {
+  test("0 writes only if there is no value", async () => {
     expect(await set("key", "first", { version: 0 })).toEqual({ ok: true, version: 1 });
     expect(await set("key", "second", { version: 0 })).toMatchObject({ ok: false, code: "version_conflict" });
     expect(await got("key")).toBe("first");
@@ -131,14 +131,14 @@ describe("versions", () => {
     expect(await got("key")).toBe("anew");
   });
 
-  test("delete takes only the version it names", async () => {
+  test("delete removes only the version it names", async () => {
     await set("key", "first");
     expect(place.value(await memory.delete(own, "key", 7))).toBe(false);
     expect(place.value(await memory.delete(own, "key", 1))).toBe(true);
     expect(place.value(await memory.delete(own, "key", null))).toBe(false);
   });
 
-  test("64 writers at once who add one each lose nothing", async () => {
+  test("64 concurrent writers who add one each lose nothing", async () => {
     await set("sum", "0");
     const adds = async (): Promise<void> => {
       for (;;) {
@@ -151,15 +151,15 @@ describe("versions", () => {
     expect(await got("sum")).toBe("64");
   });
 
-  test("of 32 who make a key at once, one does", async () => {
+  test("of 32 concurrent creators of a key, one succeeds", async () => {
     const made = await Promise.all(Array.from({ length: 32 }, (_, at) => set("key", String(at), { version: 0 })));
     expect(made.filter(({ ok }) => ok)).toHaveLength(1);
     expect(await got("key")).toBe(String(made.findIndex(({ ok }) => ok)));
   });
 });
 
-describe("a value past its time", () => {
-  test("is not there, before it is swept", async () => {
+describe("an expired value", () => {
+  test("does not exist, before it is swept", async () => {
     await set("key", "soon over", { expires: noon + 10 });
     expect([await got("key", own, noon + 9), await got("key", own, noon + 10)]).toEqual(["soon over", null]);
     expect([await keys({}, noon + 9), await keys({}, noon + 10)]).toEqual([["key"], []]);
@@ -167,7 +167,7 @@ describe("a value past its time", () => {
     expect(await set("key", "anew", { version: 0, at: noon + 10 })).toEqual({ ok: true, version: 2 });
   });
 
-  test("goes with a sweep, and nothing else does", async () => {
+  test("is removed by a sweep, and nothing else is", async () => {
     await set("over", "x", { expires: noon });
     await set("later", "x", { expires: noon + 1 });
     await set("always", "x");
@@ -176,7 +176,7 @@ describe("a value past its time", () => {
     expect(await keys({})).toEqual(["always", "later"]);
   });
 
-  test("leaves a namespace that is forgotten after a month, and not before", async () => {
+  test("leaves a namespace that is removed after a month, and not before", async () => {
     const month = 30 * 24 * 60 * 60_000;
     const spaces = (): number => place.read((connection) => connection.all("SELECT * FROM memory_space")).length;
     await set("key", "x", { expires: noon + 1 });
@@ -211,7 +211,7 @@ describe("a value past its time", () => {
   });
 });
 
-describe("room", () => {
+describe("limits", () => {
   test("a key and a value have their limit, to the byte", async () => {
     const key = "é".repeat(memoryKeyBytesMax / 2);
     const value = "é".repeat(memoryValueBytesMax / 2);
@@ -220,7 +220,7 @@ describe("room", () => {
     expect(await set("key", `${value}x`)).toMatchObject({ code: "quota" });
   });
 
-  test("a namespace has a number of keys; another one is not touched by it", async () => {
+  test("a namespace has a maximum number of keys; another one is not affected by it", async () => {
     await Promise.all(Array.from({ length: memorySpaceKeysMax }, (_, at) => set(`key ${at}`, "")));
     expect(await set("one more", "")).toMatchObject({ code: "quota" });
     expect(await set("key 0", "over")).toMatchObject({ ok: true });
@@ -230,7 +230,7 @@ describe("room", () => {
     expect(await keys({ count: 1_000_000 })).toHaveLength(memoryListCountMax);
   });
 
-  test("a namespace has a number of bytes, also when they come at once and when values grow", async () => {
+  test("a namespace has a maximum number of bytes, also for concurrent writes and growing values", async () => {
     const value = "x".repeat(memoryValueBytesMax - 8);
     const whole = Math.floor(memorySpaceBytesMax / memoryValueBytesMax);
     const set80 = await Promise.all(
@@ -243,7 +243,7 @@ describe("room", () => {
 });
 
 describe("the list", () => {
-  test("is in order of the keys' bytes, from a prefix on, after a key, so many", async () => {
+  test("is in order of the keys' bytes, from a prefix on, after a key, up to a count", async () => {
     for (const key of ["b/2", "a", "b/1", "b", "b/10", "c", "b/é", "b0"]) await set(key, "x");
     expect(await keys({})).toEqual(["a", "b", "b/1", "b/10", "b/2", "b/é", "b0", "c"]);
     expect(await keys({ prefix: "b/" })).toEqual(["b/1", "b/10", "b/2", "b/é"]);
@@ -255,7 +255,7 @@ describe("the list", () => {
     expect(await keys({ prefix: "%" })).toEqual([]);
   });
 
-  test("finds words in key or value, all of them, in any writing of capitals", async () => {
+  test("finds words in key or value, all of them, in any letter case", async () => {
     await set("shopping", "Äpfel and pears");
     await set("apples", "none");
     expect(await keys({ text: "äpfel PEARS" })).toEqual(["shopping"]);
@@ -266,7 +266,7 @@ describe("the list", () => {
     expect(await keys({ text: "x".repeat(100_000) })).toEqual([]);
   });
 
-  test("goes page by page over more than is looked at in one turn, and meets every key once", async () => {
+  test("is paged over more than one turn scans, and returns every key once", async () => {
     const names = Array.from({ length: 700 }, (_, at) => `key ${String(at).padStart(3, "0")}`);
     await Promise.all(names.map((name, at) => set(name, at % 7 === 0 ? "lucky" : "other")));
     const met: string[] = [];

@@ -32,7 +32,7 @@ async function ids(asked: Partial<Asked> = {}): Promise<readonly string[]> {
 }
 
 describe("observations", () => {
-  test("come back whole, newest first by arrival and not by clock, also after the store was opened again", async () => {
+  test("are returned whole, newest first by arrival and not by clock, also after the store was reopened", async () => {
     const odd = observed("b\0", {
       at: noon - 9,
       session: null,
@@ -54,7 +54,7 @@ describe("observations", () => {
     expect(found).toEqual({ ok: true, value: [odd, observed("a")] });
   });
 
-  test("are of the agents asked for, and of no other", async () => {
+  test("are of the requested agents, and of no other", async () => {
     await append("a1");
     await append("b1", { name: bob });
     await append("a2");
@@ -77,7 +77,7 @@ describe("observations", () => {
     expect(await ids({ since: noon + 11, text: "build" })).toEqual([]);
   });
 
-  test("are paged by id, each met once; behind an unknown id there is nothing", async () => {
+  test("are paged by id, each returned once; after an unknown id there is nothing", async () => {
     const names = Array.from({ length: 300 }, (_, at) => `o${at}`);
     await Promise.all(
       names.map((id, at) => append(id, { name: at % 3 === 0 ? bob : ada, tags: at % 2 === 0 ? ["even"] : [] })),
@@ -90,10 +90,10 @@ describe("observations", () => {
       if (page.length < 7) break;
     }
     expect(met).toEqual(names.filter((_, at) => at % 2 === 0).reverse());
-    expect(await ids({ before: "nobody" })).toEqual([]);
+    expect(await ids({ before: "missing" })).toEqual([]);
   });
 
-  test("with an id that is there already is a mistake and changes nothing", async () => {
+  test("with an existing id is an error and changes nothing", async () => {
     await append("a");
     expect((await observations.append(observed("a", { text: "another" }))).ok).toBe(false);
     await append("b");
@@ -111,13 +111,13 @@ describe("observations", () => {
     expect(await ids()).toEqual(["most"]);
   });
 
-  test("cannot be changed even by hand", async () => {
+  test("cannot be changed even with SQL", async () => {
     await append("a");
     place.value(await observations.append(observed("b")));
     expect(await place.refuses("UPDATE observation SET text = 'x'")).toMatch(/never changed/);
   });
 
-  test("of one agent are so many; then the oldest go and are counted, those of others stay", async () => {
+  test("of one agent are limited; then the oldest are removed and counted, those of others stay", async () => {
     await append("other", { name: bob });
     await append("first");
     await place.write((connection) => {
@@ -132,7 +132,7 @@ describe("observations", () => {
     expect([await ids({ of: [bob] }), place.value(await observations.removed(bob))]).toEqual([["other"], 0]);
   });
 
-  test("of one agent are so many bytes: one that is large makes several small ones go", async () => {
+  test("of one agent are limited in bytes: a large one removes several small ones", async () => {
     for (const id of ["first", "second", "third"]) await append(id, { text: "x".repeat(100) });
     await place.write((connection) => {
       // As if other texts had taken all the room but that of one and a half of these.

@@ -13,7 +13,7 @@ import { FILE_TOOLS } from "./file-tools.ts";
 const ground: Ground = { home: ["home", "u"], base: ["work", "p"], protectedPaths: [["home", "u", ".ssh"]] };
 const reading = { ground, toAscii: (name: string) => name, tool: "test", agent: "scout" };
 
-/** As the daemon does it: the schema first. */
+/** As the daemon does: the schema first. */
 function derived(name: FileToolName, input: JsonObject): Derived {
   const tool = FILE_TOOLS.find((one) => one.name === name);
   if (tool === undefined) throw new Error(`no tool ${name}`);
@@ -28,7 +28,7 @@ function asked(name: FileToolName, input: JsonObject): readonly string[] | strin
 }
 
 describe("definitions", () => {
-  test("there is one for each name, in words, with a schema that is checked", () => {
+  test("there is one for each name, with a description and a valid schema", () => {
     expect(FILE_TOOL_DEFINITIONS.map(({ name }) => name)).toEqual([...FILE_TOOL_NAMES]);
     for (const { description, input } of FILE_TOOL_DEFINITIONS) {
       expect(description.length).toBeGreaterThan(60);
@@ -37,7 +37,7 @@ describe("definitions", () => {
     }
   });
 
-  test("what a call asks for is what its definition says", () => {
+  test("the requests of a call are as its definition says", () => {
     const inputs: Readonly<Record<FileToolName, JsonObject>> = {
       fs_read: { path: "a" },
       fs_write: { path: "a", content: "" },
@@ -74,7 +74,7 @@ describe("requests", () => {
     ["fs_glob", { pattern: "a.ts", in: "/x" }, ["fs.read /x"]],
     ["fs_grep", { text: "x" }, ["fs.read /work/p"]],
     ["fs_grep", { text: "x", in: "src", glob: "a/**" }, ["fs.read /work/p/src/a"]],
-  ])("%s %j asks for %j", (name, input, expected) => {
+  ])("%s %j requests %j", (name, input, expected) => {
     expect(asked(name, input)).toEqual(expected);
   });
 

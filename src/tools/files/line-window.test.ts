@@ -33,12 +33,12 @@ describe("a window of lines", () => {
     expect(taken(text, [], offset, limit, bytesMax)).toEqual({ text: expected, hasMore, isCut: false, passed });
   });
 
-  test("a first line that is too long is cut and passed", () => {
+  test("a first line that is too long is truncated and skipped", () => {
     expect(taken("abcdef\ng\n", [], 0, 10, 4)).toEqual({ text: "abcd", hasMore: true, isCut: true, passed: 1 });
     expect(taken("abcdef\ng\n", [], 1, 10, 4)).toEqual({ text: "g\n", hasMore: false, isCut: false, passed: 2 });
   });
 
-  test("where the pieces are cut says nothing", () => {
+  test("the result does not depend on where chunks are split", () => {
     const text = fc.array(fc.constantFrom("a", "bc", "\n", "\n\n", "defgh"), { maxLength: 40 });
     const cuts = fc.array(fc.nat(80), { maxLength: 6 });
     fc.assert(

@@ -39,7 +39,7 @@ const OURS: ReadonlySet<string> = new Set(
   }).map((word) => word.replace(/^(--message|--max-count)=.*/s, "$1=")),
 );
 
-describe("a git", () => {
+describe("a git command", () => {
   test("is the program, the command and nothing before it", () => {
     for (const input of PLAIN) expect(argv(input).slice(0, 2)).toEqual(["git", input["command"]]);
     expect(OURS.size).toBeGreaterThan(20);
@@ -49,11 +49,11 @@ describe("a git", () => {
     const words = argv(input);
     if (typeof words === "string") throw new Error(words);
     const [asked, pattern] = [parseArgv(words), parseArgvPattern(`git ${input["command"]} **`)];
-    if (!asked.ok || !pattern.ok) throw new Error("not understood");
+    if (!asked.ok || !pattern.ok) throw new Error("does not parse");
     expect(sequenceMatches(pattern.value, asked.value)).toBe(true);
   });
 
-  test("has no option but ours before `--`, whatever is asked for", () => {
+  test("has no option but ours before `--`, whatever the input", () => {
     const acceptor = inputParser(GIT_DEFINITION.input);
     const text = fc.oneof(
       fc.string({ minLength: 1, maxLength: 12, unit: "binary" }),

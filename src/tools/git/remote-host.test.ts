@@ -1,4 +1,4 @@
-// Where remotes lead: every host has a neighbour, one character away, that is not one.
+// The hosts of remotes: every host has a neighbour, one character away, that is not one.
 import { describe, expect, test } from "vitest";
 import { addressesLine, remoteRefusal } from "./remote-host.ts";
 
@@ -36,12 +36,12 @@ describe("a remote", () => {
     "x.bundle",
     ":x",
     "",
-  ])("%j is none", (address) => {
+  ])("%j is not", (address) => {
     expect(remoteRefusal(push, `${address}\n`)).toMatchObject({ ok: false, code: "bad_value" });
   });
 });
 
-test("only what leaves the repository has addresses", () => {
+test("only commands that leave the repository have addresses", () => {
   expect(addressesLine({ command: "push" })).toEqual(["git", "remote", "get-url", "--push", "--all", "origin"]);
   expect(addressesLine({ command: "fetch", remote: "there" })).toEqual(["git", "remote", "get-url", "--all", "there"]);
   expect(addressesLine({ command: "status" })).toBeNull();

@@ -6,7 +6,7 @@ import { statusAnswer } from "./status.ts";
 const HASH = "d00491fd7e5bb6fa28c517a0bb32b8b506539d4d";
 
 describe("status", () => {
-  test("reads changes, renames, conflicts and names with anything in them", () => {
+  test("parses changes, renames, conflicts and names with any characters", () => {
     const text = [
       `# branch.oid ${HASH}`,
       "# branch.head a branch",
@@ -36,7 +36,7 @@ describe("status", () => {
     });
   });
 
-  test("of nothing is clean only where nothing was cut", () => {
+  test("of nothing is clean only if nothing was truncated", () => {
     expect(statusAnswer("", false)).toMatchObject({ isClean: true, branch: null, entries: [] });
     expect(statusAnswer("? hal", true)).toMatchObject({ isClean: false, more: true, entries: [] });
     expect(statusAnswer("# branch.oid (initial)\0# branch.head (detached)\0", false)).toMatchObject({
@@ -49,7 +49,7 @@ describe("status", () => {
 describe("commits", () => {
   const one = [HASH, "p q", "An Author", "a@b", "2026-01-01T00:00:00Z", "subject", "body\n"].join("\0");
 
-  test("are groups of seven fields; half of one is none", () => {
+  test("are groups of seven fields; half a group is dropped", () => {
     const whole = commitsAnswer(`${one}\0${one}\0`, 50, false);
     expect(whole).toMatchObject({ more: false, commits: [{ parents: ["p", "q"], body: "body" }, {}] });
     expect(commitsAnswer(`${one}\0${HASH}\0p`, 50, true)).toMatchObject({ more: true, commits: [{ commit: HASH }] });

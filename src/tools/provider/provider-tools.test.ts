@@ -98,14 +98,14 @@ describe("offered", () => {
     if (domains !== undefined) for (const tool of tools) expect(tool.domains).toEqual(domains);
   });
 
-  test("by name alone where the application has to carry it out", () => {
+  test("by name alone if the application has to carry it out", () => {
     const authority = held("provider.computer_use", "provider.web_search{hosts=[*]}");
     const named = providerTools(authority, moment, "openai", { names: ["computer", "web_search_preview", "teleport"] });
     expect(named.tools.map(({ request }) => request)).toEqual([{ type: "web_search_preview" }, { type: "computer" }]);
     expect(named.omitted).toEqual([{ name: "teleport", why: "openai has no such tool that is known here" }]);
   });
 
-  test("what cannot be held to hosts is not opened by some hosts", () => {
+  test("what cannot be limited to hosts is not opened by some hosts", () => {
     const authority = held("provider.web_search{hosts=[github.com]}", "net.get{hosts=[*]}");
     expect(providerTools(authority, moment, "openai", { names: ["web_search_preview"] }).tools).toEqual([]);
   });
@@ -117,7 +117,7 @@ describe("offered", () => {
 });
 
 describe("requests", () => {
-  test("name the hosts in the provider's words", () => {
+  test("name the hosts in the provider's format", () => {
     const authority = held("net.get{hosts=[github.com,*.npmjs.com]}", "provider.code_execution");
     expect(providerTools(authority, moment, "anthropic").tools.map(({ request }) => request)).toEqual([
       { type: "web_search_20250305", name: "web_search", allowed_domains: ["github.com", "npmjs.com"] },

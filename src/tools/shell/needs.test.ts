@@ -21,7 +21,7 @@ function known(text: string): readonly CommandNeeds[] {
 }
 
 describe("a script needs", () => {
-  test("every program of it with its arguments, in order, wherever it stands", () => {
+  test("every program of it with its arguments, in order, wherever it is", () => {
     expect(known("a 'b c' | d && e || f ; g\nh").map(({ argv }) => argv)).toEqual([
       ["a", "b c"],
       ["d"],
@@ -32,7 +32,7 @@ describe("a script needs", () => {
     ]);
   });
 
-  test("every file that its redirections open, apart for reading and writing", () => {
+  test("every file that its redirections open, separately for reading and writing", () => {
     expect(known("a <b >c 2>>'d e' 2>&1 | f < g")).toEqual([
       { argv: ["a"], reads: ["b"], writes: ["c", "d e"] },
       { argv: ["f"], reads: ["g"], writes: [] },
@@ -50,7 +50,7 @@ describe("a script needs", () => {
     "a '~' '#' '{b,c}'",
     "'[' b ]",
     "./cd",
-  ])("what stands there: %j", (text) => {
+  ])("one program with its literal arguments: %j", (text) => {
     expect(known(text)).toHaveLength(1);
   });
 
@@ -84,7 +84,7 @@ describe("a script needs", () => {
     ["«eval» a", "shell_word"],
     ["«export» A=b", "shell_word"],
     ["«''» a", "empty_program"],
-  ])("more than can be read from %j: %s", (marked, construct) => {
+  ])("more than can be derived from %j: %s", (marked, construct) => {
     const text = marked.replace(/[«»]/g, "");
     const range = { start: marked.indexOf("«"), end: marked.indexOf("»") - 1 };
     expect(needs(text)).toMatchObject({ ok: false, class: "unknown", construct, range });

@@ -66,7 +66,7 @@ describe("a pipe", () => {
     ["closes", (pipe) => pipe.close()],
     ["breaks", (pipe) => pipe.break()],
     ["ends", (pipe) => pipe.end()],
-  ])("lets a waiting writer go when it %s", async (_, act) => {
+  ])("releases a waiting writer when it %s", async (_, act) => {
     const pipe = new Pipe(() => expect.unreachable(), new BufferBudget());
     const ready = pipe.write(new Uint8Array(pipeBytesUsual));
     expect(await isResolved(ready)).toBe(false);
@@ -74,7 +74,7 @@ describe("a pipe", () => {
     expect(await isResolved(ready)).toBe(true);
   });
 
-  test("stops a writer that does not wait at the bound, of this pipe or of all of them", () => {
+  test("stops a writer that does not wait at the limit, of this pipe or of all of them", () => {
     const stopped: string[] = [];
     const pipe = new Pipe((why) => stopped.push(why), new BufferBudget());
     void pipe.write(new Uint8Array(pipeBytesMax));

@@ -48,7 +48,7 @@ test("a writer waits when enough is buffered for the file, and everything is wri
   expect([all.length, all[0], all[1], all.at(-1), room.bytes]).toEqual([pipeBytesUsual + 1, 1, 2, 3, 0]);
 });
 
-test("a writer that does not wait is stopped at the bound", async () => {
+test("a writer that does not wait is stopped at the limit", async () => {
   const { files } = slowFile();
   const failed: string[] = [];
   const opened = await FileSink.open(files, path, true, new BufferBudget(), ({ reason }) => failed.push(reason));

@@ -21,7 +21,7 @@ test("lines are passed on whole, the rest at the end", () => {
   expect(text).toBe("three\na: gone\nbfour");
 });
 
-test("a line without end is not kept for ever", () => {
+test("an endless line is not kept forever", () => {
   let bytes = 0;
   const lines = new WholeLines(({ length }) => {
     bytes += length;

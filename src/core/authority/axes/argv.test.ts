@@ -1,4 +1,4 @@
-// Commands are matched word by word, never as text; a star never stands for an option that makes a program run another.
+// Commands are matched word by word, never as text; a star never matches an option that makes a program run another.
 import { describe, expect, test } from "vitest";
 import type { Result } from "../../base/result.ts";
 import { type Sequence, sequenceMatches } from "../patterns/sequence.ts";
@@ -16,25 +16,25 @@ function covers(pattern: Sequence, words: readonly string[]): boolean {
 describe("a pattern covers", () => {
   test.each([
     ["a word is a whole word", "git log", ["git", "log"], ["git", "logs"]],
-    ["nothing may follow what has no star", "git log", ["git", "log"], ["git", "log", "x"]],
+    ["nothing may follow a pattern without a star", "git log", ["git", "log"], ["git", "log", "x"]],
     ["two stars are any words", "git log **", ["git", "log", "-n", "5"], ["git", "lo", "-n", "5"]],
     ["two stars may be no word", "git log **", ["git", "log"], ["git"]],
     ["a last star is two stars", "git log *", ["git", "log", "a", "b"], ["git", "lo", "a", "b"]],
     ["a star in the middle is one word", "git * x", ["git", "a", "x"], ["git", "a", "b", "x"]],
-    ["a star in the middle is not no word", "git * x", ["git", "a", "x"], ["git", "x"]],
+    ["a star in the middle is not empty", "git * x", ["git", "a", "x"], ["git", "x"]],
     ["`git:*` is git with any words", "git:*", ["git", "log"], ["gi", "log"]],
     ["a star inside a word stays in it", "npm run test:*", ["npm", "run", "test:unit"], ["npm", "run", "test", "unit"]],
-    ["one word with a space is one word", "git log", ["git", "log"], ["git log"]],
+    ["one argument with a space is one word", "git log", ["git", "log"], ["git log"]],
     [
       "quotes make one word",
       'git commit -m "two words"',
       ["git", "commit", "-m", "two words"],
       ["git", "commit", "-m", "two", "words"],
     ],
-    ["a quoted star is a star's own character", "ls '*'", ["ls", "*"], ["ls", "a"]],
+    ["a quoted star is a literal star", "ls '*'", ["ls", "*"], ["ls", "a"]],
     ["an empty word is a word", 'ls ""', ["ls", ""], ["ls"]],
     ["the program is its exact name", "git **", ["git", "log"], ["./git", "log"]],
-    ["a program elsewhere is another program", "git **", ["git"], ["/tmp/git"]],
+    ["a program at another path is another program", "git **", ["git"], ["/tmp/git"]],
     ["a pinned path is that path", "/usr/bin/git **", ["/usr/bin/git", "log"], ["git", "log"]],
   ])("%s", (_rule, pattern, allowed, denied) => {
     const parsed = good(parseArgvPattern(pattern));
@@ -93,14 +93,14 @@ describe("a star never matches an option that runs other programs or writes else
     expect(covers(pattern, ["find", "-exec", "-exec", "ls"])).toBe(false);
   });
 
-  test("a program named as a whole is named with all its options", () => {
+  test("a program granted as a whole includes all its options", () => {
     const whole = good(parseProgram("find"));
     expect(covers(whole, ["find", ".", "-exec", "x"])).toBe(true);
     expect(covers(whole, ["fin", ".", "-exec", "x"])).toBe(false);
   });
 });
 
-describe("reading", () => {
+describe("parsing", () => {
   test.each([
     ["git", "./git"],
     ["/usr/bin/git", "usr/bin/git"],
@@ -150,7 +150,7 @@ describe("reading", () => {
     expect(argvPatternText(good(parseArgvPattern(text)))).toBe(expected);
   });
 
-  test("a whole program is known again, a pattern is not one", () => {
+  test("a whole program is recognized, a pattern is not one", () => {
     expect(programOf(good(parseProgram("git")))).toBe("git");
     expect(programOf(good(parseArgvPattern("git **")))).toBeNull();
   });

@@ -1,4 +1,4 @@
-// Constrained arguments must be there, be of the right type, and hold their one rule; in a list, every element.
+// Constrained arguments must exist, have the right type, and satisfy their rule; in a list, every element.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../base/json.ts";
 import type { Result } from "../../base/result.ts";
@@ -44,45 +44,45 @@ function holds(constraint: Constraint, value: JsonObject, at: readonly string[] 
 
 describe("each kind of constraint", () => {
   test.each([
-    ["values are compared as they are", values, "a", "A"],
+    ["values are compared without conversion", values, "a", "A"],
     ["a number is not its text", values, 1, "1"],
     ["true is not a word", values, true, "true"],
     ["null is a value, missing is not", values, null, 0],
-    ["a range holds its low end", range, 1, 0.999],
-    ["a range holds its high end", range, 5, 5.001],
-    ["a range holds numbers only", range, 3, "3"],
+    ["a range includes its low end", range, 1, 0.999],
+    ["a range includes its high end", range, 5, 5.001],
+    ["a range contains numbers only", range, 3, "3"],
     ["a length is at most the limit", short, "abc", "abcd"],
     ["only text has a length", short, "", 1],
     ["text without a star is itself", text("ab"), "ab", "abc"],
     ["a star is any text", text("a*"), "abc", "bc"],
-    ["a star may be nothing", text("a*"), "a", "A"],
-    ["a star takes no slash", text("a*"), "ab", "a/b"],
-    ["a star takes no backslash", text("a*"), "ab", "a\\b"],
-    ["a star takes no new line", text("a*"), "ab", "a\nb"],
+    ["a star may be empty", text("a*"), "a", "A"],
+    ["a star matches no slash", text("a*"), "ab", "a/b"],
+    ["a star matches no backslash", text("a*"), "ab", "a\\b"],
+    ["a star matches no line break", text("a*"), "ab", "a\nb"],
     ["a written slash is a slash", text("a/*"), "a/b", "a/b/c"],
-    ["two dots are never made", text("a/*"), "a/...", "a/.."],
-    ["two dots are not made of one", text("a/.*"), "a/.b", "a/.."],
+    ["two dots are never matched", text("a/*"), "a/...", "a/.."],
+    ["two dots are not assembled from one", text("a/.*"), "a/.b", "a/.."],
     ["text between stars comes in order", text("a*b*c"), "aXbXc", "aXcXb"],
     ["ends do not overlap", text("aa*aa"), "aaaa", "aaa"],
-    ["a path is read before it is matched", path("/work/**"), "a/../b", "../b"],
-    ["the tilde is read too", path("/home/u/**"), "~/a", "~a"],
+    ["a path is normalized before it is matched", path("/work/**"), "a/../b", "../b"],
+    ["the tilde is expanded too", path("/home/u/**"), "~/a", "~a"],
     ["a protected path needs its name here too", path("/home/u/**"), "/home/u/.ss/k", "/home/u/.ssh/k"],
-    ["an address of a page is its host", url, "https://a.x.com/p", "https://a.y.com/p"],
-    ["a page's address carries no name", url, "https://x.com/", "https://x.com@y.com/"],
-    ["what looks like a host is no page", url, "https://x.com", "x.com"],
+    ["a URL is matched by its host", url, "https://a.x.com/p", "https://a.y.com/p"],
+    ["a URL has no user name", url, "https://x.com/", "https://x.com@y.com/"],
+    ["text that looks like a host is not a URL", url, "https://x.com", "x.com"],
   ])("%s", (_rule, constraint, allowed, denied) => {
     expect(holds(constraint, { q: allowed })).toBe(true);
     expect(holds(constraint, { q: denied })).toBe(false);
   });
 });
 
-describe("where the argument stands", () => {
+describe("where the argument is", () => {
   test.each([
-    ["it must be there", { q: 1 }, { r: 1 }],
-    ["in a list every element must hold", { q: [1, 5] }, { q: [1, 6] }],
-    ["an empty list holds nothing", { q: [1] }, { q: [] }],
+    ["it must exist", { q: 1 }, { r: 1 }],
+    ["in a list every element must satisfy the rule", { q: [1, 5] }, { q: [1, 6] }],
+    ["an empty list satisfies nothing", { q: [1] }, { q: [] }],
     ["lists in lists too", { q: [[1], [2]] }, { q: [[1], [6]] }],
-    ["an object is no value", { q: 1 }, { q: { q: 1 } }],
+    ["an object is not a value", { q: 1 }, { q: { q: 1 } }],
   ] as const)("%s", (_rule, allowed, denied) => {
     expect(holds(range, allowed)).toBe(true);
     expect(holds(range, denied)).toBe(false);
@@ -91,26 +91,26 @@ describe("where the argument stands", () => {
   test.each([
     ["inside an object", { a: { b: 1 } }, { a: { c: 1 } }],
     ["inside each object of a list", { a: [{ b: 1 }, { b: 2 }] }, { a: [{ b: 1 }, { c: 2 }] }],
-    ["a text has no inside", { a: { b: 1 } }, { a: "b" }],
+    ["a text has no members", { a: { b: 1 } }, { a: "b" }],
     ["a key with a dot is another key", { a: { b: 1 } }, { "a.b": 1 }],
   ] as const)("%s", (_rule, allowed, denied) => {
     expect(holds(range, allowed, ["a", "b"])).toBe(true);
     expect(holds(range, denied, ["a", "b"])).toBe(false);
   });
 
-  test("unnamed arguments are refused only where that is written", () => {
+  test("unnamed arguments are refused only if the grant says so", () => {
     expect(holds(range, { q: 1, r: 1 })).toBe(true);
     expect(holds(range, { q: 1, r: 1 }, ["q"], true)).toBe(false);
     expect(holds(range, { q: 1 }, ["q"], true)).toBe(true);
   });
 
-  test("keys every object seems to have are not there unless they are", () => {
+  test("inherited object keys do not count as present", () => {
     expect(holds({ kind: "values", values: [1] }, {}, ["__proto__"])).toBe(false);
     expect(holds({ kind: "values", values: [1] }, JSON.parse('{"__proto__":1}'), ["__proto__"])).toBe(true);
     expect(holds({ kind: "max_length", length: 999 }, {}, ["constructor", "name"])).toBe(false);
   });
 
-  test("places have one spelling each", () => {
+  test("argument paths have one spelling each", () => {
     expect(placeText(["a", "b"])).toBe("a.b");
     expect(placeText(["a.b"])).toBe('"a.b"');
     expect(placeText(['a"b'])).not.toBe(placeText(['a\\"b']));

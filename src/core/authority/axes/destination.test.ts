@@ -1,4 +1,4 @@
-// Hosts: a name, everything at and below a name, strictly below it, any name; addresses only where they are written.
+// Hosts: a name, a name and its subdomains, only subdomains, any name; addresses only where they are written.
 import { describe, expect, test } from "vitest";
 import { parseAddress, parseRange } from "../../base/address.ts";
 import type { Result } from "../../base/result.ts";
@@ -56,7 +56,7 @@ function covers(hosts: DestinationScope, text: string): boolean {
 describe("an entry of hosts covers", () => {
   test.each([
     ["a name is itself", ["x.com"], "x.com", "y.com"],
-    ["a name is not what is below it", ["x.com"], "x.com", "a.x.com"],
+    ["a name does not cover its subdomains", ["x.com"], "x.com", "a.x.com"],
     ["a name is not a longer name", ["x.com"], "x.com", "x.com.evil"],
     ["`*.x` is x itself", ["*.x.com"], "x.com", "xx.com"],
     ["`*.x` is everything below x, at any depth", ["*.x.com"], "a.b.x.com", "a.b.y.com"],
@@ -69,9 +69,9 @@ describe("an entry of hosts covers", () => {
     ["case does not matter, letters do", ["X.com"], "x.COM", "y.COM"],
     ["one trailing dot does not matter", ["x.com."], "x.com", "x.co"],
     ["an address is that address", ["10.0.0.1"], "10.0.0.1", "10.0.0.2"],
-    ["an address is no name that leads there", ["10.0.0.1", "x.com"], "x.com", "x.com=10.0.0.1"],
-    ["a range is the literals in it", ["10.0.0.0/8"], "10.1.2.3", "11.1.2.3"],
-    ["a range is no name", ["8.0.0.0/8"], "8.8.8.8", "x.com=8.8.8.8"],
+    ["an address does not cover a name that resolves to it", ["10.0.0.1", "x.com"], "x.com", "x.com=10.0.0.1"],
+    ["a range covers the literals in it", ["10.0.0.0/8"], "10.1.2.3", "11.1.2.3"],
+    ["a range covers no name", ["8.0.0.0/8"], "8.8.8.8", "x.com=8.8.8.8"],
     ["a mapped address is the IPv4 address", ["10.0.0.1"], "::ffff:10.0.0.1", "::ffff:10.0.0.2"],
     ["an international name is its ASCII form", ["bücher.de"], "xn--bcher-kva.de", "xn--bcher-kvb.de"],
   ])("%s", (_rule, entries, allowed, denied) => {
@@ -82,9 +82,9 @@ describe("an entry of hosts covers", () => {
 
 describe("private and special addresses are refused for every name", () => {
   test.each([
-    ["a name may lead to a public address, not to a private one", ["x.com"], [], "x.com=8.8.8.8", "x.com=10.0.0.8"],
-    ["a name may not lead to this machine", ["x.com"], [], "x.com=8.8.8.8", "x.com=127.0.0.1"],
-    ["nor by its mapped spelling", ["x.com"], [], "x.com=::ffff:8.8.8.8", "x.com=::ffff:127.0.0.1"],
+    ["a name may resolve to a public address, not to a private one", ["x.com"], [], "x.com=8.8.8.8", "x.com=10.0.0.8"],
+    ["a name may not resolve to loopback", ["x.com"], [], "x.com=8.8.8.8", "x.com=127.0.0.1"],
+    ["nor in its mapped spelling", ["x.com"], [], "x.com=::ffff:8.8.8.8", "x.com=::ffff:127.0.0.1"],
     ["an opening opens its range, not the next", ["db.in"], ["db.in=10.1.0.0/16"], "db.in=10.1.0.1", "db.in=10.2.0.1"],
     [
       "an opening opens for its name, not for another",
@@ -102,7 +102,7 @@ describe("private and special addresses are refused for every name", () => {
       "db.in=192.168.0.1",
     ],
     [
-      "metadata opens by its own line only",
+      "metadata is opened by its own entry only",
       ["db.in", "dc.in"],
       ["db.in=169.254.169.254", "dc.in=169.254.0.0/16"],
       "db.in=169.254.169.254",
@@ -115,7 +115,7 @@ describe("private and special addresses are refused for every name", () => {
   });
 });
 
-describe("reading", () => {
+describe("parsing", () => {
   test.each([
     ["x.com", "x..com"],
     ["x.com.", "x.com.."],

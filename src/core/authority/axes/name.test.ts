@@ -74,13 +74,13 @@ describe("a built-in tool by its dotted name", () => {
 describe("a tool pattern covers", () => {
   test.each([
     ["a built-in name is the built-in tool", "fs_read", "fs_read", "fs_write"],
-    ["a built-in name is not a tool from elsewhere that calls itself so", "fs_read", "builtin:fs_read", "tool:fs_read"],
+    ["a built-in name does not cover a third-party tool of that name", "fs_read", "builtin:fs_read", "tool:fs_read"],
     ["`builtin:**` is every built-in tool and no other", "builtin:**", "git", "gitt"],
-    ["another name is a tool from elsewhere", "server.search", "server.search", "server.searches"],
+    ["another name is a third-party tool", "server.search", "server.search", "server.searches"],
     ["a star is one part", "server.*", "server.search", "server.search.deep"],
     ["two stars are any parts", "server.**", "server.search.deep", "servers.search.deep"],
     ["`tool:**` is every tool from elsewhere and no built-in one", "tool:**", "server.search", "fs_read"],
-    ["a star without an origin is of any origin", "fs_*", "fs_read", "f_read"],
+    ["a star without an origin matches any origin", "fs_*", "fs_read", "f_read"],
   ])("%s", (_rule, pattern, allowed, denied) => {
     const parsed = good(parseToolPattern(pattern));
     expect(sequenceMatches(parsed, good(parseTool(allowed)))).toBe(true);

@@ -1,4 +1,4 @@
-// Paths are absolute and lexically normal; a star is one segment, two are any number, and protected paths need their name.
+// Paths are absolute and lexically normal; a star is one segment, two are any number, and protected paths must be named.
 import { describe, expect, test } from "vitest";
 import { type Segments, sequenceMatches } from "../patterns/sequence.ts";
 import { type Ground, parsePath, parsePathPatterns, parseRoot, pathPatternText, pathText } from "./path.ts";
@@ -28,29 +28,29 @@ function covers(pattern: string, path: string): boolean {
 describe("a pattern covers", () => {
   test.each([
     ["a plain entry covers itself", "/x/a", "/x/a", "/x/ab"],
-    ["a plain entry does not cover what is below", "/x/a", "/x/a/", "/x/a/b"],
+    ["a plain entry does not cover paths below it", "/x/a", "/x/a/", "/x/a/b"],
     ["a star is one segment, not two", "/x/*", "/x/a", "/x/a/b"],
     ["a star is one segment, not none", "/x/*", "/x/a", "/x/"],
-    ["two stars are none or more: the folder itself, not its neighbour", "/x/**", "/x", "/xy"],
-    ["two stars go as deep as it goes", "/x/**", "/x/a/b/c", "/y/a/b/c"],
-    ["two stars in the middle may be nothing", "/x/**/z", "/x/z", "/x/zz"],
-    ["two stars in the middle may be much", "/x/**/z", "/x/a/b/z", "/x/a/b/z/c"],
+    ["two stars are zero or more: the folder itself, not its neighbour", "/x/**", "/x", "/xy"],
+    ["two stars match any depth", "/x/**", "/x/a/b/c", "/y/a/b/c"],
+    ["two stars in the middle may be empty", "/x/**/z", "/x/z", "/x/zz"],
+    ["two stars in the middle may be long", "/x/**/z", "/x/a/b/z", "/x/a/b/z/c"],
     ["a star inside a segment stays in it", "/x/a*", "/x/ab", "/x/b"],
-    ["a star inside a segment may be nothing", "/x/a*", "/x/a", "/x/a/b"],
+    ["a star inside a segment may be empty", "/x/a*", "/x/a", "/x/a/b"],
     ["parts between stars come in order and do not overlap", "/x/ab*ba", "/x/abba", "/x/aba"],
     ["dotfiles are ordinary names", "/x/*", "/x/.a", "/x/./"],
     ["letters keep their case", "/x/A", "/x/A", "/x/a"],
     ["braces are choices", "/x/{a,b}", "/x/b", "/x/c"],
-    ["what is relative is read from the root", "a", "/a", "a"],
+    ["relative paths start at the root", "a", "/a", "a"],
     ["the tilde is the home folder", "~/a", "/home/u/a", "/home/v/a"],
-    ["dots are resolved before anything is matched", "/x/**", "/y/../x/a", "/x/../y/a"],
+    ["dots are resolved before matching", "/x/**", "/y/../x/a", "/x/../y/a"],
   ])("%s", (_rule, pattern, allowed, denied) => {
     expect(covers(pattern, allowed)).toBe(true);
     expect(covers(pattern, denied)).toBe(false);
   });
 });
 
-describe("a protected path is reached only by its name", () => {
+describe("a protected path is covered only by its name", () => {
   test.each([
     ["/**", "/home/u/.ssh", "/home/u/.ssi"],
     ["/home/u/**", "/home/u/.ssh/key", "/home/u/.ss/key"],
@@ -75,7 +75,7 @@ describe("a protected path is reached only by its name", () => {
   });
 });
 
-describe("reading", () => {
+describe("parsing", () => {
   test.each([
     ["/", "/"],
     ["//a///b/", "/a/b"],
@@ -103,7 +103,7 @@ describe("reading", () => {
     expect(parsePath(text, GROUND)).toMatchObject({ ok: false, code });
   });
 
-  test.each(["a", "~/a", "~"])("%j has no meaning without a ground to read it by", (text) => {
+  test.each(["a", "~/a", "~"])("%j has no meaning without a working folder", (text) => {
     expect(parsePath(text, NOWHERE)).toMatchObject({ ok: false, code: "not_absolute" });
   });
 

@@ -1,11 +1,11 @@
-// A page's address is read strictly: what two readers could read differently is refused.
+// A page URL is parsed strictly: what two parsers could read differently is refused.
 import { describe, expect, test } from "vitest";
 import { destinationText } from "./destination.ts";
 import { parseUrl } from "./url.ts";
 
 const toAscii = (host: string): string | null => (host === "bücher.de" ? "xn--bcher-kva.de" : null);
 
-describe("an address of a page", () => {
+describe("a page URL", () => {
   test.each([
     ["https://x.com/a?b#c", "https x.com 443 /a?b#c"],
     ["http://x.com", "http x.com 80 /"],
@@ -50,12 +50,12 @@ describe("an address of a page", () => {
     ["https://x.com/", "https://x%2ecom/"],
     ["https://x.com/", "https://x..com/"],
     ["https://bücher.de/", "https://bücher.dé/"],
-  ])("%j is read, %j is not", (allowed, denied) => {
+  ])("%j parses, %j does not", (allowed, denied) => {
     expect(parseUrl(allowed, toAscii).ok).toBe(true);
     expect(parseUrl(denied, toAscii).ok).toBe(false);
   });
 
-  test("it has a longest length", () => {
+  test("it has a maximum length", () => {
     expect(parseUrl(`https://x.com/${"a".repeat(8178)}`, toAscii).ok).toBe(true);
     expect(parseUrl(`https://x.com/${"a".repeat(8179)}`, toAscii)).toMatchObject({ ok: false, code: "too_long" });
   });

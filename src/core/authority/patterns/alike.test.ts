@@ -16,7 +16,7 @@ function scope(...segments: readonly Segment[]): Scope {
   return { kind: "sequences", of: [segments] };
 }
 
-/** A program in a root; each call makes its scopes anew, as a reader does. */
+/** A program in a root; each call makes new scopes, as a parser does. */
 function program(name: string, root: Scope, conditions: Partial<Conditions> = {}): Grant {
   const scopes = [root, scope(literal(name), REST), ANY];
   return { verb: EXEC, scopes, conditions: { ...UNCONDITIONAL, ...conditions }, root: null, span: null, implied: null };
@@ -28,24 +28,24 @@ describe("grants that differ on the indexed axis only", () => {
     ["another program in the same root", program("a", srv()), program("b", srv()), true],
     ["another root", program("a", srv()), program("b", scope(literal("srw"), DEEP)), false],
     ["a longer root", program("a", srv()), program("b", scope(literal("srv"), literal("x"), DEEP)), false],
-    ["a root that ends otherwise", program("a", srv()), program("b", scope(literal("srv"), ONE)), false],
+    ["a root with another ending", program("a", srv()), program("b", scope(literal("srv"), ONE)), false],
     ["no limit", program("a", ANY), program("b", { kind: "any" }), true],
     ["no limit, and one", program("a", ANY), program("b", srv()), false],
     ["a limit, and none", program("a", srv()), program("b", ANY), false],
     ["nothing at all", program("a", srv()), program("b", NOTHING), false],
     [
-      "a star inside a word is not looked into",
+      "a star inside a word is not expanded",
       program("a", scope(segmentOf("x*"))),
       program("b", scope(segmentOf("x*"))),
       false,
     ],
     [
-      "a word with a star in it is no glob",
+      "a word with a star in it is not a glob",
       program("a", scope(literal("x*"))),
       program("b", scope(segmentOf("x*"))),
       false,
     ],
-    ["the level is no matter", program("a", srv(), { ask: 1 }), program("b", srv()), true],
+    ["the level does not matter", program("a", srv(), { ask: 1 }), program("b", srv()), true],
     ["an end", program("a", srv(), { expires: 5 }), program("b", srv()), false],
     ["a clean session", program("a", srv(), { clean: true }), program("b", srv()), false],
     ["handing on", program("a", srv(), { pass: "use" }), program("b", srv()), false],
@@ -88,7 +88,7 @@ describe("grants that differ on the indexed axis only", () => {
         }
   });
 
-  test("an account that is empty takes away its own grant and no other", () => {
+  test("an empty account disables its own grant and no other", () => {
     const grants = ["a", "b", "c"].map((name) => program(name, srv()));
     const link = compile({
       id: "l",

@@ -1,4 +1,4 @@
-// Braces are spelled out when a pattern is read; no later step knows them.
+// Braces are expanded when a pattern is parsed; no later step sees them.
 import { expect, test } from "vitest";
 import { braceExpansionsMax } from "../../base/limits.ts";
 import { braces } from "./braces.ts";
@@ -10,7 +10,7 @@ test.each([
   ["/{a,{b,c}}", ["/a", "/b", "/c"]],
   ["/{a,b}/{c,d}", ["/a/c", "/a/d", "/b/c", "/b/d"]],
   ["*.{ts,tsx}", ["*.ts", "*.tsx"]],
-] as const)("%j is spelled out", (text, expected) => {
+] as const)("%j is expanded", (text, expected) => {
   const result = braces(text);
   expect(result.ok && [...result.value].sort()).toEqual([...expected].sort());
 });
@@ -29,7 +29,7 @@ test.each([
   expect(result.ok ? "" : result.message).toContain(why);
 });
 
-test("braces spell out as many patterns as the limit, and not one more", () => {
+test("braces expand to as many patterns as the limit, and not one more", () => {
   const choices = (count: number): string => `{${Array.from({ length: count }, (_, at) => `a${at}`).join(",")}}`;
   const full = braces(choices(braceExpansionsMax));
   expect(full.ok && full.value.length).toBe(braceExpansionsMax);

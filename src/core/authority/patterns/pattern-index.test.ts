@@ -27,7 +27,7 @@ function value(text: string): Segments {
   return segmentsOf(text.split("/"));
 }
 
-/** Names at the ends of a list, where the key looks, and names that only differ elsewhere. */
+/** Names that differ at the ends of a list, which the key uses, and names that only differ elsewhere. */
 const words: readonly string[] = ["a", "b", "ab", "", "a-long-name-of-a", "b-long-name-of-a", "é", "日本", "\u{1f600}"];
 const word = fc.constantFrom(...words);
 const anySegment: fc.Arbitrary<Segment> = fc.oneof(
@@ -65,9 +65,9 @@ describe("an index of patterns", () => {
 
   test.each([
     ["an end", "x/a", "x/a", "x/a/b"],
-    ["an end, and not before", "x/a", "x/a", "x"],
+    ["an exact end", "x/a", "x/a", "x"],
     ["a star", "x/*", "x/a", "x/a/b"],
-    ["a star is not nothing", "x/*", "x/a", "x"],
+    ["a star is not empty", "x/*", "x/a", "x"],
     ["a deep star", "x/**", "x", "y"],
     ["a deep star, further down", "x/**", "x/a/b", "xx/a/b"],
     ["one or more", "x/*/**", "x/a", "x"],
@@ -80,7 +80,7 @@ describe("an index of patterns", () => {
     }
   });
 
-  test("a star behind the words matches no guarded segment, a whole program does", () => {
+  test("a star after the words matches no guarded segment, a whole program does", () => {
     const guarded = (text: string, at: number): Segments => {
       const { segments } = value(text);
       return { segments, guarded: segments.map((_, place) => place === at) };
@@ -117,7 +117,7 @@ describe("an index of patterns", () => {
 });
 
 describe("names chosen to collide", () => {
-  /** Words with the same key, by trying; never more than a few characters, so that the key looks at all of them. */
+  /** Words with the same key, found by trying; only a few characters, so that the key uses all of them. */
   function collisions(): readonly (readonly [string, string])[] {
     const byKey = new Map<number, string>();
     const pairs: [string, string][] = [];
@@ -144,8 +144,8 @@ describe("names chosen to collide", () => {
   });
 
   test.each([
-    ["in the characters a short key does not see", 30, 400],
-    ["in those that no key sees", 300, 2_000],
+    ["in the characters a short key does not use", 30, 400],
+    ["in those that no key uses", 300, 2_000],
   ])("names that differ only %s", (_title, tail, count) => {
     const name = (at: number): string => `${String(at).padStart(6, "0")}${"x".repeat(tail)}`;
     const index = indexOf(Array.from({ length: count }, (_, at) => pattern(`top/${name(at)}/**`)));
@@ -155,7 +155,7 @@ describe("names chosen to collide", () => {
     expect(found(index, value(`other/${name(0)}/file`))).toEqual([]);
   });
 
-  test("a table takes ordinary names to the last, and of names that collide no more than a look-up may meet", () => {
+  test("a table accepts any number of ordinary names, and of colliding names no more than a lookup may compare", () => {
     const left = (name: (at: number) => string): number => {
       const all = new LiteralPatterns(1);
       for (let at = 0; at < 20_000; at++) all.add(pattern(name(at)), at << 3);
@@ -166,7 +166,7 @@ describe("names chosen to collide", () => {
     expect(left((at) => `${String(at).padStart(6, "0")}${"x".repeat(300)}`)).toBe(20_000 - 64);
   });
 
-  test("names of which no single one tells the patterns apart", () => {
+  test("names of which no single one distinguishes the patterns", () => {
     const side = 60;
     const index = indexOf(
       Array.from({ length: side * side }, (_, at) => pattern(`team${Math.floor(at / side)}/part${at % side}/**`)),

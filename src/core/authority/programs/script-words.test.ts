@@ -84,7 +84,7 @@ test.each([
   expect(guardedWords(program, "-n", word)).toEqual([word]);
 });
 
-test("behind `--` nothing is an option, for the programs that hold to it", () => {
+test("after `--` nothing is an option, for the programs that follow that rule", () => {
   expect(guardedWords("git", "log", "--", "--output=a")).toEqual([]);
   expect(guardedWords("git", "log", "--output=a", "--")).toEqual(["--output=a"]);
   // There `--` is the value of `-k`.

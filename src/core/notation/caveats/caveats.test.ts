@@ -42,7 +42,7 @@ describe("each axis covers its entries and nothing beside them", () => {
     ["a path covers what is below", { fs_read: { only: ["/a/b"] } }, "fs.read /a/b/c/d", "fs.read /a"],
     ["a path that climbs is the path it means", { fs_read: { only: ["/a/x/../b/"] } }, "fs.read /a/b", "fs.read /a/x"],
     [
-      "a relative path lies in the working directory",
+      "a relative path is in the working directory",
       { fs_read: { only: ["src"] } },
       "fs.read /work/src/a",
       "fs.read /src/a",
@@ -51,17 +51,17 @@ describe("each axis covers its entries and nothing beside them", () => {
     ["writing includes deleting", { fs_write: { only: ["/b"] } }, "fs.delete /b/x", "fs.delete /c/x"],
     ["everything may be read", { fs_read: "all" }, "fs.read /etc/passwd", "fs.read /home/u/.ssh/id"],
     ["a program by its name", { exec: { only: ["git"] } }, "proc.exec -- git status", "proc.exec -- gi status"],
-    ["a name is no path", { exec: { only: ["git"] } }, "proc.exec -- git", "proc.exec -- /usr/bin/git"],
-    ["a path is no name", { exec: { only: ["/usr/bin/git"] } }, "proc.exec -- /usr/bin/git", "proc.exec -- git"],
+    ["a name is not a path", { exec: { only: ["git"] } }, "proc.exec -- git", "proc.exec -- /usr/bin/git"],
+    ["a path is not a name", { exec: { only: ["/usr/bin/git"] } }, "proc.exec -- /usr/bin/git", "proc.exec -- git"],
     ["any program in the working directory", { exec: "all" }, "proc.exec -- rm -rf x", "proc.exec in=/other -- rm"],
     [
-      "a host stands for itself",
+      "a host covers itself",
       { net: { only: ["github.com"] } },
       "net.get https://github.com/x",
       "net.get https://api.github.com/x",
     ],
     [
-      "a host is folded",
+      "a host is case-insensitive",
       { net: { only: ["GitHub.com"] } },
       "net.put https://github.com:8443/",
       "net.put https://githubb.com/",
@@ -84,8 +84,13 @@ describe("each axis covers its entries and nothing beside them", () => {
       "net.connect a.com:22",
       "net.connect a.com:22 raw=true",
     ],
-    ["everywhere is every public place", { net: "all" }, "net.delete https://8.8.8.8/", "net.delete https://10.0.0.1/"],
-    ["our own tools, not those from elsewhere", {}, "tool.invoke fs_read", "tool.invoke foreign"],
+    [
+      "everywhere means every public address",
+      { net: "all" },
+      "net.delete https://8.8.8.8/",
+      "net.delete https://10.0.0.1/",
+    ],
+    ["built-in tools, not third-party ones", {}, "tool.invoke fs_read", "tool.invoke foreign"],
   ])("%s", (_, fields, allowed, denied) => {
     const { grants } = link(fields);
     expect(covers(grants, allowed)).toBe(true);
@@ -93,7 +98,7 @@ describe("each axis covers its entries and nothing beside them", () => {
   });
 });
 
-describe("an entry that names nothing matches nothing by itself", () => {
+describe("an entry that names nothing matches nothing", () => {
   test.each<[string, string, string]>([
     ["exec", "*", "bad_pattern"],
     ["exec", "gi*", "bad_pattern"],
@@ -125,7 +130,7 @@ describe("an entry that names nothing matches nothing by itself", () => {
   });
 });
 
-describe("programs run in the working directory, where it may be read", () => {
+describe("programs run in the working directory, if it may be read", () => {
   const run = (
     fields: Fields,
     base: readonly string[] | null,
@@ -149,13 +154,13 @@ describe("programs run in the working directory, where it may be read", () => {
   ])("%s", (_, fields, base, roots, said) => {
     expect(run(fields, base)).toEqual({ roots, said });
   });
-  test("it lies outside the outer root", () => {
+  test("it is outside the outer root", () => {
     expect(run({}, ["work"], ["home"])).toMatchObject({ roots: [] });
     expect(run({}, ["home", "u"], ["home"])).toMatchObject({ roots: ["home/u"] });
   });
 });
 
-describe("whatever is missing, added or malformed denies all", () => {
+describe("a missing, unknown or malformed field denies everything", () => {
   const { net: _, ...withoutNet } = TOP;
   test.each<[string, Json, string]>([
     ["a missing field", withoutNet, "error missing_field "],
@@ -170,13 +175,13 @@ describe("whatever is missing, added or malformed denies all", () => {
     ["a bare list", { ...TOP, exec: ["git"] }, "error wrong_type exec"],
     ["only and something else", { ...TOP, exec: { only: [], not: [] } }, "error wrong_type exec"],
     ["only that is text", { ...TOP, exec: { only: "git" } }, "error wrong_type exec"],
-    ["an entry that is no text", { ...TOP, exec: { only: [5] } }, "error wrong_type exec.only[0]"],
+    ["an entry that is not text", { ...TOP, exec: { only: [5] } }, "error wrong_type exec.only[0]"],
     ["a negative count", { ...TOP, max_calls: { at_most: -1 } }, "error wrong_type max_calls"],
-    ["a broken count", { ...TOP, max_calls: { at_most: 1.5 } }, "error wrong_type max_calls"],
+    ["a fractional count", { ...TOP, max_calls: { at_most: 1.5 } }, "error wrong_type max_calls"],
     ["a bare count", { ...TOP, max_calls: 5 }, "error wrong_type max_calls"],
-    ["all is no count", { ...TOP, max_calls: "all" }, "error wrong_type max_calls"],
+    ["all is not a count", { ...TOP, max_calls: "all" }, "error wrong_type max_calls"],
     [
-      "unlimited is no generation",
+      "unlimited is not a generation",
       { ...TOP, valid_for_generation: "unlimited" },
       "error wrong_type valid_for_generation",
     ],
@@ -205,12 +210,12 @@ describe("whatever is missing, added or malformed denies all", () => {
       true,
     );
   });
-  test("a file holds them in a table", () => {
+  test("a file has them in a table", () => {
     expect(caveatsTable(treeOf({ caveats: TOP, other: 1 }))).toMatchObject({ kind: "map" });
     expect(caveatsTable(treeOf({ Caveats: TOP }))).toBe(null);
     expect(caveatsTable(treeOf([]))).toBe(null);
   });
-  test("hostile text in every place", () => {
+  test("hostile text in every field", () => {
     for (const text of HOSTILE_TEXTS) {
       for (const field of Object.keys(TOP)) {
         expect(read({ ...TOP, [field]: text }).link).toBe(null);
@@ -220,7 +225,7 @@ describe("whatever is missing, added or malformed denies all", () => {
   });
 });
 
-describe("caveats print back as they were read", () => {
+describe("caveats print back as they were parsed", () => {
   const printed = (fields: Fields): unknown => {
     const { grants, calls, generations } = link(fields);
     return caveatsOf(grants, calls, generations);
@@ -235,7 +240,7 @@ describe("caveats print back as they were read", () => {
   ])("%j", (fields) => {
     expect(printed(fields)).toEqual({ ...TOP, ...fields });
   });
-  test("what they cannot say is not said", () => {
+  test("what they cannot express is not printed", () => {
     const { grants } = link({});
     const changed = (verb: string, conditions: object): unknown =>
       caveatsOf(
@@ -306,7 +311,7 @@ describe("the meet of two is the meet of each axis", () => {
     expect(meet(left, right)).toEqual({ ...TOP, ...expected });
     expect(meet(right, left)).toEqual({ ...TOP, ...expected });
   });
-  test("a protected path that only one side names has no exact spelling", () => {
+  test("a protected path that only one side names cannot be expressed", () => {
     const named: Fields = { fs_write: { only: ["/home/u/.ssh"] } };
     expect(meet(named, { fs_write: "all" })).toBe(null);
     expect(meet(named, named)).toEqual({ ...TOP, ...named });

@@ -1,4 +1,4 @@
-// Positions inside quoted specs: whatever way a character is written, the span of a word is where that word stands.
+// Positions inside quoted specs: however a character is written, the span of a word is where that word is.
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { Diagnostics } from "../diagnostic.ts";
@@ -8,7 +8,7 @@ import { placesOf, placesWithin, spanWithin } from "./compact-places.ts";
 
 const before = 10;
 
-/** What stands under the span of the part, or the kind of an answer that knows no parts. */
+/** The text under the span of the part, or the kind of an answer that has no parts. */
 function under(text: string, written: string, part: string): string {
   const span = { source: "a.md", start: before, end: before + written.length };
   const places = placesOf(text, span, written);
@@ -18,12 +18,12 @@ function under(text: string, written: string, part: string): string {
   return written.slice(found.start - before, found.end - before);
 }
 
-describe("a part of a text stands where it is written", () => {
+describe("a part of a text is where it is written", () => {
   const rows: readonly (readonly [title: string, text: string, written: string, part: string, under: string])[] = [
     ["plain", "a{b=[c]}", "a{b=[c]}", "c", "c"],
     ["in double quotes", "a{b=[c]}", '"a{b=[c]}"', "c", "c"],
     ["in single quotes", "a{b=[c]}", "'a{b=[c]}'", "c", "c"],
-    ["behind a doubled quote", "a'b c", "'a''b c'", "c", "c"],
+    ["after a doubled quote", "a'b c", "'a''b c'", "c", "c"],
     ["a doubled quote itself", "a'b", "'a''b'", "'", "''"],
     ["behind escapes", 'a["x"],c', '"a[\\"x\\"],c"', "c", "c"],
     ["escapes themselves", 'a["x"],c', '"a[\\"x\\"],c"', '"x"', '\\"x\\"'],
@@ -35,11 +35,11 @@ describe("a part of a text stands where it is written", () => {
     ["folded lines in quotes", "ab cd", '"ab \n  cd"', "cd", "cd"],
     ["folded lines in single quotes", "it's a\nb", "'it''s\r\n  a\n\n  b'", "b", "b"],
     ["an escaped line end", "abcd", '"ab\\\n  cd"', "cd", "cd"],
-    ["what is before an escaped line end", "abcd", '"ab\\\n  cd"', "ab", "ab"],
+    ["the text before an escaped line end", "abcd", '"ab\\\n  cd"', "ab", "ab"],
     ["block text", "ab\ncd\n", "|\n  ab\n  cd\n", "cd", "cd"],
     ["folded block text without its end", "ab cd", ">- # two\n  ab\n  cd\n", "cd", "cd"],
     ["block text of other lines", "ab\nce\n", "|\n  ab\n  cd\n", "ce", "the whole"],
-    ["another reader's quotes", "a''b", "'a''b'", "b", "the whole"],
+    ["another parser's quotes", "a''b", "'a''b'", "b", "the whole"],
     ["three quotes", "ab", "'''ab'''", "b", "the whole"],
     ["an unknown escape", "aqb", '"a\\qb"', "b", "the whole"],
     ["one quote alone", "'", "'", "'", "'"],
@@ -51,7 +51,7 @@ describe("a part of a text stands where it is written", () => {
   });
 });
 
-test("a part of a part stands where it did", () => {
+test("a part of a part is where it was", () => {
   const span = { source: "a.md", start: before, end: before + 7 };
   const places = placesWithin(placesOf("a b'c", span, "'a b''c'"), 2, 5);
   expect(spanWithin(span, places, 2, 3)).toEqual({ source: "a.md", start: before + 6, end: before + 7 });
@@ -75,7 +75,7 @@ function doubled(text: string, ways: readonly number[]): string {
   return `"${written.join("")}"`;
 }
 
-test("for all specs in quotes: the text under a diagnostic is the offending word", () => {
+test("for all specs in quotes: the text under a diagnostic is the wrong word", () => {
   const value = fc.constantFrom("a.example", '"b c"', '"it\'s"', '"é😀"', '"x\\"y"');
   const specs = fc.array(value, { maxLength: 3 }).map((values) => `net.get{ask, hosst=[${values.join(", ")}]}`);
   fc.assert(

@@ -50,7 +50,7 @@ test.each([
     "net.get{hosts=[x.com],expires=2026-12-01T02:00:00+02:00,rate=10/hour,calls=5,pass=use}",
     "net.get{hosts=[x.com],calls=5,rate=10/h,expires=2026-12-01T00:00:00Z,pass=use}",
   ],
-])("%s reads as %s", (text, printed) => {
+])("%s parses as %s", (text, printed) => {
   expect(read(text).printed).toBe(printed);
 });
 
@@ -86,7 +86,7 @@ test.each([
   ["net.get{hozts=[x]}", "error unknown_key [8-13]"],
   ["proc.exec{cmds=[true]}", "error wrong_type [16-20]"],
   ["agent.grant{id=12}", "error wrong_type [15-17]"],
-])("%s is refused at its place: %s", (text, place) => {
+])("%s is refused at its position: %s", (text, place) => {
   const { printed, diagnostics } = read(text);
   expect(printed).toBeNull();
   expect(
@@ -122,7 +122,7 @@ const MARKS = fc.array(
   { maxLength: 60 },
 );
 
-test("no text makes the reader throw, and a grant never comes with an error", () => {
+test("no text makes the parser throw, and a grant never comes with an error", () => {
   const hostile = fc.oneof(
     fc.string({ unit: "binary" }),
     MARKS.map((parts) => parts.join("")),

@@ -1,4 +1,4 @@
-// Who has to agree: what is read, what is refused with a position, and which of two is the stricter.
+// Required approvers: what parses, what is refused with a position, and which of two is the stricter.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { Diagnostics } from "../diagnostic.ts";
@@ -65,14 +65,14 @@ describe("approvers", () => {
     test(`${JSON.stringify(value).slice(0, 60)} is refused`, () =>
       expect(read(value)).toEqual({ reading: "refused", told: [told] }));
 
-  test("is nothing where nothing is written", () => {
+  test("are nothing if nothing is written", () => {
     expect(readApprovers(mapOf({}), new Diagnostics())).toBeNull();
   });
 
   test.each(["ann", "ann@example.org", "a.b-c_d", "7"])("%s is a name", (name) =>
     expect(isPersonName(name)).toBe(true),
   );
-  test.each(["", " ann", "-ann", "an\u200bn", "a".repeat(65), "ann\n"])("%j is none", (name) =>
+  test.each(["", " ann", "-ann", "an\u200bn", "a".repeat(65), "ann\n"])("%j is not a name", (name) =>
     expect(isPersonName(name)).toBe(false),
   );
 });
@@ -81,7 +81,7 @@ describe("a record", () => {
   const record = (more: { readonly [key: string]: Json }) =>
     readRecord(treeOf({ capabilities: ["records.read", "memory.write"], ...more }), READING);
 
-  test("holds its approvers", () => {
+  test("has its approvers", () => {
     expect(record({ approvers: 2 })).toMatchObject({ approvers: { need: 2, of: null }, diagnostics: [] });
     expect(record({}).approvers).toBeNull();
     expect(record({ approvers: 2 }).grants).toHaveLength(record({}).grants.length);
@@ -93,7 +93,7 @@ describe("a record", () => {
     { aprovers: 2 },
     { approver: 2 },
     { Approvers: 2 },
-  ])("grants nothing where they were not understood: %j", (more) => {
+  ])("grants nothing if they are invalid: %j", (more) => {
     const { grants, approvers, diagnostics } = record(more as { readonly [key: string]: Json });
     expect(grants).toEqual([]);
     expect(approvers).toBeNull();

@@ -7,7 +7,7 @@ const read = (audit: unknown, level: "user" | "project" = "user") =>
   readConfig(treeOf({ audit } as never), level, READING);
 const home = `/${(READING.ground.home ?? []).join("/")}`;
 
-describe("where a second copy of the log is kept", () => {
+describe("the second copy of the log", () => {
   it.each<readonly [object, string, number]>([
     [{ sink: "/mnt/log/ambit.jsonl" }, "/mnt/log/ambit.jsonl", 2000],
     [{ sink: "/mnt/log/ambit.jsonl", timeout: "500ms" }, "/mnt/log/ambit.jsonl", 500],
@@ -41,13 +41,13 @@ describe("where a second copy of the log is kept", () => {
     [{ sink: "/log", timeout: "61s" }, "from 100ms to 60s"],
     [{ sink: "/log", timeout: "2m" }, "from 100ms to 60s"],
     [{ sink: "/log", timeuot: "2s" }, "has no"],
-  ])("%j is a mistake, and with a mistake nothing counts", (written, message) => {
+  ])("%j is an error, and with an error nothing counts", (written, message) => {
     const config = read(written);
     expect(config.broken).toBe(true);
     expect(config.diagnostics.map((one) => one.message).join("\n")).toContain(message);
   });
 
-  it("is never a project's to say", () => {
+  it("cannot be configured by a project", () => {
     const config = read({ sink: "/log" }, "project");
     expect([config.broken, config.audit, config.diagnostics[0]?.message]).toEqual([
       true,

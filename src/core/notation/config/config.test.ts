@@ -19,7 +19,7 @@ describe("what a level says", () => {
     }
   });
 
-  test("every key is read", () => {
+  test("every key is parsed", () => {
     const config = read("user", {
       sandbox: "~/work",
       policy: { web: "ask" },
@@ -43,7 +43,7 @@ describe("what a level says", () => {
     expect([...(config.agents.get("scout") ?? [])]).toEqual([["code", "deny"]]);
   });
 
-  test("roots are where they really lie", () => {
+  test("roots are resolved to their real paths", () => {
     const realRoot = (root: readonly string[]): readonly string[] | null =>
       root[0] === "closed" ? null : ["real", ...root];
     expect(read("project", { sandbox: "/a" }, { ...READING, realRoot }).sandbox).toEqual(["real", "a"]);
@@ -57,7 +57,7 @@ describe("a mistake breaks the level", () => {
     ["a near miss of a key", "project", { sandbx: "/a" }, "error unknown_key sandbx:", "sandbox"],
     ["a near miss of the user's key", "user", { cieling: [] }, "error unknown_key cieling:", "ceiling"],
     ["a list", "project", ["x"], "error wrong_type ", null],
-    ["a sandbox that is no text", "project", { sandbox: 5 }, "error wrong_type sandbox", null],
+    ["a sandbox that is not text", "project", { sandbox: 5 }, "error wrong_type sandbox", null],
     ["a sandbox with a star", "project", { sandbox: "/a/*" }, "error bad_pattern sandbox", null],
     ["a ruling that does not exist", "project", { policy: { web: "alow" } }, "error bad_value policy.web", "allow"],
     [
@@ -80,24 +80,24 @@ describe("a mistake breaks the level", () => {
     expect(config.broken).toBe(true);
   });
 
-  test("a key far from all of ours is passed over with a warning", () => {
+  test("a key far from all of ours is ignored with a warning", () => {
     const config = read("project", { title: "x" });
     expect(told(config.diagnostics)).toEqual(["warning unknown_key title:"]);
     expect(config.broken).toBe(false);
   });
 });
 
-describe("what only the user may say is an error in a project, and says where it belongs", () => {
+describe("a key for the user only is an error in a project, and the message says where it belongs", () => {
   test.each<[string, Json]>([
     ["ceiling", { ceiling: ["records.read"] }],
     ["its other name", { capabilities: ["records.read"] }],
     ["control", { control: "ask" }],
     ["running bare", { bare: true }],
-    ["running bare, as others spell it", { "run-bare": true }],
+    ["running without a sandbox, in another spelling", { "run-bare": true }],
     ["secret references", { secrets: { token: "env:TOKEN" } }],
     ["variables of the environment", { environment: ["EDITOR"] }],
     ["limits", { limits: { seconds: 5 } }],
-    ["who resolves names", { resolver: "127.0.0.1" }],
+    ["the name resolver", { resolver: "127.0.0.1" }],
     ["shadow mode", { mode: "shadow" }],
   ])("%s", (_, value) => {
     const project = read("project", value);
@@ -114,7 +114,7 @@ describe("what only the user may say is an error in a project, and says where it
     ["shadow mode", { mode: "shadow" }],
     ["running bare", { bare: true }],
     ["secret references", { secrets: { token: "env:TOKEN" } }],
-  ])("%s is the user's to write", (_, value) => {
+  ])("%s may be set by the user", (_, value) => {
     expect(read("user", value).broken).toBe(false);
   });
 
@@ -148,7 +148,7 @@ describe("the ceiling", () => {
   });
 });
 
-test("no text makes the reader throw, and none that is not understood is passed over", () => {
+test("no text makes the parser throw, and invalid text is never ignored", () => {
   for (const text of HOSTILE_TEXTS) {
     for (const key of ["sandbox", "policy", "agents", "runtime", "control", "mode", "ceiling"]) {
       for (const value of [text, [text], { [text]: text }]) {
@@ -160,7 +160,7 @@ test("no text makes the reader throw, and none that is not understood is passed 
   }
 });
 
-describe("two tables of one level: the stricter holds", () => {
+describe("of two tables of one level the stricter applies", () => {
   const table = (value: Record<string, string>): PolicyTable =>
     new Map(Object.entries(value)) as unknown as PolicyTable;
   test.each<[Record<string, string>, Record<string, string>, Record<string, string>]>([
@@ -179,8 +179,8 @@ describe("two tables of one level: the stricter holds", () => {
   });
 });
 
-describe("what the user says about running programs", () => {
-  test("is read as written", () => {
+describe("the user's settings for programs", () => {
+  test("are parsed as written", () => {
     const config = read("user", {
       environment: ["EDITOR"],
       limits: { seconds: 60, memory_mib: 512 },
@@ -203,19 +203,19 @@ describe("what the user says about running programs", () => {
   });
 
   test.each<[string, Json]>([
-    ["a variable that is none", { environment: ["A B"] }],
+    ["an invalid variable", { environment: ["A B"] }],
     ["a single variable", { environment: "EDITOR" }],
     ["a limit that does not exist", { limits: { second: 60 } }],
-    ["a limit of nothing", { limits: { seconds: 0 } }],
-    ["half a limit", { limits: { seconds: 1.5 } }],
+    ["a limit of zero", { limits: { seconds: 0 } }],
+    ["a fractional limit", { limits: { seconds: 1.5 } }],
     ["a limit in words", { limits: { seconds: "ten" } }],
     ["limits that are a number", { limits: 60 }],
     ["a resolver by name", { resolver: "dns.example" }],
     ["a secret itself", { secrets: { token: "hunter2hunter2" } }],
-    ["a secret that is run", { secrets: { token: "cmd:pass show x" } }],
+    ["a secret that is a program", { secrets: { token: "cmd:pass show x" } }],
     ["a secret from nowhere", { secrets: { token: { hosts: ["a.example"] } } }],
     ["a secret for a pattern", { secrets: { token: { from: "env:A", hosts: ["*.example"] } } }],
-    ["a secret with a key we do not know", { secrets: { token: { from: "env:A", host: "a.example" } } }],
+    ["a secret with an unknown key", { secrets: { token: { from: "env:A", host: "a.example" } } }],
     ["a secret with a name in two lines", { secrets: { "a\nb": "env:A" } }],
     ["a username with a line break", { secrets: { token: { from: "env:A", username: "a\nb" } } }],
   ])("%s is an error, and nothing of the level counts", (_, value) => {

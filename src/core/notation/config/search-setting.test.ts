@@ -5,7 +5,7 @@ import { readConfig } from "./config.ts";
 const read = (search: unknown, level: "user" | "project" = "user") =>
   readConfig(treeOf({ search } as never), level, READING);
 
-describe("who searches", () => {
+describe("the search provider", () => {
   it.each<readonly [object, object]>([
     [
       { provider: "searxng", url: "https://s.example.org/search" },
@@ -32,13 +32,13 @@ describe("who searches", () => {
     [{ provider: "brave", url: "https://s.example.org/?key=1" }, "ends before the question"],
     [{ provider: "brave", secret: "{{secret:x}}" }, "not the name of a secret"],
     [{ provider: "brave", key: "x" }, "has no"],
-  ])("%j is a mistake, and with a mistake nothing counts", (written, message) => {
+  ])("%j is an error, and with an error nothing counts", (written, message) => {
     const config = read(written);
     expect(config.broken).toBe(true);
     expect(config.diagnostics.map((one) => one.message).join("\n")).toContain(message);
   });
 
-  it("is never a project's to say", () => {
+  it("cannot be configured by a project", () => {
     const config = read({ provider: "brave" }, "project");
     expect([config.broken, config.diagnostics[0]?.message]).toEqual([
       true,

@@ -1,4 +1,4 @@
-// `triggers` of a config.yml: read with its mistakes told, and never wider than written.
+// `triggers` of a config.yml: parsed with its errors reported, and never wider than written.
 import { describe, expect, test } from "vitest";
 import type { Json } from "../../base/json.ts";
 import { HOSTILE_TEXTS } from "../testing/coverage.ts";
@@ -10,7 +10,7 @@ function read(level: ConfigLevel, triggers: Json): ReturnType<typeof readConfig>
   return readConfig(treeOf({ triggers }), level, READING);
 }
 
-test("names are read with their place", () => {
+test("names are parsed with their class", () => {
   const config = read("user", { allow: ["AGENTS.md"], ask: ["/Makefile", "a/b/"], never: ["~/.x", "*.cfg"] });
   expect(told(config.diagnostics)).toEqual([]);
   expect(config.triggers.rules).toEqual([
@@ -31,7 +31,7 @@ describe("mistakes break the level", () => {
     ["git", "user", { ask: [".git/hooks"] }, "error bad_value triggers.ask[0]"],
     ["our files in another case", "user", { allow: ["a/.Ambit"] }, "error bad_value triggers.allow[0]"],
     ["an empty name", "user", { ask: [""] }, "error bad_value triggers.ask[0]"],
-    ["a way up", "user", { ask: ["../x"] }, "error bad_value triggers.ask[0]"],
+    ["a parent path", "user", { ask: ["../x"] }, "error bad_value triggers.ask[0]"],
     ["everything", "user", { allow: ["*"] }, "error bad_value triggers.allow[0]"],
     ["two stars", "user", { ask: ["**/x"] }, "error bad_value triggers.ask[0]"],
     ["a long one", "user", { ask: ["x".repeat(300)] }, "error bad_value triggers.ask[0]"],
@@ -42,7 +42,7 @@ describe("mistakes break the level", () => {
     expect(config.broken).toBe(true);
   });
 
-  test("no text makes the reader throw", () => {
+  test("no text makes the parser throw", () => {
     for (const text of HOSTILE_TEXTS)
       for (const value of [text, [text], { [text]: text }, { ask: [text] }]) read("user", value);
   });

@@ -13,7 +13,7 @@ function read(
   return readManifest(treeOf({ ...head, spec }), READING);
 }
 
-describe("a manifest holds what it lists", () => {
+describe("a manifest grants what it lists", () => {
   const spec: Spec = {
     capabilities: [
       "tool.invoke:fs.read",
@@ -46,14 +46,11 @@ describe("a manifest holds what it lists", () => {
     ["agent.discover", "tool.invoke agent_discover", "tool.invoke agent_create"],
     ["sandbox.exec", "sandbox.exec", "tool.invoke sandbox_exec"],
     ["fs.read:/x/**", "fs.read /x/a", "tool.invoke fs_read"],
-  ])(
-    "%s needs no token for its tool, if it is no tool where tokens come from: %s, not %s",
-    (token, allowed, denied) => {
-      const { grants } = read({ capabilities: [token] });
-      expect(covers(grants, allowed)).toBe(true);
-      expect(covers(grants, denied)).toBe(false);
-    },
-  );
+  ])("%s needs no token for its tool, unless it is called as a tool: %s, not %s", (token, allowed, denied) => {
+    const { grants } = read({ capabilities: [token] });
+    expect(covers(grants, allowed)).toBe(true);
+    expect(covers(grants, denied)).toBe(false);
+  });
   test("one token with a mistake grants nothing, the others stay", () => {
     const { grants, diagnostics } = read({ capabilities: ["fs.raed:/x", 5, "memory.read:a"] });
     expect(grants.map(({ implied }) => implied)).toEqual([null, "memory.read"]);
@@ -82,7 +79,7 @@ describe("the network policy adds connections", () => {
       "net.connect api.openai.com:80",
     ],
     [
-      "an allow-list takes ranges",
+      "an allow-list accepts ranges",
       { policy: "allowlist", allowlist: ["192.168.1.0/24:80"] },
       "net.connect 192.168.1.9:80",
       "net.connect 192.168.2.9:80",
@@ -94,8 +91,8 @@ describe("the network policy adds connections", () => {
     expect(covers(grants, denied)).toBe(false);
   });
   test.each<[string, Json, readonly string[]]>([
-    ["none is nothing", "none", []],
-    ["a map without a policy is none", { allowlist: ["x.com:443"] }, []],
+    ["none is no network", "none", []],
+    ["a map without a policy is no network", { allowlist: ["x.com:443"] }, []],
     ["an unknown policy is an error", "ful", ["error bad_value spec.network"]],
     ["an allow-list needs its list", "allowlist", ["error missing_field spec.network"]],
     [
@@ -104,7 +101,7 @@ describe("the network policy adds connections", () => {
       ["error bad_value spec.network.allowlist[0]"],
     ],
     ["an unknown key could be a limit", { policy: "full", deny: [] }, ["error unknown_key spec.network.deny:"]],
-    ["null is no policy", null, ["error bad_value spec.network"]],
+    ["null is not a policy", null, ["error bad_value spec.network"]],
   ])("%s", (_, network, said) => {
     const { grants, diagnostics } = read({ network });
     expect(grants).toEqual([]);
@@ -112,10 +109,10 @@ describe("the network policy adds connections", () => {
   });
 });
 
-describe("no network beside a grant of it", () => {
+describe("the policy none beside a network token", () => {
   const connect = "net.connect:x.com:443";
   test.each<[string, Json | undefined, string, readonly string[]]>([
-    ["the policy none is an error", "none", connect, ["error bad_value spec.capabilities[0]"]],
+    ["is an error", "none", connect, ["error bad_value spec.capabilities[0]"]],
     ["in a map too", { policy: "none" }, connect, ["error bad_value spec.capabilities[0]"]],
     ["for every verb of the network", "none", "net.get:x.com", ["error bad_value spec.capabilities[0]"]],
   ])("%s", (_, network, token, said) => {
@@ -133,7 +130,7 @@ describe("no network beside a grant of it", () => {
   });
 });
 
-describe("trust only takes away", () => {
+describe("a trust level only removes grants", () => {
   const capabilities = [
     "fs.read",
     "fs.write:/**",
@@ -170,14 +167,14 @@ describe("trust only takes away", () => {
       expect(told(diagnostics)).toContain(`error unknown_key spec.${key}:`);
     },
   );
-  test.each(["task", "model", "runtime", "resources"])("other keys (%s) are passed over", (key) => {
+  test.each(["task", "model", "runtime", "resources"])("other keys (%s) are ignored", (key) => {
     const { grants, diagnostics } = read({ capabilities: ["secret.use:a"], [key]: "x" });
     expect(grants.length).toBe(1);
     expect(told(diagnostics)).toEqual([`info unknown_key spec.${key}:`]);
   });
 });
 
-describe("what is no manifest grants nothing", () => {
+describe("what is not a manifest grants nothing", () => {
   test.each<[string, Json]>([
     ["a list", []],
     ["text", "AgentManifest"],
@@ -193,7 +190,7 @@ describe("what is no manifest grants nothing", () => {
     expect(grants).toEqual([]);
     expect(diagnostics.some((one) => one.severity === "error")).toBe(true);
   });
-  test("hostile text in every place", () => {
+  test("hostile text in every field", () => {
     for (const text of HOSTILE_TEXTS) {
       const document = {
         kind: "AgentManifest",

@@ -41,7 +41,7 @@ describe("a capability is resolved from the agent over the org to the base", () 
     expect(effective.size).toBe(7);
     expect(policyRequests(effective)).toEqual(requests);
   });
-  test("where it comes from is shown", () => {
+  test("its source is shown", () => {
     const effective = effectivePolicy(table({ code: "deny" }), table({ web: "deny" }));
     expect([effective.get("code")?.from, effective.get("web")?.from, effective.get("hire")?.from]).toEqual([
       "agent",
@@ -87,7 +87,7 @@ describe("a ruling becomes grants", () => {
     expect(grants({ [capability]: "ask" }).list.every((grant) => grant.conditions.ask === 1)).toBe(true);
     expect(grants({ [capability]: "deny" }).list).toEqual([]);
   });
-  test("what the base gives says so", () => {
+  test("grants from the base are marked as such", () => {
     const list = policyGrants(table({}), table({ web: "deny", code: "deny" }), {
       reading: READING,
       diagnostics: new Diagnostics(),
@@ -107,7 +107,7 @@ describe("a ruling becomes grants", () => {
   test.each<[string, readonly string[] | null]>([
     ["without a root", null],
     ["with the whole machine as root", []],
-  ])("code %s covers nothing, and that is said", (_, root) => {
+  ])("code %s covers nothing, and that is reported", (_, root) => {
     expect(grants({ code: "allow" }, root)).toEqual({ list: [], said: ["warning inert policy"] });
   });
   test("code outside the outer root covers nothing", () => {
@@ -148,7 +148,7 @@ describe("an org table", () => {
     const diagnostics = new Diagnostics();
     return { org: readOrgTable(treeOf(value), diagnostics), said: told(diagnostics) };
   };
-  test("holds defaults and agents", () => {
+  test("has defaults and agents", () => {
     const { org } = read({
       defaults: { capabilities: { crm: "allow" } },
       agents: { engineer: { capabilities: { hire: "deny" } }, lead: {} },
@@ -168,11 +168,11 @@ describe("an org table", () => {
   });
   test.each<[string, Json]>([
     ["defaults with a mistake", { defaults: { capabilities: { cod: "deny" } } }],
-    ["defaults that are no map", { defaults: "deny" }],
+    ["defaults that are not a map", { defaults: "deny" }],
     ["an unknown key", { default: { capabilities: { code: "deny" } } }],
     ["agents that are a list", { agents: [] }],
     ["text", "deny"],
-  ])("%s is no table", (_, value) => {
+  ])("%s is not a table", (_, value) => {
     const { org, said } = read(value);
     expect(org).toBe(null);
     expect(said.length).toBeGreaterThan(0);

@@ -78,14 +78,14 @@ test.each<[Json, string, string | null]>([
   expect(diagnostics.list[0]?.suggestion).toBe(suggestion);
 });
 
-test("one item with a mistake does not take the others with it", () => {
+test("one invalid item does not affect the others", () => {
   expect(read(["records.read", "records.reed", { "fs.read": { pathz: [] } }, "fs.read"]).texts).toEqual([
     "records.read",
     "fs.read{in=/p}",
   ]);
 });
 
-test("no tree makes the reader throw, and what is not granted has been told", () => {
+test("no tree makes the parser throw, and everything not granted has a diagnostic", () => {
   fc.assert(
     fc.property(fc.jsonValue(), (value) => {
       const { texts, diagnostics } = read(value as Json);

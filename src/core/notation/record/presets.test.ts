@@ -24,7 +24,7 @@ function good<T>(result: Result<T>): T {
   return result.value;
 }
 
-/** 0 runs at once, 1 asks, null is refused. */
+/** 0 runs at once, 1 needs approval, null is denied. */
 function level(preset: string, command: string, mode = "rw"): number | null {
   const values = [good(parsePath("/p", READING.ground)), good(parseArgv(command.split(" "))), mode];
   const levels = grantsOf(preset)
@@ -33,7 +33,7 @@ function level(preset: string, command: string, mode = "rw"): number | null {
   return levels.length === 0 ? null : Math.min(...levels);
 }
 
-test.each([...PRESETS.keys()])("%s reads without a word of complaint", (name) => {
+test.each([...PRESETS.keys()])("%s parses without diagnostics", (name) => {
   expect(grantsOf(name)).not.toContain(null);
   expect(name).toMatch(/^ambit:[a-z-]+@[1-9]\d*$/);
 });
@@ -50,7 +50,7 @@ test.each([
   "grep -rn todo src",
   "ls -la",
   "cat a b",
-])("a coder runs `%s` unasked", (command) => {
+])("a coder runs `%s` without approval", (command) => {
   expect(level("ambit:coder@1", command)).toBe(0);
 });
 
@@ -78,7 +78,7 @@ test.each([
   "/tmp/git status",
   "./git status",
   "gitt status",
-])("a coder is asked before `%s`", (command) => {
+])("a coder needs approval for `%s`", (command) => {
   expect(level("ambit:coder@1", command)).toBe(1);
 });
 
@@ -109,7 +109,7 @@ test.each([
   ["sed -n /[^/]/p f", "sed -n /[^/]/eid f"],
   ["sed s/[/]/x/ f", "sed s/[/]/x/e f"],
   ["git log -u", "git log -Oorder"],
-])("commands that only read, second list: `%s`, and not `%s`", (looks, acts) => {
+])("read-only commands, second list: `%s`, and not `%s`", (looks, acts) => {
   expect(level("ambit:read-only-commands@2", looks, "ro")).toBe(0);
   expect(level("ambit:read-only-commands@2", acts, "ro")).toBe(null);
 });
@@ -145,7 +145,7 @@ test.each([
   ["jq .a b", "jq -f prog b"],
   ["echo hello", "env echo"],
   ["cut -d, -f1 a", "uniq a b"],
-])("commands that only read: `%s`, and not `%s`", (looks, acts) => {
+])("read-only commands: `%s`, and not `%s`", (looks, acts) => {
   expect(level("ambit:read-only-commands@1", looks, "ro")).toBe(0);
   expect(level("ambit:read-only-commands@1", looks, "rw")).toBe(null);
   expect(level("ambit:read-only-commands@1", acts, "ro")).toBe(null);

@@ -1,4 +1,4 @@
-// One table decides which commands run what project files say: the presets leave them to a question, doctor warns of them.
+// One table decides which commands run project files: the presets require approval for them, doctor warns of them.
 import { expect, test } from "vitest";
 import { parseArgvPattern, parseProgram } from "../../authority/axes/argv.ts";
 import { PRESETS } from "./presets.ts";
@@ -40,7 +40,7 @@ test.each(ROWS)("%s runs files of the project, %s does not", (command, other) =>
   expect([runs(command), runs(other)]).toEqual([true, false]);
 });
 
-test("a program named as a whole runs them wherever one of its commands does", () => {
+test("a program granted as a whole runs them if one of its commands does", () => {
   const whole = (name: string): boolean => {
     const pattern = parseProgram(name);
     return pattern.ok && runsProjectFiles(pattern.value);
@@ -48,7 +48,7 @@ test("a program named as a whole runs them wherever one of its commands does", (
   expect(["npm", "make", "python3", "git", "cat"].map(whole)).toEqual([true, true, true, false, false]);
 });
 
-test("no newest preset beside a writable root runs them unasked", () => {
+test("no newest preset with a writable root runs them without approval", () => {
   const coder = PRESETS.get("ambit:coder@2") ?? [];
   const unasked = coder.filter((spec) => spec.startsWith("proc.exec") && !spec.startsWith("proc.exec{ask"));
   expect(unasked).toHaveLength(1);

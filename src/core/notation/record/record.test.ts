@@ -127,7 +127,7 @@ test.each<[Json, string[]]>([
   [null, ["error wrong_type "]],
   ["capabilities: [records.read]", ["error wrong_type "]],
   [[{ capabilities: ["records.read"] }], ["error wrong_type "]],
-])("%j is no record, and grants nothing", (value, places) => {
+])("%j is not a record, and grants nothing", (value, places) => {
   const record = read(value);
   expect(record.grants).toEqual([]);
   expect(told(record.diagnostics)).toEqual(places);
@@ -142,7 +142,7 @@ test.each<[Json, string[]]>([
   [{ id: 5 }, ["error wrong_type id"]],
   [{ policy: [] }, ["error wrong_type policy"]],
   [{ tests: {} }, ["error wrong_type tests"]],
-])("%j is told at its place", (value, places) => {
+])("%j has a diagnostic at its position", (value, places) => {
   expect(told(read(value).diagnostics)).toEqual(places);
 });
 
@@ -154,14 +154,14 @@ test.each<[Json, string, string]>([
   [{ access: "rwx", sandbox: "/p", capabilities: ["fs.read"] }, "still grants fs.write, proc.exec", "ambit:reader@1"],
   [{ access: "ro", sandbox: "/p", extends: "ambit:coder@1" }, "and is r, w or rw", "access: r"],
   [{ access: "ro", sandbox: "/p", policy: {} }, "and is r, w or rw", "access: r"],
-])("%j: what access is about, and what is not limited by it", (value, words, fix) => {
+])("%j: what access covers, and what it does not limit", (value, words, fix) => {
   const [told] = read(value).diagnostics;
   expect(told?.message).toContain(words);
   expect(told?.message.includes("sandbox")).toBe(words.includes("still grants"));
   expect(told?.fix).toContain(fix);
 });
 
-test("the fix for files that should be read-only makes them that, and a list of fs.read alone does not", () => {
+test("the fix for read-only files makes them read-only, and a list of fs.read alone does not", () => {
   const written = read({ sandbox: "/p", access: "ro" }).diagnostics[0]?.fix ?? "";
   const preset = /^extends: (\S+)/.exec(written)?.[1] ?? "";
   const verbs = (value: Json): string[] => read(value).grants.map(({ verb }) => verb.verb);
@@ -217,7 +217,7 @@ test("without a sandbox the ceiling is the root; without either there is none", 
   expect(told(read({ capabilities: ["fs.read"] }).diagnostics)).toEqual(["warning inert capabilities[0]"]);
 });
 
-test("a policy that was not understood denies, so that no outer table speaks for it", () => {
+test("an invalid policy denies, so that no outer table applies to it", () => {
   expect(read({ policy: { web: "alow" } }).policy?.get("web")).toBe("deny");
   expect(read({ polcy: { web: "deny" } }).policy?.get("web")).toBe("deny");
   expect(read({ policy: { web: "allow" } }).policy?.get("web")).toBe("allow");
@@ -256,7 +256,7 @@ test.each<[Json, string]>([
   [{ alow: "fs.read /x" }, "unknown_key tests[0].alow:"],
   [{ deny: "fs.read /x", code: "scope_violatiom" }, "bad_value tests[0].code"],
   [{ allow: "fs.read /x", code: "scope_violation" }, "bad_value tests[0].code:"],
-])("%j is told, and stays as a test that can never pass", (row, place) => {
+])("%j has a diagnostic, and stays as a test that can never pass", (row, place) => {
   const record = read({ tests: [row] });
   expect(told(record.diagnostics)).toEqual([`error ${place}`]);
   expect(record.tests).toMatchObject([{ outcome: "allow", request: "" }]);
@@ -267,13 +267,13 @@ test("tests under a misspelled key, or not in a list, cannot pass", () => {
   expect(read({ tests: "all of them" }).tests).toMatchObject([{ request: "" }]);
 });
 
-// What `access`, `sandbox` and `capabilities: <word>` can amount to; nothing random spells more than these.
+// What `access`, `sandbox` and `capabilities: <word>` can grant; no random text grants more than these.
 const SHORTHAND = [
   ...["records.read", "records.create", "records.update", "records.delete"],
   ...["tool.invoke", "fs.read", "fs.write", "proc.exec"],
 ];
 
-test("no tree makes the reader throw", () => {
+test("no tree makes the parser throw", () => {
   const key = fc.constantFrom(
     "capabilities",
     "access",

@@ -10,7 +10,7 @@ function shown(verb: string, ...values: readonly Value[]): string {
   return requestText({ verb: verbEntry(verb) as VerbEntry, values });
 }
 
-describe("a witness is shown with what stands for anything", () => {
+describe("a witness is shown with placeholders for any value", () => {
   test.each<[string, string]>([
     [shown("fs.read", segmentsOf(["a", ANY_TEXT])), "fs.read '/a/<any>'"],
     [
@@ -32,7 +32,7 @@ describe("a witness is shown with what stands for anything", () => {
   ])("%s", (text, expected) => {
     expect(text).toBe(expected);
   });
-  test("arguments that are only known in part", () => {
+  test("arguments that are only partly known", () => {
     const probes: Arguments = {
       kind: "probes",
       open: true,
@@ -47,11 +47,11 @@ describe("a witness is shown with what stands for anything", () => {
   });
 });
 
-describe("a line never reads differently from what it says", () => {
+describe("a printed line cannot be misread", () => {
   test.each<[string, string, string]>([
     ["a line break", "a\nb", "'/a\\u000ab'"],
     ["an escape sequence", "a\u001b[2J", "'/a\\u001b[2J'"],
-    ["text that runs backwards", "a\u202eb", "'/a\\u202eb'"],
+    ["right-to-left text", "a\u202eb", "'/a\\u202eb'"],
     ["a command", "a;rm -rf /", "'/a;rm -rf /'"],
     ["a substitution", "$(rm)", "'/$(rm)'"],
     ["a quote", "a'b", "'/a'\\''b'"],

@@ -13,7 +13,7 @@ function asked(line: string): Request {
   return result.value;
 }
 
-describe("a request is read, and printed so that it can be read again", () => {
+describe("a request is parsed, and printed so that it parses again", () => {
   test.each([
     ["net.get https://api.github.com/x?y#z", "net.get https://api.github.com/"],
     ["net.get HTTPS://API.GitHub.com.", "net.get https://api.github.com/"],
@@ -69,7 +69,7 @@ describe("a request is read, and printed so that it can be read again", () => {
   });
 });
 
-test("the scheme of an address is shown, and is no part of what is asked", () => {
+test("the scheme of a URL is shown, and is not part of the request", () => {
   const [plain, secure] = [asked("net.get http://a.com:8443/"), asked("net.get https://a.com:8443/")];
   expect(requestText(plain)).not.toBe(requestText(secure));
   expect(plain.values).toEqual(secure.values);
@@ -77,7 +77,7 @@ test("the scheme of an address is shown, and is no part of what is asked", () =>
   expect(requestIdentity(plain)).not.toBe(requestIdentity(asked("net.get http://a.com:8444/")));
 });
 
-describe("what a request does not say stays open", () => {
+describe("missing values of a request stay unset", () => {
   test.each([
     ["records.update class=note", [{ segments: ["note"], guarded: null }, undefined]],
     ["agent.discover", [undefined, undefined]],
@@ -87,14 +87,14 @@ describe("what a request does not say stays open", () => {
   ])("%s", (line, values) => {
     expect(asked(line).values).toEqual(values);
   });
-  test("a missing value is shown as unknown where it would stand", () => {
+  test("a missing value is shown as unknown in its place", () => {
     expect(requestText(asked("memory.read"))).toBe("memory.read '<unknown>'");
     const { verb } = asked("net.get https://a.com/");
     expect(requestText({ verb, values: [asked("net.get https://a.com/").values[0], undefined] })).toBe(
       "net.get 'https://a.com:<unknown>/'",
     );
   });
-  test("an id stands on both axes of an agent", () => {
+  test("an id is on both axes of an agent", () => {
     const [id, path] = asked("agent.update scout").values;
     expect(id).toEqual(path);
   });
@@ -104,8 +104,8 @@ describe("what a request does not say stays open", () => {
   });
 });
 
-describe("passing on carries what is proposed", () => {
-  test("to whom, and what", () => {
+describe("a delegation contains its proposed grants", () => {
+  test("the target and the grants", () => {
     const { delegation } = asked("agent.grant scout net.get{hosts=[a.com]}");
     expect(delegation?.target).toBe("scout");
     expect(delegation?.proposed.map((one) => one.verb.verb)).toEqual(["net.get"]);
@@ -121,7 +121,7 @@ describe("passing on carries what is proposed", () => {
   });
 });
 
-describe("what is no request is refused", () => {
+describe("invalid requests are refused", () => {
   test.each([
     [""],
     ["net.get"],
@@ -162,11 +162,11 @@ describe("what is no request is refused", () => {
   ])("%s", (line) => {
     expect(readRequestText(line, READING)).toMatchObject({ ok: false });
   });
-  test("a misspelt verb is told the nearest one", () => {
+  test("a misspelt verb gets the nearest one", () => {
     expect(readRequestText("net.gte https://a.com/", READING)).toMatchObject({ ok: false, fix: "net.get" });
     expect(readRequestText("zzz", READING)).not.toHaveProperty("fix");
   });
-  test("without a working directory no process can be asked for", () => {
+  test("without a working directory no process can be requested", () => {
     const reading = { ...READING, ground: { ...READING.ground, base: null } };
     expect(readRequestText("proc.exec -- ls", reading).ok).toBe(false);
     expect(readRequestText("proc.exec in=/w -- ls", reading).ok).toBe(true);
@@ -192,8 +192,8 @@ describe("an HTTP method has one verb or none", () => {
   });
 });
 
-describe("hostile words", () => {
-  test("never throw, whatever the verb", () => {
+describe("hostile arguments", () => {
+  test("never throw, for any verb", () => {
     for (const { verb } of CATALOG) {
       for (const text of HOSTILE_TEXTS) {
         expect(() => readRequest([verb, text], READING)).not.toThrow();
@@ -210,7 +210,7 @@ describe("hostile words", () => {
       }
     }
   });
-  test("random lines never throw, and what is read can be printed and read again", () => {
+  test("random lines never throw, and a parsed one can be printed and parsed again", () => {
     const word = fc.string({
       unit: fc.constantFrom("a", "b", ".", "/", "-", "=", "'", '"', "\\", " ", ":", "é", "{", "}", "$"),
       maxLength: 12,

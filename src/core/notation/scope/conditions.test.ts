@@ -49,13 +49,13 @@ test.each([
   [{ pass: ["use"] }, "bad_value"],
   [{ clean: "yes" }, "wrong_type"],
   [{ clean: null }, "wrong_type"],
-])("%j is no condition, and without it there is no grant", (written, code) => {
+])("%j is not a condition, and without it there is no grant", (written, code) => {
   const diagnostics = new Diagnostics();
   expect(readConditions(mapOf(written), diagnostics)).toBeNull();
   expect(told(diagnostics)).toEqual([`error ${code} ${Object.keys(written)[0]}`]);
 });
 
-test("a day alone is answered with that day's first moment", () => {
+test("a day alone gets that day's first moment as a suggestion", () => {
   const diagnostics = new Diagnostics();
   readConditions(mapOf({ expires: "2026-12-01" }), diagnostics);
   expect(diagnostics.list[0]?.fix).toBe("expires: 2026-12-01T00:00:00Z");

@@ -215,7 +215,7 @@ test.each(COVERS)("%s %j covers this and not that", (verb, written, covered, ref
 
 const CEILING: Around = { reading: { ...READING, ceiling: ["work"] } };
 
-// Each line: a grant that covers nothing, and where a warning says so (null where nothing was meant).
+// Each line: a grant that covers nothing, and the position of its warning (null if nothing was meant).
 const NOTHING: readonly [string, Written, string | null, Around?][] = [
   ["fs.read", null, "grant"],
   ["fs.read", { paths: ["/etc/**"] }, "grant"],
@@ -256,7 +256,7 @@ const EVERYTHING: Record<string, readonly Value[]> = {
   memory: [name("x")],
 };
 
-test.each(NOTHING)("%s %j covers nothing, and says so at %s", (verb, written, where, around) => {
+test.each(NOTHING)("%s %j covers nothing, with a warning at %s", (verb, written, where, around) => {
   const { grant, diagnostics } = read(verb, written, around);
   expect(told(diagnostics)).toEqual(where === null ? [] : [`warning inert ${where}`]);
   const values = EVERYTHING[verb.split(".")[0] as string] as readonly Value[];
@@ -266,7 +266,7 @@ test.each(NOTHING)("%s %j covers nothing, and says so at %s", (verb, written, wh
 test.each([
   ["proc.exec", { in: "/" }],
   ["proc.eval", { in: "/tmp/.." }],
-])("%s %j covers the whole machine, and says so", (verb, written) => {
+])("%s %j covers the whole machine, with a warning", (verb, written) => {
   const { grant, diagnostics } = read(verb, written);
   expect(told(diagnostics)).toEqual(["warning wide grant"]);
   expect(grant?.root).toEqual([]);
@@ -280,7 +280,7 @@ test.each([
   "task.schedule",
   "sandbox.exec",
   "provider.code_execution",
-])("%s alone is everything, also where a request does not say", (verb) => {
+])("%s alone covers everything, also if a request has no value", (verb) => {
   const { grant } = read(verb, null);
   expect(grantMatches(grant as Grant, [undefined, undefined].slice(0, grant?.scopes.length))).toBe(true);
 });
@@ -300,7 +300,7 @@ test("an opening lets its own name reach its own addresses, within its own grant
   expect(grantMatches(grant as Grant, [at("dc.internal", "10.1.2.3"), 5432])).toBe(false);
 });
 
-// Each line: a scope with a mistake in it, and the diagnostic at its exact place.
+// Each line: a scope with a mistake in it, and the diagnostic at its exact position.
 const WRONG: readonly [string, Written, string, (string | null)?][] = [
   ["fs.write", { pathz: ["/tmp/*"] }, "unknown_key pathz:", "paths"],
   ["net.get", { paths: ["x"] }, "unknown_key paths:", null],
@@ -358,27 +358,27 @@ const WRONG: readonly [string, Written, string, (string | null)?][] = [
   ["net.get", { hosts: ["a.b"], ask: "yes" }, "bad_value ask"],
 ];
 
-test.each(WRONG)("%s %j is refused whole: %s", (verb, written, place, suggestion) => {
+test.each(WRONG)("%s %j is refused as a whole: %s", (verb, written, place, suggestion) => {
   const { grant, diagnostics } = read(verb, written);
   expect(grant).toBeNull();
   expect(told(diagnostics).filter((line) => !line.startsWith("warning"))).toEqual([`error ${place}`]);
   if (suggestion !== undefined) expect(diagnostics.list[0]?.suggestion).toBe(suggestion);
 });
 
-test("more arguments than can be decided on are refused", () => {
+test("more arguments than the limit are refused", () => {
   const args = (count: number): Json =>
     Object.fromEntries([...Array(count).keys()].map((at) => [`a${at}`, { values: [1] }]));
   expect(read("tool.invoke", { args: args(6) }).grant).not.toBeNull();
   expect(told(read("tool.invoke", { args: args(7) }).diagnostics)).toEqual(["error too_large args"]);
 });
 
-test("more entries than a scope may have are refused", () => {
+test("more entries than the limit are refused", () => {
   const hosts = (count: number): Json => [...Array(count).keys()].map((at) => `h${at}.x`);
   expect(read("net.get", { hosts: hosts(4096) }).grant).not.toBeNull();
   expect(told(read("net.get", { hosts: hosts(4097) }).diagnostics)).toEqual(["error too_large hosts"]);
 });
 
-test("a key written twice, which no reader of trees lets through, is refused here too", () => {
+test("a repeated key, which no tree parser allows, is refused here too", () => {
   const diagnostics = new Diagnostics();
   const once = mapOf({ hosts: ["a.b"] });
   const twice = { ...once, entries: [...once.entries, ...mapOf({ hosts: ["*"] }).entries] };
@@ -390,7 +390,7 @@ test("a key written twice, which no reader of trees lets through, is refused her
   expect(told(diagnostics)).toEqual(["error syntax hosts:"]);
 });
 
-test("a folder on the way that no pattern can spell is refused, so that what is read can be printed", () => {
+test("a folder that no pattern can express is refused, so that parsed grants can be printed", () => {
   const reading = { ...READING, ground: { ...READING.ground, home: ["home", "[u]"] } };
   expect(read("fs.read", { in: "~", paths: ["a"] }, { reading }).grant).not.toBeNull();
   expect(told(read("fs.read", { in: "/home", paths: ["~/a"] }, { reading }).diagnostics)).toEqual([

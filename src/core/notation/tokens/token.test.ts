@@ -22,7 +22,7 @@ function covers(held: string, asked: string): boolean {
   return grant !== null && grant.verb === request.value.verb && grantMatches(grant, request.value.values);
 }
 
-describe("a token covers what its glob matches, and nothing beside it", () => {
+describe("a token covers what its glob matches, and nothing else", () => {
   test.each([
     [
       "a deep star covers every depth",
@@ -32,7 +32,7 @@ describe("a token covers what its glob matches, and nothing beside it", () => {
     ],
     ["a star covers one name", "fs.write:/home/agent/*", "fs.write:/home/agent/a", "fs.write:/home/agent/a/b"],
     ["a plain path covers itself", "fs.read:/etc/hosts", "fs.read:/etc/hosts", "fs.read:/etc/hosts2"],
-    ["a path that climbs is the path it means", "fs.read:/a/../b/**", "fs.read:/b/x", "fs.read:/a/x"],
+    ["a path with `..` is normalized", "fs.read:/a/../b/**", "fs.read:/b/x", "fs.read:/a/x"],
     ["~ is the home folder", "fs.read:~/notes/**", "fs.read:/home/u/notes/a", "fs.read:/home/v/notes/a"],
     ["braces are choices", "fs.read:/w/{a,b}", "fs.read:/w/a", "fs.read:/w/c"],
     ["reading is not writing", "fs.read:/w/**", "fs.read:/w/a", "fs.write:/w/a"],
@@ -50,7 +50,7 @@ describe("a token covers what its glob matches, and nothing beside it", () => {
       "tool.invoke:mcp.gitlab.create_issue",
     ],
     [
-      "a namespace of tools is not the name itself",
+      "a namespace of tools does not include its own name",
       "tool.invoke:mcp.github.*",
       "tool.invoke:mcp.github.a.b",
       "tool.invoke:mcp.github",
@@ -58,7 +58,7 @@ describe("a token covers what its glob matches, and nothing beside it", () => {
     ["a seed's tool is ours", "tool.invoke:fs.read", "tool.invoke:fs_read", "tool.invoke:fs_write"],
     ["a seed's family is ours", "tool.invoke:web.*", "tool.invoke:web_fetch", "tool.invoke:fs_read"],
     [
-      "a seed's family holds its tools from elsewhere too",
+      "a seed's family includes its third-party tools",
       "tool.invoke:fs.*",
       "tool.invoke:fs.chmod",
       "tool.invoke:fsx.chmod",
@@ -66,14 +66,9 @@ describe("a token covers what its glob matches, and nothing beside it", () => {
     ["part of a seed's family", "tool.invoke:fs.re*", "tool.invoke:fs.read", "tool.invoke:fs.write"],
     ["a secret by prefix", "secret.use:openai-*", "secret.use:openai-key", "secret.use:openia-key"],
     ["a secret's star stops at a slash", "secret.use:db/*", "secret.use:db/main", "secret.use:db/main/x"],
+    ["a subdomain", "net.connect:*.example.com:443", "net.connect:api.example.com:443", "net.connect:example.com:443"],
     [
-      "below a domain",
-      "net.connect:*.example.com:443",
-      "net.connect:api.example.com:443",
-      "net.connect:example.com:443",
-    ],
-    [
-      "below a domain at any depth",
+      "subdomains at any depth",
       "net.connect:*.example.com:443",
       "net.connect:a.b.example.com:443",
       "net.connect:a.bexample.com:443",
@@ -91,7 +86,7 @@ describe("a token covers what its glob matches, and nothing beside it", () => {
       "net.connect:api.example.org:1",
     ],
     [
-      "hosts are folded and lose one dot",
+      "hosts are case-insensitive and lose one dot",
       "net.connect:API.Example.com.:443",
       "net.connect:api.example.com:443",
       "net.connect:api.example.co:443",
@@ -131,7 +126,7 @@ describe("a token covers what its glob matches, and nothing beside it", () => {
   });
 });
 
-describe("a bare token means everything, and that is said", () => {
+describe("a bare token covers everything, with a warning", () => {
   test.each([
     ["fs.read", "fs.read:/etc/passwd", "fs.read{in=/}"],
     ["net.connect", "net.connect:example.com:1", "net.connect{hosts=[*],ports=[*]}"],
@@ -146,21 +141,21 @@ describe("a bare token means everything, and that is said", () => {
     expect(said).toEqual(["warning bare_token token"]);
     expect(grant === null ? null : compactText(grant)).toBe(printed);
   });
-  test("a colon with nothing behind it is not a bare token", () => {
+  test("a colon without a value is not a bare token", () => {
     for (const token of ["fs.read:", "net.connect:", "secret.use:", "tool.invoke:"]) {
       expect(read(token)).toMatchObject({ grant: null, told: ["error bad_value token"] });
     }
   });
-  test("a bare file token does not reach a protected path", () => {
+  test("a bare file token does not cover a protected path", () => {
     expect(covers("fs.read", "fs.read:/home/u/.ssh/id")).toBe(false);
     expect(covers("fs.read:/home/u/.ssh/id", "fs.read:/home/u/.ssh/id")).toBe(true);
   });
-  test("verbs without axes have no other form, so nothing is said", () => {
+  test("verbs without axes have no other form, so there is no warning", () => {
     expect(read("sandbox.exec").told).toEqual([]);
   });
 });
 
-describe("what is not understood grants nothing and says where", () => {
+describe("an invalid token grants nothing and has a position", () => {
   test.each([
     ["fs.raed:/x", "unknown_verb"],
     ["*.*", "unknown_verb"],
@@ -198,7 +193,7 @@ describe("what is not understood grants nothing and says where", () => {
   });
 });
 
-describe("the outer root holds for tokens", () => {
+describe("the outer root limits tokens", () => {
   const reading: Reading = { ...READING, ceiling: ["home", "u"] };
   const matches = (token: string, path: string): boolean => {
     const { grant } = read(token, reading);
@@ -208,14 +203,14 @@ describe("the outer root holds for tokens", () => {
   test.each([
     ["inside it a token stays as it is", "fs.read:/home/u/w/**", "/home/u/w/a", "/home/u/x", []],
     [
-      "a bare token is cut to it",
+      "a bare token is clamped to it",
       "fs.read",
       "/home/u/w/a",
       "/home/v/a",
       ["warning bare_token token", "warning clamped token"],
     ],
     [
-      "a pattern that reaches beyond is cut to it",
+      "a pattern that reaches beyond is clamped to it",
       "fs.read:/home/*/w",
       "/home/u/w",
       "/home/v/w",
@@ -229,7 +224,7 @@ describe("the outer root holds for tokens", () => {
   test("outside it a token covers nothing", () => {
     expect(read("fs.read:/home/v/**", reading)).toMatchObject({ grant: null, told: ["warning inert token"] });
   });
-  test("cut to it, a token still opens no protected path", () => {
+  test("clamped to it, a token still opens no protected path", () => {
     const ssh: Reading = { ...READING, ceiling: ["home", "u", ".ssh"] };
     const { grant } = read("fs.read", ssh);
     const request = readTokenRequest("fs.read:/home/u/.ssh/id", { reading: ssh });

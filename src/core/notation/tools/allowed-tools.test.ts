@@ -26,7 +26,7 @@ function read(value: Json): Read {
   return { needs, unknown, unreadable, diagnostics };
 }
 
-describe("a tool is what it needs", () => {
+describe("a tool maps to what it needs", () => {
   it.each<readonly [Json, readonly string[]]>([
     [null, []],
     ["Read", ["some fs.read"]],
@@ -56,7 +56,7 @@ describe("a tool is what it needs", () => {
   });
 });
 
-describe("what is not understood is said, and stands apart", () => {
+describe("an unknown tool is reported, and listed separately", () => {
   it.each<readonly [Json, "unknown" | "unreadable", string]>([
     ["Raed", "unknown", "warning not_understood"],
     ["READ", "unknown", "warning not_understood"],
@@ -91,7 +91,7 @@ describe("what is not understood is said, and stands apart", () => {
   });
 });
 
-test("whatever is written is needed, unknown or unreadable, and nothing throws", () => {
+test("everything written is needed, unknown or unreadable, and nothing throws", () => {
   const token = fc.oneof(
     fc.string({ unit: "binary", maxLength: 30 }),
     fc

@@ -17,7 +17,7 @@ function requirement(value: Json): ToolRequirement {
   return found;
 }
 
-describe("a tool touches what it declares and nothing beside it", () => {
+describe("a tool reaches what it declares and nothing else", () => {
   test.each<[string, Json, string, string]>([
     [
       "a host",
@@ -26,13 +26,13 @@ describe("a tool touches what it declares and nothing beside it", () => {
       "net.get https://github.com/",
     ],
     [
-      "below a domain",
+      "a subdomain",
       { network: { allowedHosts: ["*.github.com"] } },
       "net.post https://api.github.com/",
       "net.post https://github.com/",
     ],
     [
-      "below a domain is no suffix of text",
+      "a subdomain is not a suffix of text",
       { network: { allowedHosts: ["*.GitHub.com"] } },
       "net.get https://a.b.github.com/",
       "net.get https://evil-github.com/",
@@ -77,8 +77,8 @@ describe("a tool touches what it declares and nothing beside it", () => {
     ],
     ["a tree to read", { fs_reach: { read: ["/data/"] } }, "fs.read /data/x", "fs.read /database"],
     ["a tree to write", { fs_reach: { write: ["/out"] } }, "fs.delete /out/x", "fs.read /out/x"],
-    ["a tree that climbs", { fs_reach: { read: ["/data/../etc"] } }, "fs.read /etc/x", "fs.read /data/x"],
-    ["what the personality reaches", { fs_reach: { read: "from-personality" } }, "fs.read /x", "fs.write /x"],
+    ["a tree with `..`", { fs_reach: { read: ["/data/../etc"] } }, "fs.read /etc/x", "fs.read /data/x"],
+    ["inherited from the personality", { fs_reach: { read: "from-personality" } }, "fs.read /x", "fs.write /x"],
     ["a program", { process: { allowedBinaries: ["true"] } }, "proc.exec -- true", "proc.exec -- /bin/true"],
     [
       "a program by its path",
@@ -98,10 +98,10 @@ describe("a tool touches what it declares and nothing beside it", () => {
     [{ secrets: [] }],
     [{ fs_reach: {} }],
     [{ process: { allowedBinaries: [] } }],
-  ])("%j touches nothing", (declared) => {
+  ])("%j reaches nothing", (declared) => {
     expect(requirement(declared).grants).toEqual([]);
   });
-  test("each grant says which part asked for it", () => {
+  test("each grant names the part that requires it", () => {
     const { grants, parts, inherited } = requirement({
       network: { allowedHosts: ["*"] },
       secrets: ["A"],
@@ -117,7 +117,7 @@ describe("a tool touches what it declares and nothing beside it", () => {
 
 describe("an entry that matches nothing is an error, and the others stay", () => {
   test.each<[string, Json, string]>([
-    ["a star glued to a secret", { secrets: ["prov*", "A"] }, "error bad_pattern secrets[0]"],
+    ["a star within a secret name", { secrets: ["prov*", "A"] }, "error bad_pattern secrets[0]"],
     ["two stars in a secret", { secrets: ["a/**", "A"] }, "error bad_pattern secrets[0]"],
     ["a secret that is a path", { secrets: ["/*", "A"] }, "error bad_value secrets[0]"],
     [
@@ -148,7 +148,7 @@ describe("an entry that matches nothing is an error, and the others stay", () =>
   });
 });
 
-describe("a malformed declaration is no requirement", () => {
+describe("a malformed declaration is not a requirement", () => {
   test.each<[string, Json]>([
     ["not a map", []],
     ["nothing", null],
@@ -156,13 +156,13 @@ describe("a malformed declaration is no requirement", () => {
     ["hosts that are text", { network: { allowedHosts: "a.com" } }],
     ["an unknown limit", { network: { allowedHosts: ["a.com"], deniedHosts: ["b.com"] } }],
     ["no hosts", { network: {} }],
-    ["an entry that is no text", { secrets: [1] }],
+    ["an entry that is not text", { secrets: [1] }],
     ["another store", { storage: { scope: "global", kind: "kv" } }],
-    ["another kind of store", { storage: { scope: "session", kind: "sql" } }],
+    ["an unknown store", { storage: { scope: "session", kind: "sql" } }],
     ["files that are everything", { fs_reach: { read: "*" } }],
-    ["another way to reach", { fs_reach: { exec: ["/a"] } }],
+    ["an unknown mode", { fs_reach: { exec: ["/a"] } }],
     ["no programs", { process: {} }],
-    ["one good part and one bad one", { secrets: ["A"], process: "git" }],
+    ["one valid part and one invalid one", { secrets: ["A"], process: "git" }],
   ])("%s", (_, declared) => {
     const { requirement: found, diagnostics } = read(declared);
     expect(found).toBe(null);
@@ -173,7 +173,7 @@ describe("a malformed declaration is no requirement", () => {
     expect(found?.grants).toEqual([]);
     expect(diagnostics[0]).toMatchObject({ severity: "warning", suggestion: "network" });
   });
-  test("hostile text in every place", () => {
+  test("hostile text in every field", () => {
     for (const text of HOSTILE_TEXTS) {
       const list: Json = [text];
       const declared: Json = {
@@ -192,7 +192,7 @@ describe("a malformed declaration is no requirement", () => {
   });
 });
 
-describe("a tool fits a personality when all it asks for is allowed there", () => {
+describe("a tool fits a personality if everything it requires is allowed there", () => {
   const fits = (tool: Json, personality: Json): string => {
     const { grants } = readPersonality(treeOf(personality), READING);
     const asked = requirement(tool).grants;
@@ -203,16 +203,16 @@ describe("a tool fits a personality when all it asks for is allowed there", () =
   const hosts = (...allow: string[]): Json => ({ safety: { network: { allow } } });
   const asks = (...allowedHosts: string[]): Json => ({ network: { allowedHosts } });
   test.each<[string, Json, Json, string]>([
-    ["a host below the domain", asks("api.github.com"), hosts("*.github.com"), "fits"],
-    ["the domain itself is not below it", asks("github.com"), hosts("*.github.com"), "network"],
+    ["a subdomain", asks("api.github.com"), hosts("*.github.com"), "fits"],
+    ["the domain itself is not a subdomain", asks("github.com"), hosts("*.github.com"), "network"],
     ["a smaller domain", asks("*.api.github.com"), hosts("*.github.com"), "fits"],
     ["a larger domain", asks("*.github.com"), hosts("*.api.github.com"), "network"],
     ["any host", asks("evil.com"), hosts("*"), "fits"],
     ["an empty list is nothing", asks("a.com"), hosts(), "network"],
     ["no list is nothing", asks("a.com"), {}, "network"],
-    ["a tree with a slash behind it", { fs_reach: { read: ["/data/x"] } }, { fs_reach: { read: ["/data/"] } }, "fits"],
+    ["a tree with a trailing slash", { fs_reach: { read: ["/data/x"] } }, { fs_reach: { read: ["/data/"] } }, "fits"],
     [
-      "a name that only begins alike",
+      "a name with the same beginning",
       { fs_reach: { read: ["/database"] } },
       { fs_reach: { read: ["/data"] } },
       "fs_reach.read",
@@ -227,10 +227,10 @@ describe("a tool fits a personality when all it asks for is allowed there", () =
     expect(fits(tool, personality)).toBe(verdict);
   });
   test.each<[string, Json]>([
-    ["a list of hosts that are refused", { safety: { network: { allow: ["a.com"], deny: ["b.com"] } } }],
-    ["rules that are not supported", { safety: { network: { allow: ["a.com"] }, denyRules: ["x"] } }],
+    ["a list of denied hosts", { safety: { network: { allow: ["a.com"], deny: ["b.com"] } } }],
+    ["unsupported rules", { safety: { network: { allow: ["a.com"] }, denyRules: ["x"] } }],
     ["a list that is text", { safety: { network: { allow: "*" } } }],
-    ["inherited reach, which a personality cannot have", { fs_reach: { read: "from-personality" } }],
+    ["inherited mode, which a personality cannot have", { fs_reach: { read: "from-personality" } }],
   ])("%s: the personality grants nothing", (_, personality) => {
     const { grants, diagnostics } = readPersonality(treeOf(personality), READING);
     expect(grants).toEqual([]);

@@ -22,25 +22,25 @@ describe("the owner's side", () => {
     ["a fetch", ASKED],
     ["more", { kind: "fetch-more", number: 1 }],
     ["a stop", { kind: "fetch-stop", number: 1 }],
-  ])("%s reads", (_, message) => {
+  ])("%s parses", (_, message) => {
     expect(readOwnerMessage(message)).toEqual(message);
   });
 
   test.each<[string, object]>([
     ["another method", { ...ASKED, method: "CONNECT" }],
-    ["a long address", { ...ASKED, url: `https://x/${"y".repeat(8192)}` }],
-    ["a header of three", { ...ASKED, headers: [["a", "b", "c"]] }],
-    ["a header that is no text", { ...ASKED, headers: [["a", 1]] }],
+    ["a long URL", { ...ASKED, url: `https://x/${"y".repeat(8192)}` }],
+    ["a header of three parts", { ...ASKED, headers: [["a", "b", "c"]] }],
+    ["a header that is not text", { ...ASKED, headers: [["a", 1]] }],
     ["many headers", { ...ASKED, headers: new Array(fetchHeadersMax + 1).fill(["a", "b"]) }],
-    ["a body that is no base64", { ...ASKED, body: "***" }],
+    ["a body that is not base64", { ...ASKED, body: "***" }],
     ["a large body", { ...ASKED, body: "A".repeat(Math.ceil(requestBodyBytesMax / 3) * 4 + 4) }],
     ["many redirects", { ...ASKED, limits: { ...ASKED.limits, redirects: 11 } }],
-    ["half a limit", { ...ASKED, limits: { headerBytes: 1, bodyBytes: 1 } }],
-    ["a secret with more in it", { ...ASKED, secrets: [{ ...ASKED.secrets[0], more: 1 }] }],
-    ["one key more", { ...ASKED, more: 1 }],
-    ["one key less", { ...ASKED, resolver: undefined }],
-    ["a number that is none", { kind: "fetch-more", number: 0 }],
-  ])("%s does not", (_, message) => {
+    ["a fractional limit", { ...ASKED, limits: { headerBytes: 1, bodyBytes: 1 } }],
+    ["a secret with an unknown key", { ...ASKED, secrets: [{ ...ASKED.secrets[0], more: 1 }] }],
+    ["an unknown key", { ...ASKED, more: 1 }],
+    ["a missing key", { ...ASKED, resolver: undefined }],
+    ["an invalid number", { kind: "fetch-more", number: 0 }],
+  ])("%s does not parse", (_, message) => {
     expect(readOwnerMessage(message)).toBe(null);
   });
 });
@@ -73,18 +73,18 @@ describe("the broker's side", () => {
     { kind: "fetch-end", number: 1, code: "not_available", message: "no", seen: [] },
   ];
 
-  test.each(GOOD)("$kind reads, and with one key more it does not", (message) => {
+  test.each(GOOD)("$kind parses, and with an unknown key it does not", (message) => {
     expect(readBrokerMessage(message)).toEqual(message);
     expect(readBrokerMessage({ ...message, more: 1 })).toBe(null);
   });
 
   test.each<[string, object]>([
-    ["a piece that is too large", { kind: "fetch-bytes", number: 1, bytes: "A".repeat(100_000) }],
-    ["a code that is none", { kind: "fetch-end", number: 1, code: "fine", message: "", seen: [] }],
-    ["a status that is none", { ...GOOD[2], status: 20 }],
-    ["a scheme that is none", { ...GOOD[0], scheme: "ftp" }],
-    ["addresses without end", { ...GOOD[1], addresses: new Array(65).fill("1.2.3.4") }],
-  ])("%s does not read", (_, message) => {
+    ["a chunk that is too large", { kind: "fetch-bytes", number: 1, bytes: "A".repeat(100_000) }],
+    ["an invalid code", { kind: "fetch-end", number: 1, code: "fine", message: "", seen: [] }],
+    ["an invalid status", { ...GOOD[2], status: 20 }],
+    ["an invalid scheme", { ...GOOD[0], scheme: "ftp" }],
+    ["too many addresses", { ...GOOD[1], addresses: new Array(65).fill("1.2.3.4") }],
+  ])("%s does not parse", (_, message) => {
     expect(readBrokerMessage(message)).toBe(null);
   });
 });

@@ -37,12 +37,12 @@ const whole = (bytes: Uint8Array): string => `pass ${bytes.length}`;
 test.each<[string, Uint8Array, string | null]>([
   ["the name", hello(own), null],
   ["the name among unknown extensions", hello(GREASE, own, extension(0x2a2a, Buffer.from([0]))), null],
-  ["the name in capitals", hello(serverNames("API.Example.test")), null],
-  ["the name with a dot at its end", hello(serverNames(`${NAME}.`)), null],
-  ["the name, one byte a record", records(handshake(1, helloBody(own)), 1), null],
+  ["the name in upper case", hello(serverNames("API.Example.test")), null],
+  ["the name with a trailing dot", hello(serverNames(`${NAME}.`)), null],
+  ["the name, one byte per record", records(handshake(1, helloBody(own)), 1), null],
   ["another name", hello(serverNames("evil.example")), "name_differs evil.example"],
-  ["a name below", hello(serverNames(`x.${NAME}`)), `name_differs x.${NAME}`],
-  ["a name with two dots at its end", hello(serverNames(`${NAME}..`)), "name_differs"],
+  ["a subdomain", hello(serverNames(`x.${NAME}`)), `name_differs x.${NAME}`],
+  ["a name with two trailing dots", hello(serverNames(`${NAME}..`)), "name_differs"],
   ["a zero byte in the name", hello(serverNames(`${NAME}\0.evil.example`)), "protocol"],
   ["two names", hello(serverNames(NAME, "evil.example")), "protocol"],
   ["two lists of names", hello(own, serverNames("evil.example")), "protocol"],
@@ -50,9 +50,9 @@ test.each<[string, Uint8Array, string | null]>([
   ["an empty name", hello(serverNames("")), "protocol"],
   ["no name", hello(GREASE), "name_missing"],
   ["no extensions at all", hello(), "name_missing"],
-  ["another hello enclosed", hello(own, ENCLOSED), "name_hidden"],
-  ["an encrypted name of old", hello(own, extension(0xffce, Buffer.alloc(8))), "name_hidden"],
-  ["a byte behind the hello", records(handshake(1, Buffer.concat([helloBody(own), Buffer.from([0])]))), "protocol"],
+  ["an encrypted client hello", hello(own, ENCLOSED), "name_hidden"],
+  ["an encrypted server name, old draft", hello(own, extension(0xffce, Buffer.alloc(8))), "name_hidden"],
+  ["a byte after the hello", records(handshake(1, Buffer.concat([helloBody(own), Buffer.from([0])]))), "protocol"],
   ["half a byte of extensions", records(handshake(1, Buffer.concat([helloBody(), Buffer.from([0])]))), "protocol"],
   [
     "two messages in one record",
@@ -62,7 +62,7 @@ test.each<[string, Uint8Array, string | null]>([
   ["another message", records(handshake(2, helloBody(own))), "protocol"],
   ["HTTP", Buffer.from("GET / HTTP/1.1\r\n"), "protocol"],
   ["SSH", Buffer.from("SSH-2.0-x\r\n"), "protocol"],
-  ["the hello of SSL 2", Buffer.from([0x80, 0x2e, 1, 3, 1, 0, 0]), "protocol"],
+  ["an SSL 2 hello", Buffer.from([0x80, 0x2e, 1, 3, 1, 0, 0]), "protocol"],
   ["an empty record", Buffer.from([22, 3, 1, 0, 0]), "protocol"],
   ["a record that is too long", Buffer.from([22, 3, 1, 0x40, 1]), "protocol"],
   ["a message that is too long", Buffer.from([22, 3, 1, 0, 4, 1, 1, 0, 0]), "protocol"],
@@ -72,13 +72,13 @@ test.each<[string, Uint8Array, string | null]>([
 
 test.each([
   ["nothing said", hello(GREASE), null],
-  ["some name said", hello(serverNames(NAME)), `name_differs ${NAME}`],
-  ["another hello enclosed", hello(ENCLOSED), "name_hidden"],
+  ["some server name", hello(serverNames(NAME)), `name_differs ${NAME}`],
+  ["an encrypted client hello", hello(ENCLOSED), "name_hidden"],
 ])("to a literal address: %s", (_, bytes, wanted) => {
   expect(shown(inspectionOf("203.0.113.7").push(bytes))).toBe(wanted ?? whole(bytes));
 });
 
-test("a hello without end is refused when it is too long", () => {
+test("an endless hello is refused when it is too long", () => {
   const inspection = inspectionOf();
   const long = records(handshake(1, Buffer.alloc(helloBytesMax)), 1000);
   let step: InspectionStep = { kind: "pass", bytes: [] };
@@ -87,7 +87,7 @@ test("a hello without end is refused when it is too long", () => {
   expect(shown(step)).toBe("protocol");
 });
 
-test("what follows the hello is held until the server has spoken, and goes out then", () => {
+test("what follows the hello is held until the server has responded, and is forwarded then", () => {
   const inspection = inspectionOf();
   inspection.push(helloTo(NAME));
   expect(shown(inspection.push(Buffer.alloc(9)))).toBe("pass 0");
@@ -97,7 +97,7 @@ test("what follows the hello is held until the server has spoken, and goes out t
   expect(inspection.settled).toBe(true);
 });
 
-test("a server's first record with more than its hello settles it as well", () => {
+test("a server's first record with more than its hello is accepted as well", () => {
   const inspection = inspectionOf();
   inspection.push(helloTo(NAME));
   inspection.answer(Buffer.concat([Buffer.from([22, 3, 3, 0x10, 0]), SERVER_HELLO.subarray(5)]));
@@ -109,20 +109,20 @@ const early = records(Buffer.alloc(50), 50, 23);
 
 test.each([
   ["the same name", [helloTo(NAME)], null],
-  ["the same name after what may come before", [compatibility, early, helloTo(NAME)], null],
+  ["the same name after permitted records", [compatibility, early, helloTo(NAME)], null],
   ["another name", [helloTo("evil.example")], "name_differs evil.example"],
   [
-    "another name after what may come before",
+    "another name after permitted records",
     [compatibility, early, helloTo("evil.example")],
     "name_differs evil.example",
   ],
   ["no name", [hello(GREASE)], "name_missing"],
-])("asked to try again, the second hello has %s", (_, second, wanted) => {
+])("after a retry request, the second hello has %s", (_, second, wanted) => {
   for (const isEarly of [false, true]) {
     const inspection = inspectionOf();
     inspection.push(helloTo(NAME));
     const bytes = Buffer.concat(second);
-    // Sent without waiting: it must not have gone out before the server asked for it.
+    // Sent without waiting: it must not have been forwarded before the server asked for it.
     const first = isEarly ? shown(inspection.push(bytes)) : "pass 0";
     expect(first).toBe("pass 0");
     const answered = inspection.answer(RETRY_HELLO);
@@ -142,7 +142,7 @@ const anyHello = fc
     return bytes;
   });
 
-test("nothing goes out but a hello that says the name, however it was cut; and nothing throws", () => {
+test("nothing is forwarded but a hello with the name, however it was split; and nothing throws", () => {
   fc.assert(
     fc.property(
       fc.oneof(anyHello, fc.uint8Array({ maxLength: 200 })),
@@ -160,7 +160,7 @@ test("nothing goes out but a hello that says the name, however it was cut; and n
         expect(Buffer.from(bytes.subarray(0, sent.length))).toEqual(sent);
         const atOnce = inspectionOf().push(bytes);
         expect(atOnce.kind === "refused").toBe(refused);
-        // Looked for without our reader: the payload of the records holds the name, as the one name.
+        // Searched without our parser: the payload of the records contains the name, as the only name.
         if (sent.length === 0) return;
         const payload: number[] = [];
         for (let at = 0; at < sent.length; at += 5 + sent.readUInt16BE(at + 3))

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { queryOf } from "../testing/dns.ts";
 import { answerTo, RECORD, RESPONSE, readQuestion } from "./dns-message.ts";
 
-test("a question reads in lower case and is sent back with its capitals", () => {
+test("a query is parsed in lower case and answered with its original letters", () => {
   const read = readQuestion(queryOf("aPi.Example.TEST", RECORD.address));
   if (read.kind !== "question") throw new Error(read.kind);
   expect(read.question.name).toBe("api.example.test");
@@ -33,29 +33,29 @@ const changed = (at: number, ...bytes: number[]): Uint8Array => {
 };
 
 test.each([
-  ["as it should be", plain, "question"],
+  ["valid", plain, "question"],
   ["an answer", changed(2, 0x81), "nothing"],
   ["too short for a header", plain.slice(0, 11), "nothing"],
-  ["too long for a question", Buffer.concat([plain, Buffer.alloc(1300)]), "nothing"],
+  ["too long for a query", Buffer.concat([plain, Buffer.alloc(1300)]), "nothing"],
   ["two questions", changed(4, 0, 2), "malformed"],
   ["no question", changed(4, 0, 0), "malformed"],
   ["an answer section", changed(6, 0, 1), "malformed"],
-  ["another kind of operation", changed(2, 0x28), "malformed"],
+  ["another operation", changed(2, 0x28), "malformed"],
   ["a pointer in the name", changed(12, 0xc0, 12), "malformed"],
-  ["a label of 64", changed(12, 64), "malformed"],
+  ["a label of 64 characters", changed(12, 64), "malformed"],
   ["a label beyond the end", changed(14, 60), "malformed"],
   ["another class", changed(plain.length - 2, 0, 3), "malformed"],
-  ["something behind the question", Buffer.concat([plain, Buffer.from([0])]), "malformed"],
+  ["data after the question", Buffer.concat([plain, Buffer.from([0])]), "malformed"],
   ["cut off", plain.slice(0, -1), "malformed"],
   ["the extension", queryOf("a.example", 1, [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 0]), "question"],
   ["the extension with data", queryOf("a.example", 1, [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 2, 7, 7]), "question"],
-  ["the extension, cut off", queryOf("a.example", 1, [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 2, 7]), "malformed"],
+  ["the extension, truncated", queryOf("a.example", 1, [0, 0, 41, 4, 208, 0, 0, 0, 0, 0, 2, 7]), "malformed"],
   ["a record that is not the extension", queryOf("a.example", 1, [0, 0, 1, 4, 208, 0, 0, 0, 0, 0, 0]), "malformed"],
 ])("%s: %#", (_, bytes, kind) => {
   expect(readQuestion(bytes).kind).toBe(kind);
 });
 
-test("a name of 253 characters reads, one of 255 does not", () => {
+test("a name of 253 characters parses, one of 255 does not", () => {
   const long = (last: number): string =>
     [..."abc"]
       .map((one) => one.repeat(63))
@@ -65,7 +65,7 @@ test("a name of 253 characters reads, one of 255 does not", () => {
   expect(readQuestion(queryOf(long(63), 1)).kind).toBe("malformed");
 });
 
-test("no bytes make it throw, and a name that reads holds nothing but what a host name holds", () => {
+test("no bytes make it throw, and a parsed name contains only host name characters", () => {
   const questions = fc.tuple(fc.uint8Array({ maxLength: 60 }), fc.nat(), fc.nat(255)).map(([noise, at, byte]) => {
     const bytes = Buffer.concat([plain, noise]);
     bytes[at % bytes.length] = byte;

@@ -14,7 +14,7 @@ function served(specs: readonly (readonly string[])[]): {
   readonly refused: string[];
 } {
   const authority = readChains([specs]);
-  if (authority === null) throw new Error("the specs do not read");
+  if (authority === null) throw new Error("the specs do not parse");
   const refused: string[] = [];
   const server = new NameServer(new NetworkGrants(authority, () => NOW), new FakeNames(), (code, request, again) =>
     refused.push(`${code} ${request}${again ? "" : " (part of another)"}`),
@@ -37,19 +37,19 @@ test.each([
   ["its other address family", "api.example.test", 28, "response 0"],
   ["its service binding", "api.example.test", 65, "response 0"],
   ["its text", "api.example.test", 16, "response 0"],
-  ["a name below", "x.api.example.test", 1, "response 3"],
-  ["a name above", "example.test", 1, "response 3"],
+  ["a subdomain", "x.api.example.test", 1, "response 3"],
+  ["the parent domain", "example.test", 1, "response 3"],
   ["one character away", "apj.example.test", 1, "response 3"],
   ["a zero byte in it", ["api\0", "example", "test"], 1, "response 3"],
   ["a dot in a label", ["api.example", "test"], 1, "response 3"],
   ["another name's other family", "evil.example", 28, "response 3"],
-  ["a number that reads as an address", "2130706433", 1, "response 3"],
-  ["an address turned round", "1.0.0.127.in-addr.arpa", 12, "response 3"],
+  ["a number that parses as an address", "2130706433", 1, "response 3"],
+  ["a reverse lookup", "1.0.0.127.in-addr.arpa", 12, "response 3"],
 ])("%s (%j, type %i) gets %s", (_, name, type, wanted) => {
   expect(served([[API]]).ask(name, type)).toBe(wanted);
 });
 
-test("names get addresses of their own and keep them", () => {
+test("names get their own addresses and keep them", () => {
   const { ask } = served([["net.connect{hosts=[*.wild.test],ports=[443]}"]]);
   expect(["a.wild.test", "b.wild.test", "a.wild.test"].map((name) => ask(name))).toEqual([
     "198.18.1.0",
@@ -58,7 +58,7 @@ test("names get addresses of their own and keep them", () => {
   ]);
 });
 
-test("after as many names as there may be, a new one is refused and an old one still known", () => {
+test("at the limit of names a new one is refused and an old one is still known", () => {
   const { ask, refused } = served([["net.connect{hosts=[*.wild.test],ports=[443]}"]]);
   for (let at = 0; at < namesMax; at++) ask(`n${at}.wild.test`);
   expect(ask("more.wild.test")).toBe("response 5");
@@ -69,19 +69,19 @@ test("after as many names as there may be, a new one is refused and an old one s
 
 test.each([
   ["links that share a port", [API, "net.connect{hosts=[*],ports=[1-1000]}"], "198.18.1.0"],
-  ["links that share none", [API, "net.connect{hosts=[*],ports=[444-1000]}"], "response 3"],
-  ["a link that does not know the name", [API, "net.connect{hosts=[other.test],ports=[443]}"], "response 3"],
+  ["links that share no port", [API, "net.connect{hosts=[*],ports=[444-1000]}"], "response 3"],
+  ["a link that does not cover the name", [API, "net.connect{hosts=[other.test],ports=[443]}"], "response 3"],
   [
-    "a grant that is over",
+    "an expired grant",
     ["net.connect{hosts=[api.example.test],ports=[443],expires=2025-12-31T00:00:00Z}"],
     "response 3",
   ],
-  ["a grant that needs a person", ["net.connect{hosts=[api.example.test],ports=[443],ask}"], "198.18.1.0"],
+  ["a grant that needs approval", ["net.connect{hosts=[api.example.test],ports=[443],ask}"], "198.18.1.0"],
 ])("%s", (_, specs, wanted) => {
   expect(served(specs.map((spec) => [spec])).ask("api.example.test")).toBe(wanted);
 });
 
-test("what was refused is named in words the notation reads", () => {
+test("denials are named in valid notation", () => {
   const { ask, refused } = served([[API]]);
   ask("evil.example", 1);
   ask("evil.example", 28);
@@ -95,18 +95,15 @@ test("what was refused is named in words the notation reads", () => {
 });
 
 test.each([
-  ["one that is over", "api.example.test,ports=[5432],expires=2025-12-31T00:00:00Z", "expired", 5432],
+  ["an expired one", "api.example.test,ports=[5432],expires=2025-12-31T00:00:00Z", "expired", 5432],
   ["one for another name", "other.test,ports=[5432]", "scope_violation", 443],
-])(
-  "a question names no port; the one that is told is of the grant that speaks of the name: %s",
-  (_, rest, code, port) => {
-    const { ask, refused } = served([[`net.connect{hosts=[${rest.replace(",", "],")}}`]]);
-    expect(ask("api.example.test")).toBe("response 3");
-    expect(refused).toEqual([`${code} net.connect api.example.test:${port}`]);
-  },
-);
+])("a query has no port; the reported one is of the grant that covers the name: %s", (_, rest, code, port) => {
+  const { ask, refused } = served([[`net.connect{hosts=[${rest.replace(",", "],")}}`]]);
+  expect(ask("api.example.test")).toBe("response 3");
+  expect(refused).toEqual([`${code} net.connect api.example.test:${port}`]);
+});
 
-test("bytes that are no name are shown spelled out", () => {
+test("bytes that are not a name are shown escaped", () => {
   const { ask, refused } = served([[API]]);
   ask(["ev\0'il", "example"]);
   expect(refused).toEqual(["invalid_input net.connect 'ev\\x00\\x27il.example:443'"]);

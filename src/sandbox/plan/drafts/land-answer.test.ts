@@ -50,7 +50,7 @@ test("a part of a scan", () => {
   });
 });
 
-test("a part that is cut anywhere but between entries does not parse", () => {
+test("a part truncated anywhere but between entries does not parse", () => {
   const whole = readScanPart(PART, decode)?.changes.length ?? 0;
   let parsed = 0;
   for (let length = 4; length < PART.length; length++) {
@@ -68,13 +68,13 @@ test.each([
   ["an unknown reason", new PayloadWriter().u32(1).u8(4).text(encode("a")).u8(5)],
   ["an empty path", new PayloadWriter().u32(1).u8(1).text(encode("")).u8(0xff)],
   ["an absolute path", new PayloadWriter().u32(1).u8(1).text(encode("/a")).u8(0xff)],
-  ["a deletion of nothing", new PayloadWriter().u32(1).u8(3).text(encode("a")).u8(0xff)],
-  ["an unknown kind of a base", new PayloadWriter().u32(1).u8(1).text(encode("a")).u8(4)],
+  ["a deletion of a missing name", new PayloadWriter().u32(1).u8(3).text(encode("a")).u8(0xff)],
+  ["an unknown kind of base", new PayloadWriter().u32(1).u8(1).text(encode("a")).u8(4)],
 ])("%s does not parse", (_title, writer) => {
   expect(readScanPart(writer.done(), decode)).toBeNull();
 });
 
-test("conflicts, with what did not fit counted", () => {
+test("conflicts, with the number of those that did not fit", () => {
   const list = new PayloadWriter().u8(1).u32(0).text(encode("a")).u8(7).u32(28).text(encode("b/c")).done();
   const payload = new PayloadWriter().u32(1).u8(3).u32(4).u32(9).u32(list.length).bytes(list).u32(0).u32(0).done();
   expect(readLandAnswer(payload, decode)).toEqual({

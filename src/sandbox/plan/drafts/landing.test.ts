@@ -34,9 +34,7 @@ function classify({ path }: Change): NameClass {
   return { class: "free" };
 }
 
-/**
- * Names with `denied` in them are not covered, names with `asked` need approval, and deleting needs `gone` in the name.
- */
+/** Names with `denied` in them are not covered, names with `asked` need approval, and deleting needs `gone` in the name. */
 function judge(verb: "fs.write" | "fs.delete", path: readonly string[]): Decision {
   const text = path.join("/");
   if (text.includes("denied") || (verb === "fs.delete" && !text.includes("gone"))) return DENY;
@@ -54,14 +52,14 @@ function decide(changes: readonly Change[], more: Partial<LandingRules> = {}): {
 describe("a change lands", () => {
   const rows: readonly [title: string, changes: readonly Change[], land: readonly string[], kept: readonly string[]][] =
     [
-      ["where it is granted and means nothing to tools", [file("a")], ["a"], []],
-      ["not where no grant covers it", [file("denied")], [], ["denied scope_violation"]],
+      ["if it is granted and means nothing to tools", [file("a")], ["a"], []],
+      ["not if no grant covers it", [file("denied")], [], ["denied scope_violation"]],
       ["not at a name that tools run", [file(".vscode/tasks.json")], [], [".vscode/tasks.json self_modification"]],
       ["one character beside such a name", [file(".vscodes/tasks.json")], [".vscodes/tasks.json"], []],
-      ["not without a person where the name asks", [file(".envrc")], [], [".envrc approval_required"]],
-      ["not without a person where the grant asks", [file("asked")], [], ["asked approval_required"]],
-      ["not as a deletion by leave to write", [gone("b")], [], ["b scope_violation"]],
-      ["as a deletion by leave to delete", [gone("gone")], ["gone"], []],
+      ["not without approval if the name needs one", [file(".envrc")], [], [".envrc approval_required"]],
+      ["not without approval if the grant needs one", [file("asked")], [], ["asked approval_required"]],
+      ["not as a deletion by a grant to write", [gone("b")], [], ["b scope_violation"]],
+      ["as a deletion by a grant to delete", [gone("gone")], ["gone"], []],
       ["with its new folder", [folder("d"), file("d/a")], ["d", "d/a"], []],
       [
         "with a new folder that no grant names",
@@ -69,7 +67,7 @@ describe("a change lands", () => {
         [],
         ["denied scope_violation", "denied/x scope_violation"],
       ],
-      ["and an empty new folder does, too", [folder("d")], ["d"], []],
+      ["and so does an empty new folder", [folder("d")], ["d"], []],
       [
         "but not a folder whose contents are all kept",
         [folder("d"), file("d/denied")],
@@ -83,7 +81,7 @@ describe("a change lands", () => {
         [".vscode self_modification", ".vscode/x self_modification"],
       ],
       [
-        "but no deletion of a folder that something stays in",
+        "but no deletion of a folder in which something stays",
         [gone("gone/denied"), gone("gone/a"), gone("gone")],
         ["gone/a"],
         ["gone/denied scope_violation", "gone scope_violation"],
@@ -107,7 +105,7 @@ describe("a change lands", () => {
     });
 });
 
-test("files of a repository are put together for the importer, and land by no other way", () => {
+test("files of a repository are grouped for the importer, and land in no other way", () => {
   const { land, git, kept } = decideLanding([file("a"), file(".git/HEAD"), file("sub/.git/config")], {
     ...{ judge, classify, agreed: 1, needsReview: false },
   });
@@ -118,7 +116,7 @@ test("files of a repository are put together for the importer, and land by no ot
   ]);
 });
 
-test("an agreement covers what asks, never what no grant covers or what tools run", () => {
+test("an approval covers what needs approval, never what no grant covers or what tools run", () => {
   const changes = [file(".envrc"), file("asked"), file("denied"), file(".vscode/x")];
   expect(decide(changes, { agreed: 1 })).toEqual({
     land: [".envrc", "asked"],
@@ -133,14 +131,14 @@ test("under review everything waits", () => {
   });
 });
 
-test("a grant that asks for presence is not covered by an ordinary yes", () => {
+test("a grant that requires presence is not covered by a plain approval", () => {
   const twice: Decision = { outcome: "ask", level: 2, by: { chain: 0, grants: [] } };
   const rules = { judge: () => twice };
   expect(decide([file("a")], { ...rules, agreed: 1 }).kept).toEqual(["a approval_required"]);
   expect(decide([file("a")], { ...rules, agreed: 2 })).toEqual({ land: ["a"], kept: [] });
 });
 
-test("what a git change holds waits with it, and so does the folder it lies in", () => {
+test("the files of a git change wait with it, and so does their folder", () => {
   const holds = ({ path }: Change): boolean => path.includes("tracked");
   expect(decide([folder("d"), file("d/tracked"), gone("gone/tracked"), gone("gone")], { holds })).toEqual({
     land: [],

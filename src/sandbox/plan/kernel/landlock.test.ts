@@ -32,7 +32,7 @@ test("no Landlock, no rules", () => {
 });
 
 describe("the rules", () => {
-  test("let terminals be read, written and asked where the plan has them, and not made", () => {
+  test("allow reading, writing and ioctl on terminals if the plan has them, and not creating them", () => {
     const plan: Plan = { ...PLAN, hasTerminals: true };
     for (const path of ["/dev/pts", "/dev/tty"]) {
       expect(rightsAt(PLAN, path)).toBe(0n);
@@ -48,23 +48,23 @@ describe("the rules", () => {
   });
 
   test.each(["/", "/usr", "/lib64", "/etc", "/proc", "/run/ambit/ambit-native", "/home/u/.tools/node"])(
-    "%s is never written",
+    "%s is never writable",
     (path) => {
       expect(rightsAt(PLAN, path)).not.toBe(0n);
       expect(rightsAt(PLAN, path) & WRITES).toBe(0n);
     },
   );
 
-  test.each(["/home/u/work/ws", "/tmp"])("%s is written, but has no devices and no sockets", (path) => {
+  test.each(["/home/u/work/ws", "/tmp"])("%s is writable, without devices and sockets", (path) => {
     expect(rightsAt(PLAN, path) & WRITES).toBe(WRITES & ~(0x40n | 0x200n | 0x800n));
   });
 
-  test("a root that is read is not written", () => {
+  test("a read-only root is not writable", () => {
     const read: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
     expect(rightsAt(read, "/home/u/work/ws")).toBe(0b1101n);
   });
 
-  test("nothing is executed in /proc and /etc, and a device is read, written and asked", () => {
+  test("nothing is executed in /proc and /etc, and devices allow reading, writing and ioctl", () => {
     expect(rightsAt(PLAN, "/proc") & EXECUTE).toBe(0n);
     expect(rightsAt(PLAN, "/etc") & EXECUTE).toBe(0n);
     expect(rightsAt(PLAN, "/dev/null")).toBe(0x8006n);

@@ -19,7 +19,7 @@ describe.each(ARCHITECTURES)("on %s", (architecture) => {
     answerOf(program, { number, architecture: AUDIT[architecture], arguments: values.map(BigInt) });
   const of = (name: keyof typeof CONDITIONAL): number => numberOf(CONDITIONAL[name], architecture) as number;
 
-  test("every call there is gets the answer its table gives", () => {
+  test("every known call gets the answer of its table", () => {
     const refused = new Set(numbersOf(REFUSED, architecture));
     const byArguments = new Set(numbersOf(CONDITIONAL, architecture));
     const wrong: number[] = [];
@@ -32,18 +32,18 @@ describe.each(ARCHITECTURES)("on %s", (architecture) => {
     expect(refused.size).toBeGreaterThan(50);
   });
 
-  test("another architecture's calls end the process, whatever their number", () => {
+  test("another architecture's calls kill the process, whatever their number", () => {
     for (const other of [AUDIT[architecture === "arm64" ? "x86-64" : "arm64"], 0x40000003, 0x40000028, 0])
       for (const number of [0, 1, 41, 198, 425]) expect(answerOf(program, { number, architecture: other })).toBe(KILL);
   });
 
-  test("numbers with the x32 bit are no way around", () => {
+  test("numbers with the x32 bit do not bypass it", () => {
     const wanted = architecture === "x86-64" ? KILL : ENOSYS;
     for (const number of [0, 41, 101, 512, 547]) expect(on(0x40000000 + number)).toBe(wanted);
     expect(on(0xffffffff)).toBe(wanted);
   });
 
-  test("a new process may have no new namespace, and clone3 is not there", () => {
+  test("a new process may have no new namespace, and clone3 does not exist", () => {
     expect(on(of("clone"), 0x01200011)).toBe(ALLOW);
     expect(on(of("clone"), 0x003d0f00)).toBe(ALLOW);
     for (const flag of [0x20000, 0x2000000, 0x4000000, 0x8000000, 0x10000000, 0x20000000, 0x40000000]) {
@@ -62,7 +62,7 @@ describe.each(ARCHITECTURES)("on %s", (architecture) => {
       expect(on(of("ioctl"), 0x5412, asked)).toBe(ALLOW);
   });
 
-  test("a personality is the usual one or a question", () => {
+  test("a personality is the default one or a query", () => {
     expect(on(of("personality"), 0)).toBe(ALLOW);
     expect(on(of("personality"), 0xffffffff)).toBe(ALLOW);
     for (const other of [0x0040000, 0x0400000, 8, 0xfffffffe]) expect(on(of("personality"), other)).toBe(EPERM);
@@ -171,13 +171,13 @@ describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
   const [mmap, openat, execve, socket, mprotect, openat2, ptrace, clone, connect] =
     architecture === "x86-64" ? [9, 257, 59, 41, 10, 437, 101, 56, 42] : [222, 56, 221, 198, 226, 437, 117, 220, 203];
 
-  test("opens below its trees, and has nothing to run or to call", () => {
+  test("opens below its trees, and cannot execute or connect", () => {
     expect(on(openat2)).toBe(ALLOW);
     for (const number of [execve, socket, mprotect, ptrace, clone, connect, 425, 435, 1_000])
       expect(on(number)).toBe(EPERM);
   });
 
-  test("names may be looked up by links, content may not be opened that way", () => {
+  test("names may be resolved through links, content may not be opened through them", () => {
     expect(on(openat, 5, 0, 0x280000)).toBe(ALLOW);
     expect(on(openat, 5, 0, 0x80000)).toBe(EPERM);
     expect(on(openat, 5, 0, 2)).toBe(EPERM);
@@ -195,7 +195,7 @@ describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
     expect(allowed.length).toBeLessThan(50);
   });
 
-  test("another architecture's calls end the process", () => {
+  test("another architecture's calls kill the process", () => {
     expect(answerOf(program, { number: openat2, architecture: 0x40000003 })).toBe(KILL);
   });
 });
@@ -206,6 +206,6 @@ test.each([
   ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "200b915612ad544c"],
   ["x86-64, files", filesSeccompProgram("x86-64"), "253ce4dece27a938"],
   ["arm64, files", filesSeccompProgram("arm64"), "db09f785b12ab088"],
-] as const)("the filter of %s is the one that was looked at", (_, program, sum) => {
+] as const)("the filter of %s is the reviewed one", (_, program, sum) => {
   expect(createHash("sha256").update(instructionBytes(program)).digest("hex").slice(0, 16)).toBe(sum);
 });

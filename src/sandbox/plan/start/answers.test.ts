@@ -15,7 +15,7 @@ function done(how: number, value: number, clean = 1): Uint8Array {
   return payload((to) => to.u8(how).u32(value).u64(5n).u64(4n).u64(3n).u64(2n).u64(1n).u32(6).u8(clean));
 }
 
-describe("what is well said", () => {
+describe("valid answers", () => {
   test("hello", () => expect(readAnswer({ kind: "h", payload: HELLO })).toEqual({ kind: "hello", landlock: 7 }));
 
   test("ready", () =>
@@ -31,7 +31,7 @@ describe("what is well said", () => {
       },
     }));
 
-  test("stopped, which is all there is to say", () => {
+  test("stopped, which has no payload", () => {
     expect(readAnswer({ kind: "Z", payload: new Uint8Array(0) })).toEqual({ kind: "halted" });
     expect(readAnswer({ kind: "Z", payload: Uint8Array.of(0) })).toBeNull();
   });
@@ -39,7 +39,7 @@ describe("what is well said", () => {
   test("failed", () =>
     expect(readAnswer({ kind: "F", payload: FAILED })).toEqual({ kind: "failed", errno: -1, stage: "pin .git" }));
 
-  test("output and errors, as they come", () => {
+  test("output and errors, as they arrive", () => {
     const bytes = Uint8Array.of(0, 255, 10);
     expect(readAnswer({ kind: "O", payload: bytes })).toEqual({ kind: "output", bytes });
     expect(readAnswer({ kind: "E", payload: bytes })).toEqual({ kind: "errors", bytes });
@@ -67,23 +67,23 @@ describe("what is well said", () => {
   });
 });
 
-describe("what is odd", () => {
+describe("malformed answers", () => {
   test.each([
     ["another protocol", "h", payload((to) => to.u32(2).u32(7))],
-    ["a Landlock of the far future", "h", payload((to) => to.u32(1).u32(1_001))],
-    ["a flag that is neither", "R", payload((to) => to.u8(2).u8(1).u8(0).u8(1).u32(0))],
-    ["a network there is not", "R", payload((to) => to.u8(1).u8(1).u8(3).u8(1).u32(0))],
+    ["an unknown Landlock version", "h", payload((to) => to.u32(1).u32(1_001))],
+    ["an invalid flag", "R", payload((to) => to.u8(2).u8(1).u8(0).u8(1).u32(0))],
+    ["an unknown kind of network", "R", payload((to) => to.u8(1).u8(1).u8(3).u8(1).u32(0))],
     ["a pin too few", "R", payload((to) => to.u8(1).u8(1).u8(0).u8(1).u32(2).u8(1))],
     ["a pin too many", "R", payload((to) => to.u8(1).u8(1).u8(0).u8(1).u32(0).u8(1))],
-    ["an unknown fate of a pin", "R", payload((to) => to.u8(1).u8(1).u8(0).u8(1).u32(1).u8(4))],
+    ["an unknown result of a pin", "R", payload((to) => to.u8(1).u8(1).u8(0).u8(1).u32(1).u8(4))],
     ["a stage with a control character", "F", payload((to) => to.u32(1).text(encode("a\nb")))],
     ["a stage without an end", "F", payload((to) => to.u32(1).bytes(encode("ab")))],
-    ["an unknown way to end", "D", done(6, 0)],
-    ["a status no program has", "D", done(0, 256)],
-    ["a signal there is not", "D", done(1, 65)],
+    ["an unknown kind of end", "D", done(6, 0)],
+    ["an impossible status", "D", done(0, 256)],
+    ["an unknown signal", "D", done(1, 65)],
     ["neither clean nor not", "D", done(0, 0, 2)],
     [
-      "a count no number holds",
+      "a count that overflows",
       "D",
       payload((to) =>
         to
@@ -100,7 +100,7 @@ describe("what is odd", () => {
     ],
     ["too much output at once", "O", new Uint8Array(65_537)],
     ["another kind", "x", new Uint8Array(0)],
-    ["an owner's word", "X", new Uint8Array(0)],
+    ["a frame of the owner", "X", new Uint8Array(0)],
   ])("%s", (_, kind, bytes) => expect(readAnswer({ kind, payload: bytes })).toBeNull());
 
   test.each([
@@ -108,14 +108,14 @@ describe("what is odd", () => {
     ["R", READY],
     ["F", FAILED],
     ["D", done(0, 0)],
-  ])("%s with a byte more or with bytes less", (kind, bytes) => {
+  ])("%s with one more byte or missing bytes", (kind, bytes) => {
     expect(readAnswer({ kind, payload: bytes })).not.toBeNull();
     expect(readAnswer({ kind, payload: Uint8Array.of(...bytes, 0) })).toBeNull();
     for (let length = 0; length < bytes.length; length++)
       expect(readAnswer({ kind, payload: bytes.subarray(0, length) })).toBeNull();
   });
 
-  test("never makes the reader throw", () => {
+  test("never make the parser throw", () => {
     fc.assert(
       fc.property(fc.constantFrom(..."hRFDOEx"), fc.uint8Array({ maxLength: 80 }), (kind, bytes) => {
         readAnswer({ kind, payload: bytes });

@@ -24,18 +24,18 @@ function destinations(argv: readonly string[]): readonly string[] {
   });
 }
 
-describe("the start", () => {
+describe("the arguments", () => {
   test.each(["--unshare-all", "--as-pid-1", "--new-session", "--clearenv", "--cap-drop ALL", "--hostname ambit"])(
-    "has %s",
+    "have %s",
     (words) => expect(line(PLAN)).toContain(` ${words} `),
   );
 
-  test("never shares a namespace of the host, and never shows the whole machine", () => {
+  test("never share a namespace of the host, and never mount the whole machine", () => {
     for (const word of ["--share-net", "--unshare-user-try", "--dev"]) expect(argvOf(PLAN)).not.toContain(word);
     expect(destinations(argvOf(PLAN))).not.toContain("/");
   });
 
-  test("gives capabilities for the set-up alone: those of the network only where there is one", () => {
+  test("give capabilities for the setup alone: those of the network only if there is one", () => {
     const given = (plan: Plan): string[] => argvOf(plan).filter((_, place, all) => all[place - 1] === "--cap-add");
     const read: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
     expect(given({ ...read, masked: [] })).toEqual(["CAP_SYS_ADMIN", "CAP_SETPCAP"]);
@@ -50,7 +50,7 @@ describe("the start", () => {
     ]);
   });
 
-  test("has an empty place for terminals only where the plan has them", () => {
+  test("have an empty folder for terminals only if the plan has them", () => {
     expect(line(PLAN)).not.toMatch(/pts|tty|ptmx|SETFCAP/);
     const words = line({ ...PLAN, hasTerminals: true });
     for (const part of ["--dir /dev/pts", "--symlink pts/ptmx /dev/ptmx", "--dev-bind-try /dev/tty /dev/tty"])
@@ -58,13 +58,13 @@ describe("the start", () => {
     expect(words).toContain(" --cap-add CAP_SETFCAP ");
   });
 
-  test("ends with our program and its descriptors", () => {
+  test("end with our program and its descriptors", () => {
     expect(argvOf(PLAN).slice(-5)).toEqual(["--", "/run/ambit/ambit-native", "sandbox", "3", "-"]);
     expect(argvOf({ ...PLAN, network: NETWORK }).slice(-4)).toEqual(["/run/ambit/ambit-native", "sandbox", "3", "4"]);
   });
 });
 
-describe("what is shown of the machine", () => {
+describe("what is visible of the machine", () => {
   test("programs read-only, links where the machine has links into /usr, folders where it has folders", () => {
     expect(line(PLAN)).toContain(" --ro-bind /usr /usr ");
     expect(line(PLAN)).toContain(" --symlink usr/bin /bin ");
@@ -91,7 +91,7 @@ describe("what is shown of the machine", () => {
     expect(line(PLAN)).not.toContain(" /etc/hosts /etc/hosts ");
   });
 
-  test("a tiny /dev without terminals, and nothing to fill in it", () => {
+  test("a minimal /dev without terminals, and nothing to fill in it", () => {
     const devices = destinations(argvOf(PLAN)).filter((path) => path.startsWith("/dev"));
     expect(devices.sort()).toEqual([
       "/dev",
@@ -109,7 +109,7 @@ describe("what is shown of the machine", () => {
     expect(line(PLAN)).toContain(" --remount-ro /dev --remount-ro / ");
   });
 
-  test("files of our own come over descriptors from 5 on, one each", () => {
+  test("our own files come over descriptors from 5 on, one each", () => {
     const own = (plan: Plan): ReadonlyMap<string, string> => {
       const { argv, data } = bubblewrapCommand(plan, SYSTEM, encode, "/state/drafts/d-1");
       expect(data.map(({ fd }) => fd)).toEqual(data.map((_, place) => 5 + place));
@@ -131,7 +131,7 @@ describe("what is shown of the machine", () => {
     expect(own(PLAN).get("/etc/nsswitch.conf")).not.toContain("dns");
   });
 
-  test("a name with a colon or a newline is no second line of passwd", () => {
+  test("a name with a colon or a newline does not become a second line of passwd", () => {
     for (const name of ["x:0:0", "a\nroot", "", "nobody"]) {
       const { data } = bubblewrapCommand(PLAN, { ...SYSTEM, user: { ...SYSTEM.user, name } }, encode, "/d");
       expect(String.fromCharCode(...(data[0]?.bytes ?? []))).toMatch(
@@ -142,7 +142,7 @@ describe("what is shown of the machine", () => {
 });
 
 describe("trees of the plan", () => {
-  test("the root at its own place, where it is read, or written directly", () => {
+  test("the root at its own path, if it is read-only, or written directly", () => {
     const root = at("/home/u/work/ws");
     const read: Plan = { ...PLAN, root: { path: root, mode: "ro" }, masked: [] };
     expect(line(read)).toContain(" --ro-bind /home/u/work/ws /home/u/work/ws ");
@@ -153,7 +153,7 @@ describe("trees of the plan", () => {
     expect(line(direct)).not.toContain("/run/ambit/layers");
   });
 
-  test("a draft: the real root is a layer that is only read, and an empty folder stands in its place", () => {
+  test("a draft: the real root is a read-only layer, and an empty folder is in its place", () => {
     expect(line(PLAN)).toContain(" --dir /home/u/work/ws ");
     expect(line(PLAN)).toContain(" --perms 0700 --tmpfs /run/ambit/layers ");
     expect(line(PLAN)).toContain(" --ro-bind /home/u/work/ws /run/ambit/layers/lower ");
@@ -161,7 +161,7 @@ describe("trees of the plan", () => {
     expect(argvOf(PLAN).filter((word) => word === "--bind")).toHaveLength(1);
   });
 
-  test("masked names in a root that is read: the same without a draft", () => {
+  test("masked names in a read-only root: the same without a draft", () => {
     const read: Plan = { ...PLAN, root: { path: at("/home/u/work/ws"), mode: "ro" } };
     expect(line(read)).toContain(" --ro-bind /home/u/work/ws /run/ambit/layers/lower ");
     expect(line(read)).toContain(" --dir /home/u/work/ws ");
@@ -174,14 +174,14 @@ describe("trees of the plan", () => {
     expect(() => bubblewrapCommand(read, SYSTEM, encode, "/state/drafts/d-1")).toThrow();
   });
 
-  test("trees of programs are read, once, and never below the root", () => {
+  test("program trees are read-only, mounted once, and never below the root", () => {
     expect(line(PLAN)).toContain(" --ro-bind /home/u/.tools/node /home/u/.tools/node ");
     const runtime = [at("/opt/a"), at("/opt/a/b"), at("/home/u/work/ws/tools"), at("/usr/local/go"), at("/opt/a")];
     const shown = destinations(argvOf({ ...PLAN, runtime })).filter((path) => /^\/(opt|home|usr\/)/.test(path));
     expect(shown).toEqual(["/opt/a", "/home/u/work/ws"]);
   });
 
-  test("what lies around is mounted before what lies in it", () => {
+  test("outer folders are mounted before inner ones", () => {
     const plan: Plan = { ...PLAN, root: { path: at("/opt/a/b"), mode: "draft" }, runtime: [at("/opt/a")] };
     const all = destinations(argvOf(plan));
     expect(all.indexOf("/opt/a")).toBeLessThan(all.indexOf("/opt/a/b"));
@@ -195,13 +195,13 @@ describe("trees of the plan", () => {
 });
 
 describe("the temporary folder", () => {
-  test("is private, bounded and at /tmp", () => {
+  test("is private, limited and at /tmp", () => {
     expect(line(PLAN)).toContain(" --perms 0700 --size 536870912 --tmpfs /tmp ");
     expect(line(PLAN)).toContain(" --symlink /tmp /dev/shm ");
   });
 
   test.each(["/tmp", "/tmp/project"])(
-    "lies elsewhere where the root is %s, so that emptying it empties nothing else",
+    "is elsewhere if the root is %s, so that emptying it empties nothing else",
     (root) => {
       const plan: Plan = { ...PLAN, root: { path: at(root), mode: "draft" } };
       expect(line(plan)).toContain(" --tmpfs /run/ambit/tmp ");
@@ -221,7 +221,7 @@ test.each([
   "/etc/ssl",
   "/var/lib",
   "/home/u",
-])("nothing is mounted or made below a root %s", (root) => {
+])("nothing is mounted or created below a root %s", (root) => {
   const runtime = [at("/home/u/.tools/node"), at("/opt/go"), at("/tmp/x/y")];
   const all = destinations(argvOf({ ...PLAN, root: { path: at(root), mode: "draft" }, runtime }));
   expect(all.filter((path) => path !== root && isWithin(at(path), at(root)))).toEqual([]);

@@ -31,12 +31,12 @@ test("all of it, without a network", () => {
 });
 
 describe("folders", () => {
-  test("a tree that is a bin folder is searched itself; one with a colon would be two and is none", () => {
+  test("a tree that is a bin folder is searched itself; one with a colon would be two and is left out", () => {
     const path = made({}, { ...PLAN, runtime: [at("/opt/x/bin"), at("/opt/a:b")] }).get("PATH");
     expect(path).toBe("/opt/x/bin:/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin");
   });
 
-  test("of a toolchain with versions every bin folder there is, the newest first; nothing but folders", () => {
+  test("of a toolchain with versions every bin folder, the newest first; nothing but folders", () => {
     const folders = ["node/v9.1.0/bin", "node/v20.2.0/bin", "node/v20.10.0/bin", "node/v20.10.0/lib"].map((path) =>
       found(`/opt/nvm/${path}`, "folder"),
     );
@@ -54,13 +54,13 @@ describe("folders", () => {
     ]);
   });
 
-  test("the temporary ones lie elsewhere where the root is in /tmp", () => {
+  test("temporary ones are elsewhere if the root is in /tmp", () => {
     const variables = made({}, { ...PLAN, root: { path: at("/tmp/p"), mode: "draft" } });
     expect([variables.get("HOME"), variables.get("TMPDIR")]).toEqual(["/run/ambit/tmp/home", "/run/ambit/tmp"]);
   });
 });
 
-describe("words of the host", () => {
+describe("variables of the host", () => {
   test.each([
     ["LANG", { language: "en_US.UTF-8" }, "en_US.UTF-8"],
     ["LANG", { language: "../../x" }, "C.UTF-8"],
@@ -76,7 +76,7 @@ describe("words of the host", () => {
   ])("%s of %j", (name, host, wanted) => expect(made(host).get(name)).toBe(wanted));
 });
 
-describe("what a configuration names", () => {
+describe("variables named by a configuration", () => {
   test.each(["CI", "DEBUG", "NO_COLOR", "DATABASE_URL", "API_BASE", "FORCE_COLOR", "COLUMNS", "npmlike", "_x"])(
     "%s is passed on",
     (name) => expect(made({ allowed: [[name, "value"]] }).get(name)).toBe("value"),
@@ -101,13 +101,13 @@ describe("what a configuration names", () => {
     expect(made({ allowed: [[name, "/evil"]] }).get(name)).toBe(made().get(name));
   });
 
-  test("nothing that is no name, and no value that is a function or holds a zero byte", () => {
+  test("nothing with an invalid name, and no value that is a function or contains a zero byte", () => {
     for (const name of ["", "A=B", "A B", "1A", "A\n", "A\0", "x()", "Ä"]) expect(isPassedOn(name, "v")).toBe(false);
     for (const value of ["() { :; }; x", "  () { x", "a\0b"]) expect(isPassedOn("FINE", value)).toBe(false);
     expect(isPassedOn("FINE", "plain () text\nwith lines")).toBe(true);
   });
 
-  test("the first word about a name counts", () => {
+  test("the first value for a name counts", () => {
     const allowed = [
       ["CI", "1"],
       ["CI", "2"],
@@ -115,7 +115,7 @@ describe("what a configuration names", () => {
     expect(made({ allowed }).get("CI")).toBe("1");
   });
 
-  test("whatever is named: no variable has a name that is refused", () => {
+  test("whatever is named: no variable has a refused name", () => {
     const names = fc.oneof(
       fc.string({ maxLength: 12 }),
       fc.constantFrom("LD_X", "A_PATH", "OK", "GIT_DIR", "X_OPTIONS"),
@@ -131,7 +131,7 @@ describe("what a configuration names", () => {
 });
 
 describe("git", () => {
-  test("asks only us for credentials where there is a network", () => {
+  test("asks only us for credentials if there is a network", () => {
     const variables = made({}, { ...PLAN, network: NETWORK });
     const settings = Array.from({ length: Number(variables.get("GIT_CONFIG_COUNT")) }, (_, place) => [
       variables.get(`GIT_CONFIG_KEY_${place}`),
@@ -143,7 +143,7 @@ describe("git", () => {
     ]);
   });
 
-  test("is told nothing without one", () => {
+  test("gets no settings without one", () => {
     expect([...made().keys()].filter((name) => name.startsWith("GIT_"))).toEqual([]);
   });
 });

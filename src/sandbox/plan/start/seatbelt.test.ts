@@ -4,7 +4,7 @@ import type { Plan } from "../plan.ts";
 import { at, PLAN as DRAFT, NETWORK } from "../testing/plan.ts";
 import { type SeatbeltPaths, seatbeltProfile } from "./seatbelt.ts";
 
-/** There are no overlays on macOS: what is written there is written directly. */
+/** There are no overlays on macOS: writes are direct. */
 const PLAN: Plan = { ...DRAFT, root: { path: at("/home/u/work/ws"), mode: "direct" } };
 
 const PLACES: SeatbeltPaths = {
@@ -24,12 +24,12 @@ const rooted = (path: readonly string[], mode: "ro" | "direct" = "direct"): Plan
 });
 
 describe("the profile", () => {
-  test("begins by refusing everything", () => {
+  test("begins by denying everything", () => {
     expect(lines(PLAN).slice(0, 2)).toEqual(["(version 1)", "(deny default)"]);
     expect(lines(PLAN).join("\n")).not.toMatch(/\(allow (default|file\*|file-write\* *\)|network\*)/);
   });
 
-  test("writes the root and the temporary folder, and a root that is read not at all", () => {
+  test("writes the root and the temporary folder, and a read-only root not at all", () => {
     const writes = (plan: Plan): string | undefined =>
       lines(plan).find((line) => line.startsWith("(allow file-write* "));
     expect(writes(PLAN)).toBe('(allow file-write* (subpath "/home/u/work/ws") (subpath "/private/tmp/ambit-1"))');
@@ -45,9 +45,9 @@ describe("the profile", () => {
     ]);
   });
 
-  test("cannot be had for a draft", () => expect(seatbeltProfile(DRAFT, PLACES)).toBeNull());
+  test("does not exist for a draft", () => expect(seatbeltProfile(DRAFT, PLACES)).toBeNull());
 
-  test("has a network only to the broker, and only where the plan has one", () => {
+  test("has a network only to the broker, and only if the plan has one", () => {
     expect(lines(PLAN, { ...PLACES, brokerPort: 4_000 }).join("\n")).not.toContain("network");
     expect(lines({ ...PLAN, network: NETWORK }).join("\n")).not.toContain("network");
     expect(lines({ ...PLAN, network: NETWORK }, { ...PLACES, brokerPort: 4_000 }).at(-2)).toBe(
@@ -55,7 +55,7 @@ describe("the profile", () => {
     );
   });
 
-  test("lets folders above be seen as names, not read", () => {
+  test("lets parent folders be seen as names, not read", () => {
     const line = lines(rooted(at("/a/b"))).find((one) => one.startsWith("(allow file-read-metadata"));
     expect(line).toContain('(literal "/a")');
     expect(line).not.toContain('"/a/b"');

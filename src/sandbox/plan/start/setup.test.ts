@@ -27,7 +27,7 @@ const of = (frames: readonly SetupFrame[], kind: string): readonly SetupFrame[] 
   frames.filter((frame) => frame.kind === kind);
 
 describe("a sandbox", () => {
-  test("is told its overlay, walls, limits and folders, and then to go", () => {
+  test("gets its overlay, restrictions, limits and folders, and then the start frame", () => {
     const kinds = told(PLAN).map(({ kind }) => kind);
     expect(kinds.join("").replace(/(.)\1+/g, "$1")).toBe("VMHLSUDG");
     expect(
@@ -37,7 +37,7 @@ describe("a sandbox", () => {
     ).toMatch(/DDNG$/);
   });
 
-  test("is told its root and the names below it that are masked", () => {
+  test("gets its root and the masked names below it", () => {
     const overlay = (plan: Plan): readonly (readonly [number | undefined, string])[] =>
       of(told(plan), "V").map(({ payload }) => [payload[0], text(payload.subarray(1))]);
     const masks = (plan: Plan): readonly string[] => of(told(plan), "M").map(({ payload }) => text(payload));
@@ -52,14 +52,14 @@ describe("a sandbox", () => {
     expect(overlay({ ...PLAN, root: null, masked: [] })).toEqual([]);
   });
 
-  test("is told no Landlock where the kernel has none", () => {
+  test("gets no Landlock rules if the kernel has none", () => {
     const kinds = told(PLAN, 0).map(({ kind }) => kind);
     expect(kinds).not.toContain("H");
     expect(kinds).not.toContain("L");
     expect(kinds).toContain("S");
   });
 
-  test("is told its limits by the kernel's numbers, and never leaves a core", () => {
+  test("gets its limits by the kernel's numbers, and never dumps core", () => {
     const limits = of(told({ ...PLAN, limits: { ...PLAN.limits, memoryBytes: 5_000_000_000 } }), "U").map(
       ({ payload }) => {
         const reader = new PayloadReader(payload);
@@ -78,7 +78,7 @@ describe("a sandbox", () => {
     expect(of(told(PLAN), "U")).toHaveLength(6);
   });
 
-  test("is told the memory of one process where nothing holds that of the tree", () => {
+  test("gets a memory limit per process if nothing limits the tree", () => {
     const limits = of(told(PLAN, 7, false), "U").map(({ payload }) => {
       const reader = new PayloadReader(payload);
       return [reader.u32(), reader.u64()];
@@ -87,7 +87,7 @@ describe("a sandbox", () => {
     expect(limits).toContainEqual([2, BigInt(PLAN.limits.treeMemoryBytes)]);
   });
 
-  test("is given what its runtime maps and never uses on top, and only where nothing holds the tree", () => {
+  test("gets what its runtime maps and never uses on top, and only if nothing limits the tree", () => {
     const plan = { ...PLAN, limits: { ...PLAN.limits, unusedBytes: 7 } };
     const limits = of(told(plan, 7, false), "U").map(({ payload }) => {
       const reader = new PayloadReader(payload);
@@ -97,7 +97,7 @@ describe("a sandbox", () => {
     expect(told(plan)).toEqual(told(PLAN));
   });
 
-  test("that root started is told to hold the kernel's own files", () => {
+  test("started by root protects the kernel's own files", () => {
     const user = { ...SYSTEM.user, user: 0 };
     const frames = cut(setupFrames(PLAN, { ...SYSTEM, user }, { landlock: 7, treeMemoryHeld: true }, encode));
     const pins = of(frames, "P").map(({ payload }) => [payload[0], text(payload.subarray(1))]);
@@ -118,13 +118,13 @@ describe("a sandbox", () => {
     expect(folders({ ...PLAN, runtime: [at("/tmp/tools")] })).toEqual(["/run/ambit/tmp\0", "/run/ambit/tmp/home\0"]);
   });
 
-  test("is told ports only where there is a network", () => {
+  test("gets ports only if there is a network", () => {
     expect(of(told(PLAN), "N")).toEqual([]);
     const [network] = of(told({ ...PLAN, network: NETWORK }), "N");
     expect([...(network?.payload ?? [])]).toEqual([1, 1, 0, 0, 0, 0xbb, 0x01]);
   });
 
-  test("is told nothing longer than a path", () => {
+  test("gets nothing longer than a path", () => {
     for (const { payload } of told(PLAN)) expect(payload.length).toBeLessThan(4_096);
   });
 });
@@ -142,7 +142,7 @@ describe("ports that are opened one by one", () => {
     [[], []],
   ])("%j", (ranges, wanted) => expect(listedPorts(ranges)).toEqual(wanted));
 
-  test("of all there are, the usual ones first, and never more than can be listened to", () => {
+  test("of all, the usual ones first, and never more than can be listened to", () => {
     const ports = listedPorts([{ low: 1, high: 65_535 }]);
     expect(ports).toHaveLength(64);
     for (const port of [22, 80, 443, 5_432]) expect(ports).toContain(port);

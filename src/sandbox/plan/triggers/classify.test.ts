@@ -40,7 +40,7 @@ function classOf(files: Files, written: Written, options: Partial<TriggerOptions
   return classes({ "h/w/": "", ...files }, [written], options)[0] ?? "";
 }
 
-test("many changes are classified as few are, and others run in between", async () => {
+test("many changes are classified as few are, and other work runs in between", async () => {
   const changes = Array.from({ length: 1_000 }, (_, at) => change(at === 999 ? ".vscode/tasks.json" : `d${at}/f`));
   let turns = 0;
   const facts = new TriggerFacts(fakeTree({ "h/w/": "" }), OPTIONS);
@@ -151,7 +151,7 @@ describe("by name", () => {
   });
 });
 
-describe("git by what is there", () => {
+describe("git by the existing files", () => {
   const config = (text: string): Files => ({ "h/w/.git/HEAD": "ref: refs/heads/main", "h/w/.git/config": text });
   test.each<[string, Files, Written, string]>([
     ["hooksPath", config("[core]\nhooksPath = ci/hooks"), "ci/hooks/pre-commit", "never"],
@@ -159,7 +159,7 @@ describe("git by what is there", () => {
     ["hooksPath in another case", config("[core]\nhooksPath = ci/hooks"), "CI/Hooks/pre-commit", "never"],
     ["no hooksPath", config("[core]\nhooksPat = ci/hooks"), "ci/hooks/pre-commit", "free"],
     ["a link on the way to hooksPath", config("[core]\nhooksPath = ci/hooks"), "ci -> other", "never"],
-    ["a link beside the way", config("[core]\nhooksPath = ci/hooks"), "cj -> other", "free"],
+    ["a link beside that way", config("[core]\nhooksPath = ci/hooks"), "cj -> other", "free"],
     ["an absolute hooksPath", config("[core]\nhooksPath = /h/w/x"), "x/pre-push", "never"],
     ["a hooksPath below home", config("[core]\nhooksPath = ~/w/x"), "x/pre-push", "never"],
     ["a hook where hooksPath is the project", config("[core]\nhooksPath = ."), "pre-commit", "never"],
@@ -175,7 +175,7 @@ describe("git by what is there", () => {
       "never",
     ],
     [
-      "what an included hooksPath names",
+      "the file an included hooksPath names",
       { ...config("[include]\npath = ../a.cfg"), "h/w/a.cfg": "[core]\nhooksPath = hk" },
       "hk/x",
       "never",
@@ -194,7 +194,7 @@ describe("git by what is there", () => {
       "free",
     ],
     [
-      "what the user's settings name",
+      "the file the user's settings name",
       { "h/.gitconfig": "[core]\nhooksPath = .hk", "h/w/.git/HEAD": "" },
       ".hk/x",
       "never",
@@ -243,20 +243,20 @@ describe("git by what is there", () => {
     ],
     ["a linked config", { "h/w/.git/HEAD": "", "h/w/.git/config": { link: "../cfg" } }, "cfg", "never"],
     [
-      "what a hook runs",
+      "the script that a hook runs",
       { ...config(""), "h/w/.git/hooks/pre-push": "#!/bin/sh\nsh ci/a.sh", "h/w/ci/a.sh": "" },
       "ci/a.sh",
       "ask",
     ],
     [
-      "what a hook runs once it is there",
+      "the script that a hook runs once it exists",
       { ...config(""), "h/w/.git/hooks/pre-push": "[ -x ci/a.sh ] && ci/a.sh" },
       "ci/a.sh",
       "ask",
     ],
-    ["a word of a hook that is no path", { ...config(""), "h/w/.git/hooks/pre-push": "echo done" }, "done", "free"],
+    ["a word of a hook that is not a path", { ...config(""), "h/w/.git/hooks/pre-push": "echo done" }, "done", "free"],
     [
-      "what a sample runs",
+      "the script that a sample runs",
       { ...config(""), "h/w/.git/hooks/pre-push.sample": "sh ci/a.sh", "h/w/ci/a.sh": "" },
       "ci/a.sh",
       "free",
@@ -293,7 +293,7 @@ describe("git by what is there", () => {
     expect(classes({ "h/w/b/HEAD": "", "h/w/b/refs/": "" }, ["b/objects/", "-b/HEAD"])).toEqual(["never", "free"]);
   });
 
-  test("ten thousand submodules refuse nothing; programs whose callers are unknown wait for a person", () => {
+  test("ten thousand submodules refuse nothing; programs with unknown callers wait for approval", () => {
     const modules = Object.fromEntries(
       Array.from({ length: 1_000 }, (_, at) => [`h/w/.git/modules/m${at}/HEAD`, ""] as const),
     );
@@ -317,7 +317,7 @@ describe("links and identities", () => {
     ["a trigger that is a link", { "h/w/.vscode": { link: "ed" } }, "ed/tasks.json", "never"],
     ["through another link", { "h/w/.vscode": { link: "ed" }, "h/w/ed": { link: "real" } }, "real/tasks.json", "never"],
     ["the other link itself", { "h/w/.vscode": { link: "ed" }, "h/w/ed": { link: "real" } }, "ed -> x", "never"],
-    ["an ask trigger that is a link", { "h/w/CLAUDE.md": { link: "docs/a.md" } }, "docs/a.md", "ask"],
+    ["a trigger that needs approval and is a link", { "h/w/CLAUDE.md": { link: "docs/a.md" } }, "docs/a.md", "ask"],
     ["a link on the way to triggers", { "h/w/.cargo": { link: "cg" } }, "cg/config.toml", "ask"],
     ["and to others", { "h/w/.cargo": { link: "cg" } }, "cg/registry", "free"],
     ["a shell file of the home folder", { "h/.bashrc": { link: "w/dot/bashrc" } }, "dot/bashrc", "never"],
@@ -379,7 +379,7 @@ describe("links and identities", () => {
     expect(classes({}, both.split(/ (?=b -> )/))).toEqual(["never", "never"]);
   });
 
-  test("our program, and trees of programs inside the root", () => {
+  test("our program, and program trees inside the root", () => {
     for (const part of ["dist/x", "bin/ambit", "node_modules/y/z", "package.json"])
       expect(classOf({}, `p/${part}`, { program: ["h", "w", "p"] })).toBe("never");
     expect(classOf({}, "p/examples/x", { program: ["h", "w", "p"] })).toBe("free");
@@ -391,7 +391,7 @@ describe("links and identities", () => {
   });
 });
 
-test("a reason goes with every class but free", () => {
+test("every class but free has a reason", () => {
   const facts = new TriggerFacts(fakeTree({ "h/w/": "" }), OPTIONS);
   for (const written of [".vscode/a", "AGENTS.md", ".git/x", "a -> /"]) {
     const one = change(written);

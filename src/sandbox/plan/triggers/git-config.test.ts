@@ -13,7 +13,7 @@ function read(text: string): readonly string[] | string {
   );
 }
 
-describe("what git takes", () => {
+describe("what git accepts", () => {
   test.each<[string, readonly string[]]>([
     ["", []],
     ["# only a comment", []],
@@ -39,7 +39,7 @@ describe("what git takes", () => {
   });
 });
 
-describe("what git does not take is an error, never nothing", () => {
+describe("what git does not accept is an error, never empty", () => {
   test.each([
     "k = v",
     "[a",
@@ -55,7 +55,7 @@ describe("what git does not take is an error, never nothing", () => {
     expect(read(text)).toBe("bad_value");
   });
 
-  test("more than we read", () => {
+  test("more than our limit", () => {
     expect(read(`#${"x".repeat(gitConfigCharactersMax)}`)).toBe("too_long");
     expect(read(`[a]\n${"k=v\n".repeat(30_000)}`)).toBe("too_long");
   });

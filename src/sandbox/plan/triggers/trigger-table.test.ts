@@ -69,7 +69,7 @@ test("of a broken configuration only what never lands counts", () => {
   expect(strictTriggers(null).rules).toEqual([]);
 });
 
-test("a link's name says whether triggers lie below it, as they were moved", () => {
+test("a link's name says whether triggers are below it, after all rules", () => {
   const below = (path: string, ...user: readonly string[]): string =>
     new TriggerTable(rules(...user)).findBelow(path.split("/").slice(1), BASES)?.class ?? "free";
   expect([below("/w/.cargo"), below("/w/.carg"), below("/h/.config")]).toEqual(["ask", "free", "never"]);

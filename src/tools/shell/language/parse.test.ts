@@ -138,7 +138,7 @@ describe("a refusal", () => {
     expect(parseScript(text)).toMatchObject({ ok: false, class: kind, construct, ...place });
   });
 
-  test("sees through joined lines, and still points at the text as it was given", () => {
+  test("resolves joined lines, and still points at the original text", () => {
     const text = 'echo "$\\\n(touch a)"';
     expect(parseScript(text)).toMatchObject({ construct: "command_substitution", range: { start: 6, end: 10 } });
     expect(parseScript(text.replace("$", "\\$")).ok).toBe(true);
@@ -156,7 +156,7 @@ describe("a refusal", () => {
 
 describe("the literal mode", () => {
   test.each(["a b", "a | b && c", "a 'b*$c' \"d e\"", "a\nb", "a -g'*.x'", "a '~' '{b,c}' '#' 'd\\e'"])(
-    "takes %j",
+    "accepts %j",
     (text) => {
       expect(bare(script(text, "words"))).toEqual(bare(script(text)));
     },
@@ -185,7 +185,7 @@ describe("the literal mode", () => {
   });
 });
 
-describe("whatever is written", () => {
+describe("every text", () => {
   const odd = fc.string({
     unit: fc.constantFrom(
       ..."ab2 \t\n|&;<>()$`'\"\\*?[]{}~#=!-",
@@ -202,7 +202,7 @@ describe("whatever is written", () => {
   });
   const any = fc.oneof({ weight: 4, arbitrary: odd }, { weight: 1, arbitrary: fc.string({ unit: "binary" }) });
 
-  test("is answered, and printed and read again it is the same tree", () => {
+  test("is answered, and printed and parsed again it is the same tree", () => {
     let accepted = 0;
     fc.assert(
       fc.property(any, (text) => {
@@ -220,7 +220,7 @@ describe("whatever is written", () => {
     expect(accepted).toBeGreaterThan(100);
   });
 
-  test("leaves no metacharacter in the part of a word that is not quoted", () => {
+  test("leaves no metacharacter in the unquoted part of a word", () => {
     fc.assert(
       fc.property(any, (text) => {
         const parsed = parseScript(text);

@@ -47,10 +47,10 @@ describe("a name", () => {
   ])("%s", (_title, pattern) => {
     expect(stepsOf(pattern, long)).toBeLessThanOrEqual(1 + 15 + pattern.length);
   });
-  test("that is shorter than what has to be in it is not compared", () => {
+  test("shorter than its fixed parts is not compared", () => {
     expect(stepsOf("*abc*def*", "abcde")).toBe(1);
   });
-  test("costs what it takes, members of brackets included", () => {
+  test("costs its comparisons, members of brackets included", () => {
     const pattern = `*${"a".repeat(60)}b*`;
     expect(stepsOf(pattern, long)).toBeGreaterThan(10_000);
     expect(stepsOf(`*[${"b".repeat(100)}]*`, long)).toBeGreaterThan(20_000);
@@ -60,23 +60,23 @@ describe("a name", () => {
 describe("the search", () => {
   const names = Array.from({ length: 4000 }, (_, at) => `${"a".repeat(200)}${at}`);
 
-  test("ends where it compares too much, and says so", async () => {
+  test("ends when it compares too much, and says so", async () => {
     const { chosen } = await choose(`*${"a".repeat(60)}b*`, folderOf(names));
     expect(chosen).toMatchObject({ ok: false, code: "too_long", message: expect.stringMatching(/too many names/) });
     expect(await choose(`*${"a".repeat(60)}b`, folderOf(names))).toMatchObject({ chosen: { ok: true } });
   });
-  test("counts what all patterns of a script take together", async () => {
+  test("counts the comparisons of all patterns of a script together", async () => {
     const search = new PatternSearch({ rest: async () => undefined, isStopped: () => false });
     search.count(namingStepsMax);
     expect(search.over()).toBeNull();
     expect(await expandPattern(word("*b"), ["p"], folderOf(["a", "b"]), search)).toMatchObject({ code: "too_long" });
   });
-  test("takes one folder of as many names as there may be", async () => {
+  test("accepts one folder of the maximum number of names", async () => {
     const most = Array.from({ length: folderNamesMax }, (_, at) => `some-file-name-${at}.txt`);
     const { chosen } = await choose("*name*0*000*", folderOf(most));
     expect(chosen).toMatchObject({ ok: true });
   });
-  test("gives others a turn", async () => {
+  test("yields to the event loop", async () => {
     const { rests } = await choose("*b", folderOf(names));
     expect(rests).toBe(Math.floor(names.length / namesPerTurn));
   });
@@ -97,7 +97,7 @@ describe("the search", () => {
     );
     expect([looks, chosen.ok]).toEqual([0, false]);
   });
-  test("lists a folder once for patterns that follow each other, and counts what that takes", async () => {
+  test("lists a folder once for consecutive patterns, and counts its cost", async () => {
     const search = new PatternSearch({ rest: async () => undefined, isStopped: () => false });
     let lists = 0;
     const list = async (): ReturnType<ListFolder> => {
@@ -114,7 +114,7 @@ describe("the search", () => {
     await search.listed(["new"], list);
     expect(search.over()).toMatch(/too many names/);
   });
-  test("keeps no more names than a script may have", async () => {
+  test("keeps no more names than the limit of a script", async () => {
     const many = Array.from({ length: chosenNamesMax + 1 }, (_, at) => `f${at}`);
     expect((await choose("f*", folderOf(many))).chosen).toMatchObject({ ok: false, code: "too_long" });
     expect((await choose("f*", folderOf(many.slice(1)))).chosen).toMatchObject({ ok: true });

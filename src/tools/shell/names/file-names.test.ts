@@ -31,18 +31,18 @@ describe("a pattern of file names", () => {
     ["[\\]a]", "]", "b"],
     ["[\\!a]", "!", "b"],
     ["a/b", "a/b", "a"],
-  ])("%j takes %j and not %j", (pattern, taken, left) => {
+  ])("%j matches %j and not %j", (pattern, taken, left) => {
     if (taken !== null) expect(matchesName(pattern, taken)).toBe(true);
     if (left !== null) expect(matchesName(pattern, left)).toBe(false);
   });
 
-  test("chooses a hidden name only by its dot, and never the folder itself", () => {
+  test("matches a hidden name only by its dot, and never the folder itself", () => {
     expect([choosesName("*", "a"), choosesName("*", ".a"), choosesName(".*", ".a")]).toEqual([true, false, true]);
     expect([choosesName("\\.*", ".a"), choosesName("[.]a", ".a")]).toEqual([true, false]);
     expect([choosesName(".*", "."), choosesName(".*", "..")]).toEqual([false, false]);
   });
 
-  test("that is too long takes nothing", () => {
+  test("that is too long matches nothing", () => {
     expect(matchesName("*".repeat(namePatternCharactersMax), "a")).toBe(true);
     expect(matchesName("*".repeat(namePatternCharactersMax + 1), "a")).toBe(false);
   });
@@ -68,7 +68,7 @@ describe("a pattern of file names", () => {
     );
   });
 
-  test("with many stars is compared in bounded steps", () => {
+  test("with many stars is compared in a limited number of steps", () => {
     expect(matchesName("a*".repeat(500), `${"a".repeat(4000)}b`)).toBe(true);
     expect(matchesName(`${"a*".repeat(500)}c`, "a".repeat(4000))).toBe(false);
   });

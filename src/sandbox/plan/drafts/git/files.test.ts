@@ -71,7 +71,7 @@ describe("the stash log", () => {
   const line = (from: string, to: string, message: string): string => `${from} ${to} a <a@b> 1 +0000\t${message}\n`;
   const mine = line("0".repeat(40), ID, "mine");
 
-  test("what is behind the person's own lines was pushed", () => {
+  test("the entries after the person's own lines were pushed", () => {
     expect(stashPushes(mine, mine + line(ID, OTHER, "On main: \u001b[31mx"), "sha1")).toEqual([
       { id: OTHER, message: "On main: ?[31mx" },
     ]);
@@ -79,8 +79,8 @@ describe("the stash log", () => {
   });
 
   test.each([
-    ["a list that lost a line", line(ID, OTHER, "x")],
-    ["a line that is cut", `${mine}${ID} `],
+    ["a list without one of its lines", line(ID, OTHER, "x")],
+    ["a truncated line", `${mine}${ID} `],
     ["a line without an id", `${mine}x y\n`],
     ["too many lines", mine + line(ID, OTHER, "x").repeat(33)],
   ])("%s is not read", (_, draft) => expect(stashPushes(mine, draft, "sha1")).toBeNull());
@@ -115,7 +115,7 @@ describe("raw differences", () => {
   });
 
   test.each(["x\0", `${raw("A")}\0a\0`, `${ID}\0${raw("A")}\0`, `${ID}\0${raw("X")}\0a\0`, ID])(
-    "%j is not understood",
+    "%j is not valid",
     (output) => {
       expect(parseTreeChanges(output).ok).toBe(false);
     },

@@ -96,7 +96,7 @@ describe("what git writes", () => {
     ]);
   });
 
-  test("extensions that may be skipped are", () => {
+  test("optional extensions are skipped", () => {
     expect(parsed(indexBytes([{ path: "a" }], 2, extension("TREE", 5))).entries).toHaveLength(1);
   });
 });
@@ -104,10 +104,10 @@ describe("what git writes", () => {
 describe("what git does not write", () => {
   test.each<[string, Uint8Array, string]>([
     ["nothing", new Uint8Array(), "malformed"],
-    ["a version that is not known", indexBytes([], 5), "unsupported"],
+    ["an unknown version", indexBytes([], 5), "unsupported"],
     ["more entries than bytes", indexBytes([{ path: "a" }]).fill(9, 11, 12), "malformed"],
     ["a million entries", indexBytes([]).fill(0xff, 9, 12), "too_large"],
-    ["a mode of a folder", indexBytes([{ path: "a", mode: 0o40000 }]), "unsupported"],
+    ["a folder's mode", indexBytes([{ path: "a", mode: 0o40000 }]), "unsupported"],
     ["a path into a git folder", indexBytes([{ path: ".git/config" }]), "bad_name"],
     ["no object", indexBytes([{ path: "a", id: "0".repeat(40) }]), "malformed"],
     ["the wrong order", indexBytes([{ path: "b" }, { path: "a" }]), "malformed"],
@@ -116,10 +116,10 @@ describe("what git does not write", () => {
     ["unknown extended flags", indexBytes([{ path: "a", more: 0x8000 }], 3), "unsupported"],
     ["a split index", indexBytes([{ path: "a" }], 2, extension("link", 20)), "unsupported"],
     ["a sparse index", indexBytes([{ path: "a" }], 2, extension("sdir", 0)), "unsupported"],
-    ["an extension that does not end", indexBytes([], 2, extension("TREE", 4).subarray(0, 10)), "malformed"],
+    ["an unterminated extension", indexBytes([], 2, extension("TREE", 4).subarray(0, 10)), "malformed"],
   ])("%s", (_, bytes, code) => expect(refusal(bytes)).toMatch(new RegExp(`^${code}: `)));
 
-  test("every byte string that is cut or changed at one place is parsed or refused, never thrown", () => {
+  test("every byte string truncated or changed at one place is parsed or refused, never thrown", () => {
     const whole = indexBytes(
       [{ path: "a" }, { path: "a/b", more: 0x4000 }, { path: "c", stage: 1 }],
       4,
@@ -139,7 +139,7 @@ describe("from one index to another", () => {
     indexBytes([{ path: "a", mode: 0o100755 }, { path: "c" }, { path: "d", stage: 2 }, { path: "e", more: 0x2000 }], 3),
   );
 
-  test("only what differs in meaning is a change; flags and intents are not", () => {
+  test("only differences in meaning are changes; flags and intents are not", () => {
     expect(indexChanges(before, after).map(({ path }) => path)).toEqual(["a", "d", "b"]);
     expect(indexChanges(before, before)).toEqual([]);
   });
