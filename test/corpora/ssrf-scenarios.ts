@@ -1,7 +1,7 @@
 // Scenarios of ssrf.json: redirects, answers of several addresses, and names that change their answer.
 import { destinationText } from "../../src/core/authority/axes/destination.ts";
 import { type Data, ShapeError, text, texts } from "./data.ts";
-import { type Answers, dialsOnly, fate, likelyAnswers, type Target, targetOf } from "./ssrf-world.ts";
+import { type Answers, dialsOnly, likelyAnswers, requestOutcome, type Target, targetOf } from "./ssrf-world.ts";
 import { compared, HELD, type Outcome } from "./tally.ts";
 
 export function scenarioOutcome(scenario: Data): Outcome {
@@ -34,7 +34,7 @@ function hopAllowed(scenario: Data): (hop: string, at: number, chain: readonly s
     const name = destinationText(target.host);
     const listed = typeof given === "object" && given !== null ? (given as Data)[name] : undefined;
     const answers = listed === undefined ? likelyAnswers(name) : answersOf(listed);
-    return fate(target, answers).allowed;
+    return requestOutcome(target, answers).allowed;
   };
 }
 
@@ -46,7 +46,7 @@ function absolute(hop: string, before: string | undefined): string {
 /** Every round is an answer to the same query: a bad one is refused, and nothing else is ever dialled. */
 function answered(target: Target, rounds: readonly Answers[], must: boolean): Outcome {
   for (const answers of rounds) {
-    const { allowed, pinned } = fate(target, answers);
+    const { allowed, pinned } = requestOutcome(target, answers);
     if (!dialsOnly(pinned, answers)) return { kind: "missed", note: "dials what was not answered" };
     if (must && !allowed) return HELD;
     if (!must && !allowed) return { kind: "refused", note: "answer refused" };
@@ -60,14 +60,14 @@ function answered(target: Target, rounds: readonly Answers[], must: boolean): Ou
  */
 function rebound(target: Target, [first, ...later]: readonly Answers[], must: boolean): Outcome {
   if (first === undefined) return { kind: "skipped", reason: "no answers" };
-  const { allowed, pinned } = fate(target, first);
+  const { allowed, pinned } = requestOutcome(target, first);
   if (!dialsOnly(pinned, first)) return { kind: "missed", note: "dials what was not answered" };
   if (!must) return compared(true, allowed, "first answer");
   const changed = later.map((answers) => (answers ?? []).filter((each) => !first?.includes(each)));
   if (changed.some((answers) => answers.some((each) => pinned.includes(each))))
     return { kind: "missed", note: "dials the second answer" };
   const anew = later.some(
-    (answers, at) => (changed[at] as readonly string[]).length > 0 && fate(target, answers).allowed,
+    (answers, at) => (changed[at] as readonly string[]).length > 0 && requestOutcome(target, answers).allowed,
   );
   return allowed && anew ? { kind: "missed", note: "allows the second answer" } : HELD;
 }

@@ -42,13 +42,13 @@ export function targetOf(input: string, kind: "url" | "host"): Target | null {
   return host.ok ? { host: host.value, port: 80 } : null;
 }
 
-export interface Fate {
+export interface RequestOutcome {
   readonly allowed: boolean;
   /** Addresses that may be dialled, as text. */
   readonly pinned: readonly string[];
 }
 
-export function fate({ host, port }: Target, answers: Answers): Fate {
+export function requestOutcome({ host, port }: Target, answers: Answers): RequestOutcome {
   const { decision, pinned } = asked(host, port, answers);
   return { allowed: decision.outcome === "allow", pinned: pinned.map(addressText) };
 }

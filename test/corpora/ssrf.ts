@@ -2,7 +2,15 @@
 import { cases, type Data, flag, grouped, list, nameOf, text } from "./data.ts";
 import { scenarioOutcome } from "./ssrf-scenarios.ts";
 import { oddity } from "./ssrf-spelling.ts";
-import { dialsOnly, fate, isLocalName, privateAnswers, publicAnswers, type Target, targetOf } from "./ssrf-world.ts";
+import {
+  dialsOnly,
+  isLocalName,
+  privateAnswers,
+  publicAnswers,
+  requestOutcome,
+  type Target,
+  targetOf,
+} from "./ssrf-world.ts";
 import { type Case, compared, type Group, HELD, type Outcome } from "./tally.ts";
 
 export function runSsrf(file: Data): readonly Group[] {
@@ -45,7 +53,7 @@ function unread(input: string, must: Must): Outcome {
 }
 
 function literal(target: Target, must: Must): Outcome {
-  const { allowed } = fate(target, null);
+  const { allowed } = requestOutcome(target, null);
   if (must === null) return allowed ? { kind: "missed", note: "a name to others, an address to us" } : HELD;
   return compared(!must, allowed, "literal address");
 }
@@ -53,9 +61,9 @@ function literal(target: Target, must: Must): Outcome {
 /** One address in three places: as a host, in a page URL, and as the answer for a name. */
 function address(input: string, must: Must): Outcome {
   const places = [targetOf(input, "host"), targetOf(`http://${input.includes(":") ? `[${input}]` : input}/`, "url")];
-  const allowed = places.map((target) => target !== null && fate(target, null).allowed);
+  const allowed = places.map((target) => target !== null && requestOutcome(target, null).allowed);
   const name = targetOf("name.example", "host") as Target;
-  allowed.push(fate(name, [input]).allowed);
+  allowed.push(requestOutcome(name, [input]).allowed);
   if (must === null) return { kind: "skipped", reason: "no expected answer" };
   if (must) return compared(false, allowed.includes(true), "address");
   return compared(true, !allowed.includes(false), "address outside the public ranges (decision 0008)");
@@ -63,9 +71,9 @@ function address(input: string, must: Must): Outcome {
 
 /** Run twice: with public answers, and with answers that refuse any name. */
 function named(target: Target, must: Must, byResolver: boolean): Outcome {
-  if (privateAnswers.some((answers) => fate(target, answers).allowed))
+  if (privateAnswers.some((answers) => requestOutcome(target, answers).allowed))
     return { kind: "missed", note: "private answer allowed" };
-  const open = publicAnswers.map((answers) => ({ answers, ...fate(target, answers) }));
+  const open = publicAnswers.map((answers) => ({ answers, ...requestOutcome(target, answers) }));
   if (open.some(({ pinned, answers }) => !dialsOnly(pinned, answers)))
     return { kind: "missed", note: "dials what was not answered" };
   const allowed = open.every((each) => each.allowed);

@@ -1,7 +1,7 @@
 // A simulated disk whose power can be cut: it has everything that was flushed, and any part of the rest.
 import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { basename, dirname, join } from "node:path";
-import type { Happened } from "./trace.ts";
+import type { DiskEvent } from "./trace.ts";
 
 interface Kept {
   readonly sure: Content;
@@ -19,7 +19,7 @@ export class Disk {
   #unsureNames: NameChange[] = [];
   syncs = 0;
 
-  happen(happened: Happened): void {
+  happen(happened: DiskEvent): void {
     switch (happened.kind) {
       case "make":
         this.#at(happened.path);

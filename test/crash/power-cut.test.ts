@@ -9,7 +9,7 @@ import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { Disk } from "./disk.ts";
 import { inspect } from "./inspect.ts";
 import type { Orders } from "./orders.ts";
-import { canTrace, type Happened, happenings, tracing } from "./trace.ts";
+import { canTrace, type DiskEvent, diskEvents, tracing } from "./trace.ts";
 
 const isLong = process.env["AMBIT_LONG"] === "1";
 const cutsWanted = isLong ? Number.POSITIVE_INFINITY : 8;
@@ -27,16 +27,16 @@ afterAll(() => {
   removeFolder(folder);
 });
 
-async function traced(name: string, orders: Partial<Orders>): Promise<readonly Happened[]> {
+async function traced(name: string, orders: Partial<Orders>): Promise<readonly DiskEvent[]> {
   const [state, log] = [join(folder, name), join(folder, `${name}.log`)];
   const ran = await start(program, state, { count, ...orders }, tracing(log)).ended;
   expect([ran.status, ran.errors, ran.said.at(-1)]).toEqual([0, "", "ended"]);
-  const happened = happenings(log, state);
+  const happened = diskEvents(log, state);
   expect(saidIn(happened)).toEqual(ran.said);
   return happened;
 }
 
-function saidIn(happened: readonly Happened[]): readonly string[] {
+function saidIn(happened: readonly DiskEvent[]): readonly string[] {
   const text = happened.map((one) => (one.kind === "said" ? one.text : "")).join("");
   return text.split("\n").slice(0, -1);
 }
@@ -48,7 +48,7 @@ interface Cut {
 
 /** Cuts there, and inspects what is left. */
 async function cuts(
-  happened: readonly Happened[],
+  happened: readonly DiskEvent[],
   at: ReadonlySet<number>,
   lucks: readonly Luck[],
 ): Promise<readonly Cut[]> {
@@ -67,7 +67,7 @@ async function cuts(
 }
 
 /** Just after every k-th line of output. */
-function lineEnds(happened: readonly Happened[]): ReadonlySet<number> {
+function lineEnds(happened: readonly DiskEvent[]): ReadonlySet<number> {
   const places = happened.flatMap(({ kind }, place) => (kind === "said" ? [place] : []));
   const every = Math.max(1, Math.floor(places.length / cutsWanted));
   return new Set(places.filter((_, line) => line % every === 0));

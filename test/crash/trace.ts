@@ -2,7 +2,7 @@
 import { spawnSync } from "node:child_process";
 import { readFileSync } from "node:fs";
 
-export type Happened =
+export type DiskEvent =
   | { readonly kind: "make"; readonly path: string }
   | { readonly kind: "write"; readonly path: string; readonly at: number; readonly bytes: Uint8Array }
   | { readonly kind: "truncate"; readonly path: string; readonly size: number }
@@ -33,8 +33,8 @@ export function canTrace(): boolean {
 }
 
 /** Only successful calls, on files in this folder, and the standard output. */
-export function happenings(log: string, folder: string): readonly Happened[] {
-  const happened: Happened[] = [];
+export function diskEvents(log: string, folder: string): readonly DiskEvent[] {
+  const happened: DiskEvent[] = [];
   const unfinished = new Map<string, string>();
   const places = new Map<string, number>();
   const certain = new Set<string>();
@@ -57,7 +57,7 @@ export function happenings(log: string, folder: string): readonly Happened[] {
   return happened;
 }
 
-function happening(call: string, folder: string, places: Map<string, number>): Happened | null {
+function happening(call: string, folder: string, places: Map<string, number>): DiskEvent | null {
   const [, name, words, result] = /^(\w+)\((.*)\) += (\d+)(?:<.*>)?$/.exec(call) ?? [];
   if (name === undefined || words === undefined || result === undefined) return null;
   const descriptor = /^(\d+)<([^>]*)>/.exec(words);

@@ -3,7 +3,7 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
-import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, Stranger, until } from "./world.ts";
+import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, RawClient, until } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -115,13 +115,13 @@ test("the listener exits with a killed daemon", async () => {
 
 test("ends although a client neither reads nor disconnects", async () => {
   const { state, echo, pid } = await running();
-  const stranger = await Stranger.greeted(state);
-  stranger.socket.pause();
-  stranger.say({ id: 1, ask: "send", value: { bytes: 50_000_000 } });
+  const raw = await RawClient.greeted(state);
+  raw.socket.pause();
+  raw.say({ id: 1, ask: "send", value: { bytes: 50_000_000 } });
   await ask(echo, "echo");
   process.kill(pid, "SIGTERM");
   await gone(pid);
-  stranger.socket.destroy();
+  raw.socket.destroy();
 });
 
 test("without free descriptors new connections are dropped, and open ones are served", async () => {
@@ -132,8 +132,8 @@ test("without free descriptors new connections are dropped, and open ones are se
   world.spawnWith("/bin/sh", ["-c", 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...words]);
   await until("it serves", async () => (await world.connect(state)).ok);
   const echo = answered(await world.connect(state));
-  const strangers = await Promise.all(Array.from({ length: 100 }, () => Stranger.come(state)));
-  const firsts = await Promise.all(strangers.map((stranger) => stranger.message()));
+  const strangers = await Promise.all(Array.from({ length: 100 }, () => RawClient.come(state)));
+  const firsts = await Promise.all(strangers.map((raw) => raw.message()));
   expect(firsts.some((message) => message?.["hello"] !== undefined)).toBe(true);
   expect(firsts.some((message) => message === undefined)).toBe(true);
   expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { ancestorsMax, readPeer } from "../../src/platform/daemon/peers.ts";
 import { ownIdentity } from "../../src/platform/daemon/process-identity.ts";
-import { ask, DaemonWorld, type Echo, homeOf, Stranger } from "./world.ts";
+import { ask, DaemonWorld, type Echo, homeOf, RawClient } from "./world.ts";
 
 let world: DaemonWorld;
 let state: string;
@@ -115,8 +115,8 @@ test.runIf(process.getuid?.() === 0)("another user gets no answer, even if the f
   chmodSync(join(folder, "control.sock"), 0o666);
   expect(await run(firstMessage, { uid: 12_345 }).said).toBe("closed\n");
   for (const path of paths) chmodSync(path, 0o700);
-  const stranger = await Stranger.greeted(state, "control");
-  stranger.say({ id: 1, ask: "echo", value: {} });
-  expect(await stranger.message()).toEqual({ id: 1, ok: true, value: {} });
-  stranger.socket.destroy();
+  const raw = await RawClient.greeted(state, "control");
+  raw.say({ id: 1, ask: "echo", value: {} });
+  expect(await raw.message()).toEqual({ id: 1, ok: true, value: {} });
+  raw.socket.destroy();
 });

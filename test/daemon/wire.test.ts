@@ -8,7 +8,7 @@ import {
   protocolVersion,
 } from "../../src/daemon/rpc/limits.ts";
 import { variants } from "../native/program.ts";
-import { answered, ask, DaemonWorld, type Echo, logOf, Stranger, until } from "./world.ts";
+import { answered, ask, DaemonWorld, type Echo, logOf, RawClient, until } from "./world.ts";
 
 describe.each(variants.map(([variant]) => variant))("the sockets, served by the %s listener", (variant) => {
   let world: DaemonWorld;
@@ -73,11 +73,11 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     stop();
     expect((await waiting).ok).toBe(true);
     expect(events).toEqual([{ waiting: true }]);
-    const stranger = await Stranger.greeted(state);
-    stranger.say({ id: 1, ask: "tell", value: {} });
-    expect(await stranger.message()).toEqual({ event: { news: 1 } });
-    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { isTold: true } });
-    stranger.socket.destroy();
+    const raw = await RawClient.greeted(state);
+    raw.say({ id: 1, ask: "tell", value: {} });
+    expect(await raw.message()).toEqual({ event: { news: 1 } });
+    expect(await raw.message()).toEqual({ id: 1, ok: true, value: { isTold: true } });
+    raw.socket.destroy();
   });
 
   test("carries byte streams of any length both ways", async () => {
@@ -115,11 +115,11 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
 
   test("cancels a request when its client disconnects", async () => {
     const before = Number((await ask(echo, "stopped"))["stopped"]);
-    const strangers = await Promise.all(Array.from({ length: 20 }, () => Stranger.greeted(state)));
-    for (const stranger of strangers) {
-      stranger.say({ id: 7, ask: "wait", value: {} });
-      await stranger.message();
-      stranger.socket.destroy();
+    const strangers = await Promise.all(Array.from({ length: 20 }, () => RawClient.greeted(state)));
+    for (const raw of strangers) {
+      raw.say({ id: 7, ask: "wait", value: {} });
+      await raw.message();
+      raw.socket.destroy();
     }
     await until("all have rung", async () => Number((await ask(echo, "stopped"))["stopped"]) === before + 20);
   });
@@ -169,11 +169,11 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     ["request number zero", frame('{"id":0,"ask":"echo","value":{}}'), "invalid_input"],
     ["bytes before hello", Buffer.concat([header(6, 1), Buffer.alloc(6)]), "invalid_input"],
   ])("refuses %s, and closes", async (_, bytes, code) => {
-    const stranger = await Stranger.come(state);
-    expect(await stranger.message()).toMatchObject({ hello: { protocol: protocolVersion } });
-    stranger.socket.write(bytes);
-    expect(await stranger.message()).toMatchObject({ ok: false, code });
-    await stranger.closed;
+    const raw = await RawClient.come(state);
+    expect(await raw.message()).toMatchObject({ hello: { protocol: protocolVersion } });
+    raw.socket.write(bytes);
+    expect(await raw.message()).toMatchObject({ ok: false, code });
+    await raw.closed;
     expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
   });
 
@@ -185,26 +185,26 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     ["both a request and a notification", { id: 1, ask: "echo", tell: "echo", value: {} }],
     ["an invalid cancel", { id: 1, stop: 1 }],
   ])("answers a request with %s with an error, and keeps the connection", async (_, question) => {
-    const stranger = await Stranger.greeted(state);
-    stranger.say(question);
-    expect(await stranger.message()).toMatchObject({ id: 1, ok: false, code: "invalid_input" });
-    stranger.say({ id: 1, ask: "echo", value: { a: 1 } });
-    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { a: 1 } });
-    stranger.socket.destroy();
+    const raw = await RawClient.greeted(state);
+    raw.say(question);
+    expect(await raw.message()).toMatchObject({ id: 1, ok: false, code: "invalid_input" });
+    raw.say({ id: 1, ask: "echo", value: { a: 1 } });
+    expect(await raw.message()).toEqual({ id: 1, ok: true, value: { a: 1 } });
+    raw.socket.destroy();
   });
 
   test("closes on a repeated request number, a second hello, and bytes beyond the window", async () => {
-    const twice = await Stranger.greeted(state);
+    const twice = await RawClient.greeted(state);
     twice.say({ id: 1, ask: "wait", value: {} });
     twice.say({ id: 1, ask: "wait", value: {} });
     await twice.closed;
     expect(twice.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
-    const again = await Stranger.greeted(state);
+    const again = await RawClient.greeted(state);
     again.say({ hello: { protocol: protocolVersion } });
     await again.closed;
     expect(again.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
     const part = Buffer.concat([header(65_541, 1), Buffer.from([0, 0, 0, 1, 0]), Buffer.alloc(65_536)]);
-    const pushing = await Stranger.greeted(state);
+    const pushing = await RawClient.greeted(state);
     pushing.say({ id: 1, ask: "wait", value: {}, input: true });
     for (let count = 0; count < 4; count++) pushing.socket.write(part);
     pushing.say({ id: 2, ask: "echo", value: {} });
@@ -212,7 +212,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     pushing.socket.write(part);
     await pushing.closed;
     expect(pushing.messages.at(-1)).toMatchObject({ ok: false, code: "invalid_input" });
-    const unannounced = await Stranger.greeted(state);
+    const unannounced = await RawClient.greeted(state);
     unannounced.say({ id: 1, ask: "wait", value: {} });
     unannounced.socket.write(part);
     await unannounced.closed;
@@ -223,15 +223,15 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     [protocolVersion - 1, "this program is older"],
     [protocolVersion + 1, "the daemon is older"],
   ])("tells a client of protocol %i both versions and what to do, and closes", async (protocol, older) => {
-    const stranger = await Stranger.come(state);
-    await stranger.message();
-    stranger.say({ hello: { protocol, version: "9.0.0", more: true } });
-    const refused = await stranger.message();
+    const raw = await RawClient.come(state);
+    await raw.message();
+    raw.say({ hello: { protocol, version: "9.0.0", more: true } });
+    const refused = await raw.message();
     expect(refused).toMatchObject({ ok: false, code: "wrong_protocol" });
     expect(String(refused?.["message"])).toContain(`uses protocol ${protocolVersion} `);
     expect(String(refused?.["message"])).toContain(`protocol ${protocol}: ${older}`);
     expect(String(refused?.["fix"])).toContain("ambit daemon stop");
-    await stranger.closed;
+    await raw.closed;
   });
 
   test.each([
@@ -241,14 +241,14 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     ["JSON nested too deep", `{"id":7,"ask":"echo","value":{"a":${"[".repeat(1_000)}${"]".repeat(1_000)}}}`],
     ["truncated JSON", '{"id":7,"ask":"echo","value":{'],
   ])("answers a request with %s in it with an error, and the connection goes on", async (_, text) => {
-    const stranger = await Stranger.greeted(state);
-    stranger.say({ id: 3, ask: "wait", value: {} });
-    expect(await stranger.message()).toEqual({ id: 3, event: { waiting: true } });
-    stranger.socket.write(frame(text));
-    expect(await stranger.message()).toMatchObject({ id: 7, ok: false, code: "invalid_input" });
-    stranger.say({ id: 8, ask: "echo", value: { a: 1 } });
-    expect(await stranger.message()).toEqual({ id: 8, ok: true, value: { a: 1 } });
-    stranger.socket.destroy();
+    const raw = await RawClient.greeted(state);
+    raw.say({ id: 3, ask: "wait", value: {} });
+    expect(await raw.message()).toEqual({ id: 3, event: { waiting: true } });
+    raw.socket.write(frame(text));
+    expect(await raw.message()).toMatchObject({ id: 7, ok: false, code: "invalid_input" });
+    raw.say({ id: 8, ask: "echo", value: { a: 1 } });
+    expect(await raw.message()).toEqual({ id: 8, ok: true, value: { a: 1 } });
+    raw.socket.destroy();
   });
 
   test("a notification is handled before the next request, and is never answered", async () => {
@@ -256,15 +256,15 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     for (const note of wanted) expect(echo.tell("note", { note })).toBe(true);
     expect(await ask(echo, "notes")).toEqual({ notes: wanted });
     expect(echo.tell("note", { note: "x".repeat(4_096) })).toBe(false);
-    const stranger = await Stranger.greeted(state);
+    const raw = await RawClient.greeted(state);
     for (const tell of ["echo", "refuse", "throw", "no.such", "large", "send", "flood", "wait", "count"])
-      stranger.say({ tell, value: { bytes: 200_000, events: 10 } });
-    stranger.say({ id: 1, ask: "echo", value: { after: true } });
-    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { after: true } });
+      raw.say({ tell, value: { bytes: 200_000, events: 10 } });
+    raw.say({ id: 1, ask: "echo", value: { after: true } });
+    expect(await raw.message()).toEqual({ id: 1, ok: true, value: { after: true } });
     const before = Number((await ask(echo, "stopped"))["stopped"]);
-    stranger.socket.destroy();
+    raw.socket.destroy();
     await until("it has rung", async () => Number((await ask(echo, "stopped"))["stopped"]) === before + 1);
-    expect(stranger.messages).toEqual([]);
+    expect(raw.messages).toEqual([]);
   });
 
   test("with thousands of concurrent requests and notifications on one connection no notification is lost", async () => {
@@ -290,7 +290,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
   });
 
   test("counts unfinished notifications as requests, and closes past 8,192 of them", async () => {
-    const flooding = await Stranger.greeted(state);
+    const flooding = await RawClient.greeted(state);
     const wait = frame('{"tell":"wait","value":{}}');
     flooding.socket.write(Buffer.concat(Array.from({ length: 1_024 }, () => wait)));
     flooding.say({ id: 1, ask: "echo", value: {} });
@@ -309,14 +309,14 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
       logOf(state)
         .split("\n")
         .filter((line) => line.includes("no.such\\n"));
-    const stranger = await Stranger.greeted(state);
+    const raw = await RawClient.greeted(state);
     const nonsense = frame(JSON.stringify({ tell: "no.such\n".repeat(100), value: {} }));
-    stranger.socket.write(Buffer.concat(Array.from({ length: 1_000 }, () => nonsense)));
-    stranger.say({ id: 1, ask: "echo", value: {} });
-    expect(await stranger.message()).toMatchObject({ id: 1, ok: true });
+    raw.socket.write(Buffer.concat(Array.from({ length: 1_000 }, () => nonsense)));
+    raw.say({ id: 1, ask: "echo", value: {} });
+    expect(await raw.message()).toMatchObject({ id: 1, ok: true });
     expect(lines()).toHaveLength(10);
     for (const line of lines()) expect(line.length).toBeLessThan(400);
-    stranger.socket.destroy();
+    raw.socket.destroy();
   });
 
   test.each([
@@ -326,10 +326,10 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     { tell: "echo", value: {}, more: 1 },
     { tell: "echo", value: { text: "x".repeat(4_096) } },
   ])("closes on an invalid notification: %#", async (told) => {
-    const stranger = await Stranger.greeted(state);
-    stranger.say(told as object);
-    expect(await stranger.message()).toMatchObject({ ok: false, code: "invalid_input" });
-    await stranger.closed;
+    const raw = await RawClient.greeted(state);
+    raw.say(told as object);
+    expect(await raw.message()).toMatchObject({ ok: false, code: "invalid_input" });
+    await raw.closed;
   });
 
   test("answers requests in order, whatever their length and encoding", async () => {
@@ -347,17 +347,17 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
   });
 
   test("reads requests that arrive byte by byte, and many in one chunk", async () => {
-    const stranger = await Stranger.greeted(state);
-    for (const byte of frame('{"id":1,"ask":"echo","value":{"a":"ä"}}')) stranger.socket.write(Buffer.from([byte]));
-    expect(await stranger.message()).toEqual({ id: 1, ok: true, value: { a: "ä" } });
+    const raw = await RawClient.greeted(state);
+    for (const byte of frame('{"id":1,"ask":"echo","value":{"a":"ä"}}')) raw.socket.write(Buffer.from([byte]));
+    expect(await raw.message()).toEqual({ id: 1, ok: true, value: { a: "ä" } });
     const many = Array.from({ length: 500 }, (_, at) => frame(`{"id":${at + 1},"ask":"echo","value":{}}`));
-    stranger.socket.write(Buffer.concat(many));
-    for (let at = 0; at < 500; at++) expect(await stranger.message()).toEqual({ id: at + 1, ok: true, value: {} });
-    stranger.socket.destroy();
+    raw.socket.write(Buffer.concat(many));
+    for (let at = 0; at < 500; at++) expect(await raw.message()).toEqual({ id: at + 1, ok: true, value: {} });
+    raw.socket.destroy();
   });
 
   test("disconnects a client that does not read events", async () => {
-    const slow = await Stranger.greeted(state);
+    const slow = await RawClient.greeted(state);
     slow.socket.pause();
     slow.say({ id: 1, ask: "flood", value: { events: 100_000 } });
     // Only what the kernel has buffered arrives; the response never does.
@@ -392,21 +392,21 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
   });
 
   test("a client that acknowledges more bytes than it was sent is disconnected", async () => {
-    const stranger = await Stranger.greeted(state);
-    stranger.say({ id: 1, ask: "wait", value: {} });
-    expect(await stranger.message()).toEqual({ id: 1, event: { waiting: true } });
-    stranger.say({ id: 1, took: 1 });
-    expect(await stranger.message()).toMatchObject({ ok: false, code: "invalid_input" });
-    await stranger.closed;
+    const raw = await RawClient.greeted(state);
+    raw.say({ id: 1, ask: "wait", value: {} });
+    expect(await raw.message()).toEqual({ id: 1, event: { waiting: true } });
+    raw.say({ id: 1, took: 1 });
+    expect(await raw.message()).toMatchObject({ ok: false, code: "invalid_input" });
+    await raw.closed;
   });
 
   test("answers a ping at once, also while a request is pending", async () => {
-    const stranger = await Stranger.greeted(state);
-    stranger.say({ id: 1, ask: "wait", value: {} });
-    expect(await stranger.message()).toEqual({ id: 1, event: { waiting: true } });
-    stranger.say({ ping: true });
-    expect(await stranger.message()).toEqual({ pong: true });
-    stranger.socket.destroy();
+    const raw = await RawClient.greeted(state);
+    raw.say({ id: 1, ask: "wait", value: {} });
+    expect(await raw.message()).toEqual({ id: 1, event: { waiting: true } });
+    raw.say({ ping: true });
+    expect(await raw.message()).toEqual({ pong: true });
+    raw.socket.destroy();
   });
 
   // Tests of the daemon, not of the native listener, and slow: one variant is enough.
@@ -418,8 +418,8 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
       let looked = 0;
       for (let come = 0; come < 10_000; come += wave) {
         const began = performance.now();
-        const strangers = await Promise.all(Array.from({ length: wave }, () => Stranger.come(state)));
-        const firsts = await Promise.all(strangers.map((stranger) => stranger.message()));
+        const strangers = await Promise.all(Array.from({ length: wave }, () => RawClient.come(state)));
+        const firsts = await Promise.all(strangers.map((raw) => raw.message()));
         const refused = firsts.filter((message) => message?.["code"] === "not_available").length;
         // If a wave takes longer, its first connections are closed meanwhile: they did not say hello in time.
         if (performance.now() - began < helloMilliseconds) {
@@ -433,7 +433,7 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
           "they are gone",
           async () =>
             (
-              await Stranger.come(state).then(async (one) => {
+              await RawClient.come(state).then(async (one) => {
                 const first = await one.message();
                 one.socket.destroy();
                 return first;
@@ -445,10 +445,10 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     });
 
     test("closes a connection that sends no hello in time, with the reason", async () => {
-      const strangers = await Promise.all(Array.from({ length: 10 }, () => Stranger.come(state)));
-      for (const stranger of strangers) {
-        await stranger.closed;
-        expect(stranger.messages.at(-1)).toMatchObject({ ok: false, code: "not_available" });
+      const strangers = await Promise.all(Array.from({ length: 10 }, () => RawClient.come(state)));
+      for (const raw of strangers) {
+        await raw.closed;
+        expect(raw.messages.at(-1)).toMatchObject({ ok: false, code: "not_available" });
       }
       expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
     });

@@ -160,7 +160,7 @@ export async function until(what: string, holds: () => boolean | Promise<boolean
 }
 
 /** A raw client that sends whatever a test wants. */
-export class Stranger {
+export class RawClient {
   readonly socket: Socket;
   readonly messages: Record<string, unknown>[] = [];
   readonly closed: Promise<void>;
@@ -186,15 +186,15 @@ export class Stranger {
     });
   }
 
-  static async come(state: string, door: Door = "call"): Promise<Stranger> {
+  static async come(state: string, door: Door = "call"): Promise<RawClient> {
     for (let attempt = 0; attempt < 1_000; attempt++) {
       const socket = connectSocket(join(daemonFolder(state), `${door}.sock`));
-      const stranger = new Stranger(socket);
+      const raw = new RawClient(socket);
       const isThere = await new Promise<boolean>((done) => {
         socket.once("connect", () => done(true));
         socket.once("close", () => done(false));
       });
-      if (isThere) return stranger;
+      if (isThere) return raw;
       // With so many connections at once the kernel's backlog is full.
       await new Promise((done) => setTimeout(done, 10));
     }
@@ -202,11 +202,11 @@ export class Stranger {
   }
 
   /** With the daemon's hello read and ours sent. */
-  static async greeted(state: string, door: Door = "call"): Promise<Stranger> {
-    const stranger = await Stranger.come(state, door);
-    stranger.say({ hello: { protocol: protocolVersion, version: "stranger" } });
-    await stranger.message();
-    return stranger;
+  static async greeted(state: string, door: Door = "call"): Promise<RawClient> {
+    const raw = await RawClient.come(state, door);
+    raw.say({ hello: { protocol: protocolVersion, version: "raw" } });
+    await raw.message();
+    return raw;
   }
 
   say(message: object): void {

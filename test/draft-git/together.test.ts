@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readIndexDigest, readMarks } from "../../src/sandbox/drafts/git/repository.ts";
-import { Bell, removeFolder } from "../sandbox/ground.ts";
+import { ManualCancel, removeFolder } from "../sandbox/ground.ts";
 import { draftOf, type Ground, git, ground, land, prepare, refusalOf, write } from "./ground.ts";
 
 let here: Ground;
@@ -137,7 +137,7 @@ describe("a person who meanwhile", () => {
   });
 
   test("cancels the import: nothing moves", async () => {
-    const stop = new Bell();
+    const stop = new ManualCancel();
     stop.ring();
     expect(await refusalOf(here, draftOf(here, COMMIT), { stop })).toMatch(/^unavailable: .*stopped/);
     expect(locks()).toEqual([]);

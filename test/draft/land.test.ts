@@ -18,7 +18,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
-import { asNobody } from "../files/world.ts";
+import { asOrdinaryUser } from "../files/world.ts";
 import {
   ground,
   landAll,
@@ -255,7 +255,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   });
 
   test("at a folder that cannot be written everything that had landed is reverted", async () => {
-    const program = asNobody(newFolder());
+    const program = asOrdinaryUser(newFolder());
     if (program === null) return;
     const given = await ground({
       root: { "a.txt": "a", "closed/b.txt": "b" },
@@ -277,7 +277,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   });
 
   test("an ordinary user lands what a root user lands", async () => {
-    const program = asNobody(newFolder());
+    const program = asOrdinaryUser(newFolder());
     if (program === null) return;
     const given = await ground({ root: ROOT, upper: UPPER, place });
     execFileSync("chown", ["-hR", "12345:12345", given.root, given.drafts]);

@@ -13,7 +13,7 @@ import {
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { nativeMissing } from "./native.ts";
-import { asNobody, bytes, drafts, filesIn, newFolder, path, said, text, whole } from "./world.ts";
+import { asOrdinaryUser, bytes, drafts, filesIn, newFolder, path, said, text, whole } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
 
@@ -170,7 +170,7 @@ describe.skipIf(nativeMissing() !== null || !isRoot)("as an unprivileged user", 
       chmodSync(join(open, name), mode);
       chownSync(join(open, name), owner, owner);
     }
-    const files = whole(open, { program: asNobody(root) as string });
+    const files = whole(open, { program: asOrdinaryUser(root) as string });
     expect(await text(files, join(open, "own"))).toBe("own");
     expect(await text(files, join(open, "shared"))).toBe("shared");
     expect(await text(files, join(open, "secret"))).toBe("not_available: EACCES");

@@ -127,7 +127,7 @@ export function bytes(content: string): Uint8Array {
 }
 
 /** A script that runs the native program as an unprivileged user; null if we are not root. */
-export function asNobody(folder: string): string | null {
+export function asOrdinaryUser(folder: string): string | null {
   if (process.getuid?.() !== 0) return null;
   const script = join(folder, "as-user");
   const lines = [

@@ -118,8 +118,8 @@ export function ranOf({ result }: Told): CompletedRun {
   return result.ran;
 }
 
-/** A cancel signal for `Stop`. */
-export class Bell implements CancelSignal {
+/** A cancel signal that the test triggers. */
+export class ManualCancel implements CancelSignal {
   stopped = false;
   readonly #rings: (() => void)[] = [];
 

@@ -4,9 +4,9 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import {
-  Bell,
   changedBy,
   draftsIn,
+  ManualCancel,
   ownFolder,
   planFor,
   ranOf,
@@ -67,7 +67,7 @@ describe("how a command ends", () => {
   });
 
   test("it is cancelled, while it runs and before it starts", async () => {
-    const bell = new Bell();
+    const bell = new ManualCancel();
     const running = shell(sandboxes, plan, "echo begun; sleep 600", {
       stop: bell,
       sinks: { output: () => bell.ring(), errors: () => {} },
@@ -79,7 +79,7 @@ describe("how a command ends", () => {
   });
 
   test("it is stopped although it does not read its input", async () => {
-    const bell = new Bell();
+    const bell = new ManualCancel();
     // More than the pipe holds: the second part waits for room when the command is stopped.
     const endless = async function* (): AsyncIterable<Uint8Array> {
       for (;;) yield new Uint8Array(1_048_576);

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { busAddress, securityCommands } from "../../src/secrets/keychain.ts";
 import { KEY_SETTING } from "../../src/secrets/record.ts";
-import { KeysWorld, type Mood, NOTHING, opened, VALUE } from "./keys-world.ts";
+import { KeysWorld, NOTHING, opened, type ToolState, VALUE } from "./keys-world.ts";
 
 let world: KeysWorld;
 
@@ -43,7 +43,7 @@ test("a key in the keychain decrypts all secrets in the next process, and is sto
   expect(world.place.settings.get(KEY_SETTING)).not.toContain(key);
 });
 
-test.each<[Mood, RegExp, RegExp]>([
+test.each<[ToolState, RegExp, RegExp]>([
   ["gone", /the keychain has no ambit key/, /bring the keychain back/],
   ["locked", /the keychain is locked/, /unlock the keychain, then run: ambit secrets unlock/],
   ["complains", /secret-tool ended with status 1 \(secret-tool: Could not connect/, /ambit secrets unlock/],
@@ -51,10 +51,10 @@ test.each<[Mood, RegExp, RegExp]>([
   ["garbage", /the keychain entry is not an ambit key/, /ambit secrets unlock/],
   ["other", /is not the key that secrets are sealed with/, /ambit secrets unlock/],
   ["floods", /said more than 4096 bytes/, /ambit secrets unlock/],
-])("with a %s keychain program all secrets stay locked until it returns the key", async (mood, problem, fix) => {
+])("with a %s keychain program all secrets stay locked until it returns the key", async (toolState, problem, fix) => {
   const vault = await kept();
   const before = [world.place.settings.get(KEY_SETTING), JSON.stringify(world.place.secrets.all())];
-  world.mood(mood);
+  world.toolState(toolState);
   await vault.ready();
   expect(opened(vault)).toMatch(/^secret_refused: the store is locked: /);
   expect(vault.openAll()).toMatchObject({ ok: false, code: "secret_refused" });
@@ -70,28 +70,31 @@ test.each<[Mood, RegExp, RegExp]>([
   expect(await vault.unlock(NOTHING)).toMatchObject({ ok: false, code: "secret_refused" });
   expect([world.place.settings.get(KEY_SETTING), JSON.stringify(world.place.secrets.all())]).toEqual(before);
   expect(existsSync(join(world.folder, "keys", "secrets.key"))).toBe(false);
-  world.mood("works");
+  world.toolState("works");
   expect(await vault.unlock(NOTHING)).toEqual({ ok: true, value: {} });
   expect(opened(vault)).toBe(VALUE);
 });
 
-test.each<[string, Mood, RegExp]>([
+test.each<[string, ToolState, RegExp]>([
   ["complains", "complains", /Could not connect/],
   ["hangs", "hangs", /gave no answer/],
   ["loses the key it stored", "forgets", /the keychain has no ambit key/],
   ["returns another key", "other", /another value than was stored/],
-])("a keychain that %s does not become the key source: the previous key still decrypts", async (_, mood, message) => {
-  const vault = world.vault({ millisecondsMax: 1_500 });
-  await world.set(vault);
-  const before = JSON.stringify(world.place.secrets.all());
-  world.mood(mood);
-  const answer = await vault.rekey(KEYCHAIN, world.entry());
-  expect(answer).toMatchObject({ ok: false, code: "secret_refused" });
-  expect(answer.ok ? "" : answer.message).toMatch(message);
-  expect([JSON.stringify(world.place.secrets.all()), world.place.settings.get(KEY_SETTING)]).toEqual([before, null]);
-  expect(opened(world.vault())).toBe(VALUE);
-  expect(items()).toEqual([]);
-});
+])(
+  "a keychain that %s does not become the key source: the previous key still decrypts",
+  async (_, toolState, message) => {
+    const vault = world.vault({ millisecondsMax: 1_500 });
+    await world.set(vault);
+    const before = JSON.stringify(world.place.secrets.all());
+    world.toolState(toolState);
+    const answer = await vault.rekey(KEYCHAIN, world.entry());
+    expect(answer).toMatchObject({ ok: false, code: "secret_refused" });
+    expect(answer.ok ? "" : answer.message).toMatch(message);
+    expect([JSON.stringify(world.place.secrets.all()), world.place.settings.get(KEY_SETTING)]).toEqual([before, null]);
+    expect(opened(world.vault())).toBe(VALUE);
+    expect(items()).toEqual([]);
+  },
+);
 
 test("without secret-tool or a session bus, the message says what to install and where to run it", async () => {
   await kept();
@@ -113,7 +116,7 @@ test("another key gets its own keychain item, and the old item is cleared once u
   expect(await vault.rekey(KEYCHAIN, world.entry())).toMatchObject({ ok: true });
   expect(items()).toEqual([vault.source().keyId]);
   expect(items()).not.toContain(first);
-  world.mood("locked");
+  world.toolState("locked");
   expect(await vault.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({
     ok: false,
     message: expect.stringContaining("all secrets are re-encrypted, but the old key is still in the keychain"),
@@ -126,11 +129,11 @@ describe("reading the keychain", () => {
 
   test("is not repeated for every failing call, and is repeated after a while", async () => {
     const vault = await kept();
-    world.mood("complains");
+    world.toolState("complains");
     const before = lookups();
     for (let times = 0; times < 5; times++) await vault.ready();
     expect(lookups() - before).toBe(1);
-    world.mood("works");
+    world.toolState("works");
     world.now += 60_001;
     await vault.ready();
     expect(opened(vault)).toBe(VALUE);
@@ -153,7 +156,7 @@ test("a lost keychain with nothing encrypted under its key blocks nothing", asyn
   const vault = await kept();
   await vault.ready();
   await vault.delete("token", world.entry("deleted"));
-  world.mood("gone");
+  world.toolState("gone");
   const next = world.vault();
   expect(await next.rekey({ key: { source: "file" } }, world.entry())).toMatchObject({ ok: true });
   expect(next.source()).toMatchObject({ source: "file", isLocked: false });

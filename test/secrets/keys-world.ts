@@ -17,34 +17,43 @@ export const VALUE = "correct-horse-battery";
 export const BINDING: SecretBinding = { tools: ["web_fetch"], hosts: ["api.example.com"], uses: null };
 
 /** How the fake secret-tool behaves. `works` is what the real one does, byte for byte. */
-export type Mood = "works" | "gone" | "locked" | "complains" | "hangs" | "garbage" | "other" | "floods" | "forgets";
+export type ToolState =
+  | "works"
+  | "gone"
+  | "locked"
+  | "complains"
+  | "hangs"
+  | "garbage"
+  | "other"
+  | "floods"
+  | "forgets";
 
 /** Output and exit codes of the real secret-tool; its state is in a file beside it, because it gets none of our environment. */
 const SECRET_TOOL = `#!/bin/sh
 here=\${0%/*}
-mood=$(cat "$here/mood")
+toolState=$(cat "$here/toolState")
 printf '%s\\n' "$*" >> "$here/words"
 env >> "$here/environment"
 command=$1
 shift
 for last; do :; done
 item="$here/items/$last"
-case $mood in
+case $toolState in
 hangs) sleep 60 & sleep 60 ;;
 complains) echo "secret-tool: Could not connect: No such file or directory" >&2; exit 1 ;;
 floods) exec head -c 1000000 /dev/zero ;;
 esac
 case $command in
-store) if [ "$mood" = forgets ]; then cat > /dev/null; else cat > "$item"; fi ;;
+store) if [ "$toolState" = forgets ]; then cat > /dev/null; else cat > "$item"; fi ;;
 lookup)
-  case $mood in
+  case $toolState in
   gone | locked) exit 1 ;;
   garbage) printf 'hello'; exit 0 ;;
   other) printf 'AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA='; exit 0 ;;
   esac
   [ -f "$item" ] && cat "$item" ;;
-search) [ "$mood" = gone ] || if [ -f "$item" ]; then printf '[/1]\\nlabel = ambit\\n'; fi ;;
-clear) [ "$mood" != locked ] && [ "$mood" != gone ] && [ -f "$item" ] && rm "$item" ;;
+search) [ "$toolState" = gone ] || if [ -f "$item" ]; then printf '[/1]\\nlabel = ambit\\n'; fi ;;
+clear) [ "$toolState" != locked ] && [ "$toolState" != gone ] && [ -f "$item" ] && rm "$item" ;;
 esac
 `;
 
@@ -59,7 +68,7 @@ export class KeysWorld {
   async start(): Promise<void> {
     mkdirSync(join(this.tools, "items"), { recursive: true });
     writeFileSync(join(this.tools, "secret-tool"), SECRET_TOOL, { mode: 0o755 });
-    this.mood("works");
+    this.toolState("works");
     const own = join(this.folder, "run", String(process.getuid?.()));
     mkdirSync(own, { recursive: true });
     this.#bus = createServer();
@@ -72,8 +81,8 @@ export class KeysWorld {
     removeState(this.folder);
   }
 
-  mood(mood: Mood): void {
-    writeFileSync(join(this.tools, "mood"), mood);
+  toolState(toolState: ToolState): void {
+    writeFileSync(join(this.tools, "toolState"), toolState);
   }
 
   /** The arguments of every start of the program. */

@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
 import { bundled, type Program } from "../e2e/bundle.ts";
-import type { Manner } from "./collector.ts";
+import type { CollectorMode } from "./collector.ts";
 
 export class Collectors {
   readonly #program: Program;
@@ -19,9 +19,9 @@ export class Collectors {
   }
 
   /** Resolves once it listens. */
-  async start(socket: string, file: string, manner: Manner = "honest"): Promise<ChildProcess> {
+  async start(socket: string, file: string, mode: CollectorMode = "honest"): Promise<ChildProcess> {
     rmSync(socket, { force: true });
-    const child = fork(this.#program.path, [socket, file, manner], {
+    const child = fork(this.#program.path, [socket, file, mode], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       execArgv: [],
     });

@@ -3,9 +3,9 @@
 import { closeSync, existsSync, fsyncSync, openSync, readFileSync, writeSync } from "node:fs";
 import { createServer, type Socket } from "node:net";
 
-export type Manner = "honest" | "boasting" | "nonsense" | "bare" | "closing" | "mute" | "slow";
+export type CollectorMode = "honest" | "boasting" | "nonsense" | "bare" | "closing" | "mute" | "slow";
 
-const [, , path = "", file = "", manner = "honest"] = process.argv;
+const [, , path = "", file = "", mode = "honest"] = process.argv;
 
 interface Line {
   readonly kind: string;
@@ -58,24 +58,24 @@ function serve(socket: Socket): void {
   let rest = "";
   socket.setEncoding("utf8");
   socket.on("error", () => undefined);
-  if (manner === "closing") {
+  if (mode === "closing") {
     socket.end();
     return;
   }
   socket.on("data", (text: unknown) => {
     const lines = (rest + String(text)).split("\n");
     rest = lines.pop() ?? "";
-    if (lines.length === 0 || manner === "mute") return;
-    if (manner === "nonsense") {
+    if (lines.length === 0 || mode === "mute") return;
+    if (mode === "nonsense") {
       socket.write("kept all of it\n");
       return;
     }
-    if (manner === "honest" || manner === "slow" || manner === "bare") keep(lines);
+    if (mode === "honest" || mode === "slow" || mode === "bare") keep(lines);
     // It stores nothing of what it acknowledges.
     const isBeginning = lines.length === 1 && lines[0]?.includes('"kind":"header"') === true;
-    const place = manner === "boasting" && !isBeginning ? 1_000_000 : kept;
-    const answer = place === 0 || manner === "bare" ? `${place}\n` : `${place} ${hash || "0".repeat(64)}\n`;
-    if (manner === "slow") setTimeout(() => socket.write(answer), slowMilliseconds);
+    const place = mode === "boasting" && !isBeginning ? 1_000_000 : kept;
+    const answer = place === 0 || mode === "bare" ? `${place}\n` : `${place} ${hash || "0".repeat(64)}\n`;
+    if (mode === "slow") setTimeout(() => socket.write(answer), slowMilliseconds);
     else socket.write(answer);
   });
 }

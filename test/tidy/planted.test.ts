@@ -344,16 +344,23 @@ describe("budgets", () => {
 
 describe("language", () => {
   const at = "src/core/gate/gate.ts";
+  const users = "src/sandbox/plan/start/etc.ts";
   holds(checkLanguage, [
     ["a comment", at, "// The daemon drops whoever says nothing.", /says "whoever"/],
     ["a comment with a technical noun", at, "// The daemon drops idle connections.", undefined],
     ["a message", at, 'const a = "Nobody listens";', /says "Nobody"/],
     ["a name", at, "const somebody = 1;", /says "somebody"/],
     ["a name that contains one", at, "const somebodyElse = 1;", undefined],
-    ["the user of the system", at, 'const a = user === "nobody";', undefined],
-    ["the user of the system, and a process", at, 'const a = "nobody"; // as nobody else', /says "nobody"/],
-    ["a test", "src/core/gate/gate.test.ts", "// whoever", undefined],
-    ["a room that is unfinished", "src/tools/a.ts", "// whoever", undefined],
+    ["the user of the system", users, 'const a = user === "nobody";', undefined],
+    ["the user of the system, and a process", users, 'const a = "nobody"; // as nobody else', /says "nobody"/],
+    ["the user of the system, in another file", at, 'const a = user === "nobody";', /says "nobody"/],
+    ["a test beside its source", "src/core/gate/gate.test.ts", "// whoever", /says "whoever"/],
+    ["a title", "test/state/world.test.ts", 'test("nobody is called", () => {});', /says "nobody"/],
+    ["a title with a technical noun", "test/state/world.test.ts", 'test("without a connection", () => {});', undefined],
+    ["a benchmark", "bench/main.ts", "// for anybody", /says "anybody"/],
+    ["a file that is unfinished", "src/tools/provider/a.ts", "// whoever", undefined],
+    ["a file beside an unfinished one", "src/tools/web/a.ts", "// whoever", /says "whoever"/],
+    ["the list of the words", "test/tidy/language.ts", "// whoever", undefined],
   ]);
 });
 

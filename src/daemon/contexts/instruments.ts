@@ -90,13 +90,13 @@ function isSecretOf({ binding, isCanary }: SealedSecret, tool: string): boolean 
 /** Secrets: bound to the tool and to the request's address, counted, and never passed to the tool. */
 function contextSecrets(secrets: WebSecrets, session: Session, tool: string): SecretsPort {
   const told = new Set<string>();
-  /** At most one alert per call and secret: a caller must not be able to fill the log. */
+  /** Once a call for each: the log is not for whoever asks to fill. */
   const refuse = (name: string, secret: SealedSecret | null): PortFailure => {
     if (secret !== null && !told.has(name) && told.size < 16) {
       told.add(name);
       secrets.probed(name, session);
     }
-    // The same message in every case: it does not reveal which secrets exist.
+    // The same words whatever is the matter: nobody learns here which secrets there are.
     return { ok: false, code: "secret_refused", message: `no secret ${name} for this tool and host` };
   };
   return {
