@@ -13,7 +13,7 @@ function cleaned(own: JsonObject): unknown {
 
 test.each<[string, JsonObject, JsonObject]>([
   ["a key", { apiKey: "x", model: "m" }, { model: "m" }],
-  ["a key in capitals", { OPENAI_API_KEY: "x" }, {}],
+  ["a key in upper case", { OPENAI_API_KEY: "x" }, {}],
   ["a key in a list of maps", { a: [{ token: "x", name: "n" }] }, { a: [{ name: "n" }] }],
   [
     "variables of a server",
@@ -40,11 +40,11 @@ test.each<[string, JsonObject, JsonObject]>([
   expect(cleaned(own)).toEqual(left);
 });
 
-test("what was left out is told by the path of its key", () => {
+test("the omitted keys are reported by their path", () => {
   expect(clientSettings({ a: { b: { token: "x" } } }, ALL, paths).dropped).toEqual(["a.b.token"]);
 });
 
-test("the profile's answers go over the person's, map by map, with the paths inside", () => {
+test("the profile's answers override the person's, map by map, with the paths inside", () => {
   const set = { projects: { "{root}": { trusted: true } }, tools: { sandbox: false } };
   const own = { projects: { "/other": { trusted: false } }, tools: { sandbox: true, x: 1 } };
   expect(clientSettings(own, { ...ALL, set }, paths).value).toEqual({
@@ -66,7 +66,7 @@ test("a key such as __proto__ is an ordinary key", () => {
   expect(Object.keys(value)).toEqual(["__proto__", "a"]);
 });
 
-test("TOML is read back as what was written", () => {
+test("TOML parses back as what was written", () => {
   const value = {
     model: 'a "quoted"\nline\u007f\u0001',
     'pro"jects': { "/a b": { trust_level: "trusted", nested: { list: [1, "two", { three: true }] } } },

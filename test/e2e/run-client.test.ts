@@ -59,7 +59,7 @@ beforeAll(() => {
 
 afterAll(() => removeState(base));
 
-test("a client gets its profile's variables; its status and its changes come back", () => {
+test("a client gets its profile's variables; its exit status is returned and its changes land", () => {
   const { status, out, err } = ambit("run", "coder", "--", "./claude");
   expect(err).toContain("runs in the sandbox of coder (ambit:claude-code@1)");
   expect(out).toBe("traffic 1\n");
@@ -74,7 +74,7 @@ function inClient(script: string, ...options: readonly string[]): string {
   return out;
 }
 
-test("its home stays from one run to the next, is the agent's own, and begins empty with --fresh", () => {
+test("its home persists between runs, is the agent's own, and is empty with --fresh", () => {
   expect(inClient("echo kept > ~/history; ls -A ~", "--fresh")).toBe("history\n");
   expect(inClient("cat ~/history")).toBe("kept\n");
   expect(ambit("exec", "coder", "--", "sh", "-c", "ls -A ~").out).toBe("");
@@ -127,7 +127,11 @@ test.each([
   ["an unknown client", ["run", "coder", "--", "./missing"], 127],
   ["no client", ["run", "coder"], 2],
   ["no agent", ["run", "--", "./claude"], 2],
-  ["a word between the agent and --", ["run", "coder", "--pledge", "fs.read", "--fresh", "x", "--", "./claude"], 2],
+  [
+    "an argument between the agent and --",
+    ["run", "coder", "--pledge", "fs.read", "--fresh", "x", "--", "./claude"],
+    2,
+  ],
   ["a folder around the state", ["run", "coder", "--in", "..", "--", "true"], 125],
 ])("%s is refused", (_title, words, status) => {
   const ran = ambit(...words);

@@ -75,7 +75,7 @@ test.each<[string, Row]>([
     },
   ],
   [
-    "a hooks path that goes up behind a link",
+    "a hooks path with `..` after a link",
     {
       project: (one) => {
         repository(".", ["core.hooksPath", "short/../hooks"])(one);
@@ -87,7 +87,7 @@ test.each<[string, Row]>([
     },
   ],
   [
-    "a hooks path that goes up behind a name that is not there",
+    "a hooks path with `..` after a missing name",
     {
       project: repository(".", ["core.hooksPath", "short/../hooks"]),
       planted: (one) => ({ "deep/one/": "", "deep/hooks/pre-commit": script(one), short: { link: "deep/one" } }),
@@ -96,7 +96,7 @@ test.each<[string, Row]>([
     },
   ],
   [
-    "a hook that is a link up behind a name that is not there",
+    "a hook that is a link with `..` after a missing name",
     {
       project: (one) => {
         repository(".")(one);
@@ -149,7 +149,7 @@ test.each<[string, Row]>([
   expect(world.isRun(command), "all of it is there: the real git runs it").toBe(true);
 });
 
-test("links below triggers of every folder, and links with names that are not UTF-8, protect what they lead to", () => {
+test("links below triggers of every folder, and links with names that are not UTF-8, protect their targets", () => {
   world.write({
     "packages/one/.vscode/tasks.json": { link: "../../../shared/tasks.json" },
     "packages/two/.claude": { link: "../../agents" },
@@ -180,7 +180,7 @@ describe("the survey of a root's folders", () => {
   test.each([
     ["that has just changed", 0],
     ["that has not changed for long", 60_000],
-  ])("sees what is made later in a folder %s", (_, ahead) => {
+  ])("finds what is created later in a folder %s", (_, ahead) => {
     const survey = new FolderSurvey(() => Date.now() + ahead);
     world.write({ "a/b/": "" });
     expect(found(survey)).toEqual([]);

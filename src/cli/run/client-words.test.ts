@@ -1,4 +1,4 @@
-// The client and everything after it are its own words; what stands before it is ours.
+// The client and everything after it are the client's arguments; everything before it is ours.
 import { expect, test } from "vitest";
 import { clientWords } from "./client-words.ts";
 

@@ -79,7 +79,7 @@ test("settings come in without credentials, and nothing else of the person's hom
   expect(notes).toEqual([".client/settings.json: left out apiKey", ".client/config.toml: left out api_key"]);
 });
 
-test("what a client changed in its settings is gone at the next start; its history stays; the person's home is untouched", () => {
+test("a client's changes to its settings are gone at the next start; its history stays; the person's home is untouched", () => {
   const first = opened();
   put(join(first.path, ".client/settings.json"), '{"hooks": "planted"}');
   put(join(first.path, ".client/commands/two.md"), "planted");
@@ -100,35 +100,35 @@ test("a setting that the person removed is gone from the home as well", () => {
 
 test.each<[string, (home: string, victim: string) => void]>([
   [
-    "a link in the place of the folder",
+    "a link in place of the folder",
     (home, victim) => {
       rmSync(join(home, ".client"), { recursive: true });
       symlinkSync(victim, join(home, ".client"));
     },
   ],
   [
-    "a link in the place of a file",
+    "a link in place of a file",
     (home, victim) => {
       rmSync(join(home, ".client/NOTES.md"));
       symlinkSync(join(victim, "NOTES.md"), join(home, ".client/NOTES.md"));
     },
   ],
   [
-    "a hard link in the place of a file",
+    "a hard link in place of a file",
     (home, victim) => {
       rmSync(join(home, ".client/NOTES.md"));
       linkSync(join(victim, "NOTES.md"), join(home, ".client/NOTES.md"));
     },
   ],
   [
-    "a pipe in the place of a file",
+    "a pipe in place of a file",
     (home) => {
       rmSync(join(home, ".client/NOTES.md"));
       execFileSync("mkfifo", [join(home, ".client/NOTES.md")]);
     },
   ],
   [
-    "a folder in the place of a file, with a link in it",
+    "a folder in place of a file, with a link in it",
     (home, victim) => {
       rmSync(join(home, ".client/NOTES.md"));
       mkdirSync(join(home, ".client/NOTES.md"));
@@ -137,14 +137,14 @@ test.each<[string, (home: string, victim: string) => void]>([
   ],
   ["a link in a folder that is emptied", (home, victim) => symlinkSync(victim, join(home, ".client/commands/out"))],
   [
-    "a folder without rights",
+    "a folder without permissions",
     (home) => {
       mkdirSync(join(home, ".client/commands/closed/in"), { recursive: true });
       chmodSync(join(home, ".client/commands/closed"), 0);
     },
   ],
   [
-    "a folder deeper than a path can name",
+    "a folder deeper than the longest path",
     (home) => {
       let at = join(home, ".client/commands");
       for (let depth = 0; depth < 40; depth++) {
@@ -197,14 +197,14 @@ test("a link of the person's is followed, but never to a protected file", () => 
 });
 
 test.each<[string, () => void, string]>([
-  ["a file that is no JSON", () => put(join(real, ".client/settings.json"), "{"), "it cannot be read as json"],
+  ["a file that is not JSON", () => put(join(real, ".client/settings.json"), "{"), "it cannot be read as json"],
   [
     "instructions with a token",
     () => put(join(real, ".client/NOTES.md"), "use ghp_abcdefghijklmnopqrstuv"),
     "it holds a credential",
   ],
   ["a large file", () => put(join(real, ".client/NOTES.md"), "x".repeat(1_048_577)), "it is larger than 1 MiB"],
-])("%s is not copied, and the person is told", (_title, change, why) => {
+])("%s is not copied, and the person gets a warning", (_title, change, why) => {
   change();
   expect(opened().notes.join("\n")).toContain(`is not copied: ${why}`);
 });
