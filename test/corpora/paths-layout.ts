@@ -69,7 +69,10 @@ async function reach(root: string, input: string): Promise<string> {
   const base = root.split("/").filter((name) => name !== "");
   const granted = [grant("fs.read", [{ kind: "sequences", of: [tree(base)] }])];
   const files = filesUnder(granted, [{ path: base, mode: "read" }], []);
-  const port = Object.assign(files, { exclusively: <T>(_: unknown, act: (all: Files) => Promise<T>) => act(files) });
+  const port = Object.assign(files, {
+    exclusively: <T>(_: unknown, act: (all: Files) => Promise<T>) => act(files),
+    pause: async () => undefined,
+  });
   const authority: Authority = [chain(link("record", granted))];
   const reading = { ground: { home: null, base, protectedPaths: [] }, toAscii: (name: string) => name };
   const call = async (name: FileToolName): Promise<UseResult<Json>> => {

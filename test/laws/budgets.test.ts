@@ -1,5 +1,6 @@
-// Budgets over random histories: records are edited, deleted, restored, trusted and distrusted, with calls in between. Nothing
-// ever allows more calls than the last text that a person was shown as a widening and accepted.
+// Budgets over random histories: records are edited, deleted, restored, trusted and distrusted, and the user's ceiling is set and
+// lifted, with calls in between. Nothing ever allows more calls than the last text that a person was shown as a widening and
+// accepted, and nothing that the ceiling of the moment excludes.
 import fc from "fast-check";
 import { expect, test } from "vitest";
 import { namedLinks } from "../../src/agents/disk/named-links.ts";
@@ -24,6 +25,8 @@ interface Line {
 type Step =
   | { readonly kind: "edit"; readonly lines: readonly Line[] | null }
   | { readonly kind: "delete" | "restore" | "trust" | "distrust" }
+  /** Null: lifted. */
+  | { readonly kind: "ceiling"; readonly keys: readonly string[] | null }
   | { readonly kind: "call"; readonly key: string; readonly times: number };
 
 const KEYS = ["a", "b", "c"];
@@ -41,6 +44,13 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   // Without any budget.
   { weight: 1, arbitrary: fc.constant({ kind: "edit", lines: null } as const) },
   { weight: 3, arbitrary: fc.constantFrom<Step>({ kind: "trust" }) },
+  {
+    weight: 1,
+    arbitrary: fc.record({
+      kind: fc.constant("ceiling"),
+      keys: fc.option(fc.subarray(KEYS), { freq: 2 }),
+    }) as fc.Arbitrary<Step>,
+  },
   { weight: 1, arbitrary: fc.constantFrom<Step>({ kind: "delete" }, { kind: "restore" }, { kind: "distrust" }) },
   {
     weight: 5,
@@ -72,6 +82,7 @@ class History {
   readonly #prefix = `record /w#scout-${++agents}`;
   #lines: readonly Line[] | null = [];
   #isThere = true;
+  #ceiling: readonly string[] | null = null;
   #trusted: TrustReader = UNTRUSTED;
   #trustedLines: readonly Line[] | null = [];
   /** Calls by key, since a person accepted a widening. */
@@ -92,6 +103,9 @@ class History {
       case "restore":
         this.#isThere = one.kind === "restore";
         return;
+      case "ceiling":
+        this.#ceiling = one.keys;
+        return;
       case "distrust":
         this.#trusted = UNTRUSTED;
         return;
@@ -109,7 +123,7 @@ class History {
   #trust(): void {
     if (!this.#isThere) return;
     const [before, after] = [this.#trustedLines, this.#lines].map(
-      (lines) => scout({ agent: textOf(lines) }, null).agent,
+      (lines) => scout({ agent: textOf(lines) }, null, this.#user()).own,
     );
     if (before === undefined || after === undefined) return;
     // What `ambit trust` shows. After trust was revoked everything is shown again.
@@ -118,12 +132,19 @@ class History {
       this.#made = new Map();
     }
     this.#trustedLines = this.#lines;
-    this.#trusted = trustOf({ agent: textOf(this.#lines) });
+    this.#trusted = trustOf({ agent: textOf(this.#lines) }, this.#user());
+  }
+
+  /** The user's configuration. */
+  #user(): string | null {
+    if (this.#ceiling === null) return null;
+    const { length } = this.#ceiling;
+    return length === 0 ? "ceiling: [memory.write]\n" : `ceiling: ["memory.read{keys=[${this.#ceiling.join(",")}]}"]\n`;
   }
 
   #authority(): Authority {
     if (!this.#isThere) return [];
-    const { agent } = scout({ agent: textOf(this.#lines) }, this.#trusted);
+    const { agent } = scout({ agent: textOf(this.#lines) }, this.#trusted, this.#user());
     return agent.authority.map((chain, at) => namedLinks(chain, this.#prefix, at));
   }
 
@@ -146,6 +167,7 @@ class History {
     if (charges === null) throw new Error("a charge without an account");
     const write = { entry: entryOf(), charges, claim: null, generations: [], links: [] };
     if (!value(await ledger.decide(write)).ok) return;
+    if (this.#ceiling?.includes(key) === false) throw new Error(`${key} was allowed, and the ceiling excludes it`);
     this.allowed++;
     this.#made.set(key, (this.#made.get(key) ?? 0) + 1);
   }
@@ -159,7 +181,7 @@ class History {
   }
 }
 
-test("no edit, deletion, trust state or second grant allows more calls than a person accepted", async () => {
+test("no edit, deletion, trust state, ceiling or second grant allows more calls than a person accepted", async () => {
   const temporary = temporaryState();
   let allowed = 0;
   try {

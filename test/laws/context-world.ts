@@ -164,6 +164,7 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
         ]),
       close: () => undefined,
       exclusively: (_, act) => act(all.files as NonNullable<Instruments["files"]>),
+      pause: async () => undefined,
     },
     programs: {
       run: async ({ argv }) => {

@@ -1,5 +1,5 @@
-// Full-text search: every word of the query must be a prefix of a word in the record. An inverted index, built on
-// demand from the words of the records and never stored.
+// Full-text search: every word of the query must be a prefix of a word in the record. Each record's words are compared
+// once; there is no index.
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { wordsOf } from "./words.ts";
 
@@ -29,7 +29,6 @@ const TAGS = 2;
 const BODY = 4;
 /** The whole word matched, not only a prefix. */
 const WHOLE = 8;
-const markBits = 8;
 
 /** Independent of the order and number of records: only words and fields count. */
 export function rankOf(marks: readonly number[]): number {
@@ -38,81 +37,43 @@ export function rankOf(marks: readonly number[]): number {
   return ((count(TITLE) * base + count(TAGS)) * base + count(BODY)) * base + count(WHOLE);
 }
 
-export class SearchIndex {
-  /** Word to its records: the record's number times eight, plus the field bits. */
-  readonly #postings = new Map<string, number[]>();
-  readonly #words: readonly string[];
-  readonly #count: number;
+/** One search: records are added one after the other, so that a caller can pause in between. */
+export class RecordSearch {
+  readonly #query: readonly string[];
+  readonly #found: { readonly number: number; readonly rank: number }[] = [];
+  #count = 0;
 
-  constructor(records: readonly RecordWords[]) {
-    this.#count = records.length;
-    for (const [number, { title, tags, body }] of records.entries()) {
-      for (const word of title) this.#post(word, number, TITLE);
-      for (const word of tags) this.#post(word, number, TAGS);
-      for (const word of body) this.#post(word, number, BODY);
+  constructor(query: readonly string[]) {
+    this.#query = query;
+  }
+
+  add(words: RecordWords): void {
+    const number = this.#count++;
+    const marks: number[] = [];
+    for (const start of this.#query) {
+      const mark =
+        markOf(words.title, start, TITLE) | markOf(words.tags, start, TAGS) | markOf(words.body, start, BODY);
+      if (mark === 0) return;
+      marks.push(mark);
     }
-    this.#words = [...this.#postings.keys()].sort();
+    this.#found.push({ number, rank: rankOf(marks) });
   }
 
   /** Numbers of the records that have all of the words: title before tags before body, then in the given order. */
-  find(words: readonly string[]): readonly number[] {
-    let found: ReadonlyMap<number, readonly number[]> | null = null;
-    for (const word of words) {
-      const here = this.#records(word);
-      const both = new Map<number, readonly number[]>();
-      for (const [number, mark] of here) {
-        const marks = found === null ? [] : found.get(number);
-        if (marks !== undefined) both.set(number, [...marks, mark]);
-      }
-      found = both;
-    }
-    const ranked = [...(found ?? new Map<number, readonly number[]>())].map(([number, marks]) => ({
-      number,
-      rank: rankOf(marks),
-    }));
-    return ranked
-      .sort((left, right) => right.rank - left.rank || left.number - right.number)
+  found(): readonly number[] {
+    return this.#found
+      .toSorted((left, right) => right.rank - left.rank || left.number - right.number)
       .map(({ number }) => number);
   }
+}
 
-  get size(): number {
-    return this.#count;
+/** The field's bit if one of its words begins like this; with `WHOLE` if one is exactly this. */
+function markOf(words: readonly string[], start: string, field: number): number {
+  let mark = 0;
+  for (const word of words) {
+    if (!word.startsWith(start)) continue;
+    if (word.length === start.length) return field | WHOLE;
+    mark = field;
   }
-
-  #post(word: string, number: number, place: number): void {
-    const list = this.#postings.get(word);
-    if (list === undefined) {
-      this.#postings.set(word, [number * markBits + place]);
-      return;
-    }
-    const last = list[list.length - 1] as number;
-    if (Math.floor(last / markBits) === number) list[list.length - 1] = number * markBits + ((last % markBits) | place);
-    else list.push(number * markBits + place);
-  }
-
-  /** Records with a word that has this prefix, and its fields. */
-  #records(start: string): ReadonlyMap<number, number> {
-    const marks = new Map<number, number>();
-    for (let at = this.#firstAtLeast(start); at < this.#words.length; at++) {
-      const word = this.#words[at] as string;
-      if (!word.startsWith(start)) break;
-      const whole = word === start ? WHOLE : 0;
-      for (const posting of this.#postings.get(word) ?? []) {
-        const number = Math.floor(posting / markBits);
-        marks.set(number, (marks.get(number) ?? 0) | (posting % markBits) | whole);
-      }
-    }
-    return marks;
-  }
-
-  #firstAtLeast(word: string): number {
-    let low = 0;
-    let high = this.#words.length;
-    while (low < high) {
-      const middle = (low + high) >> 1;
-      if ((this.#words[middle] as string) < word) low = middle + 1;
-      else high = middle;
-    }
-    return low;
-  }
+  return mark;
 }

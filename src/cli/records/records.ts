@@ -4,7 +4,7 @@ import type { RecordsFolder } from "../../agents/disk/records-folder.ts";
 import { linkGraph } from "../../agents/records/links.ts";
 import { isAgentClass, parseRecordId, type RecordData } from "../../agents/records/record-data.ts";
 import { recordText } from "../../agents/records/record-text.ts";
-import { queryWords, SearchIndex } from "../../agents/records/search.ts";
+import { queryWords, RecordSearch } from "../../agents/records/search.ts";
 import { type Snippet, snippetOf } from "../../agents/records/search-snippet.ts";
 import { openShelf, readOne, type Shelf, type ShelfMachine } from "../../agents/records/shelf.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
@@ -110,9 +110,9 @@ export function recordsSearch(world: RecordsWorld, words: readonly string[], opt
   const { machine } = world.records;
   const shelf = shelfOf(world, world.records, options);
   const records = shelf.records.filter((record) => isOfClass(record, options.class));
-  const found = new SearchIndex(records.map((record) => record.words))
-    .find(asked.value)
-    .map((number) => records[number] as RecordData);
+  const search = new RecordSearch(asked.value);
+  for (const record of records) search.add(record.words);
+  const found = search.found().map((number) => records[number] as RecordData);
   const first = found.slice(0, resultsShownMax);
   if (options.json) {
     const results = first.map((record) => ({

@@ -95,6 +95,8 @@ export interface SecretsPort {
 export interface FilesPort extends Files {
   /** Several operations on one path, without changes of it by other calls in between. */
   exclusively<T>(path: FilePath, act: (files: Files) => Promise<T>): Promise<T>;
+  /** Lets other calls run; awaited between the steps of a long list. */
+  pause(): Promise<void>;
 }
 
 export interface KeyValue {

@@ -158,6 +158,7 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
       makeFolder: (path) => changing(path, () => plain.makeFolder(path)),
       remove: (path) => changing(path, () => plain.remove(path)),
       exclusively: (path, act) => changing(path, () => act(plain)),
+      pause: () => new Promise((next) => setImmediate(next)),
     };
   };
 

@@ -232,16 +232,20 @@ export class Connection implements ClientConnection {
 
   /**
    * Starts in a later event-loop turn, so that connections take turns. INVARIANT: a request cancelled before its start never
-   * starts. `isLate`: the cancellation may already be in the socket: it is read once more before the start.
+   * starts. `isLate`: the cancellation may already be in the socket: it is read once more, and then the request waits for its
+   * turn again, so that many late requests do not start in one event-loop turn.
    */
   #begin(answering: MessageHandler, exchange: OpenExchange, isLate: boolean): void {
     this.#exchanges.set(exchange.id, exchange);
-    this.#queue.push(() => {
-      const begin = (): void => void this.#answer(exchange.isStopped ? CANCELLED : answering, exchange);
-      if (isLate) setImmediate(() => setImmediate(begin));
-      else begin();
+    const begin = (): void => {
+      void this.#answer(exchange.isStopped ? CANCELLED : answering, exchange);
       this.#pace();
-    });
+    };
+    const readFirst = (): void => {
+      setImmediate(() => setImmediate(() => this.#queue.push(begin)));
+      this.#pace();
+    };
+    this.#queue.push(isLate ? readFirst : begin);
   }
 
   #hearTold(name: string, value: JsonObject): void {

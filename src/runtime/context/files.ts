@@ -66,6 +66,9 @@ export interface FilesInstrument {
   search(root: string, text: string, options?: ListOptions): Promise<UseResult<readonly FoundLine[]>>;
 }
 
+/** Paths of a list that are decided on before other calls get a turn. */
+const decisionsPerTurn = 256;
+
 type FileVerb = "fs.read" | "fs.write" | "fs.delete";
 
 export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Life): FilesInstrument {
@@ -81,7 +84,12 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
     if (read === null || entriesMax === null) return invalid("fs.read", `at most ${entriesLimit} entries`);
     const answer = await touched(port, asker, "fs.read", root, (files, at) => search(files, at, entriesMax));
     if (!answer.ok) return answer;
-    return useResult(Object.freeze(answer.value.filter(({ path }) => mayRead(path)).map(show)));
+    const shown: S[] = [];
+    for (const [at, item] of answer.value.entries()) {
+      if (at > 0 && at % decisionsPerTurn === 0) await port?.pause();
+      if (mayRead(item.path)) shown.push(show(item));
+    }
+    return useResult(Object.freeze(shown));
   };
   return closed({
     locate: (path?: string) =>

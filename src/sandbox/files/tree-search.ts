@@ -67,7 +67,7 @@ export async function globBelow(
   const first = await reach.run(walkJob(limits), start);
   if (!first.ok) return first;
   await gather(reach, gathering, first.value, (at) => reach.at(walkJob(limits), at), take, null);
-  return { ok: true, value: { items: ordered(gathering, (entry) => entry.path), leftOut: gathering.leftOut } };
+  return { ok: true, value: { items: await ordered(gathering, (entry) => entry.path), leftOut: gathering.leftOut } };
 }
 
 export async function searchBelow(
@@ -103,7 +103,7 @@ export async function searchBelow(
     take,
     (at) => reach.isReadable(at),
   );
-  return { ok: true, value: { items: ordered(gathering, (match) => match.path), leftOut: gathering.leftOut } };
+  return { ok: true, value: { items: await ordered(gathering, (match) => match.path), leftOut: gathering.leftOut } };
 }
 
 /** Other sessions and control get a turn after this many entries, each of which is decided on. */
@@ -220,9 +220,20 @@ function matches(pattern: Sequence, path: FilePath): boolean {
   return sequenceMatches(pattern, { segments: path, guarded: null });
 }
 
-/** Sorted by name, independent of the order on disk. Lines of one file are in order already. */
-function ordered<T>({ found, foundMax }: Collection<T>, pathOf: (item: T) => FilePath): readonly T[] {
-  const named = found.map((item) => ({ item, name: pathOf(item).join("/") }));
-  named.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
-  return named.slice(0, foundMax).map(({ item }) => item);
+/** Items sorted in one event-loop turn, in addition to those that were first so far. */
+const sortedPerTurn = 2_048;
+
+/**
+ * The first ones by name, independent of the order on disk. Lines of one file are in order already. A tree has more
+ * names than can be sorted in one event-loop turn, so only as many as are wanted are kept from turn to turn.
+ */
+async function ordered<T>({ found, foundMax }: Collection<T>, pathOf: (item: T) => FilePath): Promise<readonly T[]> {
+  const first: { readonly item: T; readonly name: string }[] = [];
+  for (let at = 0; at < found.length; at += sortedPerTurn) {
+    if (at > 0) await setImmediate();
+    for (const item of found.slice(at, at + sortedPerTurn)) first.push({ item, name: pathOf(item).join("/") });
+    first.sort((left, right) => (left.name < right.name ? -1 : left.name > right.name ? 1 : 0));
+    if (first.length > foundMax) first.length = foundMax;
+  }
+  return first.map(({ item }) => item);
 }

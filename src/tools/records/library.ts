@@ -22,13 +22,14 @@ const textsPerTurnMax = 16;
 const filesPerTurnMax = 2048;
 
 export class Library {
-  readonly #pause: () => Promise<void>;
+  /** Lets other requests run. */
+  readonly pause: () => Promise<void>;
   #known: ReadonlyMap<string, { readonly stamp: string; readonly record: RecordData | null }> | null = null;
   #opening: Promise<LibraryListing> | null = null;
   #isListed = false;
 
   constructor(pause: () => Promise<void>) {
-    this.#pause = pause;
+    this.pause = pause;
   }
 
   /** The files as they are now, never as before the call: a caller that is too late for one scan waits for the next. */
@@ -43,9 +44,9 @@ export class Library {
 
   async #open(machine: LibraryMachine): Promise<LibraryListing> {
     // Other callers of this turn may join the same scan.
-    await this.#pause();
+    await this.pause();
     this.#isListed = true;
-    const { files } = await machine.list(this.#pause);
+    const { files } = await machine.list(this.pause);
     const known = this.#known ?? readCache(machine.loadCache());
     const next = new Map<string, { readonly stamp: string; readonly record: RecordData | null }>();
     const records: RecordData[] = [];
@@ -54,7 +55,7 @@ export class Library {
       const kept = known.get(file.path);
       const record = kept?.stamp === file.stamp ? kept.record : readOne(machine, file).record;
       const isRead = kept?.stamp !== file.stamp;
-      if ((isRead && ++read % textsPerTurnMax === 0) || ++looked % filesPerTurnMax === 0) await this.#pause();
+      if ((isRead && ++read % textsPerTurnMax === 0) || ++looked % filesPerTurnMax === 0) await this.pause();
       if (record !== null) records.push(record);
       // A file that was changed just now may change again with the same stamp.
       if (file.settled) next.set(file.path, { stamp: file.stamp, record });

@@ -1,7 +1,7 @@
 // records_search: every record shown was decided on its own.
 
 import type { RecordData } from "../../agents/records/record-data.ts";
-import { queryWords, SearchIndex } from "../../agents/records/search.ts";
+import { queryWords, RecordSearch } from "../../agents/records/search.ts";
 import { snippetOf } from "../../agents/records/search-snippet.ts";
 import { readOne } from "../../agents/records/shelf.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -20,6 +20,9 @@ export interface SearchInput {
   readonly count: number;
 }
 
+/** Records that are decided on and compared in one event-loop turn. */
+const recordsPerTurn = 128;
+
 export async function searchCall(input: SearchInput, desk: RecordCallContext): Promise<Result<RecordCall>> {
   const words = queryWords(input.query);
   if (!words.ok) return words;
@@ -28,12 +31,15 @@ export async function searchCall(input: SearchInput, desk: RecordCallContext): P
   if (!desk.readsAny() && verb !== null)
     return done({ requests: [{ verb, values: verb.axes.map(() => undefined) }], carry: async () => NOTHING });
   const shelved = await desk.place.library.open(desk.place.machine);
-  const readable = shelved.records.filter(
-    (record) => (input.class === null || record.recordClass === input.class) && mayRead(record, desk),
-  );
-  const found = new SearchIndex(readable.map((record) => record.words))
-    .find(words.value)
-    .map((number) => readable[number] as RecordData);
+  const search = new RecordSearch(words.value);
+  const readable: RecordData[] = [];
+  for (const [at, record] of shelved.records.entries()) {
+    if (at > 0 && at % recordsPerTurn === 0) await desk.place.library.pause();
+    if ((input.class !== null && record.recordClass !== input.class) || !mayRead(record, desk)) continue;
+    readable.push(record);
+    search.add(record.words);
+  }
+  const found = search.found().map((number) => readable[number] as RecordData);
   const first = found.slice(0, input.count);
   const requests: Request[] = [];
   for (const { recordClass, id } of first) {
