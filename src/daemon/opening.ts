@@ -6,6 +6,7 @@ import { type CompiledLink, compile } from "../core/authority/compiled.ts";
 import { type Grant, UNCONDITIONAL } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import { PRINCIPAL_NAME } from "../core/authority/principal.ts";
+import { agentIdOf } from "../core/base/agent-id.ts";
 import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
@@ -269,7 +270,7 @@ export class Opening {
 
   #nameOf(cwd: string, asked: string): Answer<NamedAgent> {
     const { records, stores } = this.#parts;
-    const made: AgentName = { workspace: records.workspaceOf(cwd), agent: asked };
+    const made: AgentName = { workspace: records.workspaceOf(cwd), agent: agentIdOf(asked) };
     const found = records.record(cwd, asked);
     if (!found.ok && stores.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
     return found.ok

@@ -332,22 +332,6 @@ describe("a project", () => {
       { code: "unknown_key", file: "config.yml", agent: null, span },
     ]);
   });
-
-  test("with one id twice is wrong, at the second", () => {
-    const [first, second] = examine(probeOf([agentOf("id: a", "one"), agentOf("id: a", "two")]));
-    expect(first?.findings).toEqual([]);
-    expect(second?.findings).toMatchObject([
-      { code: "duplicate_agent", file: "two.md", fix: "id: a-2", span: { source: "two.md", start: 8, end: 9 } },
-    ]);
-    const ids = ["a", "a-2", "a", "a", '"b: c"', '"b: c"'];
-    const many = examine(probeOf(ids.map((id, at) => agentOf(`id: ${id}`, `n${at}`))));
-    expect(many.flatMap(({ findings }) => findings.map(({ fix }) => fix))).toEqual([
-      ...["id: a-3", "id: a-4", 'id: "b: c-2"'],
-    ]);
-    expect(
-      examine(probeOf([agentOf("id: a", "one"), agentOf("id: b", "two")])).flatMap(({ findings }) => findings),
-    ).toEqual([]);
-  });
 });
 
 test("an agent without findings passes", () => {

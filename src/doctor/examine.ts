@@ -15,7 +15,7 @@ import { inertGrants } from "./inert.ts";
 import { olderPresets } from "./older-preset.ts";
 import { expiredGrant, ProtectedPaths, protectedOpened } from "./opened.ts";
 import type { Probe, ProbeAgent } from "./probe.ts";
-import { duplicates, projectFindings } from "./project.ts";
+import { projectFindings } from "./project.ts";
 import { unaskedScripts, unheldReads } from "./project-files.ts";
 import { examineSecrets } from "./secrets.ts";
 import { examineSink } from "./sink.ts";
@@ -41,11 +41,10 @@ const findingsMax = 100;
 /** `step` is told how many of the agents are done, for those who wait. */
 export function examine(probe: Probe, step: (done: number, total: number) => void = () => {}): readonly Section[] {
   const paths = new ProtectedPaths(probe.ground);
-  const twice = duplicates(probe.agents);
   const project = projectFindings(probe);
   const agents = probe.agents.map((agent, place) => {
     step(place, probe.agents.length);
-    return agentSection(agent, twice.get(place), paths, probe);
+    return agentSection(agent, paths, probe);
   });
   return [
     ...(project.length === 0 ? [] : [section("project", "this project", null, project, [], [])]),
@@ -67,12 +66,11 @@ function runs({ verb }: Grant): boolean {
   return verb.verb === "proc.exec" || verb.verb === "proc.eval" || verb.verb === "sandbox.exec";
 }
 
-function agentSection(agent: ProbeAgent, twice: Finding | undefined, paths: ProtectedPaths, probe: Probe): Section {
+function agentSection(agent: ProbeAgent, paths: ProtectedPaths, probe: Probe): Section {
   const about: About = { agent: agent.id, file: agent.source.name };
   const acceptances = readAcceptances(agent.tree, about);
   const checks = check(agent, paths, about, probe);
   const findings = [
-    ...(twice === undefined ? [] : [twice]),
     ...remaining(agent, checks).map((one) => fromDiagnostic(one, about)),
     ...checks,
     ...acceptances.findings,

@@ -21,7 +21,6 @@ export const FINDING_CODES = [
   "bad_acceptance",
   "not_checked",
   "unreadable_file",
-  "duplicate_agent",
   "untrusted_project",
   "sandbox_missing",
   "sandbox_blocked",

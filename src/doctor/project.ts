@@ -1,9 +1,6 @@
-// What is to be said about the project as a whole: its trust, its configuration, files that cannot be
-// read, ids that are taken twice.
-import type { Span } from "../core/authority/grant.ts";
-import { entryOf } from "../core/notation/tree.ts";
+// What is to be said about the project as a whole: its trust, its configuration, files that cannot be read.
 import { type Finding, found, fromDiagnostic, NO_AGENT } from "./finding.ts";
-import type { Probe, ProbeAgent, Trust } from "./probe.ts";
+import type { Probe, Trust } from "./probe.ts";
 
 export function projectFindings({ workspace, broken, configs }: Probe): readonly Finding[] {
   return [
@@ -37,58 +34,4 @@ function trustFindings(trust: Trust): readonly Finding[] {
         }),
       ];
   }
-}
-
-/** Agents whose id an earlier agent has, by their index. */
-export function duplicates(agents: readonly ProbeAgent[]): ReadonlyMap<number, Finding> {
-  const first = new Map<string, ProbeAgent>();
-  const free = new FreeIds(agents);
-  const findings = new Map<number, Finding>();
-  for (const [place, agent] of agents.entries()) {
-    const other = first.get(agent.id);
-    if (other === undefined) first.set(agent.id, agent);
-    else {
-      const id = free.like(agent.id);
-      findings.set(
-        place,
-        found(
-          "duplicate_agent",
-          { agent: agent.id, file: agent.source.name },
-          {
-            severity: "error",
-            message: `${other.source.name} is called ${JSON.stringify(agent.id.slice(0, 80))} too`,
-            fix: `id: ${/^[\w./-]+$/.test(id) ? id : JSON.stringify(id)}`,
-            span: idSpan(agent),
-          },
-        ),
-      );
-    }
-  }
-  return findings;
-}
-
-const idCharactersMax = 80;
-
-/** Unused ids, each returned once. */
-class FreeIds {
-  readonly #taken: ReadonlySet<string>;
-  readonly #last = new Map<string, number>();
-
-  constructor(agents: readonly ProbeAgent[]) {
-    this.#taken = new Set(agents.map(({ id }) => id));
-  }
-
-  like(id: string): string {
-    const base = id.slice(0, idCharactersMax);
-    let number = this.#last.get(base) ?? 1;
-    do number++;
-    while (this.#taken.has(`${base}-${number}`));
-    this.#last.set(base, number);
-    return `${base}-${number}`;
-  }
-}
-
-/** Where it is written; an id that is the file's name is written nowhere. */
-function idSpan({ tree }: ProbeAgent): Span | null {
-  return tree?.kind === "map" ? (entryOf(tree, "id")?.value.span ?? null) : null;
 }

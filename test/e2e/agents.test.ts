@@ -72,7 +72,11 @@ describe("on a terminal", () => {
         "risk     HIGH",
         "effect   post to the network: api.github.com, any port; asks first",
         "example  net.post https://api.github.com/",
+        "spelled  out in the record from now on: sandbox",
         "",
+        "  +   - fs.read",
+        "  +   - fs.write",
+        "  +   - proc.exec",
         "  +   - net.post{hosts=[api.github.com],ask}",
         "",
         "│",
@@ -150,16 +154,16 @@ describe("on a terminal", () => {
     expect(screenOf(ran.raw).replaceAll(cwd(), "/project")).toBe(
       [
         "scout",
+        "● fs.write{in=/project}  (sandbox)",
+        "    high: write files: anything in /project",
+        "● proc.exec{in=/project}  (sandbox)",
+        "    high: run programs: in /project, any program",
         "● fs.read{in=/project}  (sandbox)",
         "    medium: read files: anything in /project",
         "● net.get{hosts=[*.github.com,api.weather.gov]}",
         "    medium: fetch from the network: *.github.com, api.weather.gov, any port",
         "● tool.invoke{tools=[builtin:**]}  (default)",
         "    medium: call tools: builtin:**",
-        "● fs.write{in=/project}  (sandbox)",
-        "    high: write files: anything in /project",
-        "● proc.exec{in=/project}  (sandbox)",
-        "    high: run programs: in /project, any program",
         "5 capabilities",
         "no daemon is running: delegations, agents made by agents, used budgets and a freeze are left out",
       ].join("\n"),
@@ -200,7 +204,8 @@ describe("without a terminal", () => {
     expect(data.spec).toMatch(/^memory\.write\{keys=\[a\],calls=5,expires=\d{4}-\d\d-\d\dT\d\d:\d\d:\d\dZ\}$/);
     expect(data.after).toContain(data.spec);
     expect(data.before).not.toContain(data.spec);
-    expect(data.lines).toHaveLength(1);
+    expect(data.lines).toHaveLength(4);
+    expect(data.dissolved).toEqual(["sandbox"]);
     expect(JSON.parse(agents("capabilities", "scout", "--json").out).capabilities).toContainEqual({
       grant: data.spec,
       risk: "medium",
@@ -269,7 +274,7 @@ test("tree shows folders, risk, what may be delegated, and that there are no del
     "  ● aide  2 capabilities, up to medium",
     "  ● closed  3 capabilities, up to high",
     "  ● lead  4 capabilities, up to high",
-    "      may delegate up to high: memory.read, tool.invoke{tools=[builtin:**]}, agent.grant{id=aide}  by agent.grant{id=aide}",
+    "      may delegate up to high: agent.grant{id=aide}, tool.invoke{tools=[builtin:**]}, memory.read  by agent.grant{id=aide}",
     "4 agents",
     "delegations: the daemon is not running",
     "",

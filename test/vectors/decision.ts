@@ -16,7 +16,8 @@ export type DecisionRecord =
   | "0019-policy-requests"
   | "0025-walls"
   | "0028-files-and-links"
-  | "0029-shell-subset";
+  | "0029-shell-subset"
+  | "0088-records-as-the-seed-writes-them";
 
 export interface Decision {
   readonly record: DecisionRecord;

@@ -56,7 +56,25 @@ function isWritten(input: Row, capability: string): boolean {
   return has(mapOr(input, "agent"), capability) || has(mapOr(input, "org"), capability);
 }
 
+/** The scope of `WebFetch` or `WebFetch(domain:host)` named alone; null for any other list of tools. */
+function fetchScope({ allowed_tools: tools }: Row): string | null {
+  const found = /^\s*WebFetch(?:\(domain:\s*([\w.*-]+)\))?\s*$/.exec(typeof tools === "string" ? tools : "");
+  return found === null ? null : `{hosts=[${found[1] ?? ""}]}`;
+}
+
+function fetchNeeds(input: Row, verbs: readonly string[]): JsonObject {
+  return { verbs, requests: verbs.map((verb) => `${verb}${fetchScope(input) ?? ""}`) };
+}
+
 export const NOTATION_DECISIONS: readonly Decision[] = [
+  {
+    record: "0088-records-as-the-seed-writes-them",
+    when: "a skill names WebFetch: fetching needs net.get, as the seed's page says",
+    files: ["egghead-skills"],
+    holds: (input) => fetchScope(input) !== null,
+    answer: (input) => fetchNeeds(input, ["net.get"]),
+    seed: (input) => fetchNeeds(input, ["net.get", "net.post"]),
+  },
   {
     record: "0013-catalog",
     when: "every verb and key is in our catalog, and one of them is not in the seed's",

@@ -1,6 +1,7 @@
 // Where agents are on disk: the nearest folder with an `.ambit`, and the files that define agents.
 import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
+import { agentIdOf } from "../../core/base/agent-id.ts";
 
 const FOLDER = ".ambit";
 /** The agents folder, relative to the workspace. */
@@ -44,7 +45,7 @@ export interface AgentFile {
 /** A file by its path, or an agent of the workspace by its id; null if neither exists. */
 export function findAgent(name: string, cwd: string, workspace: string | null): AgentFile | null {
   if (name === "" || name.includes("\0")) return null;
-  const own = workspace === null ? null : ownAgent(name, join(workspace, AGENTS));
+  const own = workspace === null ? null : ownAgent(agentIdOf(name), join(workspace, AGENTS));
   // An id takes precedence over a file of the same name.
   if (own !== null && !name.includes("/")) return own;
   const path = resolve(cwd, name);

@@ -8,7 +8,7 @@ import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { type Hoist, readSandbox } from "../../core/notation/record/hoist.ts";
 import { PRESETS } from "../../core/notation/record/presets.ts";
-import type { AgentRecord } from "../../core/notation/record/record.ts";
+import { ACCESS_VERBS, type AgentRecord } from "../../core/notation/record/record.ts";
 import { entryOf, type Mapping, type Scalar } from "../../core/notation/tree.ts";
 import { type AuthorityEdit, isMeant } from "./edit-check.ts";
 import { type Item, itemOf, itemsOf, type RemainingEntries } from "./edit-items.ts";
@@ -50,17 +50,10 @@ export type PlanResult =
 
 export function planGrant(view: View, { grant, text }: GrantSpec): Plan {
   const plan = emptyPlan();
-  const { verb } = grant.verb;
-  const implied = view.record.grants.filter((one) => one.implied !== null);
-  // A list overrides the default; one item about a verb overrides what the other shorthands say about it.
-  for (const one of implied.filter((held) => held.implied === "default"))
-    if (one.verb.verb !== "tool.invoke" || verb === "tool.invoke")
+  dropAccess(view, plan);
+  for (const one of view.record.grants)
+    if (isShorthand(one) || (isImpliedTool(one) && grant.verb === one.verb))
       spellOut(plan, one, [explicitText(one, view.record)]);
-  for (const shorthand of ["access", "sandbox"]) {
-    const held = implied.filter((one) => one.implied === shorthand);
-    if (held.some((one) => one.verb.verb === verb))
-      for (const one of held) spellOut(plan, one, [explicitText(one, view.record)]);
-  }
   plan.added.push(text);
   return plan;
 }
@@ -94,17 +87,32 @@ export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "rev
     rests.set(grant, result.kind === "specs" ? result.specs : []);
   }
   if (changes === 0) return { kind: "same" };
-  const shorthands = new Set([...rests.keys()].map((grant) => grant.implied as string));
-  for (const grant of view.record.grants) {
-    if (grant.implied === null || !shorthands.has(grant.implied)) continue;
-    // A list overrides the default of a record without one, but not the right to call built-in tools.
-    if (grant.implied === "default" && grant.verb.verb === TOOL && !rests.has(grant)) continue;
-    spellOut(plan, grant, rests.get(grant) ?? [explicitText(grant, view.record)]);
-  }
+  dropAccess(view, plan);
+  const presets = new Set([...rests.keys()].map((grant) => grant.implied).filter((name) => PRESETS.has(name ?? "")));
+  for (const grant of view.record.grants)
+    if (rests.has(grant) || presets.has(grant.implied) || isShorthand(grant))
+      spellOut(plan, grant, rests.get(grant) ?? [explicitText(grant, view.record)]);
   return { kind: "plan", plan };
 }
 
 const TOOL = "tool.invoke";
+
+/** Every edit writes these out, so that the list says what the agent holds. The implied tools stay until an edit is about tools. */
+function isShorthand(grant: Grant): boolean {
+  return ["default", "access", "sandbox"].includes(grant.implied ?? "") && !isImpliedTool(grant);
+}
+
+function isImpliedTool({ implied, verb }: Grant): boolean {
+  return implied === "default" && verb.verb === TOOL;
+}
+
+/** A key that is not understood stays, with its diagnostic. */
+function dropAccess({ node }: View, plan: Plan): void {
+  const value = entryOf(node, "access")?.value;
+  if (value?.kind !== "scalar" || !ACCESS_VERBS.has(value.value)) return;
+  plan.dropsAccess = true;
+  plan.dissolved.add("access");
+}
 
 function emptyPlan(): Plan {
   return { items: new Map(), added: [], dropsAccess: false, droppedPresets: new Set(), dissolved: new Set() };
@@ -114,7 +122,6 @@ function spellOut(plan: Plan, grant: Grant, specs: readonly string[]): void {
   const name = grant.implied as string;
   plan.added.push(...specs);
   plan.dissolved.add(name === "default" ? `default ${grant.verb.verb}` : name);
-  if (name === "access") plan.dropsAccess = true;
   if (PRESETS.has(name)) plan.droppedPresets.add(name);
 }
 

@@ -79,7 +79,7 @@ describe("grant adds one item to the existing list", () => {
       "a frontmatter in braces",
       head("{id: a, access: r}"),
       "memory.read",
-      head("{id: a, access: r, capabilities: [memory.read]}"),
+      head("{id: a, capabilities: [records.read, memory.read]}"),
     ],
     [
       "a spec that needs quotes",
@@ -106,7 +106,7 @@ describe("grant adds one item to the existing list", () => {
   });
 });
 
-describe("shorthands are expanded by the first edit they would not survive", () => {
+describe("any edit expands the shorthands", () => {
   const rows: readonly (readonly [...Row, kind: "grant" | "revoke"])[] = [
     [
       "the default",
@@ -132,31 +132,68 @@ describe("shorthands are expanded by the first edit they would not survive", () 
     ],
     ["access, all of it", head("access: r", "id: a"), "records.read", head("id: a", "capabilities: []"), "revoke"],
     [
-      "access, by an edit of another verb, stays",
-      head("access: rw", "id: a"),
+      "access, by an edit of another verb",
+      head("access: r", "id: a"),
       "obs.query",
-      head("access: rw", "id: a", "capabilities:", "  - obs.query"),
+      head("id: a", "capabilities:", "  - records.read", "  - obs.query"),
+      "grant",
+    ],
+    [
+      "access, beside a list that says the same",
+      head("access: rw", "capabilities: [records.read, obs.query]"),
+      "obs.query",
+      head("capabilities: [records.read, records.create, records.update]"),
+      "revoke",
+    ],
+    [
+      "access, beside a list that says the same, of a verb of both",
+      head("access: rw", "capabilities: [records.read]"),
+      "records.read",
+      head("capabilities: [records.create, records.update]"),
+      "revoke",
+    ],
+    [
+      "access that is not understood stays",
+      head("access: wr", "capabilities: [records.read]"),
+      "obs.query",
+      head("access: wr", "capabilities: [records.read, obs.query]"),
       "grant",
     ],
     [
       "sandbox keeps its root and expands its three grants",
       head("sandbox: .", "id: a"),
       "fs.write",
-      head("sandbox: .", "id: a", "capabilities:", "  - fs.read", "  - proc.exec", "  - fs.write{in=[]}"),
+      head(
+        "sandbox: .",
+        "id: a",
+        "capabilities:",
+        "  - records.read",
+        "  - fs.read",
+        "  - proc.exec",
+        "  - fs.write{in=[]}",
+      ),
       "revoke",
     ],
     [
       "sandbox beside a list that mentions one verb",
       head("sandbox: .", "capabilities:", "  - fs.write: { paths: [out] }"),
       "fs.write",
-      head("sandbox: .", "capabilities:", "  - fs.write{in=[]}"),
+      head("sandbox: .", "capabilities:", "  - fs.read", "  - proc.exec", "  - fs.write{in=[]}"),
       "revoke",
     ],
     [
       "sandbox, and another verb is granted",
       head("sandbox: ."),
       "net.get{hosts=[a.example]}",
-      head("sandbox: .", "capabilities:", "  - net.get{hosts=[a.example]}"),
+      head(
+        "sandbox: .",
+        "capabilities:",
+        "  - records.read",
+        "  - fs.read",
+        "  - fs.write",
+        "  - proc.exec",
+        "  - net.get{hosts=[a.example]}",
+      ),
       "grant",
     ],
     [

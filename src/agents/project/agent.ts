@@ -42,14 +42,13 @@ export interface Agent {
   readonly around?: readonly Source[] | undefined;
 }
 
-/** A record whose tests fail grants nothing: it does not say what its author intended. */
+/** `name`: the id, from its file. A record whose tests fail grants nothing: it does not say what its author intended. */
 export function agentFromRecord(record: AgentRecord, name: string, reading: Reading, moment: Moment): Agent {
-  const id = record.id ?? name;
-  const held = authorityOf(id, record.grants, ALWAYS, null);
+  const held = authorityOf(name, record.grants, ALWAYS, null);
   const diagnostics = new Diagnostics();
   const tests = runTests(
     record.tests,
-    { agent: id, authority: held },
+    { agent: name, authority: held },
     { ...reading, workingRoot: record.sandbox },
     moment,
   );
@@ -65,9 +64,9 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
   const failed = tests.some((test) => !test.passed);
   const grants = failed ? [] : record.grants;
   return {
-    id,
+    id: name,
     form: "record",
-    authority: failed ? authorityOf(id, [], ALWAYS, null) : held,
+    authority: failed ? authorityOf(name, [], ALWAYS, null) : held,
     grants,
     tests,
     workingRoot: record.sandbox,
@@ -81,8 +80,7 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
 }
 
 export function agentFromManifest(manifest: Manifest, name: string): Agent {
-  const id = manifest.id ?? name;
-  return plain(id, "manifest", manifest.grants, ALWAYS, null, manifest.diagnostics, false);
+  return plain(name, "manifest", manifest.grants, ALWAYS, null, manifest.diagnostics, false);
 }
 
 /** A missing or malformed text denies everything: no document of this form means "unconfined". */

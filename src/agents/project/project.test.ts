@@ -94,12 +94,12 @@ describe("a project's agent counts", () => {
     ],
     ["a new agent waits", { agent: null }, { agent: HUB }, "net.get https://api.github.com/", false, "waiting"],
     [
-      "under another id it is another agent",
+      "another id in the text has no effect",
       { agent: HUB },
       { agent: HUB.replace("---\n", "---\nid: admin\n") },
       "net.get https://api.github.com/",
-      false,
-      "waiting",
+      true,
+      "narrowed",
     ],
     [
       "prose changes nothing",

@@ -87,8 +87,7 @@ export class Project {
   /** A file that the user named: read inside the levels, without need of trust. */
   given(source: Source, name: string): AgentTrust {
     const { agent: read } = this.#read(this.#now, source, name);
-    // A file name is accepted as the id; an id written in the text must follow the rules of ids.
-    const agent = withLimits(this.levels, read.id === name ? read : namedWell(read, source));
+    const agent = withLimits(this.levels, read);
     return { standing: { kind: "own" }, written: agent, agent };
   }
 

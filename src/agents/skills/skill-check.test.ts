@@ -70,13 +70,9 @@ describe("a skill is for agents that hold what its tools need", () => {
     ["Task(b)", ["agent.delegate{ids=[a]}"], {}, ["agent.delegate{id=b}"]],
     ["mcp__s__t", ["tool.invoke{tools=[tool:s__*]}"], {}, []],
     ["mcp__s__t", ["tool.invoke"], {}, ["tool.invoke{tools=[s__t]}"]],
-    ["WebFetch(domain:a.test)", ["net.get{hosts=[*.test]}", "net.post{hosts=[a.test]}"], {}, []],
-    [
-      "WebFetch(domain:a.test)",
-      ["net.get{hosts=[b.test]}", "net.post{hosts=[a.test]}"],
-      {},
-      ["net.get{hosts=[a.test]}"],
-    ],
+    ["WebFetch(domain:a.test)", ["net.get{hosts=[*.test]}"], {}, []],
+    ["WebFetch(domain:a.test)", ["net.get{hosts=[b.test]}"], {}, ["net.get{hosts=[a.test]}"]],
+    ["WebFetch(domain:a.test)", ["net.post{hosts=[a.test]}"], {}, ["net.get{hosts=[a.test]}"]],
     // A required approval or a future expiry is not a gap; a grant that has expired or may only be passed on is one.
     ["Bash(rg)", ["proc.exec{in=/p,cmds=[rg],ask=presence}"], {}, []],
     ["Bash(rg)", ["proc.exec{in=/p,cmds=[rg],expires=1970-01-01T00:00:02Z}"], {}, []],

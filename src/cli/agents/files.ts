@@ -5,6 +5,7 @@ import { more } from "../../agents/edit/edit-check.ts";
 import { scalarText } from "../../agents/edit/edit-scalar.ts";
 import { applyReplacements } from "../../agents/edit/edit-text.ts";
 import type { Grant } from "../../core/authority/grant.ts";
+import { agentIdOf } from "../../core/base/agent-id.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
 import { readRecord } from "../../core/notation/record/record.ts";
@@ -174,7 +175,8 @@ function newRecord(id: string, preset: string | null): string {
 function withId(world: AgentsWorld, name: string, source: Source, next: string): string {
   const { tree } = world.editGround(name).read(source);
   const entry = tree?.kind === "map" ? entryOf(tree, "id") : null;
-  if (entry === null || entry.value.kind !== "scalar" || entry.value.value !== name) return source.text;
+  if (entry === null || entry.value.kind !== "scalar" || agentIdOf(String(entry.value.value)) !== name)
+    return source.text;
   const like = source.text.slice(entry.value.span.start, entry.value.span.end);
   const text =
     /^[A-Za-z0-9]/.test(like) && /^[A-Za-z][A-Za-z0-9_./-]*$/.test(next) ? next : scalarText(next, true, like);

@@ -1,4 +1,4 @@
-// Picks a grant with a person, step by step: the verb, sorted by risk, then what it is limited to.
+// Picks a grant with a person, step by step: the verb, from low risk to high, then what it is limited to.
 import { byRisk, CATALOG, type ScopeKey, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { compactList, compactWord } from "../../core/notation/compact/compact-word.ts";
 import { riskText } from "./risk.ts";
@@ -7,7 +7,9 @@ import type { AgentsWorld } from "./world.ts";
 /** Null when the person went away. */
 export async function pickGrant({ terminal, paint }: Pick<AgentsWorld, "terminal" | "paint">): Promise<string | null> {
   const width = Math.max(...CATALOG.map(({ verb }) => verb.length)) + 2;
-  const choices = [...CATALOG].sort(byRisk).map(({ verb, risk, effect }) => ({
+  const byName = CATALOG.toSorted(byRisk);
+  const verbs = (["low", "medium", "high"] as const).flatMap((risk) => byName.filter((one) => one.risk === risk));
+  const choices = verbs.map(({ verb, risk, effect }) => ({
     value: verb,
     label: `${verb.padEnd(width)}${riskText(paint, risk, risk)}`,
     hint: effect,

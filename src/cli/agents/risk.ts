@@ -1,4 +1,4 @@
-// Grants for people: sorted by risk, and in the colour of their risk.
+// Grants for people: the consequential ones first, in the colour of their risk.
 
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import { byRisk, type Risk } from "../../core/authority/catalog.ts";
@@ -18,7 +18,7 @@ export function sortedByRisk(grants: readonly Grant[]): readonly Grant[] {
 
 /** Of what it really can do: a grant of nothing has no risk. */
 export function highestRisk(grants: readonly Grant[]): Risk | null {
-  return sortedByRisk(grants.filter((grant) => !grant.scopes.some(isNothing))).at(-1)?.verb.risk ?? null;
+  return sortedByRisk(grants.filter((grant) => !grant.scopes.some(isNothing))).at(0)?.verb.risk ?? null;
 }
 
 export function grantLine(paint: Paint, grant: Grant, now: number): string {

@@ -100,11 +100,6 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Fix the file or remove it from the folder.",
     example: "ls -l .ambit/agents",
   },
-  duplicate_agent: {
-    means: "Two records have the same id, so grants, log entries and commands that name it are ambiguous.",
-    doThis: "Give one of them another `id`.",
-    example: "id: scout-2",
-  },
   untrusted_project: {
     means: "A project's `.ambit` files have no effect until you trust the project; later additions need trust again.",
     doThis: "Review what the project's agents could do, and trust it.",

@@ -17,7 +17,7 @@ export function explainName(world: World, name: string | undefined, options: { r
 
 /** Every verb, the consequential ones first, and the names of all codes. */
 function catalog(world: World, { json }: { readonly json: boolean }): ExitCode {
-  const verbs = CATALOG.toSorted((left, right) => byRisk(right, left));
+  const verbs = CATALOG.toSorted(byRisk);
   const codes = PAGES.map(([kind, pages]) => [kind, Object.keys(pages).sort()] as const);
   if (json) {
     const entries = verbs.map((verb) => {

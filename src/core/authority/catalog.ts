@@ -130,9 +130,9 @@ export function scopeKeys(verb: VerbEntry): readonly ScopeKey[] {
   return verb.axes.flatMap((axis) => axis.keys);
 }
 
-const RISKS: readonly Risk[] = ["low", "medium", "high"];
+const RISKS: readonly Risk[] = ["high", "medium", "low"];
 
-/** For sorting: low before medium before high, then by name. */
+/** For sorting: the consequential verbs first, then by name. */
 export function byRisk(left: VerbEntry, right: VerbEntry): number {
   return (
     RISKS.indexOf(left.risk) - RISKS.indexOf(right.risk) ||

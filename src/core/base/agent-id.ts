@@ -9,6 +9,13 @@ const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
 /** What sessions without a record of their own are called. */
 const RESERVED: readonly string[] = ["anonymous"];
 
+/** `agents/scout` is another spelling of `scout`: a record may name itself by the folder that records of agents lie in. */
+export function agentIdOf(text: string): string {
+  return text.startsWith(FOLDER) && text.length > FOLDER.length ? text.slice(FOLDER.length) : text;
+}
+
+const FOLDER = "agents/";
+
 export function parseAgentId(text: string): Result<string> {
   const shown = JSON.stringify(text.slice(0, 80));
   if (text.length > nameCharactersMax)
@@ -25,6 +32,8 @@ export function parseAgentId(text: string): Result<string> {
       "bad_value",
       `${shown} can be written in another way that looks the same (${text.normalize("NFKC")})`,
     );
+  if (agentIdOf(text) !== text)
+    return refuse("bad_value", `${shown} is another spelling of ${agentIdOf(text)}, so no agent of its own`);
   if (RESERVED.includes(foldAgentId(text)))
     return refuse("bad_value", `${shown} is what sessions without an agent are called, so no agent is`);
   return done(text);

@@ -18,7 +18,7 @@ export interface Reading {
   readonly realRoot?: RealRoot;
   /** What outer configuration says about capabilities; without it only a record's own table counts. */
   readonly policies?: OuterPolicies;
-  /** The id of a record that names none. */
+  /** The id of the agent, from the name of its file. */
   readonly name?: string;
 }
 

@@ -11,7 +11,7 @@ import { ALWAYS } from "../../core/authority/link.ts";
 import { meetChain, meetGrants } from "../../core/authority/meet.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { withinEach } from "../../core/authority/witness/within.ts";
-import { alikeAgentId, parseAgentId } from "../../core/base/agent-id.ts";
+import { agentIdOf, alikeAgentId, parseAgentId } from "../../core/base/agent-id.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import { compactText } from "../../core/notation/printer.ts";
@@ -114,12 +114,12 @@ export class Delegations {
   }
 
   #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
-    const target = textIn(input, "agent", idCharactersMax);
+    const target = idIn(input, "agent");
     return target === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, null);
   }
 
   #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
-    const target = textIn(input, "id", idCharactersMax);
+    const target = idIn(input, "id");
     const body = textIn(input, "instructions", bodyCharactersMax);
     return target === null || body === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, body);
   }
@@ -351,9 +351,15 @@ function refused(code: string, message: string): Extract<ExecutionResult, { ok: 
   return { ok: false, code, message };
 }
 
+/** By either spelling. */
+function idIn(input: JsonObject, key: string): string | null {
+  const id = textIn(input, key, idCharactersMax);
+  return id === null ? null : agentIdOf(id);
+}
+
 function delegation(input: JsonObject, key: string, reading: Reading): Result<readonly Request[]> {
   const verb = verbEntry("agent.grant");
-  const target = textIn(input, key, idCharactersMax);
+  const target = idIn(input, key);
   const specs = textsIn(input, "grants", specsMax);
   if (verb === null || target === null || specs === null || specs.length === 0)
     return refuse("bad_value", "`grants` must be a list of specs");
@@ -366,7 +372,7 @@ function delegation(input: JsonObject, key: string, reading: Reading): Result<re
 }
 
 function creation(input: JsonObject, reading: Reading): Result<readonly Request[]> {
-  const create = nameRequest("agent.create", textIn(input, "id", idCharactersMax) ?? "");
+  const create = nameRequest("agent.create", idIn(input, "id") ?? "");
   const given = delegation(input, "id", reading);
   if (!create.ok) return create;
   return given.ok ? done([create.value, ...given.value]) : given;

@@ -1,4 +1,5 @@
 // Control messages about the log: query, follow, verify, export.
+import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
@@ -147,7 +148,7 @@ function queryIn(value: JsonObject): LogQuery | null {
   for (const key of TEXTS) {
     const text = optionalText(value, key, 4096);
     if (text === undefined) return null;
-    if (text !== null) query[key] = text;
+    if (text !== null) query[key] = key === "agent" ? agentIdOf(text) : text;
   }
   for (const key of NUMBERS) {
     if (member(value, key) === undefined || member(value, key) === null) continue;

@@ -1,4 +1,5 @@
 // Control messages about agents and secrets: stop, freeze, revoke, admit file changes, store secrets.
+import { agentIdOf } from "../../core/base/agent-id.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { AgentName, StoredLink } from "../../core/ports/stores/link-store.ts";
@@ -140,7 +141,7 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
   const admitted = admission.narrowing(exchange);
   if (!admitted.ok) return admitted;
   if (cwd === null || agent === null) return BAD;
-  const made: AgentName = { workspace: records.workspaceOf(cwd), agent };
+  const made: AgentName = { workspace: records.workspaceOf(cwd), agent: agentIdOf(agent) };
   const found = records.record(cwd, agent);
   const isMade = !found.ok && stores.links.made(made)?.ended === null;
   // A session that brought its own grants has a name and no record.

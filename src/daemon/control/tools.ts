@@ -46,7 +46,7 @@ export function toolAnswers(
 
 function ownListed({ name, verbs, anyVerb = [], description, input }: OwnerTool): ToolDetails {
   const entries = [...verbs, ...anyVerb].flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
-  const risk = entries.at(-1)?.risk ?? "low";
+  const risk = entries.at(0)?.risk ?? "low";
   const schema = { description, input: input as unknown as JsonObject, example: exampleInput(name, input) };
   return { name, origin: "builtin", risk, declared: null, available: true, why: null, ...schema };
 }

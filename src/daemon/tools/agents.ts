@@ -2,6 +2,7 @@
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -185,7 +186,7 @@ function updateTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerToo
 
 /** Its own chain says whether it may; that it is not itself, and not more than it holds, the gate says. */
 function updateRequests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
-  const id = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
+  const id = idIn(input);
   if (!isAgentId(id)) return refuse("bad_value", "`id` must be an agent's id, such as scout");
   const body = textIn(input, "instructions", limits.instructionsCharactersMax);
   if (body !== null && (/\p{Surrogate}/u.test(body) || body.includes("\0")))
@@ -203,8 +204,12 @@ function updateRequests(input: JsonObject, reading: Reading, session: Session): 
 
 /** Agents know each other inside a workspace. */
 function targetOf(input: JsonObject, session: Session): AgentName {
-  const agent = textIn(input, "id", limits.agentIdCharactersMax) ?? "";
-  return { workspace: session.facts.name.workspace, agent };
+  return { workspace: session.facts.name.workspace, agent: idIn(input) };
+}
+
+/** By either spelling. */
+function idIn(input: JsonObject): string {
+  return agentIdOf(textIn(input, "id", limits.agentIdCharactersMax) ?? "");
 }
 
 const BROKEN: ExecutionResult = failed(

@@ -2,7 +2,7 @@
 // parsers whether it is declared beforehand or used during a call.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
 import { parseHost, type ToAscii } from "../../core/authority/axes/destination.ts";
-import { parseName, parseTool } from "../../core/authority/axes/name.ts";
+import { parseAgentName, parseName, parseTool } from "../../core/authority/axes/name.ts";
 import { type Ground, parsePath, pathText } from "../../core/authority/axes/path.ts";
 import type { Value } from "../../core/authority/axes/scope.ts";
 import { parseUrl, schemeOf } from "../../core/authority/axes/url.ts";
@@ -69,7 +69,7 @@ function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading)
       return each(read(asked.key, parseName));
     case "obs.append":
     case "obs.query":
-      return each(read(asked.agent, parseName));
+      return each(read(asked.agent, parseAgentName));
     default:
       return asked satisfies never;
   }

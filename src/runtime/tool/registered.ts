@@ -96,7 +96,7 @@ function riskOf({ risk }: Tool, { grants }: Requirement): Risk {
     grants
       .map(({ verb }) => verb)
       .sort(byRisk)
-      .at(-1)?.risk ?? "low";
+      .at(0)?.risk ?? "low";
   return order[Math.max(order.indexOf(risk ?? "low"), order.indexOf(highest))] as Risk;
 }
 

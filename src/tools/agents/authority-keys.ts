@@ -1,7 +1,7 @@
 // Keys of an agent's record that define its authority. Changing one of them delegates authority, and needs
 // `agent.grant`.
 
-import { parseName } from "../../core/authority/axes/name.ts";
+import { parseAgentName } from "../../core/authority/axes/name.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -37,7 +37,7 @@ export function proposedGrants(input: JsonObject, reading: Reading): Result<read
 /** A request about one agent. */
 export function agentRequest(verb: string, id: string): Result<Request> {
   const entry = verbEntry(verb);
-  const name = parseName(id);
+  const name = parseAgentName(id);
   if (entry === null) return refuse("bad_value", `no verb ${verb}`);
   return name.ok ? done({ verb: entry, values: entry.axes.map(() => name.value) }) : name;
 }

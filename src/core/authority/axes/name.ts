@@ -1,4 +1,5 @@
 // Names, keys, ids, classes and tools: segments with stars.
+import { agentIdOf } from "../../base/agent-id.ts";
 import { nameCharactersMax, patternCharactersMax, segmentsMax } from "../../base/limits.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
 import { isPlainText } from "../patterns/reserved.ts";
@@ -17,6 +18,15 @@ export function parseName(text: string): Result<Segments> {
 export function parseNamePattern(text: string): Result<Sequence> {
   const segments = split(text, "/", patternCharactersMax);
   return segments.ok ? done(joinDeep(segments.value.map(segmentOf))) : segments;
+}
+
+/** An agent, by either spelling of its id. */
+export function parseAgentName(text: string): Result<Segments> {
+  return parseName(agentIdOf(text));
+}
+
+export function parseAgentPattern(text: string): Result<Sequence> {
+  return parseNamePattern(agentIdOf(text));
 }
 
 export function nameText(segments: readonly string[]): string {

@@ -33,7 +33,8 @@ test.each<[Json, string[]]>([
   ["net.get{hosts=[*.github.com]} records.read", ["net.get{hosts=[*.github.com]}", "records.read"]],
   ["records.read,fs.read", ["records.read", "fs.read{in=/p}"]],
   [["fs.read{in=/p/q}"], ["fs.read{in=/p/q}"]],
-  [[{ "agent.grant": { id: "agents/scout" } }], ["agent.grant{id=agents/scout}"]],
+  [[{ "agent.grant": { id: "agents/scout" } }], ["agent.grant{id=scout}"]],
+  [[{ "agent.update": { ids: ["agents/*"], paths: ["agents/team/**"] } }], ["agent.update{ids=[*],paths=[team/**]}"]],
 ])("%j grants %j", (value, texts) => {
   expect(read(value).texts).toEqual(texts);
   expect(told(read(value).diagnostics)).toEqual([]);

@@ -28,10 +28,7 @@ const GRANTS: readonly [Json, string[]][] = [
   [{ access: "r" }, ["records.read (access)"]],
   [{ access: "w" }, ["records.create (access)", "records.update (access)"]],
   [{ access: "rw" }, ["records.read (access)", "records.create (access)", "records.update (access)"]],
-  [
-    { access: "r", capabilities: ["records.read", "net.get"] },
-    ["records.read", "net.get{hosts=[]}", "records.read (access)"],
-  ],
+  [{ access: "r", capabilities: ["records.read", "net.get"] }, ["records.read", "net.get{hosts=[]}"]],
   [{ access: "xyz", capabilities: ["records.read"] }, ["records.read"]],
   [{ access: "read" }, []],
   [{ access: "" }, []],
@@ -39,7 +36,12 @@ const GRANTS: readonly [Json, string[]][] = [
   [{ access: "R" }, []],
   [
     { sandbox: "~/p" },
-    ["fs.read{in=/home/u/p} (sandbox)", "fs.write{in=/home/u/p} (sandbox)", "proc.exec{in=/home/u/p} (sandbox)"],
+    [
+      "records.read (default)",
+      "fs.read{in=/home/u/p} (sandbox)",
+      "fs.write{in=/home/u/p} (sandbox)",
+      "proc.exec{in=/home/u/p} (sandbox)",
+    ],
   ],
   [
     { sandbox: "~/p", capabilities: ["records.read"] },
@@ -63,7 +65,13 @@ const GRANTS: readonly [Json, string[]][] = [
   [{ sandbox: "/p", capabilities: { "proc.exec": { cmds: ["rg"] } } }, []],
   [{ sandbox: "/p", capabilities: [["proc.exec"]] }, []],
   [{ sandbox: "/p", capabilites: [{ "proc.exec": { cmds: ["rg"] } }] }, []],
-  [{ sandbox: "/" }, ["fs.read{in=/} (sandbox)", "fs.write{in=/} (sandbox)", "proc.exec{in=[]} (sandbox)"]],
+  [
+    { sandbox: "/" },
+    ["records.read (default)", "fs.read{in=/} (sandbox)", "fs.write{in=/} (sandbox)", "proc.exec{in=[]} (sandbox)"],
+  ],
+  // As without the broken key: nothing but the default.
+  [{ sandbox: 5 }, ["records.read (default)"]],
+  [{ sandbox: "/p", policy: {} }, []],
   // What a broken sandbox would have limited is not granted.
   [{ sandbox: 5, capabilities: ["fs.read{in=/}", "records.read"] }, ["records.read"]],
   [{ sandbox: "/p/*", capabilities: ["fs.read{in=/}", "proc.exec"] }, []],

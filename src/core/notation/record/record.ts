@@ -1,6 +1,7 @@
 // An agent's record, as its frontmatter: what it grants, what it is held to, and every mistake in it.
 import { scopeKeys, type VerbEntry, verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
+import { agentIdOf } from "../../base/agent-id.ts";
 import { type Approvers, readApprovers } from "../config/approvers.ts";
 import { readLand } from "../config/land-setting.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
@@ -14,6 +15,8 @@ import {
   readPolicyTable,
   rulingPlaces,
 } from "../policy/policy.ts";
+import { compactText } from "../printer.ts";
+import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName, textOf } from "../scope/scope-values.ts";
@@ -71,7 +74,7 @@ export function readRecord(node: TreeNode, reading: Reading): AgentRecord {
 const SANDBOX_VERBS = ["fs.read", "fs.write", "proc.exec"] as const;
 
 /** As in the seed: no shorthand ever includes deleting. */
-const ACCESS: ReadonlyMap<unknown, readonly string[]> = new Map([
+export const ACCESS_VERBS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["r", ["records.read"]],
   ["w", ["records.create", "records.update"]],
   ["rw", ["records.read", "records.create", "records.update"]],
@@ -114,16 +117,17 @@ class RecordReader {
     const isUnclear = list.mentioned === null || list.strange;
     const beside = [
       ...list.grants,
-      ...this.#access(isUnclear ? [] : spoken),
+      ...this.#access(isUnclear ? [] : spoken).filter((grant) => !isWrittenOut(grant, list)),
       ...(isUnclear ? [] : this.#sandboxGrants(spoken)),
       ...extended.grants,
     ];
     const explicit = [...limitedBy(policy.limits, beside, this.#diagnostics), ...policy.grants];
     const isBare =
       policy.table === null &&
-      ["capabilities", "access", "sandbox", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
-    const byDefault = (): Grant[] => [this.#implied("records.read", "default", this.#node.span)];
-    const given = isBare && misspelled.size === 0 ? limitedBy(policy.limits, byDefault(), this.#diagnostics) : explicit;
+      misspelled.size === 0 &&
+      ["capabilities", "access", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
+    const byDefault = isBare ? [this.#implied("records.read", "default", this.#node.span)] : [];
+    const given = [...limitedBy(policy.limits, byDefault, this.#diagnostics), ...explicit];
     if (isUnclear) {
       const isToolless = !(list.mentioned?.has(TOOL) ?? false) && !given.some(({ verb }) => verb.verb === TOOL);
       const leftOut = { sandbox: spoken, tools: isToolless && given.length + spoken.length > 0 };
@@ -137,7 +141,7 @@ class RecordReader {
     // What a broken `sandbox` would have limited cannot be known; a yes of too few people would count for too much.
     const kept = hoist.isBroken ? given.filter((grant) => !scopeKeys(grant.verb).includes("in")) : given;
     return {
-      id: this.#text("id"),
+      id: this.#id(),
       recordClass: this.#text("class"),
       grants: isUnapproved ? [] : this.#withTools(kept, list),
       sandbox: hoist.sandbox,
@@ -168,7 +172,7 @@ class RecordReader {
   #access(spoken: readonly string[]): readonly Grant[] {
     const entry = entryOf(this.#node, "access");
     if (entry === null) return [];
-    const verbs = entry.value.kind === "scalar" ? ACCESS.get(entry.value.value) : undefined;
+    const verbs = entry.value.kind === "scalar" ? ACCESS_VERBS.get(entry.value.value) : undefined;
     if (verbs !== undefined) return verbs.map((verb) => this.#implied(verb, "access", entry.value.span));
     const files = spoken.length === 0 ? "" : `; it limits no files: \`sandbox\` still grants ${spoken.join(", ")}`;
     const message = `\`access\` is about records, and is r, w or rw${files}`;
@@ -204,7 +208,7 @@ class RecordReader {
     const own = entry === null ? null : readPolicyTable(entry.value, this.#diagnostics);
     if (isMisspelled || (entry !== null && own === null)) return { table: DENY_ALL, grants: [], limits: DENY_ALL };
     const { policies, name } = this.#reading;
-    const id = this.#writtenId() ?? name ?? "";
+    const id = name ?? "";
     const named = policies?.agents.get(id) ?? null;
     const org = policies?.org ?? null;
     const denied = [...effectivePolicy(own, org, NO_BASE)].filter(([, { ruling }]) => ruling === "deny");
@@ -223,10 +227,15 @@ class RecordReader {
     return { table, grants: policyGrants(table, defaults, context), limits };
   }
 
-  /** Without a diagnostic: `id` is read, and complained of, elsewhere. */
-  #writtenId(): string | null {
-    const value = entryOf(this.#node, "id")?.value;
-    return value?.kind === "scalar" && typeof value.value === "string" ? value.value : null;
+  /** An agent is called as its file is, at every face: another id in the text would be a second name. */
+  #id(): string | null {
+    const [id, entry] = [this.#text("id"), entryOf(this.#node, "id")];
+    const { name } = this.#reading;
+    if (id !== null && entry !== null && name !== undefined && agentIdOf(id) !== name) {
+      const message = `\`id: ${id.slice(0, 80)}\` has no effect: the agent is called ${quoted(name)}, as its file`;
+      this.#diagnostics.warning("bad_value", entry.value.span, message, { fix: `id: ${name}` });
+    }
+    return id;
   }
 
   #tests(isMisspelled: boolean): readonly RecordTest[] {
@@ -260,6 +269,11 @@ class RecordReader {
   } {
     return { reading: this.#reading, diagnostics: this.#diagnostics, root: this.#root };
   }
+}
+
+/** A grant that the list has in the same words: a shorthand adds nothing to it. */
+function isWrittenOut(grant: Grant, { grants }: CapabilityList): boolean {
+  return grants.some((one) => compactText(one) === compactText(grant));
 }
 
 const TOOL = "tool.invoke";

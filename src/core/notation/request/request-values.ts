@@ -1,7 +1,7 @@
 // The words of a request into one value for each axis of its verb. What the words do not say stays undefined.
 
 import { parseHost } from "../../authority/axes/destination.ts";
-import { parseName, parseTool } from "../../authority/axes/name.ts";
+import { parseAgentName, parseName, parseTool } from "../../authority/axes/name.ts";
 import { parsePath } from "../../authority/axes/path.ts";
 import type { Value } from "../../authority/axes/scope.ts";
 import type { VerbEntry } from "../../authority/catalog.ts";
@@ -23,9 +23,10 @@ export function readValues(verb: VerbEntry, words: readonly string[], reading: R
     case "records":
       return readRecord(verb, words);
     case "agent":
-      return words.length === 0 ? unsaid(verb) : sole((text) => listed(parseName(text), (id) => [id, id]));
-    case "memory":
+      return words.length === 0 ? unsaid(verb) : sole((text) => listed(parseAgentName(text), (id) => [id, id]));
     case "obs":
+      return words.length === 0 ? unsaid(verb) : sole((text) => listed(parseAgentName(text)));
+    case "memory":
       return words.length === 0 ? unsaid(verb) : sole((text) => listed(parseName(text)));
     case "tool":
       return readTool(verb, words);

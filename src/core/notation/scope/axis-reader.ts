@@ -1,6 +1,6 @@
 // One axis of a scope. What is missing is resolved here, by the catalog, and never later.
 import { parseArgvPattern, parseProgram } from "../../authority/axes/argv.ts";
-import { parseNamePattern, parseToolPattern } from "../../authority/axes/name.ts";
+import { parseAgentPattern, parseNamePattern, parseToolPattern } from "../../authority/axes/name.ts";
 import { tree } from "../../authority/axes/path.ts";
 import { isRootWord, ROOT_WORDS_TEXT, rootWordsWithin } from "../../authority/axes/root-word.ts";
 import { ANY, NOTHING, type PortRange, type Scope } from "../../authority/axes/scope.ts";
@@ -91,7 +91,11 @@ function readNameAxis(axis: Axis, context: AxisContext): Scope | null {
   const patterns: Sequence[] = [];
   let failed = false;
   for (const entry of entries) {
-    const read = entry.key === "id" ? readId(entry, context) : readEach(entry, context.diagnostics, name);
+    const pattern = isAboutAgents(context) ? parseAgentPattern : parseNamePattern;
+    const read =
+      entry.key === "id"
+        ? readId(entry, pattern, context)
+        : readEach(entry, context.diagnostics, (text) => single(pattern(text)));
     if (read === null) failed = true;
     else patterns.push(...read);
   }
@@ -101,14 +105,19 @@ function readNameAxis(axis: Axis, context: AxisContext): Scope | null {
   return isEvery ? ANY : sequences(patterns);
 }
 
-function name(text: string): ReturnType<typeof single<Sequence>> {
-  return single(parseNamePattern(text));
+/** Ids and paths of `agent.*`, and `agents` of `obs.*`. */
+function isAboutAgents({ verb }: AxisContext): boolean {
+  return /^(?:agent|obs)\./.test(verb.verb);
 }
 
-function readId(entry: Entry, { diagnostics }: AxisContext): readonly Sequence[] | null {
+function readId(
+  entry: Entry,
+  parse: typeof parseNamePattern,
+  { diagnostics }: AxisContext,
+): readonly Sequence[] | null {
   const written = textOf(entry, diagnostics);
   if (written === null) return null;
-  const pattern = parseNamePattern(written.text);
+  const pattern = parse(written.text);
   if (pattern.ok) return [pattern.value];
   refused(pattern, written.span, diagnostics);
   return null;

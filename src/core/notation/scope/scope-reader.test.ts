@@ -116,7 +116,7 @@ const COVERS: readonly [string, Written, readonly Value[], readonly Value[], Aro
   ["provider.web_search", { hosts: ["*.a.b"] }, [host("c.a.b")], [host("c.a.d")]],
   ["records.read", { classes: ["note"] }, [name("note"), name("a/b")], [name("mote"), name("a/b")]],
   ["records.read", { paths: ["people/*"] }, [name("x"), name("people/a")], [name("x"), name("people/a/b")]],
-  ["agent.grant", { id: "agents/scout" }, [name("agents/scout"), undefined], [name("agents/scoup"), undefined]],
+  ["agent.grant", { id: "agents/scout" }, [name("scout"), undefined], [name("scoup"), undefined]],
   ["agent.grant", { ids: ["a", "b"], id: "c" }, [name("c"), undefined], [name("d"), undefined]],
   ["memory.read", { keys: ["db-*"] }, [name("db-1")], [name("dc-1")]],
   ["obs.query", { agents: ["self"] }, [name("self")], [name("selg")]],

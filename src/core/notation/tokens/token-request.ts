@@ -1,7 +1,7 @@
 // The token notation naming one request: the same words without a star. Tokens are tested with it.
 
 import { parseHost } from "../../authority/axes/destination.ts";
-import { parseName, parseTool } from "../../authority/axes/name.ts";
+import { parseAgentName, parseName, parseTool } from "../../authority/axes/name.ts";
 import { parsePath } from "../../authority/axes/path.ts";
 import type { Value } from "../../authority/axes/scope.ts";
 import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
@@ -47,9 +47,11 @@ function valuesOf(verb: VerbEntry, scope: string, reading: Reading): Result<read
       return port.ok ? done([host.value, port.value, "sni"]) : port;
     }
     case "agent": {
-      const id = parseName(scope);
+      const id = parseAgentName(scope);
       return id.ok ? done([id.value, id.value]) : id;
     }
+    case "obs":
+      return one(parseAgentName(scope));
     default:
       return one(parseName(scope));
   }

@@ -1,6 +1,6 @@
 // Capability tokens: `domain.action` or `domain.action:scope`. A bare token means everything in its notation.
 
-import { parseNamePattern } from "../../authority/axes/name.ts";
+import { parseAgentPattern, parseNamePattern } from "../../authority/axes/name.ts";
 import { ANY, type Scope } from "../../authority/axes/scope.ts";
 import type { AxisName, VerbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
@@ -111,7 +111,8 @@ function readScope(verb: VerbEntry, scope: string, context: TokenContext): Resul
       return done({ tool: sequences(tools.value.patterns) });
     }
     default: {
-      const pattern = parseNamePattern(scope);
+      const isAboutAgents = ["agent", "obs"].includes(resourceOf(verb));
+      const pattern = isAboutAgents ? parseAgentPattern(scope) : parseNamePattern(scope);
       const axis = verb.axes[0]?.name;
       if (!pattern.ok || axis === undefined)
         return pattern.ok ? refuse("bad_value", `${verb.verb} takes no scope`) : pattern;

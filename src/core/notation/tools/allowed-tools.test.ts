@@ -43,7 +43,7 @@ describe("a tool maps to what it needs", () => {
     ["Bash(echo $HOME)", ['proc.exec{in=/p,patterns=["echo $HOME"]}']],
     ["Bash(echo $(id))", ["some proc.eval"]],
     ["Bash(a > b)", ["some proc.eval"]],
-    ["WebFetch(domain: a.test)", ["net.get{hosts=[a.test]}", "net.post{hosts=[a.test]}"]],
+    ["WebFetch(domain: a.test)", ["net.get{hosts=[a.test]}"]],
     ["WebSearch", ["some net.get", "some net.post"]],
     ["Task", ["some agent.delegate"]],
     ["Agent(x)", ["agent.delegate{id=x}"]],

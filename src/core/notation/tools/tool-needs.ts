@@ -65,10 +65,9 @@ function command(scope: string | null): Needs {
 }
 
 function fetching(scope: string | null): Needs {
-  const verbs = ["net.get", "net.post"];
-  if (scope === null) return verbs.map(bare);
+  if (scope === null) return [bare("net.get")];
   const host = /^domain:\s*(\S+)$/.exec(scope)?.[1];
-  return host === undefined ? "unreadable" : verbs.map((verb) => ({ verb, keys: { hosts: [host] } }));
+  return host === undefined ? "unreadable" : [{ verb: "net.get", keys: { hosts: [host] } }];
 }
 
 function agent(scope: string | null): Needs {
