@@ -89,7 +89,10 @@ describe("on a terminal", () => {
     expect(ran.raw).toContain("\u001b[31mHIGH\u001b[39m");
     expect(ran.status).toBe(0);
     expect(textOf("scout")).toBe(
-      SCOUT.replace("# read only\n", "# read only\n  - net.post{hosts=[api.github.com],ask}\n"),
+      SCOUT.replace(
+        "# read only\n",
+        "# read only\n  - fs.read\n  - fs.write\n  - proc.exec\n  - net.post{hosts=[api.github.com],ask}\n",
+      ),
     );
   });
 

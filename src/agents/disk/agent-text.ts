@@ -34,7 +34,7 @@ export function agentOf(source: Source, name: string, ending: string, reading: R
     case "record":
       return agentFromRecord(readRecord(read.tree, reading), name, reading, moment);
     case "manifest":
-      return agentFromManifest(readManifest(read.tree, reading), name);
+      return agentFromManifest(readManifest(read.tree, reading), name, reading);
     case "declaration":
       return agentFromDeclaration(readDeclaration(read.tree, reading), name);
     case "caveats":

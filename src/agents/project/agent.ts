@@ -42,13 +42,14 @@ export interface Agent {
   readonly around?: readonly Source[] | undefined;
 }
 
-/** `name`: the id, from its file. A record whose tests fail grants nothing: it does not say what its author intended. */
+/** A record whose tests fail grants nothing: it does not say what its author intended. */
 export function agentFromRecord(record: AgentRecord, name: string, reading: Reading, moment: Moment): Agent {
-  const held = authorityOf(name, record.grants, ALWAYS, null);
+  const id = record.id ?? name;
+  const held = authorityOf(id, record.grants, ALWAYS, null);
   const diagnostics = new Diagnostics();
   const tests = runTests(
     record.tests,
-    { agent: name, authority: held },
+    { agent: id, authority: held },
     { ...reading, workingRoot: record.sandbox },
     moment,
   );
@@ -64,9 +65,9 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
   const failed = tests.some((test) => !test.passed);
   const grants = failed ? [] : record.grants;
   return {
-    id: name,
+    id,
     form: "record",
-    authority: failed ? authorityOf(name, [], ALWAYS, null) : held,
+    authority: failed ? authorityOf(id, [], ALWAYS, null) : held,
     grants,
     tests,
     workingRoot: record.sandbox,
@@ -79,8 +80,8 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
   };
 }
 
-export function agentFromManifest(manifest: Manifest, name: string): Agent {
-  return plain(name, "manifest", manifest.grants, ALWAYS, null, manifest.diagnostics, false);
+export function agentFromManifest(manifest: Manifest, name: string, { fileId }: Pick<Reading, "fileId">): Agent {
+  return plain(fileId ?? manifest.id ?? name, "manifest", manifest.grants, ALWAYS, null, manifest.diagnostics, false);
 }
 
 /** A missing or malformed text denies everything: no document of this form means "unconfined". */

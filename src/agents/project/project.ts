@@ -86,14 +86,15 @@ export class Project {
 
   /** A file that the user named: read inside the levels, without need of trust. */
   given(source: Source, name: string): AgentTrust {
-    const { agent: read } = this.#read(this.#now, source, name);
-    const agent = withLimits(this.levels, read);
+    const { agent: read } = this.#read(this.#now, source, name, null);
+    // A file name is accepted as the id; an id written in the text must follow the rules of ids.
+    const agent = withLimits(this.levels, read.id === name ? read : namedWell(read, source));
     return { standing: { kind: "own" }, written: agent, agent };
   }
 
   /** An agent of the project, from the file at `path` inside the workspace. */
   agent(source: Source, name: string, path: string): ProjectAgent {
-    const { agent: read, roots } = this.#read(this.#now, source, name);
+    const { agent: read, roots } = this.#read(this.#now, source, name, path);
     const own = namedWell(read, source);
     const { standing, agent } = this.#standing(source, name, path, own, roots);
     // Compared without the levels' limits, then limited by them: today's limits are not part of the change.
@@ -109,7 +110,7 @@ export class Project {
     // Keeps the extension, because it determines the notation.
     const source = { name: `trusted:${shown}`, text: file.text };
     const moment = this.#trustedMoment(config, file.roots);
-    const { agent } = this.#read(moment, source, name);
+    const { agent } = this.#read(moment, source, name, path);
     return { agent: file.shown === undefined ? agent : asReviewed(agent, file.shown, this.#parts.reading), source };
   }
 
@@ -146,9 +147,17 @@ export class Project {
     );
   }
 
-  #read(moment: Moment, source: Source, name: string): { readonly agent: Agent; readonly roots: Roots } {
+  /** `path`: inside the workspace. */
+  #read(
+    moment: Moment,
+    source: Source,
+    name: string,
+    path: string | null,
+  ): { readonly agent: Agent; readonly roots: Roots } {
     moment.seen.clear();
-    const agent = this.#parts.readers.agent(source, name, readingUnder(moment.levels, moment.reading, name));
+    const isOfProject = path !== null && agentNameOf(path) === name;
+    const reading = readingUnder(moment.levels, moment.reading, name);
+    const agent = this.#parts.readers.agent(source, name, isOfProject ? { ...reading, fileId: name } : reading);
     const around = [moment.config, this.#parts.user].flatMap((level) => (level === null ? [] : [level.source]));
     const read = {
       ...unlessBroken(moment.levels, agent),

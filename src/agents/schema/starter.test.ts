@@ -45,7 +45,7 @@ describe.each(every)("%s", (name) => {
 
   test("is a record without diagnostics, and its tests pass", () => {
     expect(diagnostics).toEqual([]);
-    const agent = agentFromRecord(readRecord(tree as TreeNode, { ...reading, name }), name, reading, moment);
+    const agent = agentFromRecord(readRecord(tree as TreeNode, { ...reading, fileId: name }), name, reading, moment);
     expect(agent.diagnostics).toEqual([]);
     expect(agent.tests.length).toBeGreaterThanOrEqual(3);
     expect(agent.tests.filter(({ passed }) => !passed)).toEqual([]);

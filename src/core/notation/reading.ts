@@ -18,8 +18,10 @@ export interface Reading {
   readonly realRoot?: RealRoot;
   /** What outer configuration says about capabilities; without it only a record's own table counts. */
   readonly policies?: OuterPolicies;
-  /** The id of the agent, from the name of its file. */
+  /** The id of a record that names none. */
   readonly name?: string;
+  /** The id of an agent of a workspace, by its file: another id in the text has no effect. */
+  readonly fileId?: string;
 }
 
 /** Relative paths of a call start in the session's folder if it lies in the agent's root, else in that root. */

@@ -34,7 +34,7 @@ test.each<[Json, string[]]>([
   ["records.read,fs.read", ["records.read", "fs.read{in=/p}"]],
   [["fs.read{in=/p/q}"], ["fs.read{in=/p/q}"]],
   [[{ "agent.grant": { id: "agents/scout" } }], ["agent.grant{id=scout}"]],
-  [[{ "agent.update": { ids: ["agents/*"], paths: ["agents/team/**"] } }], ["agent.update{ids=[*],paths=[team/**]}"]],
+  [[{ "agent.update": { ids: ["agents/*"], paths: ["agents/team/**"] } }], ["agent.update{id=*,paths=[team/**]}"]],
 ])("%j grants %j", (value, texts) => {
   expect(read(value).texts).toEqual(texts);
   expect(told(read(value).diagnostics)).toEqual([]);

@@ -207,8 +207,8 @@ class RecordReader {
     const entry = entryOf(this.#node, "policy");
     const own = entry === null ? null : readPolicyTable(entry.value, this.#diagnostics);
     if (isMisspelled || (entry !== null && own === null)) return { table: DENY_ALL, grants: [], limits: DENY_ALL };
-    const { policies, name } = this.#reading;
-    const id = name ?? "";
+    const { policies, name, fileId } = this.#reading;
+    const id = fileId ?? this.#writtenId() ?? name ?? "";
     const named = policies?.agents.get(id) ?? null;
     const org = policies?.org ?? null;
     const denied = [...effectivePolicy(own, org, NO_BASE)].filter(([, { ruling }]) => ruling === "deny");
@@ -227,15 +227,21 @@ class RecordReader {
     return { table, grants: policyGrants(table, defaults, context), limits };
   }
 
-  /** An agent is called as its file is, at every face: another id in the text would be a second name. */
+  /** An agent of a workspace is called as its file is: another id in the text would be a second name. */
   #id(): string | null {
     const [id, entry] = [this.#text("id"), entryOf(this.#node, "id")];
-    const { name } = this.#reading;
-    if (id !== null && entry !== null && name !== undefined && agentIdOf(id) !== name) {
-      const message = `\`id: ${id.slice(0, 80)}\` has no effect: the agent is called ${quoted(name)}, as its file`;
-      this.#diagnostics.warning("bad_value", entry.value.span, message, { fix: `id: ${name}` });
+    const { fileId } = this.#reading;
+    if (id !== null && entry !== null && fileId !== undefined && agentIdOf(id) !== fileId) {
+      const message = `\`id: ${id.slice(0, 80)}\` has no effect: the agent is called ${quoted(fileId)}, as its file`;
+      this.#diagnostics.warning("bad_value", entry.value.span, message, { fix: `id: ${fileId}` });
     }
-    return id;
+    return fileId ?? (id === null ? null : agentIdOf(id));
+  }
+
+  /** Without a diagnostic: `id` is read, and complained of, elsewhere. */
+  #writtenId(): string | null {
+    const value = entryOf(this.#node, "id")?.value;
+    return value?.kind === "scalar" && typeof value.value === "string" ? agentIdOf(value.value) : null;
   }
 
   #tests(isMisspelled: boolean): readonly RecordTest[] {
