@@ -234,7 +234,7 @@ test("an invalid policy denies, so that no outer table applies to it", () => {
 
 test("id and class are the record's own", () => {
   const record = read({ id: "agents/scout", class: "agent" });
-  expect([record.id, record.recordClass]).toEqual(["agents/scout", "agent"]);
+  expect([record.id, record.recordClass]).toEqual(["scout", "agent"]);
 });
 
 test.each<[Json, { readonly outcome: string; readonly request: string; readonly code: string | null }]>([
