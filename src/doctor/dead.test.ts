@@ -42,8 +42,9 @@ function randomGrants(source: Source): readonly Grant[] {
 describe("dead grants of random agents", () => {
   test("are each within the others, can all be removed together, and leave none behind", () => {
     let found = 0;
-    // Always the same cases: some others leave a dead grant behind (seed 250369275), which is a missing hint and nothing more.
-    for (let seed = 0; seed < 3_000; seed++) {
+    // 250,369,275: two grants are comparable only after a third one was found dead.
+    const seeds = [250_369_275, ...Array.from({ length: 3_000 }, (_, at) => runSeed() + at)];
+    for (const seed of seeds) {
       const all = randomGrants(seeded(seed));
       const { dead, cut } = deadRules(all, NOW, PROTECTED);
       expect(cut).toBe(false);

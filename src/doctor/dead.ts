@@ -28,21 +28,28 @@ export function deadRules(grants: readonly Grant[], now: number, protectedPaths:
     ({ scopes, conditions }) => !scopes.some(isNothing) && (conditions.expires === null || conditions.expires > now),
   );
   const others = new Others(live);
-  const dead: Grant[] = [];
+  const dead = (): readonly Grant[] => live.filter((_, place) => others.without.has(place));
   let left = comparisonsMax;
-  for (let place = live.length - 1; place >= 0; place--) {
-    const grant = live[place] as Grant;
-    others.without.add(place);
-    const alike = others.grantsOf(grant.verb).length;
-    left -= alike + costOf(grant);
-    if (left < 0) return { dead, cut: true };
-    // An implied grant has no line that could be deleted.
-    const isAsked = alike > 0 && grant.implied === null;
-    if (isAsked && within([grant], [[others]], { protectedPaths, delegating: false }).kind === "within")
-      dead.push(grant);
-    else others.without.delete(place);
+  // Among fewer grants a comparison may be decidable that was not before.
+  for (let isRepeated = true; isRepeated; ) {
+    let [isFound, isUndecided] = [false, false];
+    for (let place = live.length - 1; place >= 0; place--) {
+      const grant = live[place] as Grant;
+      // An implied grant has no line that could be deleted.
+      if (others.without.has(place) || grant.implied !== null) continue;
+      others.without.add(place);
+      const alike = others.grantsOf(grant.verb).length;
+      left -= alike + costOf(grant);
+      const answer =
+        alike === 0 || left < 0 ? null : within([grant], [[others]], { protectedPaths, delegating: false }).kind;
+      if (answer === "within") isFound = true;
+      else others.without.delete(place);
+      if (left < 0) return { dead: dead(), cut: true };
+      isUndecided ||= answer !== null && answer !== "within" && answer !== "exceeds";
+    }
+    isRepeated = isFound && isUndecided;
   }
-  return { dead: dead.reverse(), cut: false };
+  return { dead: dead(), cut: false };
 }
 
 /** One index over all grants, of which some are left out: made once, however many questions are asked. */

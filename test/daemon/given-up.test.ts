@@ -31,7 +31,7 @@ async function stopped(act: () => Promise<void>): Promise<void> {
 
 const notes = async (): Promise<unknown> => (await ask(echo, "notes"))["notes"];
 /** Shorter than the real limits, so that the tests do not wait half a minute. */
-const SILENCE = { pingMilliseconds: 500, givenUpMilliseconds: 4_000 };
+const SILENCE = { helloMilliseconds: 2_000, pingMilliseconds: 500, givenUpMilliseconds: 4_000 };
 /** Longer than the time a request may take to be read before the daemon checks for its client once more. */
 const stoppedMilliseconds = lateMilliseconds + 200;
 const pause = (milliseconds: number): Promise<void> => new Promise((done) => setTimeout(done, milliseconds));
@@ -95,6 +95,17 @@ describe("while the daemon hangs", () => {
     expect(await ask(echo, "echo", { there: 1 })).toEqual({ there: 1 });
     await pause(100);
     expect(await notes()).toEqual([]);
+  });
+
+  test("a new client gives up, with a reason, and the daemon serves the next one", async () => {
+    let refused: unknown = null;
+    await stopped(async () => {
+      refused = await world.connect(state, "call", SILENCE);
+    });
+    expect(refused).toMatchObject({ ok: false, code: "no_answer", fix: "ambit daemon stop" });
+    const own = answered(await world.connect(state));
+    expect(await ask(own, "echo", { there: 2 })).toEqual({ there: 2 });
+    own.close();
   });
 });
 

@@ -126,6 +126,27 @@ describe("a delegation", () => {
   });
 });
 
+test("a broken configuration denies every call of an open session, and counts again once it is corrected", async () => {
+  const session = await open("boss");
+  const both = async (): Promise<readonly string[]> => [await reads(session, "a"), await reads(session, "b")];
+  const write = (text: string): void => world.write("config/ambit/config.yml", text);
+  expect(await both()).toEqual(["done", "done"]);
+  const ceiling = 'ceiling: ["memory.read{keys=[a]}"]\n';
+  try {
+    write(ceiling);
+    expect(await both()).toEqual(["done", "scope_violation"]);
+    for (const broken of ['ceiling: ["memory.read{keys=[a]}"\n', "cieling: []\n", "\0\u0001", "- a list\n"]) {
+      write(broken);
+      expect([broken, await both()]).toEqual([broken, ["capability_absent", "capability_absent"]]);
+      write(ceiling);
+      expect(await both()).toEqual(["done", "scope_violation"]);
+    }
+  } finally {
+    rmSync(join(world.config, "config.yml"));
+  }
+  expect(await both()).toEqual(["done", "done"]);
+});
+
 describe("a user whose record was deleted", () => {
   const path = (name: string): string => join(world.config, "users", `${name}.md`);
 

@@ -42,11 +42,17 @@ export interface ConnectOptions {
 }
 
 export interface SilenceLimits {
+  /** For the daemon's hello on a new connection. */
+  readonly helloMilliseconds: number;
   readonly pingMilliseconds: number;
   readonly givenUpMilliseconds: number;
 }
 
-const DEFAULT_SILENCE: SilenceLimits = { pingMilliseconds, givenUpMilliseconds: silenceMillisecondsMax };
+const DEFAULT_SILENCE: SilenceLimits = {
+  helloMilliseconds: daemonHelloMilliseconds,
+  pingMilliseconds,
+  givenUpMilliseconds: silenceMillisecondsMax,
+};
 
 export type MessagesOf<D extends Door> = D extends "call" ? CallMessages : ControlMessages;
 
@@ -68,7 +74,7 @@ export async function connect<D extends Door>(
 }
 
 async function openClient(folder: DaemonFolder, door: Door, asked: ConnectOptions): Promise<Answer<Client>> {
-  const until = performance.now() + daemonHelloMilliseconds;
+  const until = performance.now() + (asked.silence ?? DEFAULT_SILENCE).helloMilliseconds;
   for (;;) {
     const opened = await tryClient(folder.socket(door), door, asked);
     if (typeof opened !== "string") return { ok: true, value: opened };
@@ -137,7 +143,7 @@ class Client {
       this.#greet = give;
     });
     const late = refusal("no_answer", "the daemon does not respond", "ambit daemon stop");
-    this.#timer = setTimeout(() => this.#lose(late), daemonHelloMilliseconds);
+    this.#timer = setTimeout(() => this.#lose(late), this.#silence.helloMilliseconds);
     socket.removeAllListeners("error");
     socket.on("error", () => undefined);
     socket.on("close", () => this.#lose(noDaemon("the daemon exited")));

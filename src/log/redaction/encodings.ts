@@ -1,6 +1,6 @@
 // The encodings in which a secret is searched. Other encodings stay undetected by nature: this is the safety net, not
 // the barrier.
-import { bytesOf, charactersOf } from "./utf8.ts";
+import { bytesOf, charactersOf, textOf } from "./utf8.ts";
 
 const STANDARD = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
 const URL_SAFE = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
@@ -54,13 +54,17 @@ function reversed(bytes: Uint8Array): Uint8Array {
   return bytes.toReversed();
 }
 
-/** As written by programs that change case. ASCII letters only. */
+/** As written by programs that change case: of ASCII letters only, or of all letters. */
 function inOtherCase(bytes: Uint8Array): readonly Uint8Array[] {
-  const [upper, lower] = [
+  const forms: Uint8Array[] = [
     bytes.map((byte) => (byte >= 0x61 && byte <= 0x7a ? byte - 0x20 : byte)),
     bytes.map((byte) => (byte >= 0x41 && byte <= 0x5a ? byte + 0x20 : byte)),
   ];
-  return [upper, lower].filter((form) => form.some((byte, at) => byte !== bytes[at]));
+  if (charactersOf(bytes)?.some((point) => point > 0x7f) === true) {
+    const text = textOf(bytes);
+    forms.push(bytesOf(text.toUpperCase()), bytesOf(text.toLowerCase()));
+  }
+  return forms.filter((form) => form.length !== bytes.length || form.some((byte, at) => byte !== bytes[at]));
 }
 
 /** Quoted-printable, without line breaks: those are handled when a whole text is scanned. */

@@ -56,6 +56,8 @@ const ENCODINGS: readonly (readonly [string, (text: string) => Buffer | string])
   ["base64url, with more around it", (text) => Buffer.from(`x:${text}~~`).toString("base64url")],
   ["upper-cased", (text) => text.replace(/[a-z]/g, (one) => one.toUpperCase())],
   ["lower-cased", (text) => text.replace(/[A-Z]/g, (one) => one.toLowerCase())],
+  ["all letters upper-cased", (text) => text.toUpperCase()],
+  ["all letters lower-cased", (text) => text.toLowerCase()],
   ["quoted-printable", (text) => quotedPrintable(text)],
   ["reversed", (text) => Buffer.from(text).reverse()],
   ["UTF-16, low byte first", (text) => Buffer.from(text, "utf16le")],
