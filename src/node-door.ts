@@ -2,12 +2,20 @@
 import { fileURLToPath } from "node:url";
 import { type Ambit, type AmbitOptions, openLibrary } from "./library/library.ts";
 
-export type { CallAnswer, CallOptions, CallRefused, ModelSession, SessionTool } from "./adapters/session.ts";
+export type { CallAnswer, CallCode, CallOptions, CallRefused, SessionTool } from "./adapters/session.ts";
 export { AmbitRefused } from "./library/answers.ts";
-export type { Ambit, AmbitOptions, Caveats, SessionOptions } from "./library/library.ts";
+export type {
+  Ambit,
+  AmbitOptions,
+  ApprovalsView,
+  Caveats,
+  ProjectTrust,
+  RegisterOptions,
+  SessionOptions,
+} from "./library/library.ts";
 export type { Session } from "./library/session.ts";
 export type { Provider, ProviderSettings } from "./tools/provider/provider-catalog.ts";
-export { type ProviderTool, type ProviderTools, providerTools } from "./tools/provider/provider-tools.ts";
+export { type ProviderTools, providerTools } from "./tools/provider/provider-tools.ts";
 
 /** Rejects with `AmbitRefused` where no daemon can be reached or started. */
 export function createAmbit(options: AmbitOptions = {}): Promise<Ambit> {

@@ -86,7 +86,7 @@ type Said = (input: { readonly text: string }) => Promise<unknown>;
 function registeredTools(): readonly { readonly registered: RegisteredTool; readonly bare: Said }[] {
   const registry = createRegistry({
     read: (declaration) => readDeclarationValue(declaration, READING),
-    policy: { link: one(CEILING), holds: [], protectedPaths: [] },
+    policy: { authority: [[one(CEILING)]], name: "the policy", holds: [], protectedPaths: [] },
     backends: { has: () => true, hasSecret: () => true },
     ground: READING.ground,
     toAscii: READING.toAscii,

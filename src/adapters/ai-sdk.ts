@@ -7,8 +7,6 @@ import { denialData, schemaCopy } from "./model-answers.ts";
 import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, CallAnswer, ModelSession } from "./session.ts";
 
-export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
-
 export interface AiSdkOptions extends AdapterOptions {
   /** The provider of the model: its own tools are requested in its format. Null for none. */
   readonly provider?: Provider | null;

@@ -6,8 +6,6 @@ import { answerText, type NamedTool, schemaCopy } from "./model-answers.ts";
 import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, CallOptions, ModelSession } from "./session.ts";
 
-export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
-
 export interface AnthropicTools extends Pick<ProviderToolsView, "omitted" | "notes"> {
   /** For `messages.create({ tools })`. */
   readonly tools: Anthropic.Messages.ToolUnion[];

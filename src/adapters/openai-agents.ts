@@ -7,8 +7,6 @@ import { answerText, invalidInput, type NamedTool, schemaCopy } from "./model-an
 import { listModelTools } from "./model-tools.ts";
 import type { AdapterOptions, ModelSession } from "./session.ts";
 
-export type { AdapterOptions, CallAnswer, CallRefused, ModelSession, SessionTool } from "./session.ts";
-
 export interface AgentsTools extends Pick<ProviderToolsView, "omitted" | "notes"> {
   /** For `new Agent({ tools })`. */
   readonly tools: (FunctionTool | HostedTool)[];

@@ -1,4 +1,5 @@
 // A session as an adapter uses it: the tools to show to a model, and `call`. `ambit/node` creates sessions.
+import type { DenialCode } from "../core/authority/decision.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
 import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
@@ -13,12 +14,23 @@ export interface SessionTool {
   readonly input: JsonObject;
 }
 
+/** How a call failed that was not denied. `deadline_exceeded`: it was stopped; effects may have happened. */
+export type FailureCode =
+  | "execution_failed"
+  | "version_conflict"
+  | "quota"
+  | "no_daemon"
+  | "unknown_session"
+  | "deadline_exceeded";
+
+export type CallCode = DenialCode | FailureCode;
+
 /** A denial or a failure is data, the same in every interface. */
 export interface CallRefused {
   readonly ok: false;
   /** denied: the gate or a check decided so. failed: the tool failed, or the call could not be served. */
   readonly kind: "denied" | "failed";
-  readonly code: string;
+  readonly code: CallCode;
   /** The request that was not covered, in the notation of `ambit can`. */
   readonly need: string | null;
   /** What the caller should do. */
@@ -44,6 +56,8 @@ export type CallAnswer =
 export interface CallOptions {
   /** How long to wait for approval; without it the answer is `approval_required` at once. */
   readonly waitSeconds?: number | undefined;
+  /** Stops the call after this time, waiting for approval included. */
+  readonly deadlineSeconds?: number | undefined;
   readonly signal?: AbortSignal | undefined;
 }
 

@@ -5,6 +5,7 @@ import type { Basis } from "../core/authority/decision.ts";
 import type { Level, Span } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
+import type { Result } from "../core/base/result.ts";
 import type { PolicyTable } from "../core/notation/policy/policy.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
@@ -79,6 +80,17 @@ export interface Records {
   notify(): readonly string[];
   /** Why widening and approving needs presence, by the user's own configuration; null if it does not. */
   presenceReason(): PresenceReason | null;
+}
+
+/** Records of agents as files that agents' tools write; each answers with the file. What is added waits for trust. */
+export interface AgentRecordWriter {
+  grant(
+    name: AgentName,
+    specs: readonly string[],
+    limits: { readonly expires: number | null; readonly calls: number | null },
+  ): Result<string>;
+  create(name: AgentName, specs: readonly string[], instructions: string): Result<string>;
+  remove(name: AgentName): Result<string>;
 }
 
 /** The record of a user that a session acts for. */
@@ -248,6 +260,7 @@ export interface DaemonParts {
   readonly vault: Vault;
   readonly proof: Proof;
   readonly records: Records;
+  readonly agentRecords: AgentRecordWriter;
   readonly programs: Programs;
   readonly drafts: Drafts;
   readonly redacting: OutputRedactor;

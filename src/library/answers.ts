@@ -1,6 +1,6 @@
 // Answers of a call as an application gets them: the daemon's decisions in the common shape, and the few refusals that
 // are made here because the daemon cannot be reached.
-import type { CallRefused } from "../adapters/session.ts";
+import type { CallCode, CallRefused, FailureCode } from "../adapters/session.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
 import type { DenialView } from "../core/ports/daemon/daemon-calls.ts";
 import { NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
@@ -15,6 +15,9 @@ const HINTS: Readonly<Record<string, string>> = {
   unknown_session: "The session has ended, so the call was not executed. Open a new session.",
   audit_unavailable: "The audit log is unavailable, so the call was not executed. Tell the user, and retry later.",
   execution_failed: "The tool failed. Some of its effects may have happened.",
+  deadline_exceeded: "The call took too long and was stopped. Some of its effects may have happened.",
+  version_conflict: "It was changed meanwhile. Read it again, and repeat the change.",
+  quota: "There is no room for more of this. Delete something first.",
 };
 
 /** Codes that are not a decision: the tool failed, or what it needed was not there. */
@@ -25,12 +28,15 @@ const FAILURES: ReadonlySet<string> = new Set([
   "audit_unavailable",
   NO_DAEMON,
   "unknown_session",
+  "deadline_exceeded",
+  "version_conflict",
+  "quota",
 ]);
 
 /** The caller cancelled the call. */
 export const STOPPED: CallRefused = refusedHere("revoked", "the call was stopped");
 
-export function refusedHere(code: string, reason: string | null, id = "", need: string | null = null): CallRefused {
+export function refusedHere(code: CallCode, reason: string | null, id = "", need: string | null = null): CallRefused {
   const hint = HINTS[code] ?? "The call was refused.";
   return { ok: false, kind: kindOf(code), code, need, hint, id, approval: null, reason };
 }
@@ -39,18 +45,31 @@ export function denialAnswer({ code, need, hint, id, approval, reason }: DenialV
   return { ok: false, kind: "denied", code, need, hint, id, approval, reason };
 }
 
-function kindOf(code: string): CallRefused["kind"] {
+function kindOf(code: CallCode): CallRefused["kind"] {
   return FAILURES.has(code) ? "failed" : "denied";
 }
 
 /** A refusal is not a decision: no entry was written. A daemon that does not answer counts as unavailable. */
 export function refusalAnswer({ code, message, fix }: Refusal): CallRefused {
-  const known = DENIAL_CODES.some((one) => one === code) ? code : (MEANINGS[code] ?? code);
-  const hint = HINTS[known] ?? "The call was refused.";
-  return { ...refusedHere(known, message), hint: fix === null ? hint : `${hint} ${fix}` };
+  const known = callCodeOf(code === "no_answer" ? NO_DAEMON : code);
+  const refused = refusedHere(known ?? "not_available", known === null ? `${code}: ${message}` : message);
+  return fix === null ? refused : { ...refused, hint: `${refused.hint} ${fix}` };
 }
 
-const MEANINGS: Readonly<Record<string, string>> = { no_answer: NO_DAEMON };
+const FAILURE_CODES: Readonly<Record<FailureCode, true>> = {
+  execution_failed: true,
+  version_conflict: true,
+  quota: true,
+  no_daemon: true,
+  unknown_session: true,
+  deadline_exceeded: true,
+};
+
+/** Null for a code that an application cannot know. */
+function callCodeOf(code: string): CallCode | null {
+  const denial = DENIAL_CODES.find((one) => one === code) ?? null;
+  return denial ?? (Object.hasOwn(FAILURE_CODES, code) ? (code as FailureCode) : null);
+}
 
 /** Thrown to an application: there is no session, or one could not be narrowed. */
 export class AmbitRefused extends Error {

@@ -1,4 +1,5 @@
 // The application's own tools, checked against the policy the application was started with.
+import type { Agents } from "../agents/disk/agents.ts";
 import { compile } from "../core/authority/compiled.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import type { Reading } from "../core/notation/reading.ts";
@@ -27,12 +28,21 @@ function policyOf(reading: Reading, policy: Capabilities | null): Policy {
     const message = `the policy is not understood: ${fault?.message ?? "it is no map of what tools may touch"}`;
     throw new AmbitRefused({ ok: false, code: "invalid_input", message, fix: null });
   }
-  return {
-    link: compile({
-      ...{ id: "policy", role: "limit", issuer: "application", holder: "tools" },
-      ...{ grants: requirement.grants, validity: ALWAYS, calls: null },
-    }),
-    holds: policy === null ? [] : null,
-    protectedPaths: reading.ground.protectedPaths,
-  };
+  const link = compile({
+    ...{ id: "policy", role: "limit", issuer: "application", holder: "tools" },
+    ...{ grants: requirement.grants, validity: ALWAYS, calls: null },
+  });
+  const { protectedPaths } = reading.ground;
+  return { authority: [[link]], name: "the policy", holds: policy === null ? [] : null, protectedPaths };
+}
+
+/** An agent as a policy: what its record grants now, as far as it is trusted. Or why it is none. */
+export function agentPolicy(agents: Pick<Agents, "loadAgent">, reading: Reading, id: string): Policy | string {
+  const loaded = agents.loadAgent(id);
+  if (!loaded.ok) return loaded.message;
+  const { agent, trust } = loaded.value;
+  if (agent.refused) return `the record of ${agent.id} is not valid, so it grants nothing: ambit doctor ${agent.id}`;
+  if (trust?.standing.kind === "untrusted") return `${agent.id} has no effect until you trust the project: ambit trust`;
+  const { protectedPaths } = reading.ground;
+  return { authority: agent.authority, name: `what ${agent.id} holds`, holds: null, protectedPaths };
 }

@@ -6,6 +6,7 @@ import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
 import type { CallMessages, OpenSessionResult, ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import type { StopSignal } from "../core/ports/instruments.ts";
+import { SAYS_UNAVAILABLE } from "../runtime/tool/availability.ts";
 import type { RegisteredTool } from "../runtime/tool/registered.ts";
 import type { Registry } from "../runtime/tool/registry.ts";
 import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
@@ -51,14 +52,22 @@ export class Session implements ModelSession {
 
   /** Never rejects: a denial, a refusal or a failure is an answer with a code. */
   async call(name: string, input: unknown = {}, options: CallOptions = {}): Promise<CallAnswer> {
-    const { waitSeconds = 0, signal } = options;
+    const { waitSeconds = 0, deadlineSeconds, signal } = options;
     const plain = copyJson(input ?? {});
     if (typeof name !== "string" || !isJsonObject(plain))
       return refusedHere("invalid_input", "a call is the name of a tool and one plain object");
     if (!(waitSeconds >= 0 && waitSeconds <= waitSecondsMax))
       return refusedHere("invalid_input", `waitSeconds is a number of seconds, at most ${waitSecondsMax}`);
+    if (deadlineSeconds !== undefined && !(deadlineSeconds > 0 && deadlineSeconds <= waitSecondsMax))
+      return refusedHere("invalid_input", `deadlineSeconds is a number of seconds, at most ${waitSecondsMax}`);
     if (this.#over.isStopped()) return refusedHere("revoked", "the session is closed");
     const { stop, end } = callStop(this.#over, signal);
+    let isLate = false;
+    const late = (): void => {
+      isLate = true;
+      stop.stop();
+    };
+    const timer = deadlineSeconds === undefined ? null : setTimeout(late, deadlineSeconds * 1000);
     try {
       if (stop.isStopped()) return STOPPED;
       const waitMilliseconds = Math.ceil(waitSeconds * 1000);
@@ -68,8 +77,12 @@ export class Session implements ModelSession {
           ? this.#do(name, plain, waitMilliseconds, stop)
           : this.#kept(this.#run(own, plain, waitMilliseconds, stop));
       // A cancelled call is answered at once, even if work for it still goes on elsewhere.
-      return await Promise.race([answer, new Promise<CallAnswer>((give) => void stop.onStop(() => give(STOPPED)))]);
+      return await Promise.race([
+        answer,
+        new Promise<CallAnswer>((give) => void stop.onStop(() => give(isLate ? LATE : STOPPED))),
+      ]);
     } finally {
+      if (timer !== null) clearTimeout(timer);
       end();
     }
   }
@@ -77,7 +90,7 @@ export class Session implements ModelSession {
   /** Only tools that this session's grants can ever allow, by name. */
   async tools(): Promise<readonly SessionTool[]> {
     const { calls, registry } = this.#parts;
-    const own = registry.list();
+    const own = registry.list().filter(({ name }) => registry.find(name)?.tool.isAvailable() === true);
     const declared = own.map(({ name, capabilities }) => ({ name, declaration: capabilities }));
     const [listed, reached] = await Promise.all([
       calls.ask("tools.list", { session: this.id }),
@@ -142,6 +155,8 @@ export class Session implements ModelSession {
   #run(tool: RegisteredTool, input: JsonObject, waitMilliseconds: number, stop: StopSignal): Promise<CallAnswer> {
     const { calls, protectedPaths, now } = this.#parts;
     const { id: session, agent } = this;
+    // Before anything is decided or charged.
+    if (!tool.tool.isAvailable()) return Promise.resolve(refusedHere("not_available", SAYS_UNAVAILABLE));
     return callOwn({ calls, session, agent, tool, input, waitMilliseconds, stop, protectedPaths, now });
   }
 
@@ -151,6 +166,8 @@ export class Session implements ModelSession {
     return kept;
   }
 }
+
+const LATE: CallAnswer = refusedHere("deadline_exceeded", "the call was stopped at its deadline");
 
 function given<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new AmbitRefused(answer);

@@ -3,6 +3,7 @@ import { extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
 import { commandContext } from "../agents/disk/command-context.ts";
+import { readPersonalityFolder } from "../agents/disk/personality-folder.ts";
 import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
 import { trustingFiles } from "../agents/disk/trusting-files.ts";
 import { agentIds } from "../agents/disk/workspace.ts";
@@ -92,6 +93,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       cwd,
       workspace,
     ),
+    personality: (path) => readPersonalityFolder(resolve(cwd, path), readingAt(workspace ?? cwd)),
     editGround: (name) => ({
       reading: { ...agents.opened().project.readingOf(name), name },
       moment,

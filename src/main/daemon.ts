@@ -28,6 +28,7 @@ import { daemonDrafts } from "../daemon/programs/drafts.ts";
 import { pinOf } from "../daemon/programs/pin.ts";
 import type { RunEnvironment } from "../daemon/programs/plan-facts.ts";
 import { daemonPrograms } from "../daemon/programs/programs.ts";
+import { agentRecordWriter } from "../daemon/records/agent-record-writer.ts";
 import { recordSource } from "../daemon/records/record-source.ts";
 import { protocolVersion } from "../daemon/rpc/limits.ts";
 import { daemonSecrets } from "../daemon/secrets.ts";
@@ -38,6 +39,7 @@ import { programOwnerTools } from "../daemon/tools/programs.ts";
 import { daemonRecords } from "../daemon/tools/records.ts";
 import { searchTool, userSearch } from "../daemon/tools/search.ts";
 import { shellOwnerTool } from "../daemon/tools/shell.ts";
+import { daemonSkills } from "../daemon/tools/skills.ts";
 import { daemonWeb } from "../daemon/tools/web.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
@@ -174,6 +176,7 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
     vault: secrets.vault,
     proof,
     records,
+    agentRecords: agentRecordWriter({ home, folders, records, now }),
     programs,
     drafts: drafts.lifecycle,
     redacting: secrets.redacting,
@@ -210,10 +213,13 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
     readingOf: ({ facts: { cwd } }) => records.readingAt(cwd),
   });
   const recordTools = daemonRecords({ state, records, memory: kept.memory, held, now });
-  const agentTools = daemonAgents({ home, folders, records, links: kept.links, held, entry: bare, now });
+  const { links, ledger } = kept;
+  const { agentRecords } = parts;
+  const agentTools = daemonAgents({ home, folders, records, links, ledger, agentRecords, held, entry: bare, now });
+  const skillTools = daemonSkills({ home, folders, state, records, held, now });
   const shell = shellOwnerTool({ programs, files: files.calls, userName });
   const own = [daemonWeb(web), ...programOwnerTools(programs), shell, gitOwnerTool(programs)];
-  const more = [...own, search, ...recordTools, ...agentTools];
+  const more = [...own, search, ...recordTools, ...agentTools, ...skillTools];
   const hosts = daemonHosts({
     ...{ state, program, folders },
     install: () => installCommand(machineFacts().distribution),

@@ -1,7 +1,7 @@
-// The SDK's server for one daemon session: handlers for `tools/list` and `tools/call`. The same handlers serve both protocol
+// The SDK's server for one daemon session: handlers for tools, and for the agent's skills as prompts. The same handlers serve both protocol
 // eras: the older one negotiates a version by `initialize`, in the newer one every request names it.
 import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
-import type { JsonObject } from "../core/base/json.ts";
+import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import { type CallResult, refusedResult } from "./call-result.ts";
 import type { InboundMessages } from "./inbound-messages.ts";
 import { listCheckMilliseconds, listMilliseconds } from "./limits.ts";
@@ -58,13 +58,18 @@ class SessionServer {
     // In the older era the server sends no notification before the client's `initialized`.
     this.#isReady = era === "modern";
     this.server = new Server(options.identity, {
-      capabilities: { tools: { listChanged: true } },
+      capabilities: { tools: { listChanged: true }, prompts: {} },
       instructions: INSTRUCTIONS,
-      cacheHints: { "tools/list": PRIVATE, "server/discover": PRIVATE },
+      cacheHints: { "tools/list": PRIVATE, "prompts/list": PRIVATE, "server/discover": PRIVATE },
     });
     this.server.oninitialized = () => {
       this.#isReady = true;
     };
+    this.server.setRequestHandler("prompts/list", (_, { mcpReq }) => this.#prompts(mcpReq.signal) as never);
+    this.server.setRequestHandler(
+      "prompts/get",
+      ({ params }, { mcpReq }) => this.#prompt(params.name, mcpReq.signal) as never,
+    );
     this.server.setRequestHandler("tools/list", (request) => this.#list(request.params?.cursor) as never);
     this.server.setRequestHandler(
       "tools/call",
@@ -75,6 +80,27 @@ class SessionServer {
 
   stop(): void {
     clearInterval(this.#timer);
+  }
+
+  /** The agent's skills as prompts, by the same calls that a model makes: decided, charged and logged. */
+  async #prompts(signal: AbortSignal): Promise<{ readonly prompts: readonly Prompt[] }> {
+    const { structuredContent, isError } = await this.#options.session.call("skills_list", {}, signal);
+    const skills = member(structuredContent, "skills");
+    if (isError || !isJsonList(skills)) return { prompts: [] };
+    return {
+      prompts: skills.filter(isJsonObject).map((skill) => ({
+        name: String(member(skill, "name")),
+        description: String(member(skill, "description")),
+      })),
+    };
+  }
+
+  async #prompt(name: string, signal: AbortSignal): Promise<object> {
+    const { structuredContent, isError } = await this.#options.session.call("skills_read", { name }, signal);
+    if (isError) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no prompt of this name");
+    const { description, text } = structuredContent;
+    const content = { type: "text", text: String(text) };
+    return { description: String(description), messages: [{ role: "user", content }] };
   }
 
   async #call(
@@ -122,6 +148,11 @@ class SessionServer {
       this.#isChecking = false;
     }
   }
+}
+
+interface Prompt {
+  readonly name: string;
+  readonly description: string;
 }
 
 interface ReceivedCall {

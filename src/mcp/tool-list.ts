@@ -23,7 +23,7 @@ function listedTool({ name, origin, description, input }: ToolView): ListedTool 
 }
 
 const READING =
-  /^(?:fs_(?:read|list|glob|grep)|web_search|memory_(?:get|list)|obs_query|records_(?:search|read|links)|agent_discover)$/;
+  /^(?:fs_(?:read|list|glob|grep)|web_search|memory_(?:get|list)|obs_query|records_(?:search|read|links)|agent_discover|skills_(?:list|read))$/;
 const DESTROYING = /_(?:delete|write|edit|update|set)$/;
 const OPEN = /^(?:web_|proc_|shell$|git$)/;
 

@@ -22,14 +22,19 @@ export const READING: Reading = { ground: GROUND, toAscii: TO_ASCII, ceiling: nu
 
 /** Every capability there is, so that registration refuses only invalid declarations. */
 export const OPEN_POLICY: Policy = {
-  link: link(
-    "policy",
-    ["net.get", "net.post", "net.put", "net.delete", "fs.read", "fs.write", "fs.delete", "proc.exec", "secret.use"]
-      .concat("memory.read", "memory.write")
-      .map((verb) => grant(verb)),
-    {},
-    "limit",
-  ),
+  authority: [
+    [
+      link(
+        "policy",
+        ["net.get", "net.post", "net.put", "net.delete", "fs.read", "fs.write", "fs.delete", "proc.exec", "secret.use"]
+          .concat("memory.read", "memory.write")
+          .map((verb) => grant(verb)),
+        {},
+        "limit",
+      ),
+    ],
+  ],
+  name: "the policy",
   holds: [],
   protectedPaths: GROUND.protectedPaths,
 };

@@ -4,6 +4,7 @@ import { fileURLToPath } from "node:url";
 import { expect, test } from "vitest";
 import packageJson from "../../package.json" with { type: "json" };
 import { VERSION } from "../../src/core/base/version.ts";
+import { apiDoors } from "./api.ts";
 import { apiPage, codesPage, dataPage, verbsPage } from "./reference.ts";
 
 const pages: readonly (readonly [string, () => string])[] = [
@@ -22,6 +23,12 @@ for (const [name, write] of pages) {
     expect(written).toBe(write());
   });
 }
+
+test("the package exports a number of names that a person can review", () => {
+  const count = apiDoors().reduce((sum, { names }) => sum + names.length, 0);
+  expect(count).toBeGreaterThan(30);
+  expect(count).toBeLessThanOrEqual(66);
+});
 
 test("the program's version is the package's", () => {
   expect(VERSION).toBe(packageJson.version);

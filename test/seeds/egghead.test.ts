@@ -1,5 +1,8 @@
 // The page about capabilities of agents and their records, from top to bottom.
+import { spawnSync } from "node:child_process";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { environment, root } from "../e2e/ambit.ts";
 import { ALLOW, DENY, Walk } from "./walk.ts";
 
 const walk = new Walk();
@@ -147,5 +150,124 @@ describe("the command line", () => {
     expect(walk.ambit("agents", "revoke", "edited", "records.update", "--yes").status).toBe(0);
     expect(walk.can("edited", "records.update id=a class=note")).toBe(DENY);
     expect(walk.can("edited", "records.read id=a class=note")).toBe(ALLOW);
+  });
+});
+
+describe("attenuation", () => {
+  beforeAll(() => {
+    walk.record(
+      "granter",
+      "capabilities:",
+      "  - agent.grant",
+      "  - agent.create",
+      "  - agent.delete: { ids: [kept, made, other] }",
+      '  - net.get: { hosts: ["*.github.com"] }',
+      "  - memory.read",
+      "  - obs.query: { agents: [receiver] }",
+    );
+    walk.record("receiver", "capabilities: [records.read]");
+    walk.record("other", "capabilities: [records.read]");
+    walk.trust();
+  });
+  const grant = (input: object): ReturnType<Walk["call"]> => walk.call("granter", "agent_grant", input);
+
+  test("an agent cannot widen itself, nor pass on more than it holds", () => {
+    expect(grant({ agent: "granter", grants: ["memory.read"] }).code).toBe("self_modification");
+    expect(grant({ agent: "receiver", grants: ["net.get{hosts=[*]}"] }).code).toBe("exceeds_grantor_authority");
+    expect(grant({ agent: "receiver", grants: ["net.get{hosts=[github.com]}"] }).code).toBe(null);
+    expect(walk.can("receiver", "net.get https://github.com/")).toBe(ALLOW);
+  });
+  test("with `write` the other's record says it, and a person's trust makes it so", () => {
+    const written = grant({ agent: "agents/receiver", grants: ["memory.read{keys=[a]}"], write: true });
+    expect(written.result).toMatchObject({ agent: "receiver", record: ".ambit/agents/receiver.md" });
+    expect(walk.read(".ambit/agents/receiver.md")).toContain("memory.read{keys=[a]}");
+    expect(walk.can("receiver", "memory.read a")).not.toBe(ALLOW);
+    walk.trust();
+    expect(walk.can("receiver", "memory.read a")).toBe(ALLOW);
+    expect(walk.can("receiver", "memory.read b")).toBe(DENY);
+    const more = grant({ agent: "receiver", grants: ["memory.write"], write: true });
+    expect(more.code).toBe("exceeds_grantor_authority");
+    expect(walk.read(".ambit/agents/receiver.md")).not.toContain("memory.write");
+  });
+  test("an agent made by an agent can be kept as a record", () => {
+    const input = { id: "kept", instructions: "Look things up.", grants: ["memory.read"], write: true };
+    expect(walk.call("granter", "agent_create", input).result).toMatchObject({ record: ".ambit/agents/kept.md" });
+    expect(walk.read(".ambit/agents/kept.md")).toMatch(/- memory\.read\n[\s\S]*Look things up\./);
+    expect(walk.call("kept", "memory_get", { key: "a" }).code).toBe("untrusted_policy");
+    walk.trust();
+    expect(walk.call("kept", "memory_get", { key: "a" }).code).toBe(null);
+    expect(walk.can("kept", "memory.write a")).toBe(DENY);
+  });
+  test("agent.delete ends agents of its scope, and never itself", () => {
+    walk.call("granter", "agent_create", { id: "made", instructions: "x", grants: ["memory.read"] });
+    expect(walk.call("made", "memory_get", { key: "a" }).code).toBe(null);
+    expect(walk.call("granter", "agent_delete", { id: "made" }).code).toBe(null);
+    expect(walk.ambit("call", "made", "memory_get", '{"key": "a"}').status).not.toBe(0);
+    expect(walk.call("granter", "agent_delete", { id: "agents/other" }).code).toBe(null);
+    expect(walk.ambit("agents", "show", "other").status).not.toBe(0);
+    expect(walk.ambit("agents", "undo", "other", "--yes").status).toBe(0);
+    expect(walk.ambit("agents", "show", "other").status).toBe(0);
+    expect(walk.call("granter", "agent_delete", { id: "receiver" }).code).toBe("scope_violation");
+    expect(walk.call("granter", "agent_delete", { id: "granter" }).code).toBe("self_modification");
+  });
+  test("a denial is read by agents whose record names its agent", () => {
+    walk.call("receiver", "memory_set", { key: "x", value: "1" });
+    const seen = walk.call("granter", "obs_query", { agent: "agents/receiver", tag: "denial" });
+    expect(JSON.stringify(seen.result)).toMatch(/memory\.write/);
+    expect(walk.call("granter", "obs_query", { agent: "scout" }).code).toBe("scope_violation");
+  });
+});
+
+describe("denial codes", () => {
+  test.each([
+    ["capability_absent", "receiver", "fs_read", { path: "a" }],
+    ["scope_violation", "granter", "agent_delete", { id: "scout" }],
+    ["unknown_tool", "granter", "no_such_tool", {}],
+  ])("%s", (code, agent, tool, input) => {
+    expect(walk.call(agent, tool, input).code).toBe(code);
+  });
+});
+
+describe("skills", () => {
+  const skill = (tools: string): string =>
+    `---\nname: pages\ndescription: Reads pages of a site.\nallowed-tools: ${tools}\n---\n\nFetch the page first.\n`;
+  beforeAll(() => {
+    walk.write({ ".ambit/skills/pages/SKILL.md": skill("WebFetch(domain:github.com)") });
+    walk.record("web", 'capabilities: [{ net.get: { hosts: ["*.github.com"] } }]');
+    walk.trust();
+  });
+  const names = (agent: string): readonly string[] =>
+    (walk.call(agent, "skills_list").result as { skills: { name: string }[] }).skills.map(({ name }) => name);
+
+  test("an agent sees the skills that its grants satisfy, and no word of others", () => {
+    expect(names("web")).toEqual(["pages"]);
+    expect(names("scout")).toEqual([]);
+    expect(walk.call("web", "skills_read", { name: "pages" }).result).toMatchObject({ text: "Fetch the page first." });
+    expect(walk.call("scout", "skills_read", { name: "pages" }).code).toBe("not_found");
+    expect(walk.call("scout", "skills_read", { name: "nothing" }).code).toBe("not_found");
+  });
+  test("an MCP client gets them as prompts", () => {
+    const ask = (agent: string): readonly { id: number; result?: unknown; error?: unknown }[] => {
+      const lines = [
+        {
+          id: 1,
+          method: "initialize",
+          params: { protocolVersion: "2025-11-25", capabilities: {}, clientInfo: { name: "x", version: "1" } },
+        },
+        { method: "notifications/initialized" },
+        { id: 2, method: "prompts/list" },
+        { id: 3, method: "prompts/get", params: { name: "pages" } },
+      ].map((line) => `${JSON.stringify({ jsonrpc: "2.0", ...line })}\n`);
+      const { stdout } = spawnSync(process.execPath, [join(root, "bin", "ambit"), "mcp", "serve", "--agent", agent], {
+        ...{ cwd: walk.folder, env: environment, input: lines.join(""), encoding: "utf8", timeout: 60_000 },
+      });
+      return stdout.split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]));
+    };
+    const web = ask("web");
+    expect(web.find(({ id }) => id === 2)?.result).toMatchObject({ prompts: [{ name: "pages" }] });
+    expect(JSON.stringify(web.find(({ id }) => id === 3)?.result)).toContain("Fetch the page first.");
+    const scout = ask("scout");
+    expect(scout.find(({ id }) => id === 2)?.result).toMatchObject({ prompts: [] });
+    expect(scout.find(({ id }) => id === 3)?.error).toBeDefined();
   });
 });

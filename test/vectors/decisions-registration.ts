@@ -1,6 +1,7 @@
 // Decisions about a tool's declaration under a personality.
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
+import { declarationOf } from "./ethos-tools.ts";
 import { folder } from "./model-grant.ts";
 import { hostPatternWithin, isNoHostPattern, isRespelled } from "./model-host.ts";
 import { isAtOrBelow } from "./model-words.ts";
@@ -13,7 +14,7 @@ const REGISTER: readonly string[] = ["ethos-validate-registration"];
  * The parts of a tool that exceed the personality. Empty and absent are nothing, paths are trees, a star is whatever is allowed.
  */
 function registers(input: Row): JsonObject {
-  const [tool, personality] = [mapOr(input, "tool"), mapOr(input, "personality")];
+  const [tool, personality] = [declarationOf(input), mapOr(input, "personality")];
   const hosts = textsOr(mapOr(tool, "network"), "allowedHosts", []);
   const allow = textsOr(mapOr(mapOr(personality, "safety"), "network"), "allow", []);
   const isHeld =
@@ -30,7 +31,7 @@ function registers(input: Row): JsonObject {
 
 /** Empty and absent are open, and a path is below another if its text continues with a slash. */
 function seedRegisters(input: Row): JsonObject {
-  const [tool, personality] = [mapOr(input, "tool"), mapOr(input, "personality")];
+  const [tool, personality] = [declarationOf(input), mapOr(input, "personality")];
   const allow = textsOr(mapOr(mapOr(personality, "safety"), "network"), "allow", []);
   const hosts = textsOr(mapOr(tool, "network"), "allowedHosts", []);
   const isHeld = allow.length === 0 || hosts.every((host) => seedHolds(allow, host));
@@ -49,7 +50,7 @@ function reachesOf(side: JsonObject): readonly string[] {
 }
 
 function isMissing(input: Row): boolean {
-  const [tool, personality] = [mapOr(input, "tool"), mapOr(input, "personality")];
+  const [tool, personality] = [declarationOf(input), mapOr(input, "personality")];
   const allow = textsOr(mapOr(mapOr(personality, "safety"), "network"), "allow", []);
   if (has(tool, "network") && allow.length === 0) return true;
   return ["read", "write"].some(
@@ -59,7 +60,7 @@ function isMissing(input: Row): boolean {
 
 function hostsOf(input: Row): readonly string[] {
   const allow = textsOr(mapOr(mapOr(mapOr(input, "personality"), "safety"), "network"), "allow", []);
-  return [...textsOr(mapOr(mapOr(input, "tool"), "network"), "allowedHosts", []), ...allow];
+  return [...textsOr(mapOr(declarationOf(input), "network"), "allowedHosts", []), ...allow];
 }
 
 export const REGISTRATION_DECISIONS: readonly Decision[] = [
@@ -76,7 +77,7 @@ export const REGISTRATION_DECISIONS: readonly Decision[] = [
     when: "a path ends in a slash, is /, or has detours: an entry is a tree, and normal",
     files: REGISTER,
     holds: (input) =>
-      [...reachesOf(mapOr(input, "tool")), ...reachesOf(mapOr(input, "personality"))].some((path) =>
+      [...reachesOf(declarationOf(input)), ...reachesOf(mapOr(input, "personality"))].some((path) =>
         /\/$|\/\/|(^|\/)\.{1,2}(\/|$)/.test(path),
       ),
     answer: registers,
@@ -86,7 +87,7 @@ export const REGISTRATION_DECISIONS: readonly Decision[] = [
     record: "0011-declarations",
     when: "the tool declares a star: whatever the policy allows",
     files: REGISTER,
-    holds: (input) => textsOr(mapOr(mapOr(input, "tool"), "network"), "allowedHosts", []).includes("*"),
+    holds: (input) => textsOr(mapOr(declarationOf(input), "network"), "allowedHosts", []).includes("*"),
     answer: registers,
     seed: seedRegisters,
   },

@@ -1,6 +1,7 @@
 // The parts of the daemon for a row: the real store and vault; no person at the control socket, and no programs.
 
 import type { Authority } from "../../src/core/authority/chain.ts";
+import { type Result, refuse } from "../../src/core/base/result.ts";
 import type { Refusal } from "../../src/core/ports/daemon/exchange.ts";
 import type { DaemonParts } from "../../src/daemon/parts.ts";
 import type { DaemonSecrets } from "../../src/daemon/secrets.ts";
@@ -12,6 +13,7 @@ import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { READING } from "./machine.ts";
 
 const ABSENT: Refusal = { ok: false, code: "not_available", message: "there is none in a vector", fix: null };
+const unwritten = (): Result<string> => refuse("bad_value", ABSENT.message);
 const absent = async (): Promise<Refusal> => ABSENT;
 
 /** Without the clock and the names, which the row provides. */
@@ -58,6 +60,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
       notify: () => [],
       presenceReason: () => null,
     },
+    agentRecords: { grant: unwritten, create: unwritten, remove: unwritten },
     drafts: { list: () => [], show: absent, land: absent, discard: absent, undo: absent },
     programs: {
       isProgram: () => false,

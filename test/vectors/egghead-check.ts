@@ -1,20 +1,20 @@
 // An agent's grants against one request, and one list of grants against another.
 
-import { BUILTIN_TOOLS } from "../../src/core/authority/axes/name.ts";
-import type { Authority, Chain } from "../../src/core/authority/chain.ts";
+import type { Chain } from "../../src/core/authority/chain.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
-import { decideCall } from "../../src/core/gate/call-decision.ts";
 import { decide } from "../../src/core/gate/decide.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { readSandbox } from "../../src/core/notation/record/hoist.ts";
+import { readRecord } from "../../src/core/notation/record/record.ts";
 import type { Mapping } from "../../src/core/notation/tree.ts";
+import { DispatchState } from "./dispatch-state.ts";
 import { treeOf } from "./json-tree.ts";
 import { answerOf, GROUND, isWithin, linkOf, momentOf, READING, rootOf } from "./machine.ts";
-import { allowOrDeny, type Compared, type Family, type Outcome, ourCode, pending, yesOrNo } from "./outcome.ts";
+import { allowOrDeny, type Compared, type Family, type Outcome, ourCode, yesOrNo } from "./outcome.ts";
 import { type Asked, requestFor } from "./requests.ts";
-import { flagAt, has, listAt, mapAt, type Row, textAt, textOr } from "./row.ts";
+import { flagAt, has, listAt, mapAt, mapOr, type Row, textAt, textOr } from "./row.ts";
 import { readWritten, type Written, workingFolder } from "./written.ts";
 
 export const check: Family = {
@@ -80,22 +80,21 @@ function requestOf(
   return { ...request.value, delegation: { target, proposed: readWritten(granted ?? [], root, reading).grants } };
 }
 
-/** No third-party tool is registered here; our own are tested elsewhere. */
-function checkTool(row: Row): Outcome {
-  const name = textAt(row, "tool");
-  if (BUILTIN_TOOLS.includes(name)) return pending("tools");
-  const chain: Chain = [linkOf(readWritten(row["grants"] ?? []).grants)];
-  const authority: Authority = [chain];
-  const decision = decideCall(
-    { agent: "agent", authority },
-    { tool: name, input: {} },
-    () => null,
-    momentOf(chain),
-    GROUND.protectedPaths,
-  );
-  const got: JsonObject =
-    decision.outcome === "deny" ? { expect: "deny", code: decision.code } : { expect: decision.outcome };
-  return compared(row, got, { grants: [], diagnostics: [] });
+/** One call, by its name or as an object with its arguments, through the daemon's own dispatch. */
+async function checkTool(row: Row): Promise<Outcome> {
+  const called = row["tool"];
+  const { name, input } = isJsonObject(called ?? null)
+    ? { name: textAt(called as JsonObject, "name"), input: mapOr(called as JsonObject, "input") }
+    : { name: textAt(row, "tool"), input: mapOr(row, "input") };
+  // As a record: what lists capabilities may call the built-in tools.
+  const { grants } = readRecord(treeOf({ capabilities: row["grants"] ?? [] }), READING);
+  const state = await DispatchState.open([[linkOf(grants)]]);
+  try {
+    const { isAllowed, code } = await state.call(name, input);
+    return compared(row, { expect: isAllowed ? "allow" : "deny", code }, { grants: [], diagnostics: [] });
+  } finally {
+    state.close();
+  }
 }
 
 export const subset: Family = {

@@ -31,10 +31,16 @@ function declaredAnswer(row: Row, declaration: JsonObject, verb: string, asked: 
 /** A personality does not limit secrets, storage and programs. */
 const HELD: readonly Part[] = ["network", "fs_reach.read", "fs_reach.write"];
 
+/** The declaration, given by itself or as `capabilities` of a whole tool. */
+export function declarationOf(row: Row): JsonObject {
+  const tool = mapAt(row, "tool");
+  return has(tool, "capabilities") ? mapAt(tool, "capabilities") : tool;
+}
+
 export const registration: Family = {
   answers: ["expect", "errors"],
   run: (row) => {
-    const { requirement } = readDeclaration(treeOf(mapAt(row, "tool")), READING);
+    const { requirement } = readDeclaration(treeOf(declarationOf(row)), READING);
     const { grants } = readPersonality(treeOf(mapAt(row, "personality")), READING);
     const failing =
       requirement === null

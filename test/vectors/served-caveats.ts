@@ -2,10 +2,10 @@
 
 import { readCaveatsToml } from "../../src/agents/disk/caveats.ts";
 import { type CaveatsFile, chosenCaveats } from "../../src/cli/mcp/caveats.ts";
-import type { Json } from "../../src/core/base/json.ts";
+import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { readCaveats } from "../../src/core/notation/caveats/caveats.ts";
 import { readJson } from "../../src/text/json.ts";
-import { normalCaveats, printCaveats, wholeCaveats } from "./caveats.ts";
+import { normalCaveats, printCaveats } from "./caveats.ts";
 import { READING } from "./machine.ts";
 import { type Family, notRun } from "./outcome.ts";
 import { has, mapAt, type Row, textAt, textOr } from "./row.ts";
@@ -38,22 +38,34 @@ export const caveatsSource: Family = {
   },
 };
 
+/** Text as it stands; a map as the JSON it stands for. */
 function environmentOf(row: Row): string | null {
   if (has(row, "env_raw")) return textAt(row, "env_raw");
   const given = row["env"] ?? null;
-  return given === null ? null : JSON.stringify(given);
+  if (given === null) return null;
+  return typeof given === "string" ? given : JSON.stringify(given);
 }
 
-/** The text as it is, by the real parser. One row is a sentence about a table that grants git, and not TOML. */
+/** Always text, and always by the real reader: a sentence that is no TOML is a broken file. */
 function fileOf(row: Row): CaveatsFile | null {
-  const text = textOr(row, "config_toml", null);
-  if (text === null) return null;
-  return readCaveatsToml({ name: "caveats.toml", text: SENTENCE.test(text) ? GIT_ALONE : text });
+  const table = row["config"] ?? null;
+  const text = textOr(row, "config_toml", typeof table === "string" ? table : null);
+  if (text !== null) return readCaveatsToml({ name: "caveats.toml", text });
+  return isJsonObject(table) ? readCaveatsToml({ name: "caveats.toml", text: tomlText(table) }) : null;
 }
 
-const SENTENCE = /^\[caveats\] exec=only git \.\.\.$/;
-const GIT_ALONE = Object.entries(wholeCaveats({ exec: { only: ["git"] } })).reduce(
-  (lines, [key, value]) =>
-    `${lines}${key} = ${typeof value === "string" ? JSON.stringify(value) : '{ only = ["git"] }'}\n`,
-  "[caveats]\n",
-);
+/** A table of Caveats as a person would write it. */
+function tomlText(table: JsonObject): string {
+  const axes = isJsonObject(table["caveats"] ?? null) ? (table["caveats"] as JsonObject) : table;
+  return `[caveats]\n${Object.entries(axes)
+    .map(([axis, scope]) => `${axis} = ${tomlValue(scope)}\n`)
+    .join("")}`;
+}
+
+function tomlValue(value: Json): string {
+  if (isJsonList(value)) return `[${value.map(tomlValue).join(", ")}]`;
+  if (!isJsonObject(value)) return JSON.stringify(value);
+  return `{ ${Object.entries(value)
+    .map(([key, one]) => `${key} = ${tomlValue(one)}`)
+    .join(", ")} }`;
+}

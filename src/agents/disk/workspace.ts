@@ -1,5 +1,5 @@
 // Where agents are on disk: the nearest folder with an `.ambit`, and the files that define agents.
-import { type Dirent, opendirSync, readdirSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, readdirSync, realpathSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { agentIdOf } from "../../core/base/agent-id.ts";
 
@@ -63,6 +63,21 @@ function ownAgent(name: string, agents: string): AgentFile | null {
 /** Whether several files of the workspace define this agent. */
 export function isDefinedTwice(name: string, workspace: string): boolean {
   return ENDINGS.filter((ending) => kindOf(join(workspace, AGENTS, name + ending)) === "file").length > 1;
+}
+
+/** A plain file in plain folders: through a symlink another file would be changed. */
+export function isPlainRecord(workspace: string, id: string): boolean {
+  try {
+    const folder = join(workspace, AGENTS);
+    if (realpathSync.native(folder) !== join(realpathSync.native(workspace), AGENTS)) return false;
+    const parts = `${id}.md`.split("/");
+    return parts.every((_, at) => {
+      const found = lstatSync(join(folder, ...parts.slice(0, at + 1)));
+      return at === parts.length - 1 ? found.isFile() : found.isDirectory();
+    });
+  } catch {
+    return false;
+  }
 }
 
 export function isAgentFile(path: string): boolean {

@@ -94,6 +94,15 @@ describe("a skill is for agents that hold what its tools need", () => {
     });
   });
 
+  test.each([[undefined], [[]], [["user:ann"]]])("is asked for by the users of the moment: %j", (principals) => {
+    const moment = { ...MOMENT, principals } as Moment;
+    const check = (capabilities: readonly Json[]): boolean =>
+      checkSkill(skill("WebFetch(domain:a.test)"), agent(capabilities), READING, moment).satisfied;
+    expect(check(["net.get{hosts=[a.test]}"])).toBe(true);
+    expect(check(["net.get{hosts=[b.test]}"])).toBe(false);
+    expect(check([])).toBe(false);
+  });
+
   test("an agent with an invalid record has the skills that need nothing", () => {
     const skills = [skill("", "none"), skill("Read", "reads")];
     const refused = agentRefused("scout", "record", []);

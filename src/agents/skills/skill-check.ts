@@ -29,7 +29,10 @@ export interface SkillCheck {
 /** Folders in which one need is tried. */
 const rootsMax = 64;
 
-export function checkSkill(skill: Skill, agent: Agent, reading: Reading, moment: Moment): SkillCheck {
+/** What is needed of an agent: its authority now, with the grants and folders to look in. */
+export type SkillHolder = Pick<Agent, "authority" | "grants" | "workingRoot">;
+
+export function checkSkill(skill: Skill, agent: SkillHolder, reading: Reading, moment: Moment): SkillCheck {
   const held: string[] = [];
   const missing: Gap[] = [];
   for (const tool of skill.tools.tools) {
@@ -42,11 +45,16 @@ export function checkSkill(skill: Skill, agent: Agent, reading: Reading, moment:
 }
 
 /** Other skills are omitted: an agent is not told about what it may not do. */
-export function skillsFor(skills: readonly Skill[], agent: Agent, reading: Reading, moment: Moment): readonly Skill[] {
+export function skillsFor(
+  skills: readonly Skill[],
+  agent: SkillHolder,
+  reading: Reading,
+  moment: Moment,
+): readonly Skill[] {
   return skills.filter((skill) => checkSkill(skill, agent, reading, moment).satisfied);
 }
 
-function gapOf(tool: ToolNeed, need: Need, agent: Agent, reading: Reading, moment: Moment): readonly Gap[] {
+function gapOf(tool: ToolNeed, need: Need, agent: SkillHolder, reading: Reading, moment: Moment): readonly Gap[] {
   const grants = rootsOf(need, agent, reading).flatMap((root) => needGrant(need, root, reading) ?? []);
   const isHeld =
     need.scope === null
@@ -63,7 +71,7 @@ function gapOf(tool: ToolNeed, need: Need, agent: Agent, reading: Reading, momen
  * Where the skill would work: the agent's own folder, the folders of its grants of the verb, and without those the
  * workspace. A need is met if it is met in one of them.
  */
-function rootsOf({ verb }: Need, agent: Agent, reading: Reading): readonly (readonly string[] | null)[] {
+function rootsOf({ verb }: Need, agent: SkillHolder, reading: Reading): readonly (readonly string[] | null)[] {
   const own = agent.grants.flatMap((grant) => (grant.verb === verb && grant.root !== null ? [grant.root] : []));
   const { base } = reading.ground;
   const here = base === null ? null : (reading.realRoot?.(base) ?? base);
@@ -72,15 +80,17 @@ function rootsOf({ verb }: Need, agent: Agent, reading: Reading): readonly (read
 }
 
 /** Usable now, with approval if required: a skill needs no more of a grant. */
-function isWithin(grant: Grant, agent: Agent, reading: Reading, moment: Moment): boolean {
+function isWithin(grant: Grant, agent: SkillHolder, reading: Reading, moment: Moment): boolean {
   if (grant.scopes.some(isNothing)) return false;
+  // A grant for no user at all covers nothing, and nothing is within everything.
+  const [user] = moment.principals ?? [];
   const conditions: Conditions = {
     ask: 2,
     calls: null,
     rate: null,
     per: null,
     expires: moment.now + 1,
-    principals: moment.principals?.slice(0, 1) ?? null,
+    principals: user === undefined ? null : [user],
     pass: "use",
     clean: moment.clean,
   };

@@ -35,6 +35,7 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
   editing("new", "create an agent; never overwrites an existing one")
     .argument("<id>", "such as scout or team/scout")
     .option("--extends <preset>", "a preset: reader, reviewer, coder or researcher")
+    .option("--from <path>", "import a personality: a folder with toolset.yaml and config.yaml, or one of them")
     .action(async (id: string, options: NewOptions) => end(await agentsNew(world, id, options)));
   editing("grant", "add a grant to an agent; without a spec, choose one interactively")
     .argument("[agent]", AGENT)

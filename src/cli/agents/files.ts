@@ -17,6 +17,7 @@ import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
+import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import { type EditOptions, notFound } from "./edit.ts";
 import { printLines } from "./report.ts";
@@ -25,6 +26,7 @@ import type { AgentsWorld } from "./world.ts";
 
 export interface NewOptions extends EditOptions {
   readonly extends?: string;
+  readonly from?: string;
 }
 
 export async function agentsNew(world: AgentsWorld, id: string, options: NewOptions): Promise<ExitCode> {
@@ -37,12 +39,26 @@ export async function agentsNew(world: AgentsWorld, id: string, options: NewOpti
       `no preset called ${JSON.stringify(options.extends)}`,
       [...PRESETS.keys()].join(", "),
     );
-  const text = newRecord(id, preset);
+  const imported = options.from === undefined ? null : world.personality(options.from);
+  if (imported?.ok === false) {
+    if (!options.json)
+      for (const { diagnostic, source } of imported.diagnostics)
+        world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    return fail(world, options, EXIT.invalidPolicy, imported.message, null);
+  }
+  if (imported !== null && preset !== null)
+    return fail(world, options, EXIT.usage, "--extends and --from cannot be combined", null);
+  if (!options.json) for (const note of imported?.notes ?? []) world.print(world.paint.warn(note));
+  const text = imported === null ? newRecord(id, preset) : importedRecord(id, imported.specs);
   const grants = grantsOf(world, id, { name: id, text });
   if (!options.json) {
     for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant, world.moment.now));
   }
-  const words = ["agents", "new", id, ...(options.extends === undefined ? [] : ["--extends", options.extends])];
+  const words = [
+    ...["agents", "new", id],
+    ...(options.extends === undefined ? [] : ["--extends", options.extends]),
+    ...(options.from === undefined ? [] : ["--from", options.from]),
+  ];
   // An agent that may do nothing is no reason for a question.
   const stop = await settle(
     world,
@@ -169,6 +185,11 @@ function newRecord(id: string, preset: string | null): string {
   else
     lines.push("# The folder in which the preset reads, writes and runs programs.", "sandbox: .", `extends: ${preset}`);
   return `---\n${lines.join("\n")}\n---\n\nInstructions for ${id}.\n`;
+}
+
+function importedRecord(id: string, specs: readonly string[]): string {
+  const list = specs.map((spec) => `  - ${scalarText(spec, false)}\n`).join("");
+  return `---\nid: ${scalarText(id, true)}\ncapabilities:${specs.length === 0 ? " []\n" : `\n${list}`}---\n\nInstructions for ${id}.\n`;
 }
 
 /** The id in the record follows, where the record names one. */

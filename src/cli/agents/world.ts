@@ -1,4 +1,5 @@
 // What the commands about agents are handed by the composition, besides what every command has.
+import type { ImportedPersonality } from "../../agents/disk/personality-folder.ts";
 import type { RecordFiles } from "../../agents/disk/record-file-types.ts";
 import type { EditContext, EditResult } from "../../agents/edit/edit.ts";
 import type { ControlWorld } from "../control-world.ts";
@@ -31,6 +32,8 @@ export interface AgentsWorld extends World, AdmitWorld, ControlWorld {
   readonly terminal: Terminal;
   /** How the record of an agent is read. */
   editGround(name: string): EditContext;
+  /** A personality of another framework, by the path of its folder or file. */
+  personality(path: string): ImportedPersonality;
 }
 
 export type RefusedEdit = Exclude<EditResult, { kind: "edited" }>;

@@ -1,8 +1,6 @@
 // Delegations: agents that grant to others, create agents, or hand out tokens. Each is a link with a parent, valid until it or
 // a link above it is revoked.
 
-import { parseName } from "../../core/authority/axes/name.ts";
-import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { delegationFault } from "../../core/authority/delegation.ts";
@@ -11,25 +9,22 @@ import { ALWAYS } from "../../core/authority/link.ts";
 import { meetChain, meetGrants } from "../../core/authority/meet.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { withinEach } from "../../core/authority/witness/within.ts";
-import { agentIdOf, alikeAgentId, parseAgentId } from "../../core/base/agent-id.ts";
+import { alikeAgentId } from "../../core/base/agent-id.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { done, type Result, refuse } from "../../core/base/result.ts";
+import { done, type Result } from "../../core/base/result.ts";
 import { compactText } from "../../core/notation/printer.ts";
-import type { Reading } from "../../core/notation/reading.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Who } from "../../core/ports/stores/log.ts";
 import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
-import { flagIn, nameRequest, numberOr, textIn, textsIn } from "../input.ts";
+import { flagIn, numberOr, textIn, textsIn } from "../input.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
-import { specFault } from "../spec-fault.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
+import { agentIdIn, creationRequests, delegationRequests, idCharactersMax, specsMax } from "./delegation-requests.ts";
 import { delegationDepthMax, grantsOf, type Holdings } from "./holding.ts";
 
-const specsMax = 256;
-const idCharactersMax = 256;
 const bodyCharactersMax = 65_536;
 const secondsMax = 10 * 365 * 86_400;
 const linksMax = 100_000;
@@ -69,12 +64,16 @@ export class Delegations {
             seconds: SECONDS,
             calls: CALLS,
             token: flagSchema("Return a token that the other agent claims, instead of delegating immediately."),
+            write: flagSchema(
+              "Write the grants into the other agent's record instead of delegating. They have no effect until a person trusts the change.",
+            ),
             attenuate: ATTENUATE,
           },
           ["agent", "grants"],
         ),
         verbs: ["agent.grant"],
-        requests: (input, reading, session) => this.#narrowed(delegation(input, "agent", reading), input, session),
+        requests: (input, reading, session) =>
+          this.#narrowed(delegationRequests(input, "agent", reading), input, session),
         execute: ({ input, session, warrant }) => this.#grant(input, session, warrant.requests),
       },
       {
@@ -87,12 +86,15 @@ export class Delegations {
             grants: GRANTS,
             seconds: SECONDS,
             calls: CALLS,
+            write: flagSchema(
+              "Also keep the new agent as a record. It can work once a person has trusted the record, and then outlives your grants.",
+            ),
             attenuate: ATTENUATE,
           },
           ["id", "instructions"],
         ),
         verbs: ["agent.create"],
-        requests: (input, reading, session) => this.#narrowed(creation(input, reading), input, session),
+        requests: (input, reading, session) => this.#narrowed(creationRequests(input, reading), input, session),
         execute: ({ input, session, warrant }) => this.#create(input, session, warrant.requests),
       },
     ];
@@ -114,12 +116,12 @@ export class Delegations {
   }
 
   #grant(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
-    const target = idIn(input, "agent");
+    const target = agentIdIn(input, "agent");
     return target === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, null);
   }
 
   #create(input: JsonObject, session: Session, requests: readonly Request[]): Promise<ExecutionResult> {
-    const target = idIn(input, "id");
+    const target = agentIdIn(input, "id");
     const body = textIn(input, "instructions", bodyCharactersMax);
     return target === null || body === null ? Promise.resolve(BAD) : this.#make(input, session, requests, target, body);
   }
@@ -145,6 +147,8 @@ export class Delegations {
       );
     const parent = this.#parentFor(session, target, proposed);
     if (!parent.ok) return parent;
+    const isWritten = flagIn(input, "write");
+    if (isWritten && body === null) return this.#write(input, session, parent.value, target, proposed);
     // INVARIANT: a delegation adds only its written grants to an existing agent.
     const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
@@ -196,9 +200,41 @@ export class Delegations {
     const stored = await stores.links.make(link, made, entry, toolsLink);
     if (!stored.ok) return stored;
     if (stored.value === null) return refused("not_available", "the delegation could not be stored; call again");
+    const file = isWritten ? this.#parts.agentRecords.create(holder, link.specs, body ?? "") : null;
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
     const omitted = flagIn(input, "attenuate") ? { left_out: this.#leftOut(input, session, proposed) } : {};
-    return { ok: true, value: { link: link.id, agent: target, grants: specs, token, ...omitted }, isUntrusted: false };
+    const record = file === null ? {} : file.ok ? { record: file.value, waits: WAITS } : { not_kept: file.message };
+    const value = { link: link.id, agent: target, grants: specs, token, ...omitted, ...record };
+    return { ok: true, value, isUntrusted: false };
+  }
+
+  /** No link: the record says it, once a person trusts the change. Its end and its budget are written with it. */
+  async #write(
+    input: JsonObject,
+    session: Session,
+    parent: string | null,
+    target: string,
+    proposed: readonly Grant[],
+  ): Promise<ExecutionResult> {
+    const { agentRecords, stores, now } = this.#parts;
+    const holder: AgentName = { workspace: session.facts.name.workspace, agent: target };
+    if (flagIn(input, "token")) return refused("invalid_input", "a token is a delegation, and cannot be written");
+    const seconds = numberOr(input, "seconds", 0, 1, secondsMax) ?? 0;
+    const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER) ?? 0;
+    const limits = {
+      // Whole seconds: the moment is written into the record for people to read.
+      expires: seconds === 0 ? null : Math.ceil(now() / 1000 + seconds) * 1000,
+      calls: calls === 0 ? null : calls,
+    };
+    const grants = proposed.map(compactText);
+    const more = { to: target, grants, parent, expires: limits.expires, calls: limits.calls };
+    const entry = this.#entries.make("delegation", session.who(this.#above(parent)), "written", { of: target, more });
+    // INVARIANT: the entry is on disk before the file changes.
+    const noted = await stores.ledger.append([entry]);
+    if (!noted.ok) return noted;
+    const written = agentRecords.grant(holder, grants, limits);
+    if (!written.ok) return refused("not_available", written.message);
+    return { ok: true, value: { agent: target, grants, record: written.value, waits: WAITS }, isUntrusted: false };
   }
 
   /** With `attenuate` what is proposed is met with what one of the agent's authorities may pass on: the one that passes most. */
@@ -341,6 +377,9 @@ function isCounted({ link }: CompiledLink): boolean {
   return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
 }
 
+/** For the model: who has to do what. */
+const WAITS = "no effect until a person reviews it: ambit trust";
+
 const BAD: ExecutionResult = {
   ok: false,
   code: "invalid_input",
@@ -349,31 +388,4 @@ const BAD: ExecutionResult = {
 
 function refused(code: string, message: string): Extract<ExecutionResult, { ok: false }> {
   return { ok: false, code, message };
-}
-
-/** By either spelling. */
-function idIn(input: JsonObject, key: string): string | null {
-  const id = textIn(input, key, idCharactersMax);
-  return id === null ? null : agentIdOf(id);
-}
-
-function delegation(input: JsonObject, key: string, reading: Reading): Result<readonly Request[]> {
-  const verb = verbEntry("agent.grant");
-  const target = idIn(input, key);
-  const specs = textsIn(input, "grants", specsMax);
-  if (verb === null || target === null || specs === null || specs.length === 0)
-    return refuse("bad_value", "`grants` must be a list of specs");
-  const id = parseAgentId(target);
-  const name = id.ok ? parseName(target) : id;
-  if (!name.ok) return name;
-  const proposed = grantsOf(specs, reading);
-  if (proposed === null) return refuse("bad_value", specFault("grant", specs, reading));
-  return done([{ verb, values: verb.axes.map(() => name.value), delegation: { target, proposed } }]);
-}
-
-function creation(input: JsonObject, reading: Reading): Result<readonly Request[]> {
-  const create = nameRequest("agent.create", idIn(input, "id") ?? "");
-  const given = delegation(input, "id", reading);
-  if (!create.ok) return create;
-  return given.ok ? done([create.value, ...given.value]) : given;
 }

@@ -3,7 +3,7 @@ import { byRisk, verbEntry } from "../../core/authority/catalog.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
-import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import { availabilityOf, missingText, SAYS_UNAVAILABLE } from "../../runtime/tool/availability.ts";
 import { exampleInput } from "../../runtime/tool/example-input.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
@@ -52,15 +52,20 @@ function ownListed({ name, verbs, anyVerb = [], description, input }: OwnerTool)
 }
 
 function otherListed(
-  { name, source, risk, capabilities, needs, isUntrusted, description, input }: ForeignToolView,
+  { name, source, risk, capabilities, needs, isUntrusted, isAvailable, isWaiting, description, input }: ForeignToolView,
   contexts: Contexts,
 ): ToolDetails {
   const availability = availabilityOf(needs, contexts.backends(name));
-  const why = availability.ok
-    ? isUntrusted
-      ? "in development: loaded without trust"
-      : null
-    : missingText(availability);
+  const why = isWaiting
+    ? "no effect until you trust it: ambit trust"
+    : !availability.ok
+      ? missingText(availability)
+      : !isAvailable
+        ? SAYS_UNAVAILABLE
+        : isUntrusted
+          ? "in development: loaded without trust"
+          : null;
+  const available = availability.ok && isAvailable && !isWaiting;
   const schema = { description, input: input as unknown as JsonObject, example: exampleInput(name, input) };
-  return { name, origin: source, risk, declared: capabilities, available: availability.ok, why, ...schema };
+  return { name, origin: source, risk, declared: capabilities, available, why, ...schema };
 }

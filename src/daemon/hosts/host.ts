@@ -1,5 +1,5 @@
-// The daemon's side of a tool host: one call at a time. A host that disconnects, violates the protocol or takes too long is
-// killed, and the next call gets a new one.
+// The daemon's side of a tool host. Its calls run side by side in one process; a host that disconnects, violates the protocol or
+// takes too long is killed with all of them, and the next call gets a new one.
 
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
@@ -23,28 +23,35 @@ type Message = Readonly<Record<string, unknown>>;
 const describeMilliseconds = 30_000;
 const deriveMilliseconds = 10_000;
 const stopMilliseconds = 2_000;
+/** Calls that run in one host, and calls that run or are queued. */
+const callsAtOnceMax = 16;
 const waitingMax = 64;
+/** The description has no call of its own. */
+const DESCRIPTION = 0;
 
 export class ToolHost {
   readonly #process: HostProcess;
   readonly described: Promise<HostDescription>;
-  #last: Promise<unknown>;
-  #waiting = 0;
-  #call = 0;
-  #hear: (message: Message) => void = () => undefined;
+  readonly #listeners = new Map<number, (message: Message) => void>();
+  readonly #queue: (() => void)[] = [];
+  #running = 0;
+  #call = DESCRIPTION;
 
   constructor(process: HostProcess) {
     this.#process = process;
-    process.hear((message) => this.#hear(message));
-    this.described = this.#until(describeMilliseconds, (message): HostDescription | null => {
+    process.hear((message) => {
+      const { call = DESCRIPTION } = message;
+      const listener = typeof call === "number" ? this.#listeners.get(call) : undefined;
+      if (listener === undefined) this.#late(message);
+      else listener(message);
+    });
+    this.described = this.#until(DESCRIPTION, describeMilliseconds, (message): HostDescription | null => {
       if (message["kind"] === "failed")
         return { ok: false, message: String(message["message"]).slice(0, 2000), isTools: true };
       if (message["kind"] !== "described") return null;
       const tools = readToolDescriptions(message["tools"]);
       return tools === null ? { ok: false, message: "its export is not a tool", isTools: true } : { ok: true, tools };
     }).then((answer) => ("broken" in answer ? { ok: false, message: answer.broken, isTools: answer.isTools } : answer));
-    // INVARIANT: one conversation at a time; the first describes the tools.
-    this.#last = this.described;
   }
 
   get isOver(): boolean {
@@ -57,7 +64,7 @@ export class ToolHost {
   }
 
   get isIdle(): boolean {
-    return this.#waiting === 0;
+    return this.#running === 0 && this.#queue.length === 0;
   }
 
   end(): void {
@@ -72,8 +79,8 @@ export class ToolHost {
         if (!described.ok) return refuse("bad_value", described.message.slice(0, 500));
         const call = ++this.#call;
         this.#process.say({ kind: "derive", call, tool, input });
-        const answer = await this.#until(deriveMilliseconds, (message) =>
-          message["kind"] === "derived" && message["call"] === call ? message : null,
+        const answer = await this.#until(call, deriveMilliseconds, (message) =>
+          message["kind"] === "derived" ? message : null,
         );
         if ("broken" in answer) return refuse("bad_value", String(answer.broken));
         const requests = copyJson(answer["requests"]);
@@ -106,8 +113,7 @@ export class ToolHost {
         setTimeout(() => isDone || this.#process.end(), stopMilliseconds).unref();
       });
       if (!this.#process.say({ kind: "execute", call, tool, input })) return failed("its host process exited");
-      const answer = await this.#until(milliseconds, (message) => {
-        if (message["call"] !== call) return this.#late(message);
+      const answer = await this.#until(call, milliseconds, (message) => {
         if (message["kind"] === "use") void this.#serve(call, message, serve);
         return message["kind"] === "done" ? outcomeOf(message["outcome"]) : null;
       });
@@ -117,7 +123,7 @@ export class ToolHost {
   }
 
   /** For a call that has ended: every use is refused. */
-  #late({ kind, call, use }: Message): null {
+  #late({ kind, call, use }: Message): void {
     if (kind === "use" && typeof use === "number")
       this.#process.say({
         kind: "used",
@@ -125,7 +131,6 @@ export class ToolHost {
         use,
         answer: { ok: false, code: "revoked", verb: null, message: "the call has ended" },
       });
-    return null;
   }
 
   async #serve(call: number, { use, asked }: Message, serve: (use: JsonObject) => Promise<Json>): Promise<void> {
@@ -144,6 +149,7 @@ export class ToolHost {
 
   /** Waits for one message; kills a host that ends or times out. */
   async #until<T extends object>(
+    call: number,
     milliseconds: number,
     read: (message: Message) => T | null,
   ): Promise<T | { readonly broken: string; readonly isTools: boolean }> {
@@ -151,10 +157,10 @@ export class ToolHost {
     try {
       return await Promise.race([
         new Promise<T>((give) => {
-          this.#hear = (message) => {
+          this.#listeners.set(call, (message) => {
             const answer = read(message);
             if (answer !== null) give(answer);
-          };
+          });
         }),
         new Promise<{ readonly broken: string; readonly isTools: boolean }>((give) => {
           timer = setTimeout(() => {
@@ -169,19 +175,22 @@ export class ToolHost {
       ]);
     } finally {
       clearTimeout(timer);
-      this.#hear = (message) => void this.#late(message);
+      this.#listeners.delete(call);
     }
   }
 
+  /** Runs at once while there is room, else in turn. */
   async #inTurn<T>(act: () => Promise<T>, refused: T): Promise<T> {
-    if (this.#waiting >= waitingMax) return refused;
-    this.#waiting++;
-    const mine = this.#last.then(act, act);
-    this.#last = mine.catch(() => undefined);
+    if (this.#running + this.#queue.length >= waitingMax) return refused;
+    if (this.#running >= callsAtOnceMax) await new Promise<void>((go) => this.#queue.push(go));
+    else this.#running++;
     try {
-      return await mine;
+      return await act();
     } finally {
-      this.#waiting--;
+      // The next call takes over this one's place.
+      const next = this.#queue.shift();
+      if (next === undefined) this.#running--;
+      else next();
     }
   }
 }

@@ -7,7 +7,7 @@ import { workingGround } from "../../core/notation/reading.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
-import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
+import { availabilityOf, missingText, SAYS_UNAVAILABLE } from "../../runtime/tool/availability.ts";
 import { DraftFolders } from "../../sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../sandbox/linux/control-groups.ts";
 import { detectSandbox } from "../../sandbox/linux/detect-sandbox.ts";
@@ -16,10 +16,17 @@ import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
 import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
 import type { Contexts } from "../contexts/contexts.ts";
-import type { ExecutionResult, ForeignTools, Missing, OwnerTool, ToolExecution } from "../tools/owner-tool.ts";
+import type {
+  ExecutionResult,
+  ForeignTools,
+  ForeignToolView,
+  Missing,
+  OwnerTool,
+  ToolExecution,
+} from "../tools/owner-tool.ts";
 import { ToolHost } from "./host.ts";
 import { HostPool } from "./pool.ts";
-import { ForeignSources, type ForeignSourcesOptions, type LoadedTool } from "./sources.ts";
+import { ForeignSources, type ForeignSourcesOptions, type LoadedTool, type ToolRefusal } from "./sources.ts";
 
 export interface DaemonHostsOptions extends Omit<ForeignSourcesOptions, "pool"> {
   readonly state: string;
@@ -70,15 +77,11 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
     },
     listed: async (workspace) => {
       const { tools, refused } = await sources.of(workspace);
+      const waiting = await sources.waiting(workspace);
+      const isShown = ({ source }: ToolRefusal): boolean => !waiting.some((one) => one.source.name === source);
       return {
-        refused,
-        tools: tools.map(({ registered: { name, risk, needs, declared, tool }, source, input, isUntrusted }) => ({
-          ...{ name, risk, needs, declared, isUntrusted },
-          source: source.name,
-          capabilities: tool.capabilities ?? {},
-          description: tool.description,
-          input,
-        })),
+        refused: refused.filter(isShown),
+        tools: [...tools.map((tool) => foreignView(tool, false)), ...waiting.map((tool) => foreignView(tool, true))],
       };
     },
     definition: async (workspace, tool) => {
@@ -89,11 +92,23 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
   };
 }
 
+function foreignView({ registered, source, input, ...flags }: LoadedTool, isWaiting: boolean): ForeignToolView {
+  const { name, risk, needs, declared, tool } = registered;
+  return {
+    ...{ name, risk, needs, declared, isWaiting, isUntrusted: flags.isUntrusted, isAvailable: flags.isAvailable },
+    source: source.name,
+    capabilities: tool.capabilities ?? {},
+    description: tool.description,
+    input,
+  };
+}
+
 function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsOptions): OwnerTool {
   const { registered, input, isDeriving } = loaded;
   const { name, requirement, declared } = registered;
   if (requirement === null) throw new Error("a third-party tool needs a requirement");
   const missing = (): Missing | null => {
+    if (!loaded.isAvailable) return { message: SAYS_UNAVAILABLE, fix: null };
     const availability = availabilityOf(registered.needs, asked.contexts().backends(name));
     return availability.ok ? null : { message: missingText(availability), fix: null };
   };

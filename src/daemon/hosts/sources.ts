@@ -37,6 +37,8 @@ export interface LoadedTool {
   readonly input: JsonSchema;
   /** The host derives requests before the gate decides; otherwise the declaration is sufficient. */
   readonly isDeriving: boolean;
+  /** Its own answer when it was loaded. */
+  readonly isAvailable: boolean;
   /** Loaded although its current content is not trusted. */
   readonly isUntrusted: boolean;
 }
@@ -107,6 +109,22 @@ export class ForeignSources {
     return { at, sources, loaded, mark };
   }
 
+  /**
+   * Tools whose current content waits for trust, for a person who decides about it. INVARIANT: they are described in a sandbox
+   * that reaches nothing, and never called.
+   */
+  async waiting(workspace: string | null): Promise<readonly LoadedTool[]> {
+    if (workspace === null) return [];
+    const { folders } = this.#asked;
+    const settings = this.#asked.settings(workspace);
+    const store = openTrust(workspace, folders, sha256);
+    if (store === null || settings.isInDevelopment) return [];
+    const trusted = store.exists ? (store.file(TOOLS_TEXT)?.text ?? "") : "";
+    const { sources } = toolSources(workspace, settings.packages);
+    const open = sources.filter((one) => !isTrustedSource(one, trusted));
+    return (await this.#load(workspace, { ...NOTHING, sources: open }, settings, () => true)).tools;
+  }
+
   async #load(
     workspace: string,
     { sources, problems }: ToolSources,
@@ -136,7 +154,9 @@ export class ForeignSources {
         else {
           taken.push(made.name);
           const isDeriving = one.isAsking || one.isLibrarySchema;
-          tools.push({ registered: made, source, input: inputOf(one), isDeriving, isUntrusted: !isTrusted(source) });
+          const { isAvailable } = one;
+          const isUntrusted = !isTrusted(source);
+          tools.push({ registered: made, source, input: inputOf(one), isDeriving, isAvailable, isUntrusted });
         }
       }
     }
@@ -166,7 +186,12 @@ function register(
     "foreign",
     {
       read: (declaration) => readDeclarationValue(declaration, reading, `the declaration of ${name}`),
-      policy: { link: policyOf(ceiling), holds: null, protectedPaths: reading.ground.protectedPaths },
+      policy: {
+        authority: [[policyOf(ceiling)]],
+        name: "your ceiling",
+        holds: null,
+        protectedPaths: reading.ground.protectedPaths,
+      },
       // Derived when it is called.
       backends: { has: () => true, hasSecret: () => true },
       ground: reading.ground,

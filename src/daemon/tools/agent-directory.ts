@@ -1,8 +1,7 @@
 // The agents of a workspace as other agents' tools see them: by id, as they are on disk and in the state.
-import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { openAgents } from "../../agents/disk/agents.ts";
-import { AGENTS, agentIds } from "../../agents/disk/workspace.ts";
+import { AGENTS, agentIds, isPlainRecord } from "../../agents/disk/workspace.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
@@ -53,7 +52,7 @@ export class AgentDirectory {
   find(name: AgentName): FoundAgent | null {
     const { workspace, agent } = name;
     if (workspace === null || !isAgentId(agent)) return null;
-    const loaded = this.#isPlain(workspace, agent) ? this.#open(workspace).loadAgent(agent) : null;
+    const loaded = isPlainRecord(workspace, agent) ? this.#open(workspace).loadAgent(agent) : null;
     if (loaded?.ok === true) {
       const { agent: counted, source, trust } = loaded.value;
       if (counted.id !== agent) return null;
@@ -87,7 +86,7 @@ export class AgentDirectory {
 
   /** A record's purpose, and whether a person trusts its current text. */
   description(workspace: string, id: string): { readonly text: string | null; readonly isTrusted: boolean } {
-    const loaded = this.#isPlain(workspace, id) ? this.#open(workspace).loadAgent(id) : null;
+    const loaded = isPlainRecord(workspace, id) ? this.#open(workspace).loadAgent(id) : null;
     if (loaded?.ok !== true) return { text: null, isTrusted: true };
     const { source, trust } = loaded.value;
     const { tree } = readFrontmatter(source).read;
@@ -107,7 +106,7 @@ export class AgentDirectory {
     body: string,
   ): InstructResult {
     const { state } = this.#asked.folders;
-    if (workspace === null || state === null || !this.#isPlain(workspace, agent)) return "changed";
+    if (workspace === null || state === null || !isPlainRecord(workspace, agent)) return "changed";
     const place = { state, inside: join(workspace, AGENTS), charactersMax: sourceCharactersMax };
     const head = found.text.slice(0, found.bodyStart);
     const kept = head.endsWith("\n") ? head : `${head}\n`;
@@ -125,21 +124,6 @@ export class AgentDirectory {
     const { home, folders, records, now } = this.#asked;
     const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
     return openAgents({ cwd: workspace, workspace, home, folders, moment, readingAt: records.readingAt });
-  }
-
-  /** A plain file in plain folders: through a symlink another file would be changed. */
-  #isPlain(workspace: string, id: string): boolean {
-    try {
-      const folder = join(workspace, AGENTS);
-      if (realpathSync.native(folder) !== join(realpathSync.native(workspace), AGENTS)) return false;
-      const parts = `${id}.md`.split("/");
-      return parts.every((_, at) => {
-        const found = lstatSync(join(folder, ...parts.slice(0, at + 1)));
-        return at === parts.length - 1 ? found.isFile() : found.isDirectory();
-      });
-    } catch {
-      return false;
-    }
   }
 }
 

@@ -1,4 +1,4 @@
-// The tools `agent_update` and `agent_discover` as the daemon executes them.
+// The tools `agent_update`, `agent_discover` and `agent_delete` as the daemon executes them.
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -7,31 +7,39 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
+import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import type { EntryKind, LogEntry } from "../../core/ports/stores/log.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { holdsOf } from "../../runtime/tool/reachable.ts";
 import { type AgentQueryItem, heldOf, parseAgentQuery } from "../../tools/agents/agent-query.ts";
 import { agentRequest, authorityKeysIn, grantRequests } from "../../tools/agents/authority-keys.ts";
-import { AGENT_DISCOVER_DEFINITION, AGENT_UPDATE_DEFINITION } from "../../tools/agents/definitions.ts";
+import {
+  AGENT_DELETE_DEFINITION,
+  AGENT_DISCOVER_DEFINITION,
+  AGENT_UPDATE_DEFINITION,
+} from "../../tools/agents/definitions.ts";
 import { beyond } from "../../tools/agents/held-grants.ts";
 import * as limits from "../../tools/agents/limits.ts";
 import { versionOf } from "../../tools/records/find-record.ts";
 import { grantsOf } from "../calls/holding.ts";
 import type { Daemon } from "../daemon.ts";
 import { numberOr, optionalText, textIn, textsIn } from "../input.ts";
+import type { AgentRecordWriter } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { AgentDirectory, type AgentDirectoryOptions, type FoundAgent, isAgentId } from "./agent-directory.ts";
 import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 
 export function daemonAgents(asked: DaemonAgentsOptions): readonly OwnerTool[] {
   const place = new AgentDirectory(asked);
-  return [updateTool(asked, place), discoverTool(asked, place)];
+  return [updateTool(asked, place), discoverTool(asked, place), deleteTool(asked, place)];
 }
 
 interface DaemonAgentsOptions extends AgentDirectoryOptions {
   held(session: Session): ReturnType<Daemon["held"]>;
   entry(kind: EntryKind, outcome: string, of: string | null, more: JsonObject): LogEntry;
+  readonly ledger: Pick<Ledger, "append">;
+  readonly agentRecords: Pick<AgentRecordWriter, "remove">;
 }
 
 function failed(code: string, message: string, fix: string | null = null): Extract<ExecutionResult, { ok: false }> {
@@ -184,6 +192,47 @@ function updateTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerToo
   }
 }
 
+/** `agent_delete`: ends an agent that another agent made, or removes a record; `ambit agents undo` restores a record. */
+function deleteTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerTool {
+  return {
+    ...AGENT_DELETE_DEFINITION,
+    requests: (input, _, session) => {
+      const id = idIn(input);
+      if (!isAgentId(id)) return refuse("bad_value", "`id` must be an agent's id, such as scout");
+      const request = agentRequest("agent.delete", id);
+      return request.ok ? done([aboutSelf(request.value, id, session)]) : request;
+    },
+    execute: async ({ input, session }) => {
+      const name = targetOf(input, session);
+      if (name.workspace === null) return NO_WORKSPACE;
+      const found = place.find(name);
+      if (found === null) return failed("not_available", `no agent ${JSON.stringify(name.agent)} here`);
+      const isMade = asked.links.made(name)?.ended === null;
+      const entry = (outcome: string, of: string): LogEntry => ({
+        ...asked.entry("delegation", outcome, of, { agent: name.agent, made: isMade }),
+        ...session.who(),
+      });
+      // INVARIANT: the entry is on disk before the agent is gone.
+      const noted = await asked.ledger.append([entry("deleted", name.agent)]);
+      if (!noted.ok) return noted;
+      const removed = found.kind === "made" ? null : asked.agentRecords.remove(name);
+      if (removed?.ok === false) return failed("not_available", removed.message);
+      for (const link of asked.links.heldBy(name)) {
+        const revoked = await asked.links.revoke(link.id, asked.now(), entry("revoked", link.id));
+        if (!revoked.ok) return revoked;
+      }
+      const ended = isMade ? await asked.links.end(name, asked.now(), entry("ended", name.agent)) : null;
+      if (ended?.ok === false) return ended;
+      return { ok: true, value: { id: name.agent, record: removed?.value ?? null }, isUntrusted: false };
+    },
+  };
+}
+
+/** The gate denies what an agent does to itself as `self_modification`. */
+function aboutSelf(request: Request, id: string, { facts }: Session): Request {
+  return id === facts.name.agent ? { ...request, delegation: { target: id, proposed: [] } } : request;
+}
+
 /** Its own chain says whether it may; that it is not itself, and not more than it holds, the gate says. */
 function updateRequests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
   const id = idIn(input);
@@ -197,9 +246,7 @@ function updateRequests(input: JsonObject, reading: Reading, session: Session): 
     return granted.value.length > 0 ? granted : refuse("bad_value", "nothing to change: pass instructions");
   const request = agentRequest("agent.update", id);
   if (!request.ok) return request;
-  const isSelf = id === session.facts.name.agent;
-  const own = isSelf ? { ...request.value, delegation: { target: id, proposed: [] } } : request.value;
-  return done([own, ...granted.value]);
+  return done([aboutSelf(request.value, id, session), ...granted.value]);
 }
 
 /** Agents know each other inside a workspace. */

@@ -150,6 +150,10 @@ export interface ForeignToolView {
   readonly input: JsonSchema;
   /** Loaded although its current content is not trusted: development. */
   readonly isUntrusted: boolean;
+  /** Its own answer when it was loaded. */
+  readonly isAvailable: boolean;
+  /** Its current content is not trusted: shown, never called. */
+  readonly isWaiting: boolean;
 }
 
 /** Third-party tools: files and packages that are loaded outside the daemon. */

@@ -1,4 +1,5 @@
 // Observations as a tool sees them: append one for its own agent, and read those of granted agents.
+import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { ObservationsPort, ObservationView } from "../../core/ports/instruments.ts";
 import { closed } from "./closed.ts";
 import type { Life } from "./life.ts";
@@ -52,7 +53,8 @@ async function query(
   const count = countOf(read?.["count"], 100, limits.observationsMax);
   const since = countOf(read?.["since"], 0, Number.MAX_SAFE_INTEGER, 0);
   if (read === null || count === null || since === null) return invalid("obs.query", "not a question for observations");
-  const agent = read["agent"] ?? asker.agent;
+  const named = read["agent"] ?? asker.agent;
+  const agent = typeof named === "string" ? agentIdOf(named) : named;
   const words = [read["text"], read["tag"], read["before"]].map((word) => word ?? null);
   if (typeof agent !== "string" || !words.every((word) => word === null || typeof word === "string"))
     return invalid("obs.query", "what is asked for is text");

@@ -19,6 +19,8 @@ export interface ToolDefinition<S extends InputSchema> {
   /** Time limit of one call in a host: at most, and by default, `callMillisecondsMax`. */
   readonly milliseconds?: number;
   readonly input: S;
+  /** Whether it can be used here and now, asked where the tool runs. False, or an exception: `not_available`, and not listed. */
+  isAvailable?(): boolean;
   /** The requests of a call with this input, as far as known: decided, and approved, before it runs. */
   requests?(input: InputOf<S>): readonly ToolRequest[];
   execute(input: InputOf<S>, context: Context): unknown;
@@ -36,6 +38,8 @@ export interface Tool<Input = unknown> {
   /** The input schema for a model. */
   readonly schema: JsonObject | null;
   readonly faults: readonly ToolFault[];
+  /** Never throws. */
+  isAvailable(): boolean;
   accept(input: JsonObject): InputResult<Input>;
   requests(input: Input): readonly ToolRequest[];
   execute(input: Input, context: Context): unknown;
@@ -43,7 +47,16 @@ export interface Tool<Input = unknown> {
 
 /** Faults of the definition itself. */
 export interface ToolFault {
-  readonly part: "name" | "description" | "risk" | "capabilities" | "milliseconds" | "input" | "requests" | "execute";
+  readonly part:
+    | "name"
+    | "description"
+    | "risk"
+    | "capabilities"
+    | "milliseconds"
+    | "input"
+    | "isAvailable"
+    | "requests"
+    | "execute";
   readonly at: string;
   readonly message: string;
 }
@@ -55,7 +68,17 @@ export const callMillisecondsMax = 120_000;
 
 export function defineTool<const S extends InputSchema>(definition: ToolDefinition<S>): Tool<InputOf<S>> {
   // Read once: later changes of the object have no effect on the registered tool.
-  const { name, description, risk, capabilities: written, milliseconds, input, requests, execute } = definition;
+  const {
+    name,
+    description,
+    risk,
+    capabilities: written,
+    milliseconds,
+    input,
+    isAvailable,
+    requests,
+    execute,
+  } = definition;
   const capabilities = copyJson(written ?? {});
   const faults: ToolFault[] = [];
   const fault = (part: ToolFault["part"], message: string, at: string = part): void => {
@@ -72,6 +95,7 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
   if (!isJsonObject(capabilities)) fault("capabilities", "what a tool touches is plain data");
   if (milliseconds !== undefined && !isCallTime(milliseconds))
     fault("milliseconds", `a call takes at least 1 and at most ${callMillisecondsMax} milliseconds`);
+  if (isAvailable !== undefined && typeof isAvailable !== "function") fault("isAvailable", "a function without input");
   if (requests !== undefined && typeof requests !== "function") fault("requests", "a function of the input");
   if (typeof execute !== "function") fault("execute", "a function of the input and the context");
   const acceptor = inputParser(input);
@@ -86,6 +110,13 @@ export function defineTool<const S extends InputSchema>(definition: ToolDefiniti
     milliseconds: isCallTime(milliseconds) ? milliseconds : null,
     schema: acceptor.schema,
     faults: Object.freeze(faults),
+    isAvailable: () => {
+      try {
+        return isAvailable === undefined || isAvailable.call(definition) === true;
+      } catch {
+        return false;
+      }
+    },
     accept: acceptor.accept,
     requests: (asked: InputOf<S>) => (requests === undefined ? [] : requests.call(definition, asked)),
     execute: (asked: InputOf<S>, context: Context) => execute.call(definition, asked, context),

@@ -4,6 +4,7 @@ import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/b
 import type { OpenContext } from "../context/context.ts";
 import { remoteContext } from "../context/remote.ts";
 import { useDenial } from "../context/use-result.ts";
+import { SAYS_UNAVAILABLE } from "./availability.ts";
 import { defineTool, type Tool, type ToolDefinition } from "./define.ts";
 import { schemaFault } from "./description-text.ts";
 import type { JsonSchema } from "./json-schema.ts";
@@ -24,6 +25,8 @@ export interface ToolDescription {
   readonly isLibrarySchema: boolean;
   /** It derives the requests of a call itself. */
   readonly isAsking: boolean;
+  /** Its own answer when it was loaded. */
+  readonly isAvailable: boolean;
   readonly faults: readonly { readonly part: string; readonly at: string; readonly message: string }[];
 }
 
@@ -43,11 +46,11 @@ export class HostedTools {
   readonly #library: ReadonlySet<Tool>;
   readonly #asking: ReadonlySet<Tool>;
   readonly #post: (message: object) => boolean;
-  #running: {
-    readonly call: number;
-    readonly open: OpenContext;
-    readonly waiting: Map<number, (answer: Json) => void>;
-  } | null = null;
+  /** By call. */
+  readonly #running = new Map<
+    number,
+    { readonly open: OpenContext; readonly waiting: Map<number, (answer: Json) => void> }
+  >();
   #uses = 0;
 
   /** `post`: false if it was too long to be sent. */
@@ -69,7 +72,9 @@ export class HostedTools {
       const { name, description, risk, capabilities, milliseconds, schema, faults } = tool;
       const isLibrarySchema = this.#library.has(tool);
       const isAsking = this.#asking.has(tool);
-      return { name, description, risk, capabilities, milliseconds, schema, isLibrarySchema, isAsking, faults };
+      const isAvailable = tool.isAvailable();
+      const flags = { isLibrarySchema, isAsking, isAvailable };
+      return { name, description, risk, capabilities, milliseconds, schema, ...flags, faults };
     });
   }
 
@@ -82,10 +87,10 @@ export class HostedTools {
         void this.#execute(message);
         break;
       case "used":
-        if (this.#running?.call === message.call) this.#running.waiting.get(message.use)?.(message.answer);
+        this.#running.get(message.call)?.waiting.get(message.use)?.(message.answer);
         break;
       case "stop":
-        if (this.#running?.call === message.call) this.#running.open.end();
+        this.#running.get(message.call)?.open.end();
         break;
       default:
         message satisfies never;
@@ -125,12 +130,11 @@ export class HostedTools {
           waiting.get(use)?.({ ...useDenial("invalid_input", null, "what was asked for is too long") });
       });
     });
-    this.#running?.open.end();
-    this.#running = { call, open, waiting };
+    this.#running.set(call, { open, waiting });
     const outcome = await this.#outcome(name, input, open);
     open.end();
     for (const give of [...waiting.values()]) give({ ...useDenial("revoked", null, "the call has ended") });
-    if (this.#running?.call === call) this.#running = null;
+    this.#running.delete(call);
     const isFitting = JSON.stringify(outcome).length <= outcomeCharactersMax;
     this.#post({ kind: "done", call, outcome: isFitting ? outcome : TOO_LONG });
   }
@@ -141,6 +145,7 @@ export class HostedTools {
       const accepted = tool?.accept(input);
       if (tool === undefined || accepted?.ok !== true)
         return { ok: false, code: "invalid_input", message: "the arguments do not match the tool's input" };
+      if (!tool.isAvailable()) return { ok: false, code: "not_available", message: SAYS_UNAVAILABLE };
       return await toolOutcome(await tool.execute(accepted.value, open.context));
     } catch (error) {
       return { ok: false, code: "execution_failed", message: messageOf(error) };
@@ -173,7 +178,18 @@ export function readToolDescriptions(value: unknown): readonly ToolDescription[]
   const tools: ToolDescription[] = [];
   for (const one of list as readonly Json[]) {
     if (!isJsonObject(one)) return null;
-    const { name, description, risk, capabilities, milliseconds, schema, isLibrarySchema, isAsking, faults } = one;
+    const {
+      name,
+      description,
+      risk,
+      capabilities,
+      milliseconds,
+      schema,
+      isLibrarySchema,
+      isAsking,
+      isAvailable,
+      faults,
+    } = one;
     if (typeof name !== "string" || typeof description !== "string" || !Array.isArray(faults)) return null;
     const told: JsonObject[] = (faults as readonly Json[])
       .slice(0, 20)
@@ -191,6 +207,7 @@ export function readToolDescriptions(value: unknown): readonly ToolDescription[]
       isLibrarySchema: isLibrarySchema === true,
       // An absent flag counts as true, so the host is asked.
       isAsking: isAsking !== false,
+      isAvailable: isAvailable === true,
       faults: told.map((fault) => ({
         part: String(fault["part"]),
         at: String(fault["at"]).slice(0, 200),

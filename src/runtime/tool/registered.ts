@@ -50,6 +50,8 @@ export function prepareTool(
   origin: ToolOrigin,
   parts: RegistryParts,
   taken: readonly string[],
+  /** One more policy that the declaration must lie within. */
+  also: Policy | null = null,
 ): PreparedTool {
   const { name: written, capabilities, faults } = tool;
   const shown = String(written).slice(0, 100);
@@ -67,7 +69,9 @@ export function prepareTool(
     if (other !== undefined) errors.push(error("name", `there is a tool ${other} already`, "duplicate", shown));
     if (taken.length >= toolsMax) errors.push(error("name", `there are ${toolsMax} tools already`));
   }
-  if (capabilities !== null) errors.push(...requirementErrors(shown, capabilities, parts.read, parts.policy));
+  const policies = also === null ? [parts.policy] : [parts.policy, also];
+  for (const policy of capabilities === null ? [] : policies)
+    errors.push(...requirementErrors(shown, capabilities as JsonObject, parts.read, policy));
   const reading = capabilities === null ? null : parts.read(capabilities);
   if (errors.length > 0 || !name.ok || capabilities === null || reading === null || reading.requirement === null)
     return { ok: false, errors: Object.freeze(errors) };

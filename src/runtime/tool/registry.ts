@@ -5,11 +5,14 @@ import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
+import type { Context } from "../context/context.ts";
+import type { ToolRequest } from "../context/tool-request.ts";
 import { type Availability, availabilityOf } from "./availability.ts";
-import type { Tool } from "./define.ts";
+import { defineTool, type Tool, type ToolDefinition } from "./define.ts";
+import type { InputSchema } from "./input.ts";
 import { reachesOf } from "./reachable.ts";
 import { prepareTool, type RegisteredTool, type RegistryParts } from "./registered.ts";
-import type { RegistrationError } from "./requirement.ts";
+import type { Policy, RegistrationError } from "./requirement.ts";
 import type { ToolOrigin } from "./tool-name.ts";
 
 export type { RegistryParts } from "./registered.ts";
@@ -35,7 +38,8 @@ export interface RegistryChange {
 }
 
 export interface Registry {
-  register(tool: Tool, origin: ToolOrigin): Registration;
+  /** Never throws: a definition that was not made with `defineTool` is read like one. `also`: one more policy. */
+  register(tool: Tool | PlainTool, origin: ToolOrigin, also?: Policy): Registration;
   remove(name: string): boolean;
   find(name: string): RegisteredTool | null;
   /** For the gate. */
@@ -49,7 +53,32 @@ export interface Registry {
   watch(listener: (change: RegistryChange) => void): (() => void) | null;
 }
 
+/** A definition as plain data and functions. Types that `defineTool` would infer are not known of it. */
+export type PlainTool = Omit<ToolDefinition<InputSchema>, "execute" | "requests"> & {
+  execute(input: never, context: Context): unknown;
+  requests?(input: never): readonly ToolRequest[];
+};
+
 const watchersMax = 256;
+
+/** A getter or a proxy may throw: whatever is not a tool is an error as data. */
+function asTool(given: unknown): { readonly ok: true; readonly value: Tool } | Extract<Registration, { ok: false }> {
+  try {
+    if (isTool(given)) return { ok: true, value: given };
+    if (typeof given === "object" && given !== null)
+      return { ok: true, value: defineTool(given as ToolDefinition<InputSchema>) as Tool };
+  } catch {
+    // Reported below.
+  }
+  const message = "a tool is an object with name, description, capabilities, input and execute";
+  const error = { tool: "", capability: "definition", entry: null, code: "bad_definition", message } as const;
+  return { ok: false, errors: Object.freeze([{ ...error, counterexample: null }]) };
+}
+
+function isTool(given: unknown): given is Tool {
+  const { accept, faults } = (given ?? {}) as Partial<Tool>;
+  return Object.isFrozen(given) && typeof accept === "function" && Array.isArray(faults);
+}
 
 export function createRegistry(parts: RegistryParts): Registry {
   const tools = new Map<string, RegisteredTool>();
@@ -73,8 +102,10 @@ export function createRegistry(parts: RegistryParts): Registry {
   const sorted = (): readonly RegisteredTool[] =>
     [...tools.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   return Object.freeze({
-    register: (tool: Tool, origin: ToolOrigin): Registration => {
-      const made = prepareTool(tool, origin, parts, [...tools.keys()]);
+    register: (given: Tool | PlainTool, origin: ToolOrigin, also: Policy | null = null): Registration => {
+      const tool = asTool(given);
+      if (!tool.ok) return tool;
+      const made = prepareTool(tool.value, origin, parts, [...tools.keys()], also);
       if (!made.ok) return made;
       tools.set(made.value.name, made.value);
       tell({ kind: "added", name: made.value.name });

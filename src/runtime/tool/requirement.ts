@@ -1,11 +1,11 @@
 // Checks a tool's requirement against the policy, entry by entry, so that an error names the entry that exceeds it.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
-import type { CompiledLink } from "../../core/authority/compiled.ts";
+import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import type { Request } from "../../core/authority/request.ts";
 import { type Containment, withinEach } from "../../core/authority/witness/within.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
 
 /** A parsed declaration: the notation's own shape, by its parts. */
 export interface Requirement {
@@ -26,7 +26,9 @@ export type ReadRequirement = (declaration: JsonObject) => RequirementReading;
 
 export interface Policy {
   /** The upper limit of a tool's requirement. */
-  readonly link: CompiledLink;
+  readonly authority: Authority;
+  /** What it is called in messages. */
+  readonly name: string;
   /** The parts it limits; null is every part. Other parts are limited only by the agent's grants. */
   readonly holds: readonly string[] | null;
   readonly protectedPaths: Ground["protectedPaths"];
@@ -39,10 +41,10 @@ export interface RegistrationError {
   readonly capability: string;
   /** The entry: a host, path or program; null for the whole part. */
   readonly entry: string | null;
-  readonly code: "exceeds_policy" | "not_understood" | "bad_definition" | "duplicate";
+  readonly code: "exceeds_policy" | "not_understood" | "bad_definition" | "duplicate" | "unknown_agent";
   readonly message: string;
-  /** A request that the entry would cover and the policy does not. */
-  readonly counterexample: Request | null;
+  /** A request that the entry would cover and the policy does not, as `ambit can` reads it. */
+  readonly counterexample: string | null;
 }
 
 interface DeclaredEntry {
@@ -66,7 +68,7 @@ export function requirementErrors(
     { capability, entry }: Pick<DeclaredEntry, "capability" | "entry">,
     code: RegistrationError["code"],
     message: string,
-    counterexample: Request | null = null,
+    counterexample: string | null = null,
   ): RegistrationError => ({ tool, capability, entry, code, message, counterexample });
   if (entries.length > entriesMax)
     return [
@@ -88,13 +90,14 @@ export function requirementErrors(
     errors.push(error({ capability: "capabilities", entry: null }, "not_understood", firstError(whole)));
   const containments = withinEach(
     asked.map(({ grant }) => grant),
-    [[policy.link]],
+    policy.authority,
     { protectedPaths: policy.protectedPaths, delegating: false },
   );
   for (const [at, containment] of containments.entries()) {
     const entry = asked[at]?.entry;
     if (entry === undefined || containment.kind === "within" || errors.some((one) => isFor(one, entry))) continue;
-    errors.push(error(entry, "exceeds_policy", exceeding(containment), requestOf(containment)));
+    const example = containment.kind === "exceeds" ? requestText(containment.request) : null;
+    errors.push(error(entry, "exceeds_policy", exceeding(containment, policy.name, example), example));
   }
   return errors;
 }
@@ -111,15 +114,16 @@ function firstError({ diagnostics }: RequirementReading): string {
   return diagnostics.find(({ severity }) => severity === "error")?.message ?? "it is not understood";
 }
 
-function exceeding(containment: Exclude<Containment, { kind: "within" }>): string {
-  if (containment.kind === "unknown") return "it cannot be shown to lie within the policy";
+function exceeding(
+  containment: Exclude<Containment, { kind: "within" }>,
+  policy: string,
+  example: string | null,
+): string {
+  if (containment.kind === "unknown") return `it cannot be shown to lie within ${policy}`;
+  const such = example === null ? "" : `, such as ${example}`;
   return containment.because === "request"
-    ? "the policy does not allow it"
-    : "the policy allows it only under conditions";
-}
-
-function requestOf(containment: Containment): Request | null {
-  return containment.kind === "exceeds" ? containment.request : null;
+    ? `${policy} does not allow it${such}`
+    : `${policy} allows it only under conditions${such}`;
 }
 
 /** One per list element, or one for any other value. */

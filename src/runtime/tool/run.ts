@@ -3,7 +3,7 @@
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { StopSignal } from "../../core/ports/instruments.ts";
 import { type ContextParts, makeContext, type OpenContext, type Warrant } from "../context/context.ts";
-import { type Availability, missingText } from "./availability.ts";
+import { type Availability, missingText, SAYS_UNAVAILABLE } from "./availability.ts";
 import type { RegisteredTool } from "./registered.ts";
 import { type ToolOutcome, toolOutcome } from "./tool-outcome.ts";
 
@@ -31,6 +31,7 @@ export async function runToolIn(registered: RegisteredTool, warrant: Warrant, pa
   const { availability } = parts;
   if (parts.stop?.isStopped() === true) return refused("revoked", "the call was stopped");
   if (!availability.ok) return refused("not_available", missingText(availability));
+  if (!tool.isAvailable()) return refused("not_available", SAYS_UNAVAILABLE);
   const accepted = tool.accept(warrant.arguments);
   if (!accepted.ok) {
     const [issue] = accepted.issues;

@@ -1,11 +1,11 @@
-// Definitions of agent_update and agent_discover for models. Data only.
+// Definitions of agent_update, agent_discover and agent_delete for models. Data only.
 import { AUTHORITY_KEYS } from "../../core/notation/record/record-keys.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import { countSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import * as limits from "./limits.ts";
 
 export interface AgentToolDefinition {
-  readonly name: "agent_update" | "agent_discover";
+  readonly name: "agent_update" | "agent_discover" | "agent_delete";
   readonly description: string;
   readonly input: JsonSchema;
   readonly verbs: readonly string[];
@@ -61,4 +61,13 @@ export const AGENT_DISCOVER_DEFINITION: AgentToolDefinition = {
     ["can"],
   ),
   verbs: ["agent.discover"],
+};
+
+export const AGENT_DELETE_DEFINITION: AgentToolDefinition = {
+  name: "agent_delete",
+  description:
+    "Delete another agent, never yourself. An agent that an agent made ends with its delegations; a record is removed, and a " +
+    "person can restore it.",
+  input: objectSchema({ id: textSchema("The id of the agent.", 1, limits.agentIdCharactersMax) }, ["id"]),
+  verbs: ["agent.delete"],
 };

@@ -110,7 +110,7 @@ function called(
 const AGENT: RecordAnswer = failed(
   "not_available",
   "agents cannot be used as records",
-  "use agent_create, agent_update, agent_grant and agent_discover",
+  "use agent_create, agent_update, agent_grant, agent_delete and agent_discover",
 );
 
 const slugCharactersMax = 60;

@@ -1,0 +1,88 @@
+// What agents' tools write into the records of a workspace: grants, and records of agents they made. INVARIANT: nothing of it
+// has an effect before a person trusts it; a record is never written through a symbolic link.
+import { AgentFiles } from "../../agents/disk/agent-files.ts";
+import { openAgents } from "../../agents/disk/agents.ts";
+import { isPlainRecord } from "../../agents/disk/workspace.ts";
+import { type EditContext, editRecord, type RecordEdit } from "../../agents/edit/edit.ts";
+import { scalarText } from "../../agents/edit/edit-scalar.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { AgentName } from "../../core/ports/stores/link-store.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+import { readFrontmatter } from "../../text/frontmatter.ts";
+import { sourceCharactersMax } from "../../text/read.ts";
+import type { AgentRecordWriter, Records } from "../parts.ts";
+
+interface RecordWriterOptions {
+  readonly home: string | null;
+  readonly folders: UserFolders;
+  readonly records: Records;
+  now(): number;
+}
+
+export function agentRecordWriter({ home, folders, records, now }: RecordWriterOptions): AgentRecordWriter {
+  const filesOf = (workspace: string): AgentFiles =>
+    new AgentFiles({ cwd: workspace, workspace, state: folders.state, charactersMax: sourceCharactersMax });
+  const groundOf = (workspace: string, agent: string): EditContext => {
+    const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
+    const { readingAt } = records;
+    const agents = openAgents({ cwd: workspace, workspace, home, folders, moment, readingAt });
+    const reading = { ...agents.opened().project.readingOf(agent), name: agent };
+    return { reading, moment, read: (source) => readFrontmatter(source).read };
+  };
+  return {
+    grant: ({ workspace, agent }, specs, limits) => {
+      if (workspace === null || !isPlainRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
+      const ground = groundOf(workspace, agent);
+      const edited = filesOf(workspace).edit<string>(agent, (source) => {
+        const text = granted(source, specs, limits, ground);
+        return text.ok ? { kind: "write", text: text.value } : { kind: "refuse", refusal: text.message };
+      });
+      if (edited.kind === "done") return done(fileOf(agent));
+      return refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
+    },
+    create: ({ workspace, agent }, specs, instructions) => {
+      if (workspace === null) return refuse("bad_value", NO_RECORD);
+      const created = filesOf(workspace).create(agent, recordText(specs, instructions));
+      if (created.kind === "done") return done(fileOf(agent));
+      return refuse("bad_value", created.kind === "refused" ? created.refusal : created.message);
+    },
+    remove: ({ workspace, agent }) => {
+      if (workspace === null || !isPlainRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
+      const files = filesOf(workspace);
+      const found = files.read(agent);
+      if (!found.ok) return refuse("bad_value", found.message);
+      const removed = files.remove(agent, found.value.text);
+      if (removed.kind === "done") return done(fileOf(agent));
+      return refuse("bad_value", removed.kind === "refused" ? removed.refusal : removed.message);
+    },
+  };
+}
+
+const NO_RECORD = "the agent has no record of its own here";
+
+function fileOf(agent: AgentName["agent"]): string {
+  return `.ambit/agents/${agent}.md`;
+}
+
+/** All of the specs, or none: each edit is proved on the text that the one before it left. */
+function granted(
+  source: Source,
+  specs: readonly string[],
+  limits: Extract<RecordEdit, { kind: "grant" }>["limits"],
+  ground: EditContext,
+): Result<string> {
+  let { text } = source;
+  for (const spec of specs) {
+    const edit = editRecord({ name: source.name, text }, { kind: "grant", spec, limits }, ground);
+    if (edit.kind === "refused") return refuse("bad_value", edit.message);
+    if (edit.kind === "edited") text = edit.text;
+  }
+  return done(text);
+}
+
+function recordText(specs: readonly string[], instructions: string): string {
+  const list = specs.map((spec) => `  - ${scalarText(spec, false)}\n`).join("");
+  return `---\nclass: agent\ncapabilities:${specs.length === 0 ? " []\n" : `\n${list}`}---\n\n${instructions.trimStart()}\n`;
+}
