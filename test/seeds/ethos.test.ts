@@ -54,7 +54,7 @@ describe("registration-time validation", () => {
     expect(error?.message).toContain("what narrow holds does not allow it, such as net.");
   });
   test("an agent that is not there, and what is no tool, are errors as data", () => {
-    expect(ambit.register(weather, { agent: "nobody" })).toMatchObject({ errors: [{ code: "unknown_agent" }] });
+    expect(ambit.register(weather, { agent: "absent" })).toMatchObject({ errors: [{ code: "unknown_agent" }] });
     const hostile = new Proxy(
       {},
       {

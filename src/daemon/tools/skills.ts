@@ -105,7 +105,7 @@ export function daemonSkills(asked: DaemonSkillsOptions): readonly OwnerTool[] {
   return [list, read];
 }
 
-/** Files of the project may be another person's: nobody reviews them when the project is trusted. */
+/** Files of the project may be another person's, and trusting the project does not review them. */
 function isUntrusted({ origin }: Skill): boolean {
   return origin === "project" || origin === "record";
 }
