@@ -19,9 +19,10 @@ const ASKED: Absent = {
 };
 const TASK: Absent = { why: "the extension for tasks is not served, nor its example's tools" };
 const METHOD: Absent = {
-  why: "there are tools and nothing else: no resources, no prompts, no completion, no logging",
+  why: "there are tools and prompts and nothing else: no resources, no completion, no logging",
   says: /Method not found/,
 };
+const PROMPT: Absent = { why: "prompts are the agent's skills: the suite's own example prompts are not there" };
 const HTTP: Absent = { why: "it is about HTTP, which is the bridge's here and not the server's" };
 const HEADER: Absent = { why: "no tool needs its arguments in HTTP headers", says: /x-mcp-header/ };
 
@@ -54,9 +55,9 @@ export const ABSENT_CHECKS: Readonly<Record<string, Absent>> = {
   "sep-2575-server-rejects-undeclared-capability": ASKED,
   "sep-2575-missing-capability-http-400": ASKED,
   "sep-2575-server-sends-tools-list-changed-on-subscription": TOOL,
-  "sep-2575-server-sends-prompts-list-changed-on-subscription": METHOD,
+  "sep-2575-server-sends-prompts-list-changed-on-subscription": PROMPT,
   "sep-2575-http-server-header-mismatch-400": HTTP,
-  "sep-2549-prompts-list-caching-hints": METHOD,
+  "sep-2549-prompts-list-caching-hints": PROMPT,
   "sep-2549-resources-list-caching-hints": METHOD,
   "sep-2549-resources-templates-list-caching-hints": METHOD,
   "sep-2549-resources-read-caching-hints": METHOD,
@@ -64,11 +65,11 @@ export const ABSENT_CHECKS: Readonly<Record<string, Absent>> = {
 
 const ABSENT_IN_BOTH: Readonly<Record<string, Absent>> = {
   "completion-complete": METHOD,
-  "prompts-get-embedded-resource": METHOD,
-  "prompts-get-simple": METHOD,
-  "prompts-get-with-args": METHOD,
-  "prompts-get-with-image": METHOD,
-  "prompts-list": METHOD,
+  "prompts-get-embedded-resource": PROMPT,
+  "prompts-get-simple": PROMPT,
+  "prompts-get-with-args": PROMPT,
+  "prompts-get-with-image": PROMPT,
+  "prompts-list": PROMPT,
   "resources-list": METHOD,
   "resources-read-binary": METHOD,
   "resources-read-text": METHOD,

@@ -127,16 +127,21 @@ describe("a host", () => {
     expect(await pool.described(sourceOf("export default 7;"))).toMatchObject({ ok: true, tools: [] });
     expect(await pool.described(sourceOf("process.exit(3);"))).toMatchObject({ ok: false, isTools: true });
   }, 60_000);
-  test("gets one call at a time, and each use is answered for its own call", async () => {
-    const served: string[] = [];
-    const serve = async (use: JsonObject): Promise<Json> => {
-      served.push(JSON.stringify(use["arguments"]));
-      return { ok: true, value: "v" };
+  test("runs calls side by side, and each use is answered for its own call", async () => {
+    let begun = 0;
+    let release = (): void => undefined;
+    const everyCall = new Promise<void>((go) => {
+      release = go;
+    });
+    // No call is answered before all of them have asked: one after the other they would never end.
+    const serving = (value: string) => async (): Promise<Json> => {
+      if (++begun === 3) release();
+      await everyCall;
+      return { ok: true, value };
     };
     const source = tool("return (await context.files.readText('/a')).value;");
-    const all = await Promise.all([run(source, 20_000, serve), run(source, 20_000, serve), run(source, 20_000, serve)]);
-    expect(all).toEqual(Array.from({ length: 3 }, () => ({ ok: true, value: "v" })));
-    expect(served).toEqual(Array.from({ length: 3 }, () => '["/a"]'));
+    const all = await Promise.all(["x", "y", "z"].map((value) => run(source, 20_000, serving(value))));
+    expect(all).toEqual(["x", "y", "z"].map((value) => ({ ok: true, value })));
   }, 60_000);
   test("ends with its session", async () => {
     const host = pool.host(session, tool("return 3;"));
