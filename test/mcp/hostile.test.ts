@@ -39,7 +39,12 @@ describe("a line that is not a request", () => {
     ["has a fraction for its id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600, null],
     ["names an unknown method", '{"jsonrpc":"2.0","id":907,"method":"files/burn"}', -32_601, 907],
     ["names a resource", '{"jsonrpc":"2.0","id":908,"method":"resources/read","params":{"uri":"a:b"}}', -32_601, 908],
-    ["names a prompt that is not there", '{"jsonrpc":"2.0","id":909,"method":"prompts/get","params":{"name":"a"}}', -32_602, 909],
+    [
+      "names a prompt that is not there",
+      '{"jsonrpc":"2.0","id":909,"method":"prompts/get","params":{"name":"a"}}',
+      -32_602,
+      909,
+    ],
     [
       "requests a page that was never offered",
       '{"jsonrpc":"2.0","id":910,"method":"tools/list","params":{"cursor":"a"}}',
