@@ -91,3 +91,15 @@ test("nothing stays in the state folder after a landing", () => {
   expect(out).toBe("");
   expect(readFileSync(join(world.project, "new/.git/HEAD"), "utf8")).toMatch(/^ref: refs\/heads\//);
 });
+
+test("a new repository in a folder that stays with another git change stays as well, and nothing is said to be in the project", () => {
+  world.repository();
+  const modules = "printf '[submodule \"s\"]\\n\\tpath = s\\n\\turl = -x\\n' > .gitmodules";
+  const { changes } = world.shell(
+    `git init -q s && cd s && ${COMMIT} && cd .. && ${modules} && git add . && git commit -qm sub`,
+  );
+  expect(changes?.landed).toBe(0);
+  expect(changes?.kept.map(({ path }) => path)).toEqual(expect.arrayContaining([".git", "s/.git"]));
+  expect(changes?.kept.map(({ reason }) => reason).join("\n")).not.toContain("in the project");
+  expect(existsSync(join(world.project, "s"))).toBe(false);
+});

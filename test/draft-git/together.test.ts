@@ -3,7 +3,7 @@
 import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { readIndexDigest, readMarks } from "../../src/sandbox/drafts/git/repository.ts";
+import { readSeenState } from "../../src/sandbox/drafts/git/repository.ts";
 import { ManualCancel, removeFolder } from "../sandbox/ground.ts";
 import { draftOf, type Ground, git, ground, land, prepare, refusalOf, write } from "./ground.ts";
 
@@ -75,23 +75,23 @@ describe("a person who meanwhile", () => {
     expect(git(here, "for-each-ref")).toBe(refs);
   });
 
-  test("refreshes the index: with the digest of the entries the program saw that is not a conflict", async () => {
+  test("refreshes the index: with the entries the program saw that is not a conflict", async () => {
     const folder = join(here.root, ".git");
-    const seenEntries = readIndexDigest({ folder, common: folder });
+    const state = readSeenState({ folder, common: folder });
     const draft = draftOf(here, COMMIT);
     write(here.root, "folder/b.txt", "two\n");
     git(here, "update-index", "--refresh");
     expect(await refusalOf(here, draft)).toMatch(/^conflict: the index/);
-    await land(here, draft, { seenEntries });
+    await land(here, draft, { seen: () => state });
     expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
   });
 
-  test("wrote HEAD and index in the tick in which the program started: their recorded stats show that nothing changed", async () => {
+  test("wrote HEAD and index in the tick in which the program started: their values show that nothing changed", async () => {
     const folder = join(here.root, ".git");
-    const startMarks = readMarks({ folder, common: folder });
+    const state = readSeenState({ folder, common: folder });
     const draft = { ...draftOf(here, `${COMMIT}; git checkout -q --detach`), startedNanoseconds: 0n };
     expect(await refusalOf(here, draft)).toMatch(/^conflict: the index/);
-    await land(here, draft, { startMarks });
+    await land(here, draft, { seen: () => state });
     expect(git(here, "log", "--format=%s")).toBe("second\nfirst");
   });
 

@@ -164,6 +164,26 @@ test("links below triggers of every folder, and links with names that are not UT
   });
 });
 
+test("start-up files of a home folder that are links into a project elsewhere protect their targets", () => {
+  mkdirSync(join(world.above, "home", ".config"), { recursive: true });
+  symlinkSync("../root/bash/rc", join(world.above, "home", ".bashrc"));
+  symlinkSync("../../root/editor", join(world.above, "home", ".config", "nvim"));
+  expect(world.classes({ "bash/rc": "x", "editor/init.lua": "x", "bash/other": "x" })).toEqual({
+    ...{ "bash/rc": "never", "editor/init.lua": "never", "bash/other": "free" },
+  });
+});
+
+test("a script that `.envrc` or a file of a hook runner names waits for a person", () => {
+  world.write({
+    ".envrc": "source_env_if_exists ci/local.sh\n. scripts/env.sh\n",
+    "scripts/env.sh": "",
+    "web/.husky/pre-commit": "node tools/check.js\n",
+    "web/tools/check.js": "",
+  });
+  const planted = { "ci/local.sh": "x", "scripts/env.sh": "x", "web/tools/check.js": "x", "scripts/other.sh": "x" };
+  expect(Object.values(world.classes(planted))).toEqual(["ask", "ask", "ask", "free"]);
+});
+
 describe("the survey of a root's folders", () => {
   const table = new TriggerTable();
   const found = (survey: FolderSurvey): readonly string[] =>

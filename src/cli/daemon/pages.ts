@@ -29,6 +29,12 @@ export const DAEMON_CODES: Readonly<Record<string, Page>> = {
     doThis: "Open a new session.",
     example: "ambit status",
   },
+  unknown_draft: {
+    means:
+      "No draft has this id, and no call with this id made one. Landed and discarded drafts are removed over time.",
+    doThis: "List the drafts; `--all` includes those that have landed.",
+    example: "ambit changes list --all",
+  },
   no_answer: {
     means: "The daemon is running but did not respond in time.",
     doThis: "Read its log, and stop it if it does not recover.",

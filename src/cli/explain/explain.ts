@@ -1,5 +1,6 @@
 // `ambit explain [name]`: the page of a code or the entry of a verb; alone, the catalog.
 
+import { ROOT_WORDS } from "../../core/authority/axes/root-word.ts";
 import { byRisk, CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
@@ -107,5 +108,16 @@ function verbText(verb: VerbEntry, { paint }: World): string {
     `${paint.strong(verb.verb)}  ${paintRisk(paint, verb.risk)} risk`,
     `  ${verb.effect}; ${verb.family}: ${bare}`,
     `  scope keys: ${scopeKeys(verb).join(", ") || "none"}; conditions: ${CONDITION_KEYS.join(", ")}`,
+    ...(verb.axes.some(({ keys }) => keys.includes("root")) ? [rootText()] : []),
   ].join("\n");
+}
+
+const ROOT_MEANINGS: Readonly<Record<(typeof ROOT_WORDS)[number], string>> = {
+  ro: "the program reads the folder",
+  rw: "its changes land when it ends",
+  live: "it works on a copy that is kept in step while it runs",
+};
+
+function rootText(): string {
+  return `  root: ${ROOT_WORDS.map((word) => `${word} (${ROOT_MEANINGS[word]})`).join(", ")}`;
 }

@@ -143,7 +143,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
           const needsReview = program.needsReview === true || wanted.needsReview();
           draft.record = startedRecord(begun, wanted, { ...program, needsReview }, asked.now());
-          drafts.lifecycle.begin(draft.record);
+          drafts.lifecycle.beginCommand(draft.record);
         },
       },
       { output: (bytes) => output?.write(bytes), errors: (bytes) => errors?.write(bytes) },

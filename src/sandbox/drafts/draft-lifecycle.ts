@@ -62,9 +62,16 @@ export class DraftLifecycle {
     this.#parts.records.begin(record);
   }
 
+  /** Like `begin`, for a command that sees the project itself and not a copy of it. */
+  beginCommand(record: DraftRecord): void {
+    this.begin(record);
+    this.#parts.git.witness(record);
+  }
+
   /** Its command changed nothing, and its folder is removed. */
   forget(id: string): void {
     this.#running.delete(id);
+    this.#parts.git.endWitness(id);
     this.#parts.records.forget(id);
   }
 
@@ -97,6 +104,7 @@ export class DraftLifecycle {
       };
     } finally {
       this.#running.delete(record.draft);
+      this.#parts.git.endWitness(record.draft);
     }
   }
 

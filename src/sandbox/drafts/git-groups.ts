@@ -1,7 +1,9 @@
 // The git part of a landing: one group of changes for each repository; nested repositories form one group.
+import { join } from "node:path";
 import type { UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change } from "../plan/drafts/change.ts";
 import type { GitChanges } from "../plan/drafts/landing.ts";
+import { kindAt } from "./git/git-files.ts";
 import type { GitLanding } from "./git-landing.ts";
 
 export interface GitGroup {
@@ -33,6 +35,28 @@ export async function togetherOrNone(groups: readonly GitGroup[]): Promise<reado
       ...group,
       git: { ok: false, code, reason: `it belongs together with another repository: ${reason}`, holds },
     });
+  }
+  return result;
+}
+
+/** A new repository lands only into a folder that exists, or that lands with it. */
+export async function withoutFolderless(
+  root: string,
+  groups: readonly GitGroup[],
+  land: readonly Change[],
+): Promise<readonly GitGroup[]> {
+  const made = new Set(land.filter(({ kind }) => kind === "folder").map(({ path }) => path.join("/")));
+  const result: GitGroup[] = [];
+  for (const group of groups) {
+    const folder = group.repository.slice(0, -1);
+    const isNew = group.git.ok && group.git.change?.change === null;
+    if (!group.git.ok || !isNew || made.has(folder.join("/")) || kindAt(join(root, ...folder))?.kind === "folder") {
+      result.push(group);
+      continue;
+    }
+    await group.git.abort();
+    const reason = "the folder that it is in did not land";
+    result.push({ ...group, git: { ok: false, code: "not_landed", reason, holds: () => false } });
   }
   return result;
 }

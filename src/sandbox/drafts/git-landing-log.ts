@@ -4,7 +4,7 @@ import { lstatSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { writeWhole } from "../../platform/write-whole.ts";
 import type { RecordedChange } from "../plan/drafts/git/undo-plan.ts";
-import type { RepositoryMarks } from "./git/repository.ts";
+import type { SeenState } from "./git/repository.ts";
 
 export interface RepositoryChange {
   /** The git folder, below the root. */
@@ -25,17 +25,15 @@ export interface GitLandingEntry {
 
 interface Content {
   readonly landings: readonly GitLandingEntry[];
-  /** HEAD and index as a landing that was taken back left them: the state that the program saw. */
-  readonly restored: Readonly<Record<string, RestoredState>>;
-}
-
-export interface RestoredState {
-  readonly startMarks: RepositoryMarks;
-  readonly seenEntries: string | null;
+  /**
+   * HEAD and index that the program saw, by git folder: those of its start, where a change waits, or as a landing that
+   * was taken back left them.
+   */
+  readonly seen: Readonly<Record<string, SeenState>>;
 }
 
 const FILE = "git-landings.json";
-const EMPTY: Content = { landings: [], restored: {} };
+const EMPTY: Content = { landings: [], seen: {} };
 
 export class GitLandingLog {
   readonly #path: string;
@@ -55,43 +53,48 @@ export class GitLandingLog {
     return this.landings().find(({ state }) => state !== "landed") ?? null;
   }
 
-  restored(repository: readonly string[]): RestoredState | null {
-    return this.#read().restored[repository.join("/")] ?? null;
+  seen(repository: readonly string[]): SeenState | null {
+    return this.#read().seen[repository.join("/")] ?? null;
+  }
+
+  see(repository: readonly string[], state: SeenState): void {
+    const { landings, seen } = this.#read();
+    this.#write({ landings, seen: { ...seen, [repository.join("/")]: state } });
   }
 
   begin(repositories: readonly RepositoryChange[], after: number): void {
-    const { landings, restored } = this.#read();
-    this.#write({ landings: [...landings, { state: "begun", landing: 0, after, repositories }], restored });
+    const { landings, seen } = this.#read();
+    this.#write({ landings: [...landings, { state: "begun", landing: 0, after, repositories }], seen });
   }
 
   /** The open entry is complete, or cannot be taken back. */
   close(landing: number): void {
-    const { landings, restored } = this.#read();
+    const { landings, seen } = this.#read();
     this.#write({
       landings: landings.map((one) => (one.state === "landed" ? one : { ...one, state: "landed", landing })),
-      restored,
+      seen,
     });
   }
 
   reopen(entry: GitLandingEntry): void {
-    const { landings, restored } = this.#read();
+    const { landings, seen } = this.#read();
     const isSame = (one: GitLandingEntry): boolean => one.landing === entry.landing && one.after === entry.after;
-    this.#write({ landings: landings.map((one) => (isSame(one) ? { ...one, state: "undoing" } : one)), restored });
+    this.#write({ landings: landings.map((one) => (isSame(one) ? { ...one, state: "undoing" } : one)), seen });
   }
 
   /** The open entry is taken back, or never changed anything. */
-  drop(left: readonly (readonly [repository: readonly string[], state: RestoredState])[]): void {
-    const { landings, restored } = this.#read();
+  drop(left: readonly (readonly [repository: readonly string[], state: SeenState])[]): void {
+    const { landings, seen } = this.#read();
     const more = Object.fromEntries(left.map(([repository, state]) => [repository.join("/"), state]));
-    this.#write({ landings: landings.filter(({ state }) => state === "landed"), restored: { ...restored, ...more } });
+    this.#write({ landings: landings.filter(({ state }) => state === "landed"), seen: { ...seen, ...more } });
   }
 
   /** After a crash before the record said that a landing or an undo runs: the open entry changed nothing. */
   settle(): void {
-    const { landings, restored } = this.#read();
+    const { landings, seen } = this.#read();
     if (landings.every(({ state }) => state === "landed")) return;
     const settled = landings.filter(({ state }) => state !== "begun");
-    this.#write({ landings: settled.map((one) => ({ ...one, state: "landed" as const })), restored });
+    this.#write({ landings: settled.map((one) => ({ ...one, state: "landed" as const })), seen });
   }
 
   #read(): Content {

@@ -3,7 +3,7 @@ import { dirname, join } from "node:path";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
 import type { Level } from "../../core/authority/grant.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
-import type { GitChanges, NameClass } from "../plan/drafts/landing.ts";
+import { deniedReason, type GitChanges, type NameClass } from "../plan/drafts/landing.ts";
 import type { Sandboxes } from "../plan/sandboxes.ts";
 import { commitClassifier } from "./commit-classes.ts";
 import type { DraftRecord } from "./draft-records.ts";
@@ -16,6 +16,8 @@ import { changesSinceSeed } from "./git/linked-draft.ts";
 import { type ReadSeed, readLinkedSeed } from "./git/linked-seed.ts";
 import { buildRepository } from "./git/new-repository.ts";
 import type { PreparedGitImport } from "./git/prepared-import.ts";
+import type { SeenState } from "./git/repository.ts";
+import { StartWitness } from "./git/start-witness.ts";
 import { GitLandingLog, type RepositoryChange } from "./git-landing-log.ts";
 import { GitLockJournal, removeStaleLocks } from "./git-lock-journal.ts";
 
@@ -69,6 +71,8 @@ const pathsNamedMax = 3;
 
 export class GitLandings {
   readonly #parts: GitLandingsParts;
+  /** Of commands that run, by their draft. */
+  readonly #witnesses = new Map<string, StartWitness>();
 
   constructor(parts: GitLandingsParts) {
     this.#parts = parts;
@@ -80,7 +84,7 @@ export class GitLandings {
   }
 
   async prepare(request: GitLandingRequest): Promise<GitLanding> {
-    const { record, repository, changes, classifier, agreed, family } = request;
+    const { record, repository, changes, classifier, agreed, family, judge } = request;
     const isAgreed = agreed > 0;
     const found = draftRepository(record, this.#folder(record), repository, family);
     const worktree = found.ok ? found.repository.worktreePath : found.worktree;
@@ -90,23 +94,51 @@ export class GitLandings {
     if (!found.ok) return refuse(found.code, found.reason, isInside);
     if (sandboxes === null) return refuse("not_landed", "there is no sandbox to import git changes in", isInside);
     if (record.needsReview && !isAgreed) return refuse("approval_required", "waits for review", isInside);
+    const refused = refusedWhole(judge("fs.write", found.repository.worktreePath));
+    if (refused !== null) return refuse(refused, deniedReason("fs.write", refused), isInside);
     const journal = new GitLockJournal(this.#folder(record), repository);
     const outcome = await prepareGitImport({
       onLocks: (paths) => journal.want(paths),
       onLocked: (paths) => journal.take(paths),
       repository: found.repository,
-      ...this.log(record).restored(repository),
+      seen: () => this.#seen(record, repository),
       seed: found.seed,
       changes: found.repository.commonPath === undefined ? changes : family.flatMap((one) => one.changes),
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
       sandboxes,
-      classify: commitClassifier(found.repository.worktreePath, classifier, record.masked),
+      classify: commitClassifier({
+        ...{ worktree: found.repository.worktreePath, classifier, masked: record.masked, judge, agreed },
+      }),
       isApproved: isAgreed,
       startedNanoseconds: BigInt(record.start),
     });
     if (outcome.kind !== "prepared") journal.clear();
     return landingOf(outcome, { repository, worktree: worktree ?? [], isInside, onUnlocked: () => journal.clear() });
+  }
+
+  /** Before a command starts: what it sees of its root's repository is known later, whatever git rewrites meanwhile. */
+  witness({ draft, root }: Pick<DraftRecord, "draft" | "root">): void {
+    const witness = StartWitness.open(root);
+    if (witness !== null) this.#witnesses.set(draft, witness);
+  }
+
+  endWitness(draft: string): void {
+    this.#witnesses.get(draft)?.close();
+    this.#witnesses.delete(draft);
+  }
+
+  /** For a change that waits: stores what its program saw. */
+  keepSeen(record: DraftRecord, repository: readonly string[]): void {
+    const log = this.log(record);
+    const state = log.seen(repository) === null ? this.#seen(record, repository) : null;
+    if (state !== null) log.see(repository, state);
+  }
+
+  #seen(record: DraftRecord, repository: readonly string[]): SeenState | null {
+    const stored = this.log(record).seen(repository);
+    if (stored !== null || repository.length !== 1 || repository[0] !== ".git") return stored;
+    return this.#witnesses.get(record.draft)?.read() ?? null;
   }
 
   /** The git parts of the draft's landings. */
@@ -141,7 +173,7 @@ export class GitLandings {
       ...{ root: record.root, draft: record.draft, gitPath: repository, changes, sandboxes, isApproved: isAgreed },
       upper: this.#parts.upper(record.draft),
       workFolder: this.#parts.workFolder,
-      classify: commitClassifier(worktree, classifier, record.masked),
+      classify: commitClassifier({ worktree, classifier, masked: record.masked, judge, agreed }),
     });
     if (outcome.kind !== "built")
       return landingOf(outcome, { repository, worktree, isInside: () => false, onUnlocked: () => undefined });
@@ -185,6 +217,14 @@ export class GitLandings {
 
 const FREE: NameClass = { class: "free" };
 
+/** Codes that depend on the path: each path of a git change is decided by itself. */
+const BY_PATH: readonly DenialCode[] = ["scope_violation", "self_modification"];
+
+/** Also refs without a path, such as tags, need an authority to write. */
+function refusedWhole(decision: Decision): DenialCode | null {
+  return decision.outcome === "deny" && !BY_PATH.includes(decision.code) ? decision.code : null;
+}
+
 /** Whether the folder exists and lies in a repository, which would no longer list its new files. */
 function isCovering(root: string, worktree: readonly string[]): boolean {
   const folder = join(root, ...worktree);
@@ -218,6 +258,8 @@ function landingOf(
       const { code, message } = outcome.refusal;
       return refuse(code === "conflict" ? "draft_conflict" : "not_landed", message, isInside);
     }
+    case "denied":
+      return refuse(outcome.code, `${deniedReason("fs.write", outcome.code)}: ${outcome.path}`, isInside);
     case "waits": {
       const named = outcome.paths.slice(0, pathsNamedMax).map(({ path }) => path);
       const more = outcome.count > named.length ? ` and ${outcome.count - named.length} more` : "";

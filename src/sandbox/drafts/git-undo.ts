@@ -6,7 +6,7 @@ import type { DraftRecord } from "./draft-records.ts";
 import { draftRepository } from "./draft-repository.ts";
 import { kindAt } from "./git/git-files.ts";
 import { newRepositoryFolder } from "./git/new-repository.ts";
-import { gitFoldersOf, readIndexDigest, readMarks } from "./git/repository.ts";
+import { gitFoldersOf, readSeenState } from "./git/repository.ts";
 import { prepareGitUndo } from "./git/undo-import.ts";
 import { endingOf, type GitEnding, type GitLandingsParts } from "./git-landing.ts";
 import type { GitLandingLog, RepositoryChange } from "./git-landing-log.ts";
@@ -87,8 +87,8 @@ export class GitUndos {
     return repositories.flatMap(({ repository }) => {
       const found = draftRepository(record, this.#folder(record), repository, []);
       if (!found.ok) return [];
-      const folders = gitFoldersOf(found.repository);
-      return [[repository, { startMarks: readMarks(folders), seenEntries: readIndexDigest(folders) }] as const];
+      const state = readSeenState(gitFoldersOf(found.repository));
+      return state === null ? [] : [[repository, state] as const];
     });
   }
 

@@ -134,8 +134,10 @@ export class LandingTransaction {
     log: GitLandingLog | null,
   ): Promise<string | null> {
     const { gitUndos, workers } = this.#parts;
-    const undone = await undoLanding({ git: gitUndos, workers }, record, { landing, repositories });
-    if (undone.ok) log?.drop(gitUndos.stateOf(record, repositories));
+    // A new repository that was not placed is nowhere in the project.
+    const placed = await gitUndos.begun(record, repositories);
+    const undone = await undoLanding({ git: gitUndos, workers }, record, { landing, repositories: placed });
+    if (undone.ok) log?.drop(gitUndos.stateOf(record, placed));
     else if (undone.isUnchanged) log?.close(landing);
     else throw new Error(undone.reason);
     return undone.ok ? null : undone.reason;

@@ -1,5 +1,5 @@
 // Lands the changes of a sealed draft in the project, and keeps those that may not or cannot land.
-import { DENIAL_CODES, type Decision } from "../../core/authority/decision.ts";
+import { DENIAL_CODES, type Decision, type DenialCode } from "../../core/authority/decision.ts";
 import type { Level } from "../../core/authority/grant.ts";
 import type { ChangesReport, UnlandedChange } from "../../core/ports/drafts.ts";
 import type { Change, DraftScan } from "../plan/drafts/change.ts";
@@ -13,7 +13,15 @@ import {
 } from "../plan/drafts/landing.ts";
 import { type DraftRecord, type DraftRecords, type KeptPaths, keptShownMax } from "./draft-records.ts";
 import type { DraftSize } from "./draft-size.ts";
-import { abortAll, type GitGroup, gitKept, landedGit, togetherOrNone, waitingGit } from "./git-groups.ts";
+import {
+  abortAll,
+  type GitGroup,
+  gitKept,
+  landedGit,
+  togetherOrNone,
+  waitingGit,
+  withoutFolderless,
+} from "./git-groups.ts";
 import type { GitLandings } from "./git-landing.ts";
 import type { GitUndos } from "./git-undo.ts";
 import type { LandWorkers } from "./lander/land-workers.ts";
@@ -103,18 +111,24 @@ export class Landing {
       agreed: context.agreed,
       needsReview: record.needsReview,
     };
-    const groups = await this.#prepare(record, decideLanding(scan.changes, rules), context, scan.changes);
+    const prepared = await this.#prepare(record, decideLanding(scan.changes, rules), context, scan.changes);
     const { land, kept } = decideLanding(scan.changes, {
       ...rules,
-      holds: ({ path }) => groups.some(({ git }) => !git.ok && git.holds(path)),
+      holds: ({ path }) => prepared.some(({ git }) => !git.ok && git.holds(path)),
     });
+    const groups = await withoutFolderless(record.root, prepared, land);
     const applied = await this.#transaction.run(record, land, groups, async () =>
       this.#classes(record, await context.classifier([])),
     );
+    for (const group of groups)
+      if (!applied.committed.includes(group)) this.#parts.git.keepSeen(record, group.repository);
     const allKept: readonly KeptDecision[] = [...kept, ...applied.kept];
     const keys = [
       ...allKept.map(({ change, code }) => [keyOf(change), code] as const),
-      ...groups.flatMap((group) => waitingGit(group, applied).map((change) => [keyOf(change), "not_landed"] as const)),
+      ...groups.flatMap((group) => {
+        const code = group.git.ok ? "not_landed" : group.git.code;
+        return waitingGit(group, applied).map((change) => [keyOf(change), code] as const);
+      }),
     ];
     return this.#recorded(record, {
       landed: [...applied.landed.map(pathOf), ...groups.flatMap((group) => landedGit(group, applied))],
@@ -146,12 +160,18 @@ export class Landing {
     return (verb, path) => {
       const kinds = verb === "fs.delete" ? ["delete"] : ["file", "link", "folder"];
       for (const kind of kinds) {
-        const code = kept?.get(`${kind} ${path.join("/")}`);
-        const denied = DENIAL_CODES.find((one) => one === code && !LANDS_LATER.has(one));
-        if (denied !== undefined) return { outcome: "deny", code: denied, at: null };
+        const denied = deniedForGood(kept?.get(`${kind} ${path.join("/")}`));
+        if (denied !== null) return { outcome: "deny", code: denied, at: null };
       }
       return null;
     };
+  }
+
+  /** The same for the changes of a git folder, which wait together. */
+  #judgeGit(record: DraftRecord, changes: readonly Change[], judge: LandingContext["judge"]): LandingContext["judge"] {
+    const kept = this.#parts.records.keptPaths(record.draft);
+    const code = changes.map((change) => deniedForGood(kept?.get(keyOf(change)))).find((one) => one !== null) ?? null;
+    return code === null ? judge : () => ({ outcome: "deny", code, at: null });
   }
 
   /** Prepares each repository's part: checked, objects packed, and nothing visible yet. */
@@ -168,7 +188,8 @@ export class Landing {
         one.map((each) => ({ ...each, family: one })),
       )) {
         const prepared = await this.#parts.git.prepare({
-          ...{ record, repository, changes, family, judge, agreed },
+          ...{ record, repository, changes, family, agreed },
+          judge: this.#judgeGit(record, changes, judge),
           classifier: async (more) => this.#classes(record, await classifier([...all, ...more])),
         });
         groups.push({ repository, changes, family, git: prepared });
@@ -228,6 +249,10 @@ interface Failure {
 }
 
 /** Kept for a reason that can go away, not for a missing grant. */
+function deniedForGood(code: string | undefined): DenialCode | null {
+  return DENIAL_CODES.find((one) => one === code && !LANDS_LATER.has(one)) ?? null;
+}
+
 const LANDS_LATER: ReadonlySet<string> = new Set([
   "approval_required",
   "draft_conflict",

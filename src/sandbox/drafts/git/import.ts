@@ -25,7 +25,7 @@ import {
   readRepository,
   type StartState,
 } from "./repository.ts";
-import { type Classify, type WaitingPath, waitingPaths } from "./waiting-paths.ts";
+import { type Classify, type DeniedPath, type WaitingPath, waitingPaths } from "./waiting-paths.ts";
 import { Workbench } from "./workbench.ts";
 
 export interface GitImportRequest extends StartState, LockOptions {
@@ -50,6 +50,8 @@ export type GitImportOutcome =
   | { readonly kind: "nothing"; readonly notCarried: readonly string[] }
   /** Nothing of the git part lands; it stays a draft for this reason. */
   | { readonly kind: "stays"; readonly refusal: GitRefusal }
+  /** No grant covers a path that it changes. */
+  | ({ readonly kind: "denied" } & DeniedPath)
   | {
       readonly kind: "waits";
       readonly plan: GitImportPlan;
@@ -91,8 +93,10 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     if (!waiting.ok) return { kind: "stays", refusal: waiting.refusal };
     const lost = await lostRefs(plan, real, importing, bench.hasLogs);
     if (!lost.ok) return { kind: "stays", refusal: lost.refusal };
-    if ((waiting.value.count > 0 || lost.value.length > 0) && !request.isApproved)
-      return { kind: "waits", plan, ...waiting.value, lost: lost.value };
+    const { denied, ...paths } = waiting.value;
+    if (denied !== null) return { kind: "denied", ...denied };
+    if ((paths.count > 0 || lost.value.length > 0) && !request.isApproved)
+      return { kind: "waits", plan, ...paths, lost: lost.value };
     const checksEnded = git.end();
     const locked = await lockRepository(request, {
       folders,
@@ -133,7 +137,7 @@ function readStates(request: GitImportRequest, folders: GitFolders): GitResult<S
     const changed = readGitDraft(request.repository, request.changes, request.upper, format.value.format);
     if (!changed.ok) return changed;
     const marks = readMarks(folders);
-    const now = readRepository(folders, format.value, request.repository.together ?? [], request, marks);
+    const now = readRepository(folders, format.value, request.repository.together ?? [], request);
     if (!now.ok) return now;
     const real = seed === null ? now : seenSinceSeed(now.value, seed, marks);
     if (!real.ok) return real;

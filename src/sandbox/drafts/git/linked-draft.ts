@@ -10,12 +10,12 @@ import { indexBytesMax } from "../../plan/drafts/git/index-file.ts";
 import { parseRefFile, type RefValue } from "../../plan/drafts/git/ref-file.ts";
 import { readGitFile } from "./git-files.ts";
 import { fileDigest, type LinkedSeed, type ReadSeed } from "./linked-seed.ts";
-import { parseIndexFile, type RepositoryMarks } from "./repository.ts";
+import { entriesDigest, parseIndexFile, type RepositoryMarks } from "./repository.ts";
 
 /** The current repository; a value equal to the seed's is what the program saw. */
 export function seenSinceSeed(
   now: RepositoryState,
-  seed: LinkedSeed,
+  seed: ReadSeed,
   marks: RepositoryMarks,
 ): GitResult<RepositoryState> {
   const head = parseRefFile(seed.head, now.format, "HEAD");
@@ -36,8 +36,16 @@ export function seenSinceSeed(
     // The program saw a name missing from the repository as absent, unless the seed has it.
     refFolders: new Map([["refs", true]]),
     packedRefs: { value: new Map(), isSeen: true },
-    index: { value: now.index.value, isSeen: marks.index === seed.marks.index },
+    index: { value: now.index.value, isSeen: marks.index === seed.marks.index || hasSeedEntries(now, seed) },
   });
+}
+
+/** A `git status` of the person's rewrites the index and leaves its entries as they were. */
+function hasSeedEntries({ index, format }: RepositoryState, { indexFile }: ReadSeed): boolean {
+  const file = readGitFile(indexFile, indexBytesMax, "the index of the seed");
+  if (!file.ok || file.value === null) return false;
+  const seed = parseIndexFile(file.value, format);
+  return seed.ok && entriesDigest(seed.value) === entriesDigest(index.value);
 }
 
 /** `draft`: everything in the private git folder. Its initial content is left out. */

@@ -25,7 +25,7 @@ export interface NewRepositoryRequest
 }
 
 export type NewRepositoryOutcome =
-  | Extract<GitImportOutcome, { readonly kind: "stays" | "waits" }>
+  | Extract<GitImportOutcome, { readonly kind: "stays" | "waits" | "denied" }>
   | { readonly kind: "built"; readonly repository: BuiltRepository; readonly notCarried: readonly string[] };
 
 const filesMax = 10_000;
@@ -77,7 +77,7 @@ export async function buildRepository(request: NewRepositoryRequest): Promise<Ne
       changes: request.changes.filter((change) => !isOfTemplate(change, gitPath)),
       startedNanoseconds: always,
     });
-    if (imported.kind === "stays" || imported.kind === "waits") return imported;
+    if (imported.kind !== "nothing" && imported.kind !== "prepared") return imported;
     if (imported.kind === "prepared") {
       const done = await imported.prepared.commit();
       if (!done.ok) return { kind: "stays", refusal: done.refusal };

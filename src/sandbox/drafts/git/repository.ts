@@ -51,13 +51,16 @@ export interface GitFolders {
 export interface StartState {
   /** When the program started, on the file system's clock: earlier changes are what the program saw. */
   readonly startedNanoseconds: bigint;
-  /**
-   * HEAD and index when the program started (`readMarks`): the same files later are what the program saw, even where a file
-   * was written in the tick of the clock in which the program started.
-   */
-  readonly startMarks?: RepositoryMarks | null;
-  /** Digest of the index entries that the program saw (`readIndexDigest`): a refreshed index has the same entries. */
-  readonly seenEntries?: string | null;
+  /** HEAD and index that the program saw, where that is known. Called only where times do not answer. */
+  seen?(): SeenState | null;
+}
+
+/** Values, not times: a `git status` of the person's rewrites the index and leaves every entry as it was. */
+export interface SeenState {
+  /** The text of HEAD. */
+  readonly head: string;
+  /** Digest of the entries of the index; null where it could not be read. */
+  readonly entries: string | null;
 }
 
 const looseRefsMax = 20_000;
@@ -109,9 +112,9 @@ export function readRepository(
   { folder, common }: GitFolders,
   { format, isBare }: RepositoryFormat,
   together: readonly string[],
-  { startedNanoseconds, seenEntries, startMarks }: StartState,
-  marks: RepositoryMarks,
+  start: StartState,
 ): GitResult<RepositoryState> {
+  const { startedNanoseconds } = start;
   const isOld = (changed: bigint): boolean => changed <= startedNanoseconds;
   const head = readGitFile(join(folder, "HEAD"), looseRefBytesMax, "HEAD");
   if (!head.ok) return head;
@@ -132,18 +135,19 @@ export function readRepository(
   if (!log.ok) return log;
   const others = readOtherBranches(common, [folder, ...together], format, isBare);
   if (!others.ok) return others;
+  const headText = head.value.bytes.toString("latin1");
+  const isHeadOld = isOld(head.value.changedNanoseconds);
+  const isIndexOld = isOld(index.value?.changedNanoseconds ?? 0n);
+  const seen = isHeadOld && isIndexOld ? null : (start.seen?.() ?? null);
   return value({
     format,
     otherBranches: others.value,
-    head: { value: headValue.value, isSeen: isOld(head.value.changedNanoseconds) || startMarks?.head === marks.head },
+    head: { value: headValue.value, isSeen: isHeadOld || seen?.head === headText },
     ...loose.value,
     packedRefs: { value: packedRefs.value, isSeen: isOld(packed.value?.changedNanoseconds ?? 0n) },
     index: {
       value: parsed.value,
-      isSeen:
-        isOld(index.value?.changedNanoseconds ?? 0n) ||
-        startMarks?.index === marks.index ||
-        (parsed.value !== null && seenEntries === digestOf(parsed.value)),
+      isSeen: isIndexOld || (seen !== null && seen.entries === entriesDigest(parsed.value)),
     },
     stashLog: log.value?.bytes.toString("latin1") ?? "",
   });
@@ -163,22 +167,32 @@ export function readMarks({ folder }: GitFolders): RepositoryMarks {
   return { head: markOf("HEAD"), index: markOf("index") };
 }
 
-export function parseIndexFile({ bytes }: GitFile, format: ObjectFormat): GitResult<GitIndex> {
+export function parseIndexFile({ bytes }: Pick<GitFile, "bytes">, format: ObjectFormat): GitResult<GitIndex> {
   if (!isIndexIntact(bytes, format)) return refuseGit("malformed", "the checksum of the index is wrong");
   return parseIndex(bytes, format, BYTE_TEXT);
 }
 
-/** Null where there is no index, or none that can be read. */
-export function readIndexDigest({ folder, common }: GitFolders): string | null {
-  const format = readFormat({ folder, common });
-  const file = readGitFile(join(folder, "index"), indexBytesMax, "index");
-  if (!format.ok || !file.ok || file.value === null) return null;
-  const index = parseIndexFile(file.value, format.value.format);
-  return index.ok ? digestOf(index.value) : null;
+/** HEAD and index as they are now; null where there is no HEAD that can be read. */
+export function readSeenState(folders: GitFolders): SeenState | null {
+  const head = readGitFile(join(folders.folder, "HEAD"), looseRefBytesMax, "HEAD");
+  if (!head.ok || head.value === null) return null;
+  const index = readGitFile(join(folders.folder, "index"), indexBytesMax, "index");
+  return {
+    head: head.value.bytes.toString("latin1"),
+    entries: index.ok ? fileEntriesDigest(folders, index.value) : null,
+  };
 }
 
-function digestOf({ entries }: GitIndex): string {
-  return sha256(JSON.stringify(entries));
+/** `file`: null where there is no index. Null where it cannot be parsed. */
+export function fileEntriesDigest(folders: GitFolders, file: Pick<GitFile, "bytes"> | null): string | null {
+  if (file === null) return entriesDigest(null);
+  const format = readFormat(folders);
+  const index = format.ok ? parseIndexFile(file, format.value.format) : format;
+  return index.ok ? entriesDigest(index.value) : null;
+}
+
+export function entriesDigest(index: GitIndex | null): string {
+  return index === null ? "absent" : sha256(JSON.stringify(index.entries));
 }
 
 /** What the other worktrees of the repository have checked out, the main one among them unless it is bare. */

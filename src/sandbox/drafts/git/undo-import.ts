@@ -46,7 +46,7 @@ async function prepare(request: GitUndoRequest): Promise<GitUndoOutcome> {
   if (!format.ok) return stays(format);
   const marks = readMarks(folders);
   const start = { startedNanoseconds: always };
-  const real = readRepository(folders, format.value, repository.together ?? [], start, marks);
+  const real = readRepository(folders, format.value, repository.together ?? [], start);
   if (!real.ok) return stays(real);
   const planned = planGitUndo(real.value, change);
   if (!planned.ok) return stays(planned);

@@ -1,5 +1,6 @@
 // The paths of new commits and of the new index that need approval before a ref moves.
 
+import type { DenialCode } from "../../../core/authority/decision.ts";
 import { type GitResult, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan } from "../../plan/drafts/git/import-plan.ts";
 import type { IndexChange } from "../../plan/drafts/git/index-changes.ts";
@@ -7,7 +8,8 @@ import { parseTreeChanges, type TreeChange, type TreeChangeKind } from "../../pl
 import { pathText } from "./byte-text.ts";
 import type { NewObjects, ObjectImport } from "./objects.ts";
 
-export type PathClass = "free" | "ask" | "never";
+/** `denied`: no grant covers the change; an approval does not change that. */
+export type PathClass = "free" | "ask" | "never" | { readonly denied: DenialCode };
 
 /** Texts are UTF-8; bytes that are none are written `\xNN`. */
 export interface PathChange {
@@ -29,7 +31,14 @@ export interface WaitingPath extends PathChange {
   readonly commit: string | null;
 }
 
+export interface DeniedPath {
+  readonly path: string;
+  readonly code: DenialCode;
+}
+
 export interface WaitingPaths {
+  /** The first path that no grant covers; null where every path is covered. */
+  readonly denied: DeniedPath | null;
   /** At most `waitingPathsMax` of them. */
   readonly paths: readonly WaitingPath[];
   readonly count: number;
@@ -63,12 +72,14 @@ export async function waitingPaths(
     return { path: pathText(path), change, target: target === null ? null : pathText(target), commit };
   });
   const found = new Map<string, WaitingPath>();
+  let denied: DeniedPath | null = null;
   for (const one of together) {
     const key = `${one.path}\0${one.target ?? ""}`;
     const verdict = found.has(key) ? "free" : await classify(one, together);
-    if (verdict !== "free") found.set(key, { ...one, class: verdict });
+    if (typeof verdict === "object") denied ??= { path: one.path, code: verdict.denied };
+    else if (verdict !== "free") found.set(key, { ...one, class: verdict });
   }
-  return value({ paths: [...found.values()].slice(0, waitingPathsMax), count: found.size });
+  return value({ denied, paths: [...found.values()].slice(0, waitingPathsMax), count: found.size });
 }
 
 const linkMode = 0o120000;

@@ -83,7 +83,7 @@ function asksReason(verb: string, level: Level): string {
   return `the grant for ${verb} asks for a person's approval${presence}`;
 }
 
-function deniedReason(verb: string, code: DenialCode): string {
+export function deniedReason(verb: string, code: DenialCode): string {
   if (code === "revoked") return "the session ended, or what it held was taken back, before the changes landed";
   return `no grant covers ${verb} of this path`;
 }

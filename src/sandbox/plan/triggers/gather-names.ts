@@ -1,6 +1,7 @@
 // Finds links among existing triggers: a link's target is protected like the link. Folders of triggers are searched, so
 // that links below them count as well.
-import { addHardLinks, addLink } from "./gather-git.ts";
+import { addHardLinks, addLink, protect } from "./gather-git.ts";
+import { filesNamedIn } from "./git-values.ts";
 import type { ListedName, RealTree } from "./real-tree.ts";
 import { isGitName } from "./spelling.ts";
 import type { TriggerPaths } from "./trigger-paths.ts";
@@ -26,12 +27,24 @@ const listedNamesMax = 20_000;
 /** Folders that package managers fill with thousands of entries; triggers there are found by name only. */
 const HEAPS: readonly string[] = [".pnpm", ".store"];
 
+const scriptCharactersMax = 65_536;
+/** Folders of shell scripts that a hook runner runs. */
+const SCRIPT_FOLDERS: readonly string[] = [".husky", ".lefthook", ".githooks"];
+const SCRIPTS: readonly string[] = [".envrc"];
+
 /** Triggers directly below one folder: a root, a workspace, a home folder, or a parent of a change. */
 export function gatherNames(gathering: NameGathering, base: Path, limits: GatherLimits): void {
   const { tree, places, table, bases } = gathering;
   const left = { folders: limits.foldersMax };
+  const addScript = (script: Path): void => {
+    const text = tree.text(script, scriptCharactersMax);
+    for (const file of text === null ? [] : filesNamedIn(text, base, bases.home, tree))
+      protect(tree, places, file, `/${script.join("/")} names it`, "ask");
+  };
   const lookInto = (folder: Path): void => {
+    const isOfScripts = SCRIPT_FOLDERS.includes(folder.at(-1) ?? "");
     const isWhole = walkNames(tree, folder, limits, left, (path, kind) => {
+      if (kind === "file" && isOfScripts) addScript(path);
       if (kind === "link") addLink(tree, places, path);
       // In a home folder that would examine thousands of files.
       else if (kind === "file" && limits.isTold) addHardLinks(tree, places, path);
@@ -51,8 +64,10 @@ export function gatherNames(gathering: NameGathering, base: Path, limits: Gather
       const isOnTheWay = kind !== "file" && !isTrigger && table.findBelow(path, bases) !== null;
       if (kind === "link") {
         if (isTrigger || isOnTheWay) addLink(tree, places, path);
-      } else if (isTrigger && kind === "file") addHardLinks(tree, places, path);
-      else if (isTrigger) lookInto(path);
+      } else if (isTrigger && kind === "file") {
+        addHardLinks(tree, places, path);
+        if (SCRIPTS.includes(name)) addScript(path);
+      } else if (isTrigger) lookInto(path);
       else if (isOnTheWay) visit(path);
     }
   };

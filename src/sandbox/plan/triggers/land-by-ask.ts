@@ -1,5 +1,6 @@
 // Names that are ordinary parts of a project and that tools also run or obey: an agent's change of one needs approval.
-// Data. Absent on purpose: `Makefile`, `package.json`, tests and build scripts, which a person runs deliberately.
+// Data. Absent on purpose: `Makefile`, `justfile`, `package.json`, tests and build scripts, which a person runs deliberately; names that
+// are read in a home folder alone (`.tmux.conf`, `.psqlrc`, `.ssh`); files that select an official version (`.nvmrc`, `.python-version`).
 import { type Trigger, type TriggerRow, triggersOf } from "./trigger.ts";
 
 const SERVERS: readonly TriggerRow[] = [["MCP clients", "anywhere", [".mcp.json", "mcp.json"]]];
@@ -9,7 +10,9 @@ const ENVIRONMENTS: readonly TriggerRow[] = [
   ["mise", "anywhere", [".mise.toml", ".mise.local.toml", "mise.toml", "mise.local.toml", ".mise", ".rtx.toml"]],
   ["mise", "anywhere", [".config/mise", ".config/mise.toml", ".mise.*.toml", "mise.*.toml", "mise/config.toml"]],
   ["asdf", "anywhere", [".tool-versions"]],
-  ["autoenv", "anywhere", [".autoenv.zsh", ".autoenv"]],
+  ["autoenv", "anywhere", [".autoenv.zsh", ".autoenv", ".env.leave"]],
+  ["shell plugins that load it when a folder is entered", "anywhere", [".env"]],
+  ["Nix", "anywhere", ["flake.nix", "shell.nix", "devenv.nix", "devenv.yaml", "devenv.local.nix", "devbox.json"]],
   [
     "interactive interpreters",
     "anywhere",
@@ -25,8 +28,17 @@ const GIT: readonly TriggerRow[] = [
   ["lefthook", "anywhere", ["lefthook.*", ".lefthook.*", "lefthook-local.*", ".lefthook-local.*", ".lefthook"]],
   ["lint-staged", "anywhere", [".lintstagedrc", ".lintstagedrc.*", "lint-staged.config.*"]],
   ["Overcommit", "anywhere", [".overcommit.yml", ".git-hooks"]],
+  ["simple-git-hooks", "anywhere", [".simple-git-hooks.*", "simple-git-hooks.*"]],
+  ["commitlint", "anywhere", [".commitlintrc", ".commitlintrc.*", "commitlint.config.*"]],
+  [
+    "hook runners",
+    "anywhere",
+    ["captainhook.json", "grumphp.yml", ".grumphp.yml", ".rusty-hook.toml", "hk.pkl", "prek.toml"],
+  ],
   ["git hooks", "anywhere", [".githooks"]],
   ["git-lfs", "anywhere", [".lfsconfig"]],
+  ["Perforce", "anywhere", [".p4config"]],
+  ["Arcanist", "anywhere", [".arcconfig"]],
 ];
 
 const PACKAGES: readonly TriggerRow[] = [
@@ -42,9 +54,11 @@ const PACKAGES: readonly TriggerRow[] = [
   ["Bundler", "anywhere", [".bundle/config"]],
   ["Gradle", "anywhere", ["gradle/wrapper"]],
   ["Maven", "anywhere", [".mvn"]],
-  ["Bazel", "anywhere", [".bazelrc", ".bazeliskrc", "tools/bazel"]],
+  ["Bazel", "anywhere", [".bazelrc", ".bazeliskrc", ".bazelversion", "tools/bazel"]],
   ["Buck", "anywhere", [".buckconfig", ".buckconfig.local"]],
   ["NuGet", "anywhere", ["nuget.config"]],
+  ["Ansible", "anywhere", ["ansible.cfg"]],
+  ["sbt", "anywhere", [".sbtopts", ".jvmopts"]],
 ];
 
 const EDITORS: readonly TriggerRow[] = [
@@ -60,7 +74,8 @@ const EDITORS: readonly TriggerRow[] = [
   ["JetBrains", "anywhere", [".run"]],
   ["Visual Studio", "anywhere", [".vs"]],
   ["Eclipse", "anywhere", [".settings", ".externalToolBuilders"]],
-  ["language servers", "anywhere", [".vim", ".neoconf.json", ".ycm_extra_conf.py"]],
+  ["language servers", "anywhere", [".vim", ".neoconf.json", ".ycm_extra_conf.py", ".luarc.json", ".luarc.jsonc"]],
+  ["build servers", "anywhere", [".bsp", "buildServer.json", ".sourcekit-lsp"]],
 ];
 
 const AUTOMATION: readonly TriggerRow[] = [
@@ -71,6 +86,7 @@ const AUTOMATION: readonly TriggerRow[] = [
   ["CI", "anywhere", ["azure-pipelines.yml", "bitbucket-pipelines.yml", "appveyor.yml", ".appveyor.yml", ".buildkite"]],
   ["Jenkins", "anywhere", ["Jenkinsfile"]],
   ["Gitpod", "anywhere", [".gitpod.yml", ".gitpod.Dockerfile"]],
+  ["cloud editors", "anywhere", [".replit", "replit.nix", ".idx", "devfile.yaml", ".devfile.yaml", ".codesandbox"]],
   ["Renovate", "anywhere", ["renovate.json", "renovate.json5", ".renovaterc", ".renovaterc.json"]],
   ["Vagrant", "anywhere", ["Vagrantfile"]],
 ];
@@ -91,6 +107,7 @@ const INSTRUCTIONS: readonly TriggerRow[] = [
   ["GitHub Copilot", "anywhere", [".github/chatmodes", ".github/agents", ".github/skills"]],
   ["aider", "anywhere", [".aider.model.settings.yml", ".aider.model.metadata.json"]],
   ["Zed", "anywhere", [".rules"]],
+  ["Warp", "anywhere", ["WARP.md"]],
 ];
 
 export const LAND_BY_ASK: readonly Trigger[] = triggersOf(

@@ -18,8 +18,13 @@ const VERSION_CONTROL: readonly TriggerRow[] = [
   ["Darcs", "anywhere", ["_darcs"]],
   ["Sapling", "anywhere", [".sl"]],
   ["Subversion", "anywhere", [".svn"]],
+  ["Breezy", "anywhere", [".bzr"]],
+  ["Monotone", "anywhere", ["_MTN"]],
+  ["repo", "anywhere", [".repo"]],
   ["Mercurial", "home", [".hgrc", ".config/hg"]],
   ["Jujutsu", "home", [".jjconfig.toml", ".config/jj"]],
+  ["Breezy", "home", [".bazaar", ".config/breezy"]],
+  ["Subversion", "home", [".subversion"]],
 ];
 
 const EDITORS: readonly TriggerRow[] = [
@@ -54,6 +59,9 @@ const AGENTS: readonly TriggerRow[] = [
   ["Trae", "anywhere", [".trae"]],
   ["GitHub Copilot", "anywhere", [".copilot", ".github/hooks"]],
   ["aider", "anywhere", [".aider.conf.yml", ".aider.conf.yaml"]],
+  ["OpenHands", "anywhere", [".openhands"]],
+  ["Rovo Dev", "anywhere", [".rovodev"]],
+  ["Warp", "anywhere", [".warp"]],
 ];
 
 const SHELLS: readonly TriggerRow[] = [
@@ -66,6 +74,12 @@ const SHELLS: readonly TriggerRow[] = [
   ["xonsh", "home", [".xonshrc", ".config/xonsh"]],
   ["PowerShell", "home", [".config/powershell"]],
   ["readline", "home", [".inputrc"]],
+  [
+    "shells",
+    "home",
+    [".bashrc.d", ".zshrc.d", ".zsh", ".config/zsh", ".oh-my-zsh", ".p10k.zsh", ".fzf.bash", ".fzf.zsh"],
+  ],
+  ["Starship", "home", [".config/starship.toml"]],
 ];
 
 /** In a home folder: what starts with a session, and start-up files of programs. */
@@ -103,6 +117,19 @@ const SESSIONS: readonly TriggerRow[] = [
   ["wget", "home", [".wgetrc"]],
   ["Ruby", "home", [".irbrc", ".gemrc", ".bundle"]],
   ["screen", "home", [".screenrc"]],
+  ["database clients", "home", [".psqlrc", ".sqliterc", ".my.cnf", ".mongorc.js", ".mongoshrc.js", ".duckdbrc"]],
+  ["Ansible", "home", [".ansible.cfg", ".ansible"]],
+  ["Terraform", "home", [".terraformrc", ".terraform.d"]],
+  ["AWS", "home", [".aws"]],
+  ["programs with passwords", "home", [".netrc", ".git-credentials", ".pypirc"]],
+  [
+    "version managers",
+    "home",
+    [".nvm", ".pyenv", ".rbenv", ".rvm", ".sdkman", ".asdf", ".asdfrc", ".volta", ".rustup"],
+  ],
+  ["version managers", "home", [".nodenv", ".goenv", ".jenv", ".local/share/mise"]],
+  ["terminals", "home", [".config/kitty", ".config/wezterm", ".wezterm.lua", ".config/alacritty", ".config/ghostty"]],
+  ["terminals", "home", [".hammerspoon", ".config/zellij"]],
   ["window managers", "home", [".config/i3", ".config/sway", ".config/hypr"]],
   ["Docker", "home", [".docker"]],
   ["Kubernetes", "home", [".kube"]],

@@ -64,7 +64,8 @@ export class TriggerFacts {
       if (one.length > root.length && isBelow(one, root))
         protect(tree, this.places, one, "every sandbox runs programs from it");
     for (const base of workspaces) if (isAlong(base, root)) this.#gather(base, OWN_LIMITS, true);
-    if (home !== null && isAlong(home, root)) this.#gather(home, HOME_LIMITS, false);
+    // Wherever the root lies: start-up files in a home folder are often links into a folder of dotfiles.
+    if (home !== null) this.#gather(home, HOME_LIMITS, false);
     // A repository around the root may have its hooks path in it.
     for (let depth = 1; depth < root.length; depth++) this.#repository(root.slice(0, depth), false);
     this.#gather(root, OWN_LIMITS, true);
