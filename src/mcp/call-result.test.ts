@@ -32,6 +32,16 @@ describe("results", () => {
     ],
     ["one that was killed", ran({ ending: { kind: "ended", because: "time" } }), ["[ended: time]"]],
     [
+      "one whose draft grew too large",
+      ran({ ending: { kind: "ended", because: "draft", reason: "it made more than 2 files" } }),
+      ["[ended: draft: it made more than 2 files]"],
+    ],
+    [
+      "one whose changes were kept",
+      ran({ notApplied: { message: "Kept as a draft.", changes: [], more: 0, drafts: [] } }),
+      ["[Kept as a draft.]"],
+    ],
+    [
       "one that was denied something",
       ran({ denials: [{ code: "scope_violation", request: "net.connect a.test:443", times: 2 }] }),
       ["[denied while running: net.connect a.test:443 (scope_violation)]"],

@@ -84,6 +84,7 @@ function programText(result: JsonObject): string | null {
     ...(stderr === "" ? [] : [`[stderr]\n${stderr}`]),
     ...(typeof dropped === "number" && dropped > 0 ? [`[${dropped} bytes of output were dropped]`] : []),
     ...(isJsonList(denials) ? denials : []).map((one) => deniedLine(one)),
+    ...notAppliedLines(member(result, "notApplied")),
     ...endingLines(ending),
   ];
   const written = parts.filter((part) => part !== "");
@@ -98,6 +99,13 @@ function deniedLine(denial: Json): string {
   return `[${what}: ${String(member(denial, "request"))} (${code})]`;
 }
 
+/** A model may read the text alone. */
+function notAppliedLines(notApplied: Json | undefined): readonly string[] {
+  if (!isJsonObject(notApplied)) return [];
+  const message = member(notApplied, "message");
+  return typeof message === "string" ? [`[${message}]`] : [];
+}
+
 function endingLines(ending: JsonObject): readonly string[] {
   switch (member(ending, "kind")) {
     case "exited": {
@@ -106,8 +114,10 @@ function endingLines(ending: JsonObject): readonly string[] {
     }
     case "signalled":
       return [`[ended by signal ${String(member(ending, "signal"))}]`];
-    case "ended":
-      return [`[ended: ${String(member(ending, "because"))}]`];
+    case "ended": {
+      const reason = member(ending, "reason");
+      return [`[ended: ${String(member(ending, "because"))}${typeof reason === "string" ? `: ${reason}` : ""}]`];
+    }
     case "unstarted":
       return [`[not started: ${String(member(ending, "reason"))}]`];
     default:
