@@ -72,7 +72,7 @@ const ATTACKS: readonly (readonly [string, Attack])[] = [
   [
     "a copy of the repository with other settings",
     {
-      line: `cp -r .git copy; ${SETTINGS} > copy/config; printf 'bare = false\\nworktree = ..\\n' >> copy/config; printf 'gitdir: copy\\n' > .git-file; mkdir in; printf 'gitdir: ../copy\\n' > in/.git`,
+      line: `rm -rf copy; cp -r .git copy; ${SETTINGS} > copy/config; printf 'bare = false\\nworktree = ..\\n' >> copy/config; printf 'gitdir: copy\\n' > .git-file; mkdir -p in; printf 'gitdir: ../copy\\n' > in/.git`,
       after: "git -C copy status; git -C in status",
     },
   ],

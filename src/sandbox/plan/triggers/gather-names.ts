@@ -24,8 +24,11 @@ export interface GatherLimits {
 }
 
 const listedNamesMax = 20_000;
-/** Folders that package managers fill with thousands of entries; triggers there are found by name only. */
-const HEAPS: readonly string[] = [".pnpm", ".store"];
+/** Folders that package and version managers fill with thousands of entries; triggers there are found by name only. */
+const HEAPS: readonly string[] = [
+  ...[".pnpm", ".store", ".nvm", ".pyenv", ".rbenv", ".rvm", ".sdkman", ".asdf", ".volta", ".rustup", ".nodenv"],
+  ...[".goenv", ".jenv", ".oh-my-zsh", ".gradle"],
+];
 
 const scriptCharactersMax = 65_536;
 /** Folders of shell scripts that a hook runner runs. */
@@ -58,8 +61,8 @@ export function gatherNames(gathering: NameGathering, base: Path, limits: Gather
       places.addPartial(`/${folder.join("/")} cannot be listed`);
     for (const { name, kind } of names ?? []) {
       const path = [...folder, name];
-      if (isGitName(name) || HEAPS.includes(name) || (kind !== "link" && kind !== "folder" && kind !== "file"))
-        continue;
+      const isHeap = HEAPS.includes(name) && kind === "folder";
+      if (isGitName(name) || isHeap || (kind !== "link" && kind !== "folder" && kind !== "file")) continue;
       const isTrigger = table.find(path, bases) !== null;
       const isOnTheWay = kind !== "file" && !isTrigger && table.findBelow(path, bases) !== null;
       if (kind === "link") {
