@@ -31,7 +31,7 @@ test.each([
   [".yarnrc.yml", "ask", "yarnPath is the program that `yarn` runs"],
   [".pnp.cjs", "ask", "loaded before every program"],
   ["bunfig.toml", "ask", "preload runs before every program"],
-  [".bazelversion", "ask", "may name a build of somebody else"],
+  [".bazelversion", "ask", "may name the build of another publisher"],
   [".bsp/sbt.json", "ask", "editors run its `argv` when the folder is opened"],
   [".vimrc", "ask", "read where `exrc` is set"],
   [".exrc", "ask", "read where `exrc` is set"],
