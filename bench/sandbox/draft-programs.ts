@@ -51,7 +51,7 @@ export class DraftPrograms {
       note: (line) => process.stderr.write(`bench: ${line}\n`),
     });
     this.#programs = daemonPrograms({
-      ...{ ...options, drafts: this.#drafts, secret: () => null, stream: () => null },
+      ...{ ...options, drafts: this.#drafts, secret: () => null, secretForUrl: () => null, stream: () => null },
       install: () => "install bubblewrap",
       ground: (cwd) => ({ ...run, workspace: cwd }),
     });
@@ -70,6 +70,8 @@ export class DraftPrograms {
       call: `call-${++this.#calls}`,
       ...{ session, generation: 0, cwd: project, environment: {} },
       moment,
+      useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
+      modelUsed: () => undefined,
       useSecret: async () => false,
       refused: () => "",
     };

@@ -2,16 +2,16 @@
 // hosts of the project come from the agent's record alone.
 import type { JsonObject } from "../core/base/json.ts";
 
-/** How the client reaches its model. A relay of the broker gives it a base URL and keeps the credential outside. */
+/**
+ * How the client reaches its model through the relay of the broker, which keeps the credential outside. Set only where the
+ * agent's record grants `model.use`. `{relay}` is the relay's address, `{key}` a placeholder that is no credential.
+ */
 export interface ModelAccess {
   /** `anthropic`: Messages. `openai`: Responses and Chat Completions. */
-  readonly provider: "anthropic" | "openai" | "gemini";
-  /** Exact names of the hosts it sends requests to when no base URL is set. */
-  readonly hosts: readonly string[];
-  /** The variable that takes a base URL; null: the client has only a setting for it. */
-  readonly baseUrlVariable: string | null;
-  /** The variable that takes the key; a placeholder inside. */
-  readonly keyVariable: string;
+  readonly providers: readonly ("anthropic" | "openai" | "gemini")[];
+  readonly variables: readonly (readonly [name: string, value: string])[];
+  /** Merged over the setting of the same path. */
+  readonly settings: readonly { readonly path: string; readonly set: JsonObject }[];
 }
 
 /**

@@ -24,7 +24,11 @@ test.each(PROFILES.map((one) => [one.id, one] as const))(
       // Where these clients keep their credentials.
       expect(path).not.toMatch(/auth|credential|oauth|token|\.claude$|\.codex$|\.gemini$/);
     }
-    for (const host of one.model?.hosts ?? []) expect(host).toMatch(/^[a-z0-9.-]+$/);
+    for (const [name, value] of one.model?.variables ?? []) {
+      expect(name).toMatch(/^[A-Z_]+(_BASE_URL|_API_KEY)$/);
+      expect(value).toMatch(/^(\{relay\}\/[a-z0-9/]+|\{key\})$/);
+    }
+    for (const { path } of one.model?.settings ?? []) expect(one.settings.map((each) => each.path)).toContain(path);
   },
 );
 

@@ -22,10 +22,13 @@ export const PROFILES: readonly ClientProfile[] = [
     id: "ambit:claude-code@1",
     programs: ["claude"],
     model: {
-      provider: "anthropic",
-      hosts: ["api.anthropic.com"],
-      baseUrlVariable: "ANTHROPIC_BASE_URL",
-      keyVariable: "ANTHROPIC_API_KEY",
+      providers: ["anthropic"],
+      variables: [
+        ["ANTHROPIC_BASE_URL", "{relay}/anthropic"],
+        ["ANTHROPIC_API_KEY", "{key}"],
+      ],
+      // The client asks once about a key in its environment, which it knows by its last twenty characters.
+      settings: [{ path: ".claude.json", set: { customApiKeyResponses: { approved: ["{keyEnd}"], rejected: [] } } }],
     },
     settings: [
       // The account, keys that were answered for and the histories of all projects are in the same file.
@@ -54,7 +57,22 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:codex@1",
     programs: ["codex"],
-    model: { provider: "openai", hosts: ["api.openai.com"], baseUrlVariable: null, keyVariable: "OPENAI_API_KEY" },
+    model: {
+      providers: ["openai"],
+      variables: [["OPENAI_API_KEY", "{key}"]],
+      settings: [
+        {
+          path: ".codex/config.toml",
+          set: {
+            model_provider: "ambit",
+            web_search: "disabled",
+            model_providers: {
+              ambit: { name: "ambit", base_url: "{relay}/openai/v1", env_key: "OPENAI_API_KEY", wire_api: "responses" },
+            },
+          },
+        },
+      ],
+    },
     settings: [
       settings("toml", ".codex/config.toml", ["notify", "hooks", "sandbox_workspace_write", "default_permissions"], {
         sandbox_mode: "danger-full-access",
@@ -72,7 +90,24 @@ export const PROFILES: readonly ClientProfile[] = [
   {
     id: "ambit:opencode@1",
     programs: ["opencode"],
-    model: null,
+    model: {
+      providers: ["anthropic", "openai"],
+      variables: [
+        ["ANTHROPIC_API_KEY", "{key}"],
+        ["OPENAI_API_KEY", "{key}"],
+      ],
+      settings: [
+        {
+          path: ".config/opencode/opencode.json",
+          set: {
+            provider: {
+              anthropic: { options: { baseURL: "{relay}/anthropic/v1" } },
+              openai: { options: { baseURL: "{relay}/openai/v1" } },
+            },
+          },
+        },
+      ],
+    },
     settings: [
       settings("json", ".config/opencode/opencode.json", ["plugin"], { autoupdate: false }),
       settings("json", ".config/opencode/opencode.jsonc", ["plugin"], { autoupdate: false }),
@@ -94,10 +129,12 @@ export const PROFILES: readonly ClientProfile[] = [
     id: "ambit:gemini@1",
     programs: ["gemini"],
     model: {
-      provider: "gemini",
-      hosts: ["generativelanguage.googleapis.com"],
-      baseUrlVariable: "GOOGLE_GEMINI_BASE_URL",
-      keyVariable: "GEMINI_API_KEY",
+      providers: ["gemini"],
+      variables: [
+        ["GOOGLE_GEMINI_BASE_URL", "{relay}/gemini"],
+        ["GEMINI_API_KEY", "{key}"],
+      ],
+      settings: [],
     },
     settings: [
       settings("json", ".gemini/settings.json", ["hooks", "hooksConfig", "telemetry"], {

@@ -4,7 +4,7 @@ import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
 import { clientSettings, holdsCredential, tomlText } from "./settings.ts";
 
-const paths = { root: "/work/project", home: "/run/ambit/home" };
+const paths = { root: "/work/project", home: "/run/ambit/home", relay: null };
 const ALL = { kind: "json", path: "x.json", only: null, without: [], set: {} } as const;
 
 function cleaned(own: JsonObject): unknown {

@@ -1,12 +1,17 @@
 // Settings of a client as they go into its home in a sandbox: without credentials, with the profile's own answers.
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../core/base/json.ts";
-import type { ClientSetting } from "./profile.ts";
+import type { ClientProfile, ClientSetting } from "./profile.ts";
 
 /** The paths inside that `{root}` and `{home}` stand for. */
 export interface InsidePaths {
   readonly root: string;
   readonly home: string;
+  /** The address of the model relay; null: the client has none. */
+  readonly relay: string | null;
 }
+
+/** In place of a key: the relay drops it, and every other credential a client sends. */
+const PLACEHOLDER = "sk-ambit-placeholder-the-key-is-kept-outside";
 
 export interface CleanSettings {
   readonly value: JsonObject;
@@ -76,8 +81,28 @@ function merged(base: JsonObject, over: JsonObject): JsonObject {
   );
 }
 
-export function placedText(text: string, { root, home }: InsidePaths): string {
-  return text.replaceAll("{root}", () => root).replaceAll("{home}", () => home);
+/** A profile's settings, with those of its model where there is a relay. */
+export function settingsOf({ settings, model }: ClientProfile, { relay }: InsidePaths): readonly ClientSetting[] {
+  if (model === null || relay === null) return settings;
+  return settings.map((one) => {
+    const more = model.settings.find(({ path }) => path === one.path);
+    return more === undefined || !("set" in one) ? one : { ...one, set: merged(one.set, more.set) };
+  });
+}
+
+/** Variables of a profile, with those of its model where there is a relay. */
+export function variablesOf({ variables, model }: ClientProfile, paths: InsidePaths): ClientProfile["variables"] {
+  const all = [...variables, ...(model === null || paths.relay === null ? [] : model.variables)];
+  return all.map(([name, value]) => [name, placedText(value, paths)] as const);
+}
+
+function placedText(text: string, { root, home, relay }: InsidePaths): string {
+  return text
+    .replaceAll("{root}", () => root)
+    .replaceAll("{home}", () => home)
+    .replaceAll("{relay}", () => relay ?? "")
+    .replaceAll("{key}", () => PLACEHOLDER)
+    .replaceAll("{keyEnd}", () => PLACEHOLDER.slice(-20));
 }
 
 function placed(value: Json, paths: InsidePaths): Json {

@@ -1,7 +1,7 @@
 // Interfaces of everything that the composition root passes to the daemon: stores, readers and executors.
 import type { Authority } from "../core/authority/chain.ts";
 import type { Moment } from "../core/authority/compiled.ts";
-import type { Basis } from "../core/authority/decision.ts";
+import type { Basis, DenialCode } from "../core/authority/decision.ts";
 import type { Level, Span } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
@@ -23,7 +23,7 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
-import type { CancelSignal } from "../sandbox/plan/sandboxes.ts";
+import type { CancelSignal, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
 
@@ -128,6 +128,15 @@ export interface ProgramContext {
   moment(): Moment;
   /** Whether a secret may be given to the program's credential helper for this request; decided and logged. */
   useSecret(request: Request): Promise<boolean>;
+  /** Whether a model may be used now; decided, charged and logged. `id`: of the entry. */
+  useModel(
+    request: Request,
+    call: Pick<ModelCallFacts, "digest" | "bytes" | "isCharged">,
+  ): Promise<
+    { readonly ok: true; readonly id: string } | { readonly ok: false; readonly id: string; readonly code: DenialCode }
+  >;
+  /** Logs what came of it. */
+  modelUsed(id: string, usage: ModelUsage): void;
   /** Records a denial while the call runs. Returns the id of its entry. */
   refused(denial: RunDenial, reason: string | null, target?: string | null): string;
 }

@@ -6,11 +6,12 @@ import type { SecretStore, SettingStore } from "../core/ports/stores/secret-stor
 import { notRedactable } from "../log/redaction/known-secret.ts";
 import { type Redactor, redactorOf, type StreamRedactor as StreamRedacting } from "../log/redaction/redactor.ts";
 import { homeFolder } from "../platform/ground.ts";
-import { refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
+import { isBoundTo, refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
 import { keySourceEnvironment } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";
 import type { OutputRedactor, Vault } from "./parts.ts";
 import type { AskSecret } from "./programs/credentials.ts";
+import type { SecretForUrl } from "./programs/models.ts";
 import type { Session } from "./session.ts";
 
 export interface DaemonSecretsOptions {
@@ -37,6 +38,8 @@ export interface DaemonSecrets {
   /** Waits for the key if the store is locked and its source was not queried recently. */
   ready(): Promise<void>;
   readonly bound: AskSecret;
+  /** By the whole address of a request: the port counts, and TLS unless it is a loopback address. */
+  readonly boundTo: SecretForUrl;
   /** Raises an alarm for canary names in a text: only a reader of the canary could have written them. */
   readonly open: SecretVault["open"];
 }
@@ -88,6 +91,27 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
   };
   const ready = async (): Promise<void> => {
     if (vault.isLocked) await vault.ready();
+  };
+  const usable = (tool: string, isFor: (hosts: readonly string[]) => boolean): ReturnType<AskSecret> => {
+    const found = secrets
+      .all()
+      .find(({ binding, isCanary }) => !isCanary && binding.tools.includes(tool) && isFor(binding.hosts));
+    if (found === undefined) return null;
+    return {
+      name: found.name,
+      username: found.username,
+      read: async () => {
+        await ready();
+        if (vault.isLocked) return null;
+        const counted = await secrets.use(found.name, found.version, entry("used", found.name));
+        if (!counted.ok || !counted.value) return null;
+        const opened = vault.open(found.name);
+        if (!opened.ok) return null;
+        const text = opened.value.value.toString("utf8");
+        opened.value.value.fill(0);
+        return text;
+      },
+    };
   };
   return {
     vault,
@@ -145,27 +169,8 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
         names: () => stream.names(),
       };
     },
-    bound: (tool, host) => {
-      const found = secrets
-        .all()
-        .find(({ binding, isCanary }) => !isCanary && binding.tools.includes(tool) && binding.hosts.includes(host));
-      if (found === undefined) return null;
-      return {
-        name: found.name,
-        username: found.username,
-        read: async () => {
-          await ready();
-          if (vault.isLocked) return null;
-          const counted = await secrets.use(found.name, found.version, entry("used", found.name));
-          if (!counted.ok || !counted.value) return null;
-          const opened = vault.open(found.name);
-          if (!opened.ok) return null;
-          const text = opened.value.value.toString("utf8");
-          opened.value.value.fill(0);
-          return text;
-        },
-      };
-    },
+    bound: (tool, host) => usable(tool, (hosts) => hosts.includes(host)),
+    boundTo: (tool, url) => usable(tool, (hosts) => isBoundTo(hosts, url)),
     open: (name) => vault.open(name),
   };
 }

@@ -165,6 +165,7 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
     folders,
     install: () => installCommand(machineFacts().distribution),
     secret: secrets.bound,
+    secretForUrl: secrets.boundTo,
     stream: secrets.stream,
     ground: (cwd, environment) => runGround({ home, folders, program, cwd, environment, records, now }),
   });

@@ -111,6 +111,7 @@ export function programsWorld(
     folders,
     install: () => "",
     secret: () => null,
+    secretForUrl: () => null,
     stream: () => null,
     ground: (_, environment) => ({
       home: null,
@@ -172,6 +173,8 @@ export function programsWorld(
           cwd: folder,
           environment: {},
           moment: () => moment(),
+          useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
+          modelUsed: () => undefined,
           useSecret: async () => false,
           refused: () => "e",
         },

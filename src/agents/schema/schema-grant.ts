@@ -102,6 +102,8 @@ const KEYS: Readonly<Record<ScopeKey, Schema>> = {
   },
   args_only: { type: "boolean", description: "no other arguments than those named in `args`" },
   names: texts("names of secrets, or patterns"),
+  providers: texts("model providers: anthropic, openai, gemini"),
+  models: texts("models by name, or patterns: [claude-*]"),
 };
 
 const CONDITIONS: Readonly<Record<ConditionKey, Schema>> = {

@@ -3,6 +3,7 @@
 import { DENIAL_CODES } from "../../core/authority/decision.ts";
 import type { ConfigKey } from "../../core/notation/config/config-keys.ts";
 import { LAND_WORDS } from "../../core/notation/config/land-setting.ts";
+import { MODEL_PROVIDERS } from "../../core/notation/config/model-setting.ts";
 import { LIMIT_KEYS, TERMINAL_PASSES } from "../../core/notation/config/run-settings.ts";
 import { SEARCH_PROVIDERS } from "../../core/notation/config/search-setting.ts";
 import { CAPABILITIES, type Ruling } from "../../core/notation/policy/policy-table.ts";
@@ -107,6 +108,7 @@ type UserKey =
   | "notify"
   | "terminal"
   | "search"
+  | "models"
   | "development"
   | "audit";
 
@@ -172,6 +174,19 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   terminal: listOf(
     oneOfWords(TERMINAL_PASSES, "what passes"),
     "what the output of programs may do to your terminal besides drawing",
+  ),
+  models: closedMap(
+    Object.fromEntries(
+      MODEL_PROVIDERS.map((provider) => [
+        provider,
+        closedMap(
+          { url: { type: "string", pattern: "^https?://.", description: "where it is asked" } },
+          "a provider that is not asked at its own address",
+          { required: ["url"] },
+        ),
+      ]),
+    ),
+    "model providers that are asked elsewhere, such as a gateway",
   ),
   search: closedMap(
     {

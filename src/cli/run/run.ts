@@ -77,7 +77,9 @@ function profileLines({ id, programs, model, settings, folders, variables, notes
   return [
     id,
     `  programs: ${programs.join(", ") || "any"}`,
-    ...(model === null ? [] : [`  model: ${model.provider} at ${model.hosts.join(", ")} (not granted by the profile)`]),
+    ...(model === null
+      ? []
+      : [`  models: ${model.providers.join(", ")}, through the relay where the record grants model.use`]),
     ...settings.map(({ path }) => `  copies ~/${path} without credentials`),
     ...(folders.length === 0 ? [] : [`  keeps in its own home: ${folders.join(", ")}`]),
     ...variables.map(([name, value]) => `  sets ${name}=${value}`),

@@ -24,7 +24,9 @@ export type AxisName =
   | "host"
   | "port"
   | "raw"
-  | "agent";
+  | "agent"
+  | "provider"
+  | "model";
 
 export type ScopeKey =
   | "in"
@@ -44,7 +46,9 @@ export type ScopeKey =
   | "tools"
   | "args"
   | "args_only"
-  | "names";
+  | "names"
+  | "providers"
+  | "models";
 
 export type Risk = "low" | "medium" | "high";
 
@@ -71,6 +75,8 @@ const ID_PATH: Axis = { name: "path", kind: "name", keys: ["paths"] };
 const KEY: Axis = { name: "key", kind: "name", keys: ["keys"] };
 const AGENT: Axis = { name: "agent", kind: "name", keys: ["agents"] };
 const NAME: Axis = { name: "name", kind: "name", keys: ["names"] };
+const PROVIDER: Axis = { name: "provider", kind: "name", keys: ["providers"] };
+const MODEL: Axis = { name: "model", kind: "name", keys: ["models"] };
 const TOOL: Axis = { name: "tool", kind: "tool", keys: ["tools"] };
 const ARGUMENTS: Axis = { name: "arguments", kind: "arguments", keys: ["args", "args_only"] };
 const HOST: Axis = { name: "host", kind: "destination", keys: ["hosts", "private"] };
@@ -112,6 +118,7 @@ export const CATALOG: readonly VerbEntry[] = [
   entry("proc.exec", "external", "high", [ROOT, ARGV, MODE], "run programs"),
   entry("proc.eval", "external", "high", [ROOT, MODE], "run shell lines"),
   entry("secret.use", "external", "high", [NAME, TOOL, PLAIN_HOST], "use secrets without seeing them"),
+  entry("model.use", "external", "medium", [PROVIDER, MODEL], "use models with the user's credential"),
   entry("provider.web_search", "external", "medium", [PLAIN_HOST], "let the model's provider search the web"),
   entry("provider.web_fetch", "external", "medium", [PLAIN_HOST], "let the model's provider fetch pages"),
   entry("provider.code_execution", "external", "high", [], "let the model's provider run code"),

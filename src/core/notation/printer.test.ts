@@ -144,6 +144,8 @@ const VALUES: Record<string, fc.Arbitrary<Json>> = {
   agents: list(name),
   tools: list(tool),
   names: list(name),
+  providers: list(name),
+  models: list(name),
   args: fc.array(fc.tuple(place, constraint), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
   args_only: fc.boolean(),
   ask: fc.constantFrom<Json>(true, false, "presence"),

@@ -40,6 +40,7 @@ import { CANCELLED, denialOf, outcomeOf, programAnswer, REFUSED, SECRET_GIVEN } 
 import { ExchangeStop, ExchangeWait, secretUse } from "./call-ports.ts";
 import { clientToolLookup, markTriggers, type PreviewCall, previewCall } from "./call-preview.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
+import { modelUse } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration } from "./open-calls.ts";
 
 const waitMillisecondsMax = 24 * 3_600_000;
@@ -381,6 +382,7 @@ export class Calls {
       environment,
       moment: () => ports.moment(),
       useSecret: secretUse(session, holding, ports, receipt),
+      ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) => ports.refused({ receipt, tool, denial, reason, target }),
     };
   }

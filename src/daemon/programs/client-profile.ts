@@ -1,14 +1,14 @@
 // The profile of a client in a request: known by its id, never sent as data.
 import type { ClientProfile } from "../../clients/profile.ts";
 import { profileById } from "../../clients/profiles.ts";
-import { placedText } from "../../clients/settings.ts";
+import { variablesOf } from "../../clients/settings.ts";
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.ts";
-import type { Limits, Plan } from "../../sandbox/plan/plan.ts";
+import type { Limits, Plan, PlanNetwork } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
 import { homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
 import { optionalText } from "../input.ts";
@@ -47,16 +47,21 @@ export type ClientPlan =
   | { readonly ok: true; readonly plan: Plan; readonly home: Home }
   | { readonly ok: false; readonly refused: RunRefusal };
 
-/** INVARIANT: a profile adds variables and the agent's own home to a plan, and nothing else. */
+/** INVARIANT: a profile adds variables, the agent's own home and the model relay to a plan, and nothing else. */
 export function clientPlan(
   bare: Plan,
   { profile, isFresh }: ClientRun,
-  { owner, homes, ground }: { readonly owner: string; readonly homes: ClientHomes; readonly ground: RunEnvironment },
+  { owner, homes, ground, hasRelay }: ClientPlanParts,
 ): ClientPlan {
   const fault = clientFault(bare, ground);
   if (fault !== null) return { ok: false, refused: fault };
+  const port = hasRelay ? relayPort(bare.network) : null;
   // Any path: only that there is one counts for the place inside.
-  const inside = { root: pathText(bare.root?.path ?? []), home: pathText(homeFolder({ ...bare, home: [] })) };
+  const inside = {
+    relay: port === null ? null : `http://127.0.0.1:${port}`,
+    root: pathText(bare.root?.path ?? []),
+    home: pathText(homeFolder({ ...bare, home: [] })),
+  };
   const ours = [ground.folders.state, ground.folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
   const home = homes.open({
     ...{ owner, profile, isFresh, inside },
@@ -70,13 +75,29 @@ export function clientPlan(
     },
   });
   if (!home.ok) return { ok: false, refused: { code: "sandbox_unavailable", message: home.reason, fix: home.fix } };
-  const set = [["HOME", inside.home], ...profile.variables] as const;
+  const set = [["HOME", inside.home] as const, ...variablesOf(profile, inside)];
   const names = new Set(set.map(([name]) => name));
-  const environment = [
-    ...bare.environment.filter(([name]) => !names.has(name)),
-    ...set.map(([name, value]) => [name, placedText(value, inside)] as const),
-  ];
-  return { ok: true, plan: { ...bare, home: segmentsOf(home.path), environment }, home };
+  const environment = [...bare.environment.filter(([name]) => !names.has(name)), ...set];
+  const network = port === null ? bare.network : { ...(bare.network ?? NO_NETWORK), relay: port };
+  return { ok: true, plan: { ...bare, home: segmentsOf(home.path), environment, network }, home };
+}
+
+interface ClientPlanParts {
+  readonly owner: string;
+  readonly homes: ClientHomes;
+  readonly ground: RunEnvironment;
+  /** The record grants some model to the client. */
+  readonly hasRelay: boolean;
+}
+
+const NO_NETWORK: PlanNetwork = { ports: [], loopback: [], chains: [] };
+const relayPortMin = 9_797;
+
+/** A port that leads nowhere else: those that are granted lead to the host's loopback. */
+function relayPort(network: PlanNetwork | null): number {
+  let port = relayPortMin;
+  while (network?.loopback.includes(port) === true) port++;
+  return port;
 }
 
 /** A client works in one project: with a whole home as its root it would have every project, and its own state. */

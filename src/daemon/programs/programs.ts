@@ -25,6 +25,7 @@ import { type ClientPlan, clientPlan } from "./client-profile.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
+import { couldUseModels, modelSource, type SecretForUrl } from "./models.ts";
 import { planFor, type RunEnvironment } from "./plan-facts.ts";
 
 export interface DaemonProgramsOptions {
@@ -38,6 +39,7 @@ export interface DaemonProgramsOptions {
   install(): string;
   /** Secrets stored here, besides those the user's configuration refers to. */
   readonly secret: AskSecret;
+  readonly secretForUrl: SecretForUrl;
   /** Redacts secrets from streamed output; null if there are none. */
   stream(): StreamRedactor | null;
 }
@@ -116,7 +118,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
           if (!planned.ok || client === null || homes === null || where !== made) return planned;
-          const equipped = clientPlan(planned.plan, client, { owner: wanted.owner, homes, ground });
+          const hasRelay = client.profile.model !== null && couldUseModels(authority);
+          const equipped = clientPlan(planned.plan, client, { owner: wanted.owner, homes, ground, hasRelay });
           if (!equipped.ok) return equipped;
           used.home = equipped.home;
           program.onNotes?.([...planned.notes, ...equipped.home.notes]);
@@ -139,6 +142,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         input: program.input,
         terminal: program.terminal ?? null,
         credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
+        model: modelSource({ run: wanted, ground }, asked.secretForUrl),
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
           const needsReview = program.needsReview === true || wanted.needsReview();

@@ -58,7 +58,7 @@ function open(homes: ClientHomes, more: { readonly isFresh?: boolean; readonly o
     profile: PROFILE,
     isFresh: more.isFresh ?? false,
     real: { folder: real, isProtected: (path) => path.includes("/.ssh/") },
-    inside: { root: "/project", home: "/run/ambit/home" },
+    inside: { root: "/project", home: "/run/ambit/home", relay: null },
   });
 }
 

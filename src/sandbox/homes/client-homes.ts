@@ -4,7 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientProfile } from "../../clients/profile.ts";
-import type { InsidePaths } from "../../clients/settings.ts";
+import { type InsidePaths, settingsOf } from "../../clients/settings.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { TreeFolder } from "../live/tree-folder.ts";
 import { dropName, placeFile } from "./home-folder.ts";
@@ -104,7 +104,7 @@ function fill(folder: TreeFolder, profile: ClientProfile, real: RealHome, inside
   if (home === null) throw new Error("its folder cannot be opened");
   try {
     const notes: string[] = [];
-    for (const setting of profile.settings) {
+    for (const setting of settingsOf(profile, inside)) {
       const read = readSettings(setting, real, inside);
       notes.push(...read.notes);
       // What the client itself put in the place of a setting is gone, also where the person has none.

@@ -9,7 +9,7 @@ import { seedLinkedGit } from "../drafts/git/linked-seed.ts";
 import { runFrame } from "../plan/command.ts";
 import { isForOneCommand, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { CancelSignal, Command, CredentialSource, Sandboxes, SandboxOwner } from "../plan/sandboxes.ts";
+import type { CancelSignal, Command, Sandboxes, SandboxOwner } from "../plan/sandboxes.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
@@ -99,7 +99,7 @@ export class LinuxSandboxes implements Sandboxes {
       await found.sandbox.end();
       return refuse(unavailable(`the record of a draft cannot be written (${codeOf(error)})`));
     }
-    const result = await this.#runIn(found.sandbox, key, order, judge, command.credential ?? null);
+    const result = await this.#runIn(found.sandbox, key, order, judge, command);
     if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
     return result;
   }
@@ -121,10 +121,10 @@ export class LinuxSandboxes implements Sandboxes {
     key: PoolKey,
     order: CommandOrder,
     judge: Judge,
-    credential: CredentialSource | null,
+    command: Command,
   ): Promise<RunResult> {
     const { network } = sandbox.parts;
-    network?.judgedBy(judge, credential);
+    network?.judgedBy(judge, command);
     let isReusable = false;
     try {
       const outcome = await sandbox.run({ ...order, sinks: reportingSinks(sandbox, order.sinks) });
@@ -137,7 +137,7 @@ export class LinuxSandboxes implements Sandboxes {
       if (!isReusable) await sandbox.end();
       return { ok: true, ran: ranOf(sandbox, outcome, denials, await this.#sealed(sandbox)) };
     } finally {
-      network?.judgedBy(null, null);
+      network?.judgedBy(null, {});
       if (isReusable && sandbox.isIdle && !this.#retired.has(sandbox))
         for (const surplus of this.#pool.put(key, sandbox)) void surplus.end();
       else await sandbox.end();

@@ -3,7 +3,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
-import type { CredentialSource, SandboxOwner } from "../plan/sandboxes.ts";
+import type { CredentialSource, ModelSource, SandboxOwner } from "../plan/sandboxes.ts";
 
 /** The purpose of a socket from a sandbox. */
 export type SocketKind = "dns" | "dns-tcp" | "tcp" | "transparent" | "broker";
@@ -16,6 +16,9 @@ export interface NetworkOptions {
   readonly chains: PlanNetwork["chains"];
   readonly judge: Judge;
   readonly credential: CredentialSource;
+  /** The port of the model relay; null: there is none. */
+  readonly relay: number | null;
+  readonly model: ModelSource;
   readonly events: {
     /** Called at the first denial of each kind. */
     denied(code: DenialCode, request: string): void;

@@ -3,7 +3,7 @@
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
-import type { CredentialSource, SandboxOwner } from "../plan/sandboxes.ts";
+import type { Command, CredentialSource, ModelAnswer, ModelSource, SandboxOwner } from "../plan/sandboxes.ts";
 import type { NetworkBroker, OpenNetwork, SocketKind } from "./network.ts";
 
 const KINDS: ReadonlySet<unknown> = new Set<SocketKind>(["dns", "dns-tcp", "tcp", "transparent", "broker"]);
@@ -12,6 +12,7 @@ export class SandboxNetwork {
   #network: OpenNetwork | null = null;
   #judge: Judge | null = null;
   #credential: CredentialSource | null = null;
+  #model: ModelSource | null = null;
   #isLost = false;
   #last: readonly RunDenial[] = [];
 
@@ -29,6 +30,11 @@ export class SandboxNetwork {
       chains: network.chains,
       judge: (request) => own.#judge?.(request) ?? { outcome: "deny", code: "not_available", at: null },
       credential: async (request) => (await own.#credential?.(request)) ?? null,
+      relay: network.relay ?? null,
+      model: {
+        ask: async (call) => (await own.#model?.ask(call)) ?? NO_MODEL,
+        used: (id, usage) => own.#model?.used(id, usage),
+      },
       events: {
         // Counted at the end of the command, with its number of attempts.
         denied: () => {},
@@ -41,9 +47,11 @@ export class SandboxNetwork {
   }
 
   /** Sets the judge of the current command; null between commands, when no process inside can ask. */
-  judgedBy(judge: Judge | null, credential: CredentialSource | null): void {
+  judgedBy(judge: Judge | null, { credential, model }: Pick<Command, "credential" | "model">): void {
     this.#judge = judge;
-    this.#credential = credential;
+    this.#credential = credential ?? null;
+    // What a client used is settled after its end as well.
+    this.#model = model ?? this.#model;
   }
 
   /** A message that the native program sends with a socket. Rejects where the socket was not accepted. */
@@ -72,6 +80,8 @@ export class SandboxNetwork {
     if (network !== null) this.#last = plain(await network.close());
   }
 }
+
+const NO_MODEL: ModelAnswer = { ok: false, code: "not_available", message: "no client is running" };
 
 /** The part of the broker's counters that a result carries. */
 function plain(counted: { readonly denials: readonly RunDenial[] } | null): readonly RunDenial[] {

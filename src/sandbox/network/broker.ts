@@ -18,13 +18,16 @@ import {
 import { resolverOf } from "./names/resolver.ts";
 import { Network, type NetworkOwner } from "./network.ts";
 import { NetworkGrants, readChains } from "./network-grants.ts";
+import type { RelayAnswer } from "./relay/relay-messages.ts";
 import { isHandle } from "./sockets.ts";
+
+type OwnerAnswer = JudgeAnswer | CredentialAnswer | RelayAnswer;
 
 export class Broker {
   readonly #tell: (message: BrokerMessage) => void;
   readonly #now: () => number;
   readonly #networks = new Map<string, Network>();
-  readonly #waiting = new Map<number, (answer: JudgeAnswer | CredentialAnswer | null) => void>();
+  readonly #waiting = new Map<number, (answer: OwnerAnswer | null) => void>();
   readonly #fetches: Fetches;
   #asked = 0;
 
@@ -61,6 +64,7 @@ export class Broker {
         return true;
       case "judged":
       case "credited":
+      case "relay":
         this.#waiting.get(message.number)?.(message);
         return true;
       case "fetch":
@@ -73,14 +77,14 @@ export class Broker {
     }
   }
 
-  #open({ sandbox, chains, resolver }: OpenMessage): boolean {
+  #open({ sandbox, chains, resolver, relay }: OpenMessage): boolean {
     if (this.#networks.has(sandbox) || this.#networks.size >= sandboxesMax) return false;
     const authority = readChains(chains);
     const resolve = resolverOf(resolver, this.#now);
     if (authority === null || resolve === null) return false;
     this.#networks.set(
       sandbox,
-      new Network(new NetworkGrants(authority, this.#now), resolve, this.#owner(sandbox), this.#now),
+      new Network(new NetworkGrants(authority, this.#now), resolve, this.#owner(sandbox), this.#now, relay),
     );
     return true;
   }
@@ -125,15 +129,20 @@ export class Broker {
         const answer = await this.#ask((number) => ({ kind: "crediting", number, sandbox, request }));
         return answer?.kind === "credited" ? answer.credential : null;
       },
+      relay: async (call) => {
+        const answer = await this.#ask((number) => ({ kind: "relaying", number, sandbox, ...call }));
+        return answer?.kind === "relay" ? answer : null;
+      },
+      relayed: (report) => this.#tell({ kind: "relayed", sandbox, ...report }),
       denied: (code, request, reason) => this.#tell({ kind: "denied", sandbox, code, request, reason }),
     };
   }
 
   /** A timeout counts as no answer. */
-  #ask(question: (number: number) => BrokerMessage): Promise<JudgeAnswer | CredentialAnswer | null> {
+  #ask(question: (number: number) => BrokerMessage): Promise<OwnerAnswer | null> {
     const number = ++this.#asked;
     return new Promise((give) => {
-      const settle = (answer: JudgeAnswer | CredentialAnswer | null): void => {
+      const settle = (answer: OwnerAnswer | null): void => {
         clearTimeout(timer);
         this.#waiting.delete(number);
         give(answer);

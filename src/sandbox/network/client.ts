@@ -4,6 +4,7 @@ import { type Destination, parseHost } from "../../core/authority/axes/destinati
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { parseAddress } from "../../core/base/address.ts";
 import type { Judge } from "../../core/ports/judge.ts";
+import type { ModelSource, ModelUsage } from "../plan/sandboxes.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
@@ -21,6 +22,7 @@ import type {
 import { toAscii } from "./names/ascii.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
 import { type Chains, connectRequest } from "./network-grants.ts";
+import { type RelayAnswer, type RelayQuestion, type RelayReport, readRelayAnswer } from "./relay/relay-messages.ts";
 import { type Handle, isHandle } from "./sockets.ts";
 
 export interface NetworkEvents {
@@ -38,6 +40,9 @@ export interface NetworkOptions {
   /** Makes the final decision on every address before it is dialled. */
   readonly judge: Judge;
   readonly credential: AskCredential;
+  /** The port of the model relay inside, and who decides its requests; absent: there is none. */
+  readonly relay?: number | null;
+  readonly model?: ModelSource;
   readonly events: NetworkEvents;
 }
 
@@ -58,6 +63,8 @@ interface Running {
   readonly networks: Map<string, NetworkOptions>;
   readonly waiting: Map<number, (answer: Answer | null) => void>;
   readonly fetches: Map<number, FetchClient>;
+  /** Requests to models that were let through and are not reported yet. */
+  readonly relayed: Map<number, (usage: ModelUsage) => void>;
 }
 
 export class BrokerClient {
@@ -83,10 +90,10 @@ export class BrokerClient {
   /** Null: the broker could not be started, or did not understand the grants. Nothing is open then. */
   async open(wish: NetworkOptions): Promise<OpenNetwork | null> {
     const running = this.#start();
-    const { sandbox, chains, resolver } = wish;
+    const { sandbox, chains, resolver, relay = null } = wish;
     if (running.networks.has(sandbox)) return null;
     running.networks.set(sandbox, wish);
-    const answer = await this.#ask(running, (number) => ({ kind: "open", number, sandbox, chains, resolver }));
+    const answer = await this.#ask(running, (number) => ({ kind: "open", number, sandbox, chains, resolver, relay }));
     if (answer?.kind !== "answered" || !answer.done) {
       running.networks.delete(sandbox);
       return null;
@@ -138,6 +145,7 @@ export class BrokerClient {
     const networks: Running["networks"] = new Map();
     const waiting: Running["waiting"] = new Map();
     const fetches: Running["fetches"] = new Map();
+    const relayed: Running["relayed"] = new Map();
     const process = new BrokerProcess(this.#bundle, {
       message: (message) => this.#take(running, message),
       over: (lastWords) => {
@@ -145,10 +153,12 @@ export class BrokerClient {
         networks.clear();
         for (const give of [...waiting.values()]) give(null);
         for (const fetching of [...fetches.values()]) fetching.refused("not_available", "the broker is gone");
+        for (const settle of [...relayed.values()]) settle(UNREPORTED);
+        relayed.clear();
         for (const { events } of lost) events.lost(lastWords);
       },
     });
-    const running: Running = { process, networks, waiting, fetches };
+    const running: Running = { process, networks, waiting, fetches, relayed };
     this.#running = running;
     return running;
   }
@@ -203,6 +213,12 @@ export class BrokerClient {
       case "crediting":
         void this.#credit(running, message);
         return;
+      case "relaying":
+        void this.#relay(running, message);
+        return;
+      case "relayed":
+        this.#relayed(running, message);
+        return;
       case "hopping":
         void this.#hop(running, message);
         return;
@@ -225,12 +241,43 @@ export class BrokerClient {
     running.process.send(word ?? denied);
   }
 
+  async #relay(running: Running, { number, sandbox, kind: _, ...call }: RelayQuestion): Promise<void> {
+    const source = running.networks.get(sandbox)?.model;
+    const answer = await source?.ask(call).catch(() => null);
+    if (source === undefined || answer === null || answer === undefined || !answer.ok) {
+      const failed = { code: "not_available", message: "the daemon failed" } as const;
+      const { code, message } = answer?.ok === false ? answer : failed;
+      running.process.send({ kind: "relay", number, code, message: message.slice(0, 4_096), upstream: null });
+      return;
+    }
+    const { id, url, header, prefix, value } = answer;
+    const upstream = { url, header, prefix, value };
+    const allowed: RelayAnswer = { kind: "relay", number, code: null, message: "", upstream };
+    // A message that the broker cannot parse would end it, and every sandbox's network with it.
+    if (readRelayAnswer(allowed) === null) {
+      source.used(id, UNREPORTED);
+      const message = "the address or the kept credential cannot be used";
+      running.process.send({ kind: "relay", number, code: "secret_refused", message, upstream: null });
+      return;
+    }
+    running.relayed.set(number, (usage) => source.used(id, usage));
+    running.process.send(allowed);
+  }
+
+  #relayed({ relayed }: Running, { number, status, input, output, milliseconds, isWhole }: RelayReport): void {
+    relayed.get(number)?.({ status, input, output, milliseconds, isWhole });
+    relayed.delete(number);
+  }
+
   async #credit(running: Running, { number, sandbox, request }: CredentialQuery): Promise<void> {
     const wish = running.networks.get(sandbox);
     const credential = wish === undefined ? null : await wish.credential(request).catch(() => null);
     running.process.send({ kind: "credited", number, credential });
   }
 }
+
+/** Of a broker that exited. */
+const UNREPORTED: ModelUsage = { status: 0, input: null, output: null, milliseconds: 0, isWhole: false };
 
 /** A closed network, a host that does not parse, a judge that fails: denied. */
 function judged(wish: NetworkOptions | undefined, message: JudgeRequest): JudgeAnswer {

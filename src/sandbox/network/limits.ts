@@ -36,6 +36,7 @@ export const retryBytesMax = 65_536;
 export const headBytesMax = 32_768;
 export const headLinesMax = 200;
 
+export const relayConnectionsMax = 64;
 export const credentialConnectionsMax = 8;
 export const credentialBytesMax = 4096;
 export const credentialMilliseconds = 60_000;

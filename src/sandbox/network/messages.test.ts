@@ -2,7 +2,9 @@ import fc from "fast-check";
 import { expect, test } from "vitest";
 import { readBrokerMessage, readOwnerMessage } from "./messages.ts";
 
-const open = { kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null };
+const open = { kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null, relay: null };
+const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==" };
+const relay = { kind: "relay", number: 1, code: null, message: "", upstream };
 const judged = { kind: "judged", number: 1, outcome: "allow", code: null };
 const denied = { kind: "denied", sandbox: "s", code: "revoked", request: "net.connect a:1", reason: "owner" };
 const judging = { kind: "judging", number: 1, sandbox: "s", host: "a.b", address: null, port: 443, manner: "sni" };
@@ -13,6 +15,13 @@ test.each<[string, unknown, boolean]>([
   ["open with a host name as server", { ...open, resolver: { servers: ["dns.example"] } }, false],
   ["open with chains that are text", { ...open, chains: "net.connect" }, false],
   ["open with a link that is text", { ...open, chains: [["net.connect"]] }, false],
+  ["open with a relay", { ...open, relay: 9_797 }, true],
+  ["open with a port that is none", { ...open, relay: 0 }, false],
+  ["a model that may be used", relay, true],
+  ["a model with a header that ends the line", { ...relay, upstream: { ...upstream, header: "a\r\nb" } }, false],
+  ["a model with an address that is none", { ...relay, upstream: { ...upstream, url: "file:///x" } }, false],
+  ["a model without an address", { ...relay, upstream: null }, false],
+  ["a model that is denied with an address", { ...relay, code: "revoked" }, false],
   ["open with an unknown key", { ...open, more: 1 }, false],
   ["give", { kind: "give", number: 1, sandbox: "s", socket: "dns" }, true],
   ["give of an unknown kind", { kind: "give", number: 1, sandbox: "s", socket: "udp" }, false],

@@ -11,6 +11,13 @@ import {
 import { chainsMax, credentialBytesMax, denialsMax, linksPerChainMax, specsPerLinkMax } from "./limits.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
 import type { Chains, InspectionMode } from "./network-grants.ts";
+import {
+  type RelayAnswer,
+  type RelayQuestion,
+  type RelayReport,
+  readRelayAnswer,
+  readRelayBrokerMessage,
+} from "./relay/relay-messages.ts";
 import { type Check, exactly, flag, isShape, list, orNull, text, whole } from "./shape.ts";
 
 /** The purpose of a socket from a sandbox's launcher. */
@@ -22,6 +29,8 @@ export interface OpenMessage {
   readonly sandbox: string;
   readonly chains: Chains;
   readonly resolver: ResolverChoice;
+  /** The port of 127.0.0.1 inside where the model relay listens; null: there is none. */
+  readonly relay: number | null;
 }
 
 /** Sent together with the socket. */
@@ -59,6 +68,7 @@ export type OwnerMessage =
   | CountRequest
   | JudgeAnswer
   | CredentialAnswer
+  | RelayAnswer
   | FetchOwnerMessage;
 
 /** The result of `open` and `give`. */
@@ -119,6 +129,8 @@ export type BrokerMessage =
   | JudgeRequest
   | CredentialQuery
   | DenialMessage
+  | RelayQuestion
+  | RelayReport
   | FetchBrokerMessage;
 
 const sandbox = text(64, /^[A-Za-z0-9_.-]+$/);
@@ -164,7 +176,8 @@ const counters: Check<NetworkCounters> = (value): value is NetworkCounters =>
   });
 
 export function readOwnerMessage(value: unknown): OwnerMessage | null {
-  if (isShape<OpenMessage>(value, { kind: exactly("open"), number, sandbox, chains, resolver })) return value;
+  if (isShape<OpenMessage>(value, { kind: exactly("open"), number, sandbox, chains, resolver, relay: orNull(port) }))
+    return value;
   const socket = exactly<SocketKind>("dns", "dns-tcp", "tcp", "transparent", "broker");
   if (isShape<SocketMessage>(value, { kind: exactly("give"), number, sandbox, socket })) return value;
   if (isShape<CountRequest>(value, { kind: exactly("count", "close"), number, sandbox })) return value;
@@ -173,7 +186,7 @@ export function readOwnerMessage(value: unknown): OwnerMessage | null {
     return (value.outcome === "deny") === (value.code !== null) ? value : null;
   if (isShape<CredentialAnswer>(value, { kind: exactly("credited"), number, credential: orNull(credential) }))
     return value;
-  return readFetchOwnerMessage(value);
+  return readRelayAnswer(value) ?? readFetchOwnerMessage(value);
 }
 
 export function readBrokerMessage(value: unknown): BrokerMessage | null {
@@ -187,5 +200,5 @@ export function readBrokerMessage(value: unknown): BrokerMessage | null {
   if (isShape<CredentialQuery>(value, { kind: exactly("crediting"), number, sandbox, request: credentialRequest }))
     return value;
   if (isShape<DenialMessage>(value, { kind: exactly("denied"), sandbox, code, request, reason })) return value;
-  return readFetchBrokerMessage(value);
+  return readRelayBrokerMessage(value) ?? readFetchBrokerMessage(value);
 }

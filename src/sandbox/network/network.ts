@@ -18,6 +18,7 @@ import {
   credentialConnectionsMax,
   nameConnectionsMax,
   questionRate,
+  relayConnectionsMax,
 } from "./limits.ts";
 import type { NetworkCounters, SocketKind } from "./messages.ts";
 import { FakeNames } from "./names/fake-names.ts";
@@ -25,6 +26,7 @@ import { NameServer, namedHost } from "./names/name-server.ts";
 import { serveQuestions } from "./names/question-stream.ts";
 import { connectRequest, type InspectionMode, type NetworkGrants } from "./network-grants.ts";
 import { isOwnPort } from "./own-ports.ts";
+import { ModelRelay, type RelayContext } from "./relay/relay.ts";
 import { reset } from "./reset.ts";
 import { datagramsOf, serverOf } from "./sockets.ts";
 
@@ -33,6 +35,8 @@ export interface NetworkOwner {
   ask(host: Destination, port: number, manner: InspectionMode): Promise<OwnerDecision | null>;
   credential(request: CredentialRequest): Promise<Credential | null>;
   denied(code: DenialCode, request: string, reason: Reason): void;
+  relay: RelayContext["ask"];
+  relayed: RelayContext["report"];
 }
 
 /** Open sockets: of programs, of DNS over TCP, of credentials. */
@@ -40,7 +44,11 @@ interface OpenSockets {
   connection: number;
   names: number;
   credential: number;
+  relay: number;
 }
+
+/** Inside the sandbox's own network. */
+const RELAY_ADDRESS = "127.0.0.1";
 
 export class Network {
   readonly #granted: NetworkGrants;
@@ -56,12 +64,19 @@ export class Network {
   readonly #outside = new Map<net.Socket, Promise<void>>();
   readonly #connectionRate: Bucket;
   readonly #questionRate: Bucket;
-  readonly #open: OpenSockets = { connection: 0, names: 0, credential: 0 };
+  readonly #open: OpenSockets = { connection: 0, names: 0, credential: 0, relay: 0 };
+  readonly #relay: { readonly port: number; readonly server: ModelRelay } | null;
   #connections = 0;
   #bytesUp = 0;
   #bytesDown = 0;
 
-  constructor(granted: NetworkGrants, resolve: Resolver, owner: NetworkOwner, now: () => number) {
+  constructor(
+    granted: NetworkGrants,
+    resolve: Resolver,
+    owner: NetworkOwner,
+    now: () => number,
+    relay: number | null = null,
+  ) {
     this.#granted = granted;
     this.#owner = owner;
     this.#now = now;
@@ -80,6 +95,12 @@ export class Network {
       connected: (outside) => this.#connected(outside),
       isOwnPort,
     };
+    const context: RelayContext = {
+      ...{ resolve, stop: this.#stop.signal, now },
+      ask: (call) => owner.relay(call),
+      report: (report) => owner.relayed(report),
+    };
+    this.#relay = relay === null ? null : { port: relay, server: new ModelRelay(context) };
   }
 
   /** False for a handle that is not of the stated kind. */
@@ -154,7 +175,10 @@ export class Network {
   }
 
   #accept(socket: net.Socket): void {
+    const relay = this.#relay;
     if (!this.#connectionRate.take(this.#now())) this.#overLimit(socket);
+    else if (relay !== null && socket.localPort === relay.port && socket.localAddress === RELAY_ADDRESS)
+      this.#serve(socket, "relay", relayConnectionsMax, () => relay.server.accept(socket));
     else this.#serve(socket, "connection", connectionsMax, () => serve(socket, this.#context));
   }
 

@@ -1,4 +1,5 @@
 // The port for sandboxes: takes a plan and a command, returns the result.
+import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunResult, SealedDraft, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import type { Plan } from "./plan.ts";
@@ -10,6 +11,47 @@ export type CredentialSource = (request: {
   readonly path: string | null;
 }) => Promise<{ readonly username: string; readonly password: string } | null>;
 
+/** One request of a client to a model, as the relay describes it. */
+export interface ModelCallFacts {
+  readonly provider: string;
+  readonly model: string;
+  /** SHA-256 of the body as it is sent. */
+  readonly digest: string;
+  readonly bytes: number;
+  /** The most tokens the answer may have; null where the request does not say. */
+  readonly outputMax: number | null;
+  /** False for a request that generates nothing, such as counting tokens. */
+  readonly isCharged: boolean;
+}
+
+/** Where the request goes, and the one header that carries the credential, in base64. */
+export type ModelAnswer =
+  | {
+      readonly ok: true;
+      readonly id: string;
+      readonly url: string;
+      readonly header: string;
+      readonly prefix: string;
+      readonly value: string;
+    }
+  | { readonly ok: false; readonly code: DenialCode; readonly message: string };
+
+/** Tokens are null where the answer had no usage; `status` is 0 where there was no answer. */
+export interface ModelUsage {
+  readonly status: number;
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly milliseconds: number;
+  readonly isWhole: boolean;
+}
+
+/** Answers the model relay while a command runs. */
+export interface ModelSource {
+  ask(call: ModelCallFacts): Promise<ModelAnswer>;
+  /** Once for each request that was answered with `ok`. */
+  used(id: string, usage: ModelUsage): void;
+}
+
 export interface Command {
   readonly argv: readonly [string, ...string[]];
   /** Null: no input. Read as the program consumes it. */
@@ -18,6 +60,8 @@ export interface Command {
   readonly terminal?: TerminalRequest | null;
   /** For this command only. Absent: every credential request is refused. */
   readonly credential?: CredentialSource;
+  /** For this command only. Absent: the relay refuses every request. */
+  readonly model?: ModelSource;
   /** Called with the draft of the command, before it runs. */
   onDraft?(draft: OpenDraft): void;
 }

@@ -20,6 +20,7 @@ const USER_ONLY = [
   "notify",
   "terminal",
   "search",
+  "models",
   "development",
   "audit",
 ] as const;

@@ -12,6 +12,7 @@ import { type Entry, entryOf, type Mapping, type TreeNode } from "../tree.ts";
 import { readAudit, type WrittenAudit } from "./audit-setting.ts";
 import { type ConfigKey, type ConfigLevel, checkConfigKeys } from "./config-keys.ts";
 import { type LandSetting, readLand } from "./land-setting.ts";
+import { readModels, type WrittenModel } from "./model-setting.ts";
 import {
   readEnvironmentNames,
   readLimits,
@@ -60,6 +61,8 @@ export interface Config {
   /** What the output of programs may do to the user's terminal besides drawing. */
   readonly terminal: readonly TerminalPass[];
   readonly secrets: readonly WrittenSecret[];
+  /** Model providers that are asked elsewhere than at their own address. */
+  readonly models: readonly WrittenModel[];
   /** The web search provider for agents; by default none. */
   readonly search: WrittenSearch | null;
   /** Where a second copy of the log is kept; nowhere where nothing is written. */
@@ -112,6 +115,7 @@ const EMPTY: Config = {
   notify: [],
   terminal: [],
   secrets: [],
+  models: [],
   search: null,
   audit: null,
   ceiling: null,
@@ -167,6 +171,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     notify: read("notify", EMPTY.notify, (entry) => readNotify(entry, diagnostics)),
     terminal: read("terminal", EMPTY.terminal, (entry) => readTerminal(entry, diagnostics)),
     secrets: read("secrets", EMPTY.secrets, (entry) => readSecrets(entry, diagnostics)),
+    models: read("models", EMPTY.models, (entry) => readModels(entry, reading.toAscii, diagnostics)),
     search: read<WrittenSearch | null>("search", null, (entry) => readSearch(entry, reading.toAscii, diagnostics)),
     audit:
       level === "user"

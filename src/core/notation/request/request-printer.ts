@@ -53,6 +53,8 @@ function valueWords(verb: VerbEntry, values: readonly Value[], scheme: Scheme | 
         ...(values.at(-1) === "rw" || values.at(-1) === "live" ? [`root=${values.at(-1)}`] : []),
         ...(verb.verb === "proc.exec" ? ["--", ...argvWords(second)] : []),
       ];
+    case "model":
+      return second === undefined ? [text(first)] : [text(first), text(second)];
     case "secret":
       return [text(first), ...named("tool", second, toolName), ...named("host", third)];
     default:

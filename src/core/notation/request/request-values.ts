@@ -44,6 +44,8 @@ export function readValues(verb: VerbEntry, words: readonly string[], reading: R
       return verb.verb === "proc.exec" ? readProgram(words, reading) : readShell(words, reading);
     case "secret":
       return readSecret(verb, words, reading);
+    case "model":
+      return readModel(verb, words);
     default:
       if (words.length === 0) return unsaid(verb);
       return verb.axes.length === 0 ? extra(verb, words[0]) : sole((text) => listed(parseHost(text, reading.toAscii)));
@@ -56,6 +58,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "net.get": "https://example.com/",
   "net.connect": "example.com:443",
   "secret.use": "openai-key",
+  "model.use": "anthropic claude-sonnet-4-5",
   "tool.invoke": 'web_fetch {"url": "https://example.com/"}',
   "agent.update": "scout",
   "memory.read": "config",
@@ -103,6 +106,11 @@ function readSecret(verb: VerbEntry, words: readonly string[], { toAscii }: Read
   return soleWord(verb, plain, (name) =>
     each([name, parseName], [named.get("tool"), parseTool], [named.get("host"), (text) => parseHost(text, toAscii)]),
   );
+}
+
+function readModel(verb: VerbEntry, [provider, model, more]: readonly string[]): Values {
+  if (provider === undefined) return refuse("bad_value", `${verb.verb} of which provider?`, example(verb));
+  return more === undefined ? each([provider, parseName], [model, parseName]) : extra(verb, more);
 }
 
 /** Each text by its reader, in order; a missing text is a missing value. */

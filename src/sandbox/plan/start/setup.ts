@@ -179,8 +179,9 @@ export function listedPorts(ranges: readonly PortRange[]): readonly number[] {
   return [...ports].sort((left, right) => left - right);
 }
 
-function networkFrame({ ports: ranges, loopback }: PlanNetwork): Uint8Array {
+function networkFrame({ ports: ranges, loopback: granted, relay }: PlanNetwork): Uint8Array {
   const ports = listedPorts(ranges);
+  const loopback = relay === undefined ? granted : [...granted, relay];
   const payload = new PayloadWriter().u8(1).u16(ports.length).u16(loopback.length);
   for (const port of [...ports, ...loopback]) payload.u16(port);
   return frameOf("N", payload.done());

@@ -1,0 +1,98 @@
+// Messages between owner and broker about one request to a model.
+import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
+import { type Check, exactly, flag, isShape, orNull, text, whole } from "../shape.ts";
+import { PROVIDERS, type Provider } from "./relay-request.ts";
+
+/** Asks whether a client may use a model. */
+export interface RelayQuestion {
+  readonly kind: "relaying";
+  readonly number: number;
+  readonly sandbox: string;
+  readonly provider: Provider;
+  readonly model: string;
+  /** SHA-256 of the body as it is sent. */
+  readonly digest: string;
+  readonly bytes: number;
+  readonly outputMax: number | null;
+  readonly isCharged: boolean;
+}
+
+/** Where the request goes and the one header that carries the credential. */
+export interface RelayUpstream {
+  /** `https://api.example.com`, with a path if the provider's own is below one. */
+  readonly url: string;
+  readonly header: string;
+  /** Before the value: `Bearer `. */
+  readonly prefix: string;
+  /** Base64. */
+  readonly value: string;
+}
+
+/** The owner's answer; `upstream` is null for a denial. */
+export interface RelayAnswer {
+  readonly kind: "relay";
+  readonly number: number;
+  readonly code: DenialCode | null;
+  readonly message: string;
+  readonly upstream: RelayUpstream | null;
+}
+
+/** What came of it. Tokens are null where the answer had no usage. */
+export interface RelayReport {
+  readonly kind: "relayed";
+  /** Of the question. */
+  readonly number: number;
+  readonly sandbox: string;
+  /** Of the provider's answer; 0 where there was none. */
+  readonly status: number;
+  readonly input: number | null;
+  readonly output: number | null;
+  readonly milliseconds: number;
+  /** The answer was read to its end. */
+  readonly isWhole: boolean;
+}
+
+const number = whole(1, Number.MAX_SAFE_INTEGER);
+const sandbox = text(64, /^[A-Za-z0-9_.-]+$/);
+const count = whole(0, Number.MAX_SAFE_INTEGER);
+
+const upstream: Check<RelayUpstream> = (value): value is RelayUpstream =>
+  isShape<RelayUpstream>(value, {
+    url: text(2_048, /^https?:\/\/[\x21-\x7e]+$/),
+    header: text(64, /^[a-z-]+$/),
+    prefix: text(16, /^[A-Za-z]* ?$/),
+    value: text(16_384, /^[A-Za-z0-9+/=]+$/),
+  });
+
+export function readRelayAnswer(value: unknown): RelayAnswer | null {
+  const answer = isShape<RelayAnswer>(value, {
+    kind: exactly("relay"),
+    number,
+    code: orNull(exactly<DenialCode>(...DENIAL_CODES)),
+    message: text(4_096),
+    upstream: orNull(upstream),
+  });
+  return answer && (value.code === null) === (value.upstream !== null) ? value : null;
+}
+
+export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayReport | null {
+  const isQuestion = isShape<RelayQuestion>(value, {
+    ...{ kind: exactly("relaying"), number, sandbox },
+    provider: exactly<Provider>(...PROVIDERS),
+    model: text(128),
+    digest: text(64, /^[0-9a-f]{64}$/),
+    bytes: count,
+    outputMax: orNull(count),
+    isCharged: flag,
+  });
+  if (isQuestion) return value;
+  const isReport = isShape<RelayReport>(value, {
+    ...{ kind: exactly("relayed"), number, sandbox },
+    status: whole(0, 999),
+    input: orNull(count),
+    output: orNull(count),
+    milliseconds: count,
+    isWhole: flag,
+  });
+  return isReport ? value : null;
+}

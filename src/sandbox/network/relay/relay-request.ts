@@ -1,0 +1,226 @@
+// What a client may send to a model through the relay: a list of methods, paths and fields for each provider. Whatever would
+// let the provider act on its own (server tools, files and pages it fetches, stored or background answers) is refused.
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
+
+export const PROVIDERS = ["anthropic", "openai", "gemini"] as const;
+export type Provider = (typeof PROVIDERS)[number];
+
+export type ModelCall =
+  | {
+      readonly ok: true;
+      readonly provider: Provider;
+      readonly model: string;
+      /** Below the provider's own address, with its query. */
+      readonly path: string;
+      readonly body: JsonObject;
+      readonly isStream: boolean;
+      /** Whether the provider generates, and usage is counted. */
+      readonly isCharged: boolean;
+      /** The most tokens the answer may have; null where the request does not say. */
+      readonly outputMax: number | null;
+    }
+  | { readonly ok: false; readonly provider: Provider; readonly status: 400 | 404; readonly message: string };
+
+interface Endpoint {
+  readonly method: "POST";
+  readonly path: RegExp;
+  readonly fields: ReadonlySet<string>;
+  readonly isCharged: boolean;
+}
+
+const words = (text: string): ReadonlySet<string> => new Set(text.split(/\s+/));
+
+const MESSAGES = words(
+  "model messages system tools tool_choice max_tokens temperature top_p top_k stop_sequences stream thinking metadata service_tier context_management output_config output_format cache_control speed",
+);
+const RESPONSES = words(
+  "model input instructions tools tool_choice parallel_tool_calls reasoning store stream stream_options include prompt_cache_key prompt_cache_retention text max_output_tokens max_tool_calls temperature top_p top_logprobs truncation service_tier metadata client_metadata safety_identifier user",
+);
+const COMPLETIONS = words(
+  "model messages tools tool_choice parallel_tool_calls stream stream_options max_tokens max_completion_tokens temperature top_p top_k frequency_penalty presence_penalty n stop seed response_format reasoning_effort logit_bias logprobs top_logprobs user store metadata verbosity prompt_cache_key prompt_cache_retention service_tier safety_identifier prediction",
+);
+const GENERATE = words(
+  "contents systemInstruction system_instruction tools toolConfig tool_config generationConfig generation_config safetySettings safety_settings labels",
+);
+
+const ENDPOINTS: Readonly<Record<Provider, readonly Endpoint[]>> = {
+  anthropic: [
+    { method: "POST", path: /^\/v1\/messages$/, fields: MESSAGES, isCharged: true },
+    { method: "POST", path: /^\/v1\/messages\/count_tokens$/, fields: MESSAGES, isCharged: false },
+  ],
+  openai: [
+    { method: "POST", path: /^\/v1\/responses$/, fields: RESPONSES, isCharged: true },
+    { method: "POST", path: /^\/v1\/chat\/completions$/, fields: COMPLETIONS, isCharged: true },
+  ],
+  gemini: [
+    {
+      method: "POST",
+      path: /^\/v1(?:beta|alpha)?\/models\/[\w.-]+:(?:generateContent|streamGenerateContent)$/,
+      fields: GENERATE,
+      isCharged: true,
+    },
+    {
+      method: "POST",
+      path: /^\/v1(?:beta|alpha)?\/models\/[\w.-]+:countTokens$/,
+      fields: words("contents generateContentRequest systemInstruction tools"),
+      isCharged: false,
+    },
+  ],
+};
+
+/** Query words that are passed on. A key in the query, as one provider allows it, is dropped with the rest. */
+const QUERY: Readonly<Record<Provider, readonly string[]>> = {
+  anthropic: ["beta=true"],
+  openai: [],
+  gemini: ["alt=sse"],
+};
+
+/** The provider of a target such as `/anthropic/v1/messages?beta=true`; null for any other target. */
+export function providerOf(target: string): Provider | null {
+  return PROVIDERS.find((one) => target.startsWith(`/${one}/`)) ?? null;
+}
+
+/** `body`: the parsed body; undefined where it is no JSON. */
+export function modelCall(method: string, target: string, provider: Provider, body: Json | undefined): ModelCall {
+  const refuse = (status: 400 | 404, message: string): ModelCall => ({ ok: false, provider, status, message });
+  const [path = "", query = ""] = target.slice(provider.length + 1).split("?", 2);
+  const endpoint = ENDPOINTS[provider].find((one) => one.method === method && one.path.test(path));
+  if (endpoint === undefined) return refuse(404, `${method} ${path.slice(0, 200)} does not go through the relay`);
+  if (!isJsonObject(body)) return refuse(400, "the body is not a JSON object");
+  const unknown = Object.keys(body).find((key) => !endpoint.fields.has(key));
+  if (unknown !== undefined) return refuse(400, `the field \`${unknown.slice(0, 80)}\` does not go through the relay`);
+  const fault = toolFault(body) ?? sourceFault(body, 0) ?? modeFault(body);
+  if (fault !== null) return refuse(400, fault);
+  const model = provider === "gemini" ? (/models\/([\w.-]+):/.exec(path)?.[1] ?? "") : member(body, "model");
+  if (typeof model !== "string" || !/^[\w.:/@-]{1,128}$/.test(model)) return refuse(400, "the request names no model");
+  const kept = query.split("&").filter((word) => QUERY[provider].includes(word));
+  const isStream = member(body, "stream") === true || path.endsWith(":streamGenerateContent");
+  return {
+    ok: true,
+    ...{ provider, model, isStream, isCharged: endpoint.isCharged },
+    path: kept.length === 0 ? path : `${path}?${kept.join("&")}`,
+    body: withAccounting(body, path, isStream),
+    outputMax: outputMaxOf(body),
+  };
+}
+
+/** Tools that run at the client; every other kind runs at the provider. */
+const CLIENT_TOOLS =
+  /^(function|custom|local_shell|apply_patch|shell|namespace|tool_search|bash_\d+|text_editor_\d+|memory_\d+)$/;
+const CLIENT_DECLARATIONS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
+
+function toolFault(body: JsonObject): string | null {
+  const tools = member(body, "tools");
+  if (tools === undefined || tools === null) return null;
+  if (!isJsonList(tools)) return "`tools` is not a list";
+  for (const tool of tools) {
+    if (!isJsonObject(tool)) return "a tool is not an object";
+    const type = member(tool, "type");
+    if (typeof type === "string" && !CLIENT_TOOLS.test(type))
+      return `the tool \`${type.slice(0, 80)}\` runs at the provider: it does not go through the relay`;
+    const other = isGemini(body) ? Object.keys(tool).find((key) => !CLIENT_DECLARATIONS.has(key)) : undefined;
+    if (other !== undefined)
+      return `the tool \`${other.slice(0, 80)}\` runs at the provider: it does not go through the relay`;
+  }
+  return null;
+}
+
+function isGemini(body: JsonObject): boolean {
+  return Object.hasOwn(body, "contents");
+}
+
+const depthMax = 64;
+/** Keys whose value is an address or a file that the provider would fetch. */
+const URL_KEYS: ReadonlySet<string> = new Set(["image_url", "file_url", "url", "fileUri", "file_uri"]);
+const FILE_KEYS: ReadonlySet<string> = new Set(["file_id", "fileData", "file_data_id", "cachedContent"]);
+
+/** In messages alone: schemas of tools may use any word. */
+function sourceFault(body: JsonObject, depth: number): string | null {
+  for (const key of ["messages", "input", "contents", "system"]) {
+    const fault = blockFault(member(body, key) ?? null, depth);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/**
+ * A block with a `type` describes content; what a tool was called with or printed is data of the conversation, in which any
+ * word may stand.
+ */
+function blockFault(value: Json, depth: number): string | null {
+  if (depth > depthMax) return "the messages are nested too deep";
+  if (isJsonList(value)) {
+    for (const item of value) {
+      const fault = blockFault(item, depth + 1);
+      if (fault !== null) return fault;
+    }
+    return null;
+  }
+  if (!isJsonObject(value)) return null;
+  for (const [key, item] of Object.entries(value)) {
+    if (DATA_KEYS.has(key)) continue;
+    if (FILE_KEYS.has(key)) return `\`${key}\` names a file at the provider: it does not go through the relay`;
+    const address = URL_KEYS.has(key) ? addressIn(item) : null;
+    if (address !== null && !address.startsWith("data:"))
+      return `\`${key}\` is an address that the provider would fetch: it does not go through the relay`;
+    const fault = blockFault(item, depth + 1);
+    if (fault !== null) return fault;
+  }
+  return null;
+}
+
+/** Arguments and results of the client's own tools. A result may hold blocks, which are checked by their own keys. */
+const DATA_KEYS: ReadonlySet<string> = new Set([
+  "arguments",
+  "args",
+  "input",
+  "response",
+  "functionResponse",
+  "functionCall",
+]);
+
+function addressIn(item: Json): string | null {
+  if (typeof item === "string") return item;
+  const inner = isJsonObject(item) ? member(item, "url") : undefined;
+  return typeof inner === "string" ? inner : null;
+}
+
+function modeFault(body: JsonObject): string | null {
+  return member(body, "background") === true ? "background answers do not go through the relay" : null;
+}
+
+function outputMaxOf(body: JsonObject): number | null {
+  const config = member(body, "generationConfig") ?? member(body, "generation_config") ?? null;
+  const found = [
+    ...["max_tokens", "max_output_tokens", "max_completion_tokens"].map((key) => member(body, key)),
+    ...(isJsonObject(config) ? [member(config, "maxOutputTokens"), member(config, "max_output_tokens")] : []),
+  ].filter((one): one is number => typeof one === "number" && Number.isSafeInteger(one) && one >= 0);
+  return found.length === 0 ? null : Math.max(...found);
+}
+
+/** Answers are not stored at the provider, and a stream ends with its usage. */
+function withAccounting(body: JsonObject, path: string, isStream: boolean): JsonObject {
+  if (path === "/v1/responses") return { ...body, store: false };
+  if (path !== "/v1/chat/completions") return body;
+  return isStream ? { ...body, store: false, stream_options: { include_usage: true } } : { ...body, store: false };
+}
+
+/** In the provider's own form, so that the client shows it. */
+export function errorBody(provider: Provider, status: number, message: string): JsonObject {
+  const text = `ambit: ${message}`;
+  switch (provider) {
+    case "anthropic":
+      return {
+        type: "error",
+        error: { type: status === 403 ? "permission_error" : "invalid_request_error", message: text },
+      };
+    case "openai":
+      return { error: { message: text, type: "invalid_request_error", code: "ambit_denied", param: null } };
+    case "gemini":
+      return {
+        error: { code: status, message: text, status: status === 403 ? "PERMISSION_DENIED" : "INVALID_ARGUMENT" },
+      };
+    default:
+      return provider satisfies never;
+  }
+}

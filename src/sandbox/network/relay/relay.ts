@@ -1,0 +1,243 @@
+// The model relay of one sandbox: an HTTP server in the sandbox's own network. It drops every credential the client sends,
+// asks the owner, adds the credential that the owner hands out for this one request, and passes the answer on as it comes.
+// INVARIANT: a credential goes to the address that came with it, over the connection made for it, and nowhere else.
+import { createHash } from "node:crypto";
+import http, { type IncomingMessage, type ServerResponse } from "node:http";
+import type { Socket } from "node:net";
+import { destinationText } from "../../../core/authority/axes/destination.ts";
+import type { DenialCode } from "../../../core/authority/decision.ts";
+import { copyJson, type Json } from "../../../core/base/json.ts";
+import type { Resolver } from "../../../core/ports/resolver.ts";
+import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
+import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
+import type { HeaderLine } from "../fetch/fetch-messages.ts";
+import { outgoing, parts } from "../fetch/fetch-request.ts";
+import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
+import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
+import { errorBody, type ModelCall, modelCall, PROVIDERS, type Provider, providerOf } from "./relay-request.ts";
+import { UsageCounter } from "./relay-usage.ts";
+
+export type RelayedCall = Omit<RelayQuestion, "kind" | "number" | "sandbox">;
+
+export interface RelayContext {
+  readonly resolve: Resolver;
+  /** Aborted when the sandbox ends. */
+  readonly stop: AbortSignal;
+  now(): number;
+  /** Null: the owner did not answer. */
+  ask(call: RelayedCall): Promise<RelayAnswer | null>;
+  report(report: Omit<RelayReport, "kind" | "sandbox">): void;
+}
+
+const bodyBytesMax = 33_554_432;
+/** Of all requests of the sandbox together, while they are received and sent. */
+const heldBytesMax = 67_108_864;
+const headerBytesMax = 32_768;
+const callsMax = 32;
+const idleMilliseconds = 600_000;
+
+type AdmittedCall = Extract<ModelCall, { readonly ok: true }>;
+
+export class ModelRelay {
+  readonly #context: RelayContext;
+  readonly #server: http.Server;
+  #calls = 0;
+  #heldBytes = 0;
+
+  constructor(context: RelayContext) {
+    this.#context = context;
+    this.#server = http.createServer(
+      { maxHeaderSize: headerBytesMax, insecureHTTPParser: false },
+      (request, response) => {
+        void this.#serve(request, response).catch(() => response.destroy());
+      },
+    );
+    this.#server.on("upgrade", (_request, socket) => socket.destroy());
+    this.#server.on("connect", (_request, socket) => socket.destroy());
+    this.#server.on("clientError", (_error, socket) => socket.destroy());
+  }
+
+  /** A connection that a program of the sandbox opened. Resolves when it is over. */
+  accept(socket: Socket): Promise<void> {
+    const closed = new Promise<void>((done) => socket.once("close", () => done()));
+    this.#context.stop.addEventListener("abort", () => socket.destroy(), { once: true });
+    socket.setTimeout(idleMilliseconds, () => socket.destroy());
+    this.#server.emit("connection", socket);
+    socket.resume();
+    return closed;
+  }
+
+  async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    const target = request.url ?? "";
+    const provider = providerOf(target);
+    if (provider === null) return refuse(response, "anthropic", 404, `a target begins with ${PREFIXES}`);
+    if (this.#calls >= callsMax) return refuse(response, provider, 403, `more than ${callsMax} requests at once`);
+    this.#calls++;
+    const held = { bytes: 0 };
+    try {
+      const body = await this.#bodyOf(request, held);
+      if (body === null) return refuse(response, provider, 400, `the body has more than ${bodyBytesMax} bytes`);
+      const call = modelCall(request.method ?? "", target, provider, parsed(body));
+      if (!call.ok) return refuse(response, provider, call.status, call.message);
+      await this.#relay(request, response, call);
+    } finally {
+      this.#calls--;
+      this.#heldBytes -= held.bytes;
+    }
+  }
+
+  /** Null where it is too large. */
+  async #bodyOf(request: IncomingMessage, held: { bytes: number }): Promise<Buffer | null> {
+    const pieces: Buffer[] = [];
+    for await (const piece of request as AsyncIterable<Buffer>) {
+      held.bytes += piece.length;
+      this.#heldBytes += piece.length;
+      if (held.bytes > bodyBytesMax || this.#heldBytes > heldBytesMax) return null;
+      pieces.push(piece);
+    }
+    return Buffer.concat(pieces);
+  }
+
+  async #relay(request: IncomingMessage, response: ServerResponse, call: AdmittedCall): Promise<void> {
+    const { provider, model, outputMax, isCharged } = call;
+    const body = Buffer.from(JSON.stringify(call.body));
+    const digest = createHash("sha256").update(body).digest("hex");
+    const began = this.#context.now();
+    const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, outputMax, isCharged });
+    if (answer === null || answer.upstream === null) {
+      const message = answer === null ? "the daemon did not answer" : `${answer.message} (${answer.code ?? "denied"})`;
+      return refuse(response, provider, 403, message);
+    }
+    const usage = new UsageCounter(call.isStream);
+    const outcome = { status: 0, isWhole: false };
+    try {
+      await this.#send(request, response, { call, body, upstream: answer.upstream, usage, outcome });
+    } finally {
+      const found = usage.end();
+      this.#context.report({
+        ...{ number: answer.number, status: outcome.status, isWhole: outcome.isWhole },
+        ...{ input: found?.input ?? null, output: found?.output ?? null },
+        milliseconds: Math.max(0, Math.round(this.#context.now() - began)),
+      });
+    }
+  }
+
+  async #send(request: IncomingMessage, response: ServerResponse, sending: Sending): Promise<void> {
+    const { call, body, upstream, usage, outcome } = sending;
+    const { provider } = call;
+    const secret = Buffer.from(upstream.value, "base64");
+    const made = redactorOf([{ name: "model", bytes: secret }]);
+    const credential: HeaderLine = [upstream.header, `${upstream.prefix}${secret.toString("latin1")}`];
+    secret.fill(0);
+    if (!made.ok) return refuse(response, provider, 403, "the kept credential cannot be used");
+    const redactor: Redactor = made.redactor;
+    const stopping = new AbortController();
+    const stop = (): void => stopping.abort();
+    this.#context.stop.addEventListener("abort", stop, { once: true });
+    response.once("close", stop);
+    try {
+      const next = outgoing("POST", `${upstream.url.replace(/\/$/, "")}${call.path}`, passedHeaders(request), body);
+      if (!next.ok) return refuse(response, provider, 400, next.message);
+      const hop = this.#hop(next.value.url, stopping.signal);
+      const reached = await reach(next.value, hop);
+      if (!reached.ok) return refuse(response, provider, 502, redactor.redactText(reached.message).value);
+      const { path, query } = parts(next.value.url);
+      const headers = [...next.value.headers, credential, ["accept-encoding", "identity"] as const];
+      const sent = { method: "POST", url: next.value.url, path: `${path}${query}`, headers, body } as const;
+      const answered = await exchange(reached.socket, sent, hop);
+      if (!answered.ok) return refuse(response, provider, 502, redactor.redactText(answered.message).value);
+      outcome.status = answered.response.statusCode ?? 0;
+      await pass(answered.response, response, { redactor, usage, provider });
+      outcome.isWhole = true;
+    } finally {
+      this.#context.stop.removeEventListener("abort", stop);
+      redactor.forget();
+    }
+  }
+
+  /** The owner named the address: what remains is that its name leads to no special address. */
+  #hop(url: Parameters<typeof reach>[0]["url"], stop: AbortSignal): HopContext {
+    const chains = readChains([[[`net.connect{hosts=[${destinationText(url.host)}],ports=[${url.port}]}`]]]);
+    const grants = chains === null ? null : new NetworkGrants(chains, () => this.#context.now());
+    const denied: DenialCode = "address_refused";
+    return {
+      ...{ resolve: this.#context.resolve, stop, headerBytes: headerBytesMax, authorities: null },
+      ask: async (_method, _url, addresses) => {
+        if (addresses === null) return null;
+        const screened = grants?.screen(connectRequest(url.host, url.port, "sni"), addresses);
+        return screened?.decision.outcome === "allow" ? null : denied;
+      },
+    };
+  }
+}
+
+interface Sending {
+  readonly call: AdmittedCall;
+  readonly body: Buffer;
+  readonly upstream: RelayUpstream;
+  readonly usage: UsageCounter;
+  readonly outcome: { status: number; isWhole: boolean };
+}
+
+const PREFIXES = PROVIDERS.map((one) => `/${one}/`).join(", ");
+
+function parsed(body: Buffer): Json | undefined {
+  try {
+    return copyJson(JSON.parse(body.toString("utf8")));
+  } catch {
+    return undefined;
+  }
+}
+
+/** Headers that describe the client and its request. INVARIANT: none that can carry a credential is on the list. */
+const PASSED =
+  /^(accept|content-type|user-agent|anthropic-version|anthropic-beta|openai-beta|originator|x-app|x-stainless-[a-z-]+)$/;
+
+function passedHeaders(request: IncomingMessage): readonly HeaderLine[] {
+  const lines: HeaderLine[] = [];
+  for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
+    const [name, value] = [request.rawHeaders[at] as string, request.rawHeaders[at + 1] as string];
+    if (PASSED.test(name.toLowerCase())) lines.push([name.toLowerCase(), value]);
+  }
+  return lines;
+}
+
+const ANSWERED =
+  /^(content-type|request-id|x-request-id|retry-after|retry-after-ms|x-should-retry|(anthropic|x)-ratelimit-[a-z-]+|openai-[a-z-]+)$/;
+
+async function pass(
+  from: IncomingMessage,
+  to: ServerResponse,
+  {
+    redactor,
+    usage,
+    provider,
+  }: { readonly redactor: Redactor; readonly usage: UsageCounter; readonly provider: Provider },
+): Promise<void> {
+  const status = from.statusCode ?? 502;
+  const isEncoded = (from.headers["content-encoding"] ?? "identity") !== "identity";
+  if (isEncoded || (status >= 300 && status < 400)) {
+    from.destroy();
+    return refuse(to, provider, 502, isEncoded ? "the provider's answer is compressed" : "the provider redirects");
+  }
+  for (const [name, value] of Object.entries(from.headers))
+    if (typeof value === "string" && ANSWERED.test(name)) to.setHeader(name, redactor.redactText(value).value);
+  to.writeHead(status);
+  to.flushHeaders();
+  const clean = redactor.stream();
+  for await (const piece of from as AsyncIterable<Buffer>) {
+    usage.take(piece);
+    if (!to.write(clean.write(piece)) && !to.destroyed)
+      await new Promise<void>((ready) => {
+        to.once("drain", ready);
+        to.once("close", ready);
+      });
+  }
+  to.end(clean.end());
+}
+
+function refuse(response: ServerResponse, provider: Provider, status: number, message: string): void {
+  if (response.headersSent) return void response.destroy();
+  response.writeHead(status, { "content-type": "application/json", connection: "close" });
+  response.end(JSON.stringify(errorBody(provider, status, message)));
+}

@@ -1,0 +1,175 @@
+// The model relay of `ambit run`: a client uses its model with a key that is nowhere inside, within `model.use`.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import http from "node:http";
+import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { prepareState } from "../house/daemon-state.ts";
+import { removeState } from "../house/remove-state.ts";
+import { type Ran, root } from "./ambit.ts";
+import { onTerminal } from "./terminal.ts";
+
+const KEY = "sk-test-relay-0123456789abcdef0123456789";
+let base = "";
+let project = "";
+let port = 0;
+/** What the provider was sent. */
+const seen: { headers: http.IncomingHttpHeaders; url: string; body: string }[] = [];
+
+const provider = http.createServer(async (request, response) => {
+  const pieces: Buffer[] = [];
+  for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
+  seen.push({ headers: request.headers, url: request.url ?? "", body: Buffer.concat(pieces).toString() });
+  response.setHeader("content-type", "text/event-stream");
+  response.setHeader("set-cookie", "a=b");
+  response.write('data: {"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}}\n\n');
+  // A provider that repeats the key does not hand it in.
+  response.write(`data: {"text":"your key is ${KEY}"}\n\n`);
+  response.end('data: {"type":"message_delta","usage":{"output_tokens":12}}\n\n');
+});
+
+async function ambit(...words: readonly string[]): Promise<Ran> {
+  const child = spawn(process.execPath, [join(root, "bin", "ambit"), ...words], {
+    cwd: project,
+    env: environment(),
+    stdio: ["ignore", "pipe", "pipe"],
+  });
+  const [out, err] = [child.stdout, child.stderr].map((stream) => {
+    const pieces: Buffer[] = [];
+    stream.on("data", (piece: Buffer) => pieces.push(piece));
+    return pieces;
+  }) as [Buffer[], Buffer[]];
+  const [status] = (await once(child, "close")) as [number | null];
+  return { status, out: Buffer.concat(out).toString(), err: Buffer.concat(err).toString() };
+}
+
+function environment(): Record<string, string> {
+  return {
+    PATH: "/usr/local/bin:/usr/bin:/bin",
+    HOME: base,
+    NO_COLOR: "1",
+    XDG_STATE_HOME: join(base, "state"),
+    XDG_CONFIG_HOME: join(base, "config"),
+  };
+}
+
+/** A client that sends one request, with a credential of its own, and prints the status and the answer. */
+const CLIENT = `#!/usr/bin/env node
+const body = process.argv[2] ?? JSON.stringify({ model: "claude-x", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hello" }] });
+const headers = { "content-type": "application/json", "x-api-key": process.env.ANTHROPIC_API_KEY, authorization: "Bearer own", cookie: "c=d" };
+fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages?beta=true&key=own", { method: "POST", headers, body })
+  .then(async (answer) => console.log(answer.status, answer.headers.get("set-cookie"), await answer.text()))
+  .catch((error) => console.log("failed", error.cause?.code ?? error.message));
+`;
+
+beforeAll(async () => {
+  await new Promise<void>((ready) => provider.listen(0, "127.0.0.1", ready));
+  port = (provider.address() as AddressInfo).port;
+  base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-model-")));
+  chmodSync(base, 0o755);
+  project = join(base, "project");
+  mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
+  mkdirSync(join(base, "config", "ambit"), { recursive: true });
+  prepareState(join(base, "state"), join(base, "config"));
+  const record = (more: string): string =>
+    `---\nsandbox: .\ncapabilities:\n  - proc.exec: { root: live }\n  - fs.read\n  - fs.write\n${more}---\n`;
+  const agent = (name: string, more: string): void =>
+    writeFileSync(join(project, ".ambit", "agents", `${name}.md`), record(more));
+  agent("coder", "  - model.use: { providers: [anthropic], models: [claude-*] }\n");
+  agent("once", "  - model.use: { providers: [anthropic], models: [claude-*], calls: 1 }\n");
+  agent("other", "  - model.use: { providers: [openai], models: [gpt-*] }\n");
+  agent("none", "");
+  writeFileSync(join(project, "claude"), CLIENT);
+  chmodSync(join(project, "claude"), 0o755);
+  writeFileSync(
+    join(base, "config", "ambit", "config.yml"),
+    `models: { anthropic: { url: "http://127.0.0.1:${port}" } }\n`,
+  );
+  await ambit("trust", "--yes");
+});
+afterAll(async () => {
+  provider.close();
+  removeState(base);
+});
+
+/** At a terminal, as a person does it. */
+async function keep(): Promise<void> {
+  const set = `secrets set anthropic-key --tool model --host 127.0.0.1:${port}`;
+  const line = `printf %s ${KEY} | ${process.execPath} ${join(root, "bin", "ambit")} ${set}`;
+  const { status, raw } = await onTerminal(project, ["sh", "-c", line], [], environment());
+  expect({ status, raw: status === 0 ? "" : raw }).toEqual({ status: 0, raw: "" });
+}
+
+test("without a kept key a request is denied, and the client is told what to type", async () => {
+  const { out } = await ambit("run", "coder", "./claude");
+  expect(out).toContain("403");
+  expect(out).toContain(`ambit secrets set anthropic-key --tool model --host 127.0.0.1:${port}`);
+  expect(seen).toHaveLength(0);
+});
+
+test("a request goes out with the kept key and no credential of the client; the answer comes back without the key", async () => {
+  await keep();
+  const { out } = await ambit("run", "coder", "./claude");
+  expect(out).toMatch(/^200 null data: /);
+  expect(out).toContain('"output_tokens":12');
+  expect(out).not.toContain(KEY);
+  expect(seen).toHaveLength(1);
+  const { headers, url } = seen[0] as (typeof seen)[number];
+  expect(url).toBe("/v1/messages?beta=true");
+  expect(headers).toMatchObject({ "x-api-key": KEY, host: `127.0.0.1:${port}` });
+  expect(headers.authorization).toBeUndefined();
+  expect(headers.cookie).toBeUndefined();
+});
+
+test("the log has the model, the digest, the tokens and the duration, and not the prompt", async () => {
+  const { out } = await ambit("log", "--json", "--agent", "coder");
+  const text = out.replaceAll("\\", "");
+  expect(text).toContain("model.use anthropic claude-x");
+  expect(text).toMatch(/"digest":"[0-9a-f]{64}"/);
+  expect(text).toContain('"input":3');
+  expect(text).toContain('"output":12');
+  expect(text).not.toContain("hello");
+  expect(text).not.toContain(KEY);
+});
+
+test.each([
+  ["another model", "coder", '{"model":"gpt-x","messages":[]}', "scope_violation"],
+  ["another provider is granted", "other", undefined, "scope_violation"],
+  [
+    "a tool of the provider",
+    "coder",
+    '{"model":"claude-x","messages":[],"tools":[{"type":"web_search_1"}]}',
+    "runs at the provider",
+  ],
+])("%s is denied in words that the client shows", async (_title, agent, body, words) => {
+  const before = seen.length;
+  const { out } = await ambit("run", agent, "./claude", ...(body === undefined ? [] : [body]));
+  expect(out).toMatch(/^40[03] /);
+  expect(out).toContain(words);
+  expect(seen).toHaveLength(before);
+});
+
+test("a budget of one call lets one through", async () => {
+  expect((await ambit("run", "once", "./claude")).out).toMatch(/^200 /);
+  const { out } = await ambit("run", "once", "./claude");
+  expect(out).toMatch(/^403 /);
+  expect(out).toContain("budget_exhausted");
+});
+
+test("an agent without model.use has no relay", async () => {
+  expect((await ambit("run", "none", "./claude")).out).toMatch(/failed/);
+});
+
+test("the key is not in the environment, the files and the memory of the sandbox", async () => {
+  const search = `
+    env; cat /proc/*/environ 2>/dev/null | tr '\\0' '\\n';
+    grep -raF -l -- "sk-test-""relay-0123" "$HOME" /tmp /run /etc 2>/dev/null`;
+  writeFileSync(join(project, "gemini"), `#!/bin/sh\n${search}\n`, { mode: 0o755 });
+  const { out } = await ambit("run", "coder", "./gemini");
+  expect(out).toContain("HOME=/run/ambit/home");
+  expect(out).not.toContain(KEY);
+  expect(out).not.toMatch(/^\/(run|tmp|etc)/m);
+});
