@@ -145,8 +145,8 @@ const SECURE = `
 `;
 
 describe("HTTP clients", () => {
-  test.each(Object.keys(PROGRAMS))("%s fetches from the granted name and from no other", async (program) => {
-    if (!hasLowPorts) return console.log("not tried: no low ports here");
+  test.for(Object.keys(PROGRAMS))("%s fetches from the granted name and from no other", async (program, { skip }) => {
+    skip(!hasLowPorts, "this user may not bind ports 80 and 443");
     await inside([grant("api.example.test", "80,443")], async (sandbox) => {
       const fetched = async (url: string): Promise<string> => {
         const { output } = await sandbox.run(...(PROGRAMS[program] as (url: string) => readonly string[])(url));
@@ -164,8 +164,8 @@ describe("HTTP clients", () => {
     });
   });
 
-  test("git asks the broker for its credential, and only for hosts it may reach", async () => {
-    if (!hasLowPorts) return console.log("not tried: no low ports here");
+  test("git asks the broker for its credential, and only for hosts it may reach", async ({ skip }) => {
+    skip(!hasLowPorts, "this user may not bind ports 80 and 443");
     const asked: string[] = [];
     const sandbox = await world.open({
       specs: [grant("git.example.test", "443")],
@@ -196,7 +196,7 @@ describe("HTTP clients", () => {
     await sandbox.end();
   });
 
-  test.each([
+  test.for<readonly [string, string, string, readonly string[]]>([
     ["the name", "api.example.test", "hello api.example.test", []],
     [
       "another name",
@@ -205,24 +205,24 @@ describe("HTTP clients", () => {
       ["scope_violation net.connect git.example.test:443 (name_differs)"],
     ],
     ["no name", "", "ECONNRESET", ["scope_violation net.connect api.example.test:443 raw=true (name_missing)"]],
-  ])("a TLS client hello with %s", async (_, name, said, refused) => {
-    if (!hasLowPorts) return console.log("not tried: no low ports here");
+  ])("a TLS client hello with %s", async ([_, name, said, refused], { skip }) => {
+    skip(!hasLowPorts, "this user may not bind ports 80 and 443");
     await inside([grant("api.example.test", "443"), grant("git.example.test", "443")], async (sandbox) => {
       expect((await sandbox.run("node", "-e", SECURE, name)).output).toContain(said);
       expect(await sandbox.refused()).toEqual(refused);
     });
   });
 
-  test("a TLS client hello without a name is forwarded if the grant says raw", async () => {
-    if (!hasLowPorts) return console.log("not tried: no low ports here");
+  test("a TLS client hello without a name is forwarded if the grant says raw", async ({ skip }) => {
+    skip(!hasLowPorts, "this user may not bind ports 80 and 443");
     await inside([grant("api.example.test", "443", ",raw")], async (sandbox) => {
       expect((await sandbox.run("node", "-e", SECURE, "")).output).toContain("hello api.example.test");
       expect(await sandbox.refused()).toEqual([]);
     });
   });
 
-  test("a request for another host is not forwarded, not even as the second one on a connection", async () => {
-    if (!hasLowPorts) return console.log("not tried: no low ports here");
+  test("a request for another host is not forwarded, not even as the second one on a connection", async ({ skip }) => {
+    skip(!hasLowPorts, "this user may not bind ports 80 and 443");
     await inside([grant("api.example.test", "80")], async (sandbox) => {
       const before = servers.taken;
       const wrong = await sandbox.run("curl", "-sS", "-H", "Host: git.example.test", "http://api.example.test/");
@@ -247,8 +247,8 @@ describe("HTTP clients", () => {
     });
   });
 
-  test("traffic that is not TLS is not forwarded on port 443", async () => {
-    if (!hasLowPorts) return console.log("not tried: no low ports here");
+  test("traffic that is not TLS is not forwarded on port 443", async ({ skip }) => {
+    skip(!hasLowPorts, "this user may not bind ports 80 and 443");
     await inside([grant("api.example.test", "443")], async (sandbox) => {
       expect((await sandbox.run(CLIENT, "api.example.test", "443")).value).toBeGreaterThan(2);
       expect(await sandbox.refused()).toEqual(["scope_violation net.connect api.example.test:443 raw=true (protocol)"]);

@@ -28,7 +28,7 @@ test("every entry names a file that exists and has a reason", () => {
   expect(allowedSkips.length).toBeGreaterThan(0);
   for (const { file: named, reason } of allowedSkips) {
     expect(existsSync(join(root, named)), named).toBe(true);
-    expect(readFileSync(join(root, named), "utf8"), named).toMatch(/\.(skip|skipIf|runIf)\b/);
+    expect(/\b(skip|skipIf|runIf)\b/.test(readFileSync(join(root, named), "utf8")), named).toBe(true);
     expect(reason).toMatch(/\w+ \w+/);
   }
 });
