@@ -2,7 +2,8 @@
 // passes on or reads a secret from, and what shells set about themselves. Nothing else leaves the process.
 import type { Config } from "../core/notation/config/config.ts";
 
-const SHELLS: readonly string[] = ["TERM", "LANG", "LC_ALL", "TZ"];
+/** The search path selects among known toolchains; it is not passed on as it is. */
+const SHELLS: readonly string[] = ["TERM", "LANG", "LC_ALL", "TZ", "PATH"];
 
 export function passedEnvironment(
   environment: Readonly<Record<string, string | undefined>>,

@@ -14,6 +14,7 @@ import { homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
 import { optionalText } from "../input.ts";
 import { refusal } from "../refusal.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
+import type { ClientToolchains } from "./toolchains.ts";
 
 /** Null: a program, not a client. */
 export function clientIn(value: JsonObject): Answer<ClientRun | null> {
@@ -51,7 +52,7 @@ export type ClientPlan =
 export function clientPlan(
   bare: Plan,
   { profile, isFresh }: ClientRun,
-  { owner, homes, ground, hasRelay }: ClientPlanParts,
+  { owner, homes, ground, hasRelay, toolchains }: ClientPlanParts,
 ): ClientPlan {
   const fault = clientFault(bare, ground);
   if (fault !== null) return { ok: false, refused: fault };
@@ -75,7 +76,13 @@ export function clientPlan(
     },
   });
   if (!home.ok) return { ok: false, refused: { code: "sandbox_unavailable", message: home.reason, fix: home.fix } };
-  const set = [["HOME", inside.home] as const, ...variablesOf(profile, inside)];
+  const path = bare.environment.find(([name]) => name === "PATH")?.[1] ?? "";
+  const set = [
+    ["HOME", inside.home] as const,
+    ["PATH", joinedPath(toolchains, path)] as const,
+    ...toolchains.variables,
+    ...variablesOf(profile, inside),
+  ];
   const names = new Set(set.map(([name]) => name));
   const environment = [...bare.environment.filter(([name]) => !names.has(name)), ...set];
   const network = port === null ? bare.network : { ...(bare.network ?? NO_NETWORK), relay: port };
@@ -86,8 +93,15 @@ interface ClientPlanParts {
   readonly owner: string;
   readonly homes: ClientHomes;
   readonly ground: RunEnvironment;
+  readonly toolchains: ClientToolchains;
   /** The record grants some model to the client. */
   readonly hasRelay: boolean;
+}
+
+/** The person's order first, then what else the sandbox has. */
+function joinedPath({ folders }: ClientToolchains, path: string): string {
+  const texts = folders.map(pathText).filter((text) => !text.includes(":"));
+  return [...new Set([...texts, ...path.split(":")])].join(":");
 }
 
 const NO_NETWORK: PlanNetwork = { ports: [], loopback: [], chains: [] };

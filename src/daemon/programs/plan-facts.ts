@@ -43,6 +43,8 @@ export interface RunWish {
   readonly hasTerminal: boolean;
   /** A whole client: it gets terminals, and the limits of clients. */
   readonly isClient: boolean;
+  /** Program trees that a client is shown besides those of the configuration. */
+  readonly toolchains?: readonly PlanPath[];
 }
 
 export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWish, moment: Moment): PlanResult {
@@ -61,10 +63,13 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
       return one === null ? [] : [segmentsOf(one), ...(real === null ? [] : [real])];
     }),
     program: realOf(run.program) ?? segmentsOf(run.program),
-    runtime: [...(user?.runtime ?? []), ...(project?.runtime ?? [])].flatMap((tree) => {
-      const real = realRoot(tree);
-      return real === null ? [] : [real];
-    }),
+    runtime: [
+      ...[...(user?.runtime ?? []), ...(project?.runtime ?? [])].flatMap((tree) => {
+        const real = realRoot(tree);
+        return real === null ? [] : [real];
+      }),
+      ...(wish.toolchains ?? []),
+    ],
     protectedPaths: run.ground.protectedPaths,
     host: {
       user: run.userName,

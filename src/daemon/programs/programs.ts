@@ -27,6 +27,7 @@ import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
 import { couldUseModels, modelSource, type SecretForUrl } from "./models.ts";
 import { planFor, type RunEnvironment } from "./plan-facts.ts";
+import { NO_TOOLCHAINS, toolchainsOf } from "./toolchains.ts";
 
 export interface DaemonProgramsOptions {
   readonly program: string;
@@ -99,6 +100,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) =>
       redacted(asked.stream, sink, hasTerminal),
     );
+    const toolchains = client === null ? NO_TOOLCHAINS : toolchainsOf(ground, wanted.environment["PATH"] ?? "");
     const used: { home: Extract<ClientPlan, { ok: true }>["home"] | null } = { home: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
     const running = runProgram(
@@ -112,14 +114,20 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const planned = planFor(
             { authority, request, by, level: 0 },
             ground,
-            { milliseconds, hasTerminal, isClient: client !== null },
+            { milliseconds, hasTerminal, isClient: client !== null, toolchains: toolchains.trees },
             now,
           );
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
           if (!planned.ok || client === null || homes === null || where !== made) return planned;
           const hasRelay = client.profile.model !== null && couldUseModels(authority);
-          const equipped = clientPlan(planned.plan, client, { owner: wanted.owner, homes, ground, hasRelay });
+          const equipped = clientPlan(planned.plan, client, {
+            owner: wanted.owner,
+            homes,
+            ground,
+            hasRelay,
+            toolchains,
+          });
           if (!equipped.ok) return equipped;
           used.home = equipped.home;
           program.onNotes?.([...planned.notes, ...equipped.home.notes]);

@@ -1,0 +1,43 @@
+// Toolchains of a real home: shown in the order of the search path, and nothing beside them.
+import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { afterEach, beforeEach, expect, test } from "vitest";
+import { type ClientToolchains, toolchainsOn } from "./toolchains.ts";
+
+let home = "";
+beforeEach(() => {
+  home = realpathSync(mkdtempSync(join(tmpdir(), "ambit-toolchains-")));
+  for (const name of [".cargo/bin", ".rustup", ".nvm/versions/node/v20/bin", ".local/bin", "private/bin", ".ssh"])
+    mkdirSync(join(home, name), { recursive: true });
+});
+afterEach(() => rmSync(home, { recursive: true, force: true }));
+
+function found(...folders: readonly string[]): ClientToolchains {
+  const path = folders.map((folder) => (folder.startsWith("/") ? folder : join(home, folder))).join(":");
+  const segments = home.slice(1).split("/");
+  return toolchainsOn(path, { home: segments, ours: [], protectedPaths: [[...segments, ".ssh"]] });
+}
+
+const texts = (paths: ClientToolchains["trees"]): readonly string[] =>
+  paths.map((path) => `/${path.join("/")}`.replace(home, "~"));
+
+test("known folders are shown in order, with what their programs need", () => {
+  const { folders, trees, variables } = found(".cargo/bin", "/usr/bin", ".nvm/versions/node/v20/bin", ".local/bin");
+  expect(texts(folders)).toEqual(["~/.cargo/bin", "/usr/bin", "~/.nvm/versions/node/v20/bin", "~/.local/bin"]);
+  expect(texts(trees)).toEqual(["~/.cargo/bin", "~/.rustup", "~/.nvm/versions/node/v20", "~/.local/bin"]);
+  expect(variables).toEqual([["RUSTUP_HOME", join(home, ".rustup")]]);
+});
+
+test("unknown, missing, relative and protected folders show nothing", () => {
+  expect(found("private/bin", ".ssh", ".volta/bin", "", "/proc/self/cwd").trees).toEqual([]);
+  expect(toolchainsOn("bin:.:..", { home: null, ours: [], protectedPaths: [] }).folders).toEqual([]);
+});
+
+test("a link to a toolchain is the toolchain; a tree that is a link elsewhere is not shown", () => {
+  symlinkSync(join(home, ".nvm/versions/node/v20"), join(home, "current"));
+  expect(texts(found("current/bin").folders)).toEqual(["~/.nvm/versions/node/v20/bin"]);
+  rmSync(join(home, ".rustup"), { recursive: true });
+  symlinkSync(join(home, ".ssh"), join(home, ".rustup"));
+  expect(texts(found(".cargo/bin").trees)).toEqual(["~/.cargo/bin"]);
+});

@@ -1,0 +1,69 @@
+// The person's toolchains on the search path that came with a session: which of them a client is shown, in the same order.
+import { statSync } from "node:fs";
+import { type Toolchain, toolchainAt } from "../../clients/toolchains.ts";
+import { segmentsOf } from "../../platform/folders.ts";
+import { realRoot } from "../../platform/real-path.ts";
+import type { PlanPath } from "../../sandbox/plan/plan.ts";
+import type { PlanFacts } from "../../sandbox/plan/plan-facts.ts";
+import { isSame, isWithin } from "../../sandbox/plan/plan-path.ts";
+import { runtimeFault } from "../../sandbox/plan/root-rules.ts";
+import type { RunEnvironment } from "./plan-facts.ts";
+
+const foldersMax = 64;
+
+export interface ClientToolchains {
+  /** Read-only trees. */
+  readonly trees: readonly PlanPath[];
+  /** Folders of the search path, in the person's order; system folders among them. */
+  readonly folders: readonly PlanPath[];
+  readonly variables: Toolchain["variables"];
+}
+
+export const NO_TOOLCHAINS: ClientToolchains = { trees: [], folders: [], variables: [] };
+
+const SYSTEM: readonly PlanPath[] = [["usr"], ["bin"], ["sbin"]];
+
+/** With the facts of this machine. */
+export function toolchainsOf({ home, folders, ground }: RunEnvironment, path: string): ClientToolchains {
+  const ours = [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
+  const real = home === null ? null : realRoot(segmentsOf(home));
+  return toolchainsOn(path, { home: real, ours, protectedPaths: ground.protectedPaths });
+}
+
+/** A tree that is not there, is a link, or may not be shown is left out; so is a folder that no rule knows. */
+export function toolchainsOn(
+  path: string,
+  facts: Pick<PlanFacts, "home" | "ours" | "protectedPaths">,
+): ClientToolchains {
+  const trees: PlanPath[] = [];
+  const folders: PlanPath[] = [];
+  const variables: (readonly [string, string])[] = [];
+  for (const entry of path.split(":").slice(0, foldersMax)) {
+    const real = entry.startsWith("/") ? realRoot(segmentsOf(entry)) : null;
+    if (real === null || !isFolder(real) || folders.some((one) => isSame(one, real))) continue;
+    if (SYSTEM.some((tree) => isWithin(real, tree))) {
+      folders.push(real);
+      continue;
+    }
+    const found = toolchainAt(real, facts.home);
+    const shown = (found?.trees ?? []).filter((tree) => isShown(tree, facts));
+    if (found === null || !shown.some((tree) => isWithin(real, tree))) continue;
+    folders.push(real);
+    trees.push(...shown.filter((tree) => !trees.some((one) => isSame(one, tree))));
+    variables.push(...found.variables);
+  }
+  return { trees, folders, variables };
+}
+
+function isShown(tree: PlanPath, facts: Pick<PlanFacts, "home" | "ours" | "protectedPaths">): boolean {
+  const real = realRoot(tree);
+  return real !== null && isSame(real, tree) && isFolder(tree) && runtimeFault(tree, facts) === null;
+}
+
+function isFolder(path: PlanPath): boolean {
+  try {
+    return statSync(`/${path.join("/")}`).isDirectory();
+  } catch {
+    return false;
+  }
+}
