@@ -57,6 +57,7 @@ export class HostProcess {
   /** Called when it consumed a message, or has ended. */
   #roomRing: (() => void) | null = null;
   #hearing: Promise<void> | null = null;
+  #hasNewBytes = false;
   #isOver = false;
   #heard: MessageListener = () => undefined;
   #complaint = "";
@@ -146,10 +147,24 @@ export class HostProcess {
   #take(bytes: Uint8Array): Promise<void> | undefined {
     if (this.#isOver) return undefined;
     this.#frames.add(bytes);
-    this.#hearing ??= this.#hear().finally(() => {
+    this.#hasNewBytes = true;
+    return this.#listen();
+  }
+
+  /** INVARIANT: bytes that arrive while messages are handled, or just after the last one, are handled too. */
+  #listen(): Promise<void> {
+    this.#hearing ??= this.#hearAll().finally(() => {
       this.#hearing = null;
+      if (this.#hasNewBytes && !this.#isOver) void this.#listen();
     });
     return this.#hearing;
+  }
+
+  async #hearAll(): Promise<void> {
+    while (this.#hasNewBytes && !this.#isOver) {
+      this.#hasNewBytes = false;
+      await this.#hear();
+    }
   }
 
   /** A few messages in each event-loop turn, and no more than half of the time. */
