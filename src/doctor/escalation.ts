@@ -23,6 +23,44 @@ export function escalations(
   return [
     ...live.flatMap((grant) => ofGrant(grant, written.of(grant), about, probe)),
     ...passingOn(live, about, probe),
+    ...filesEverywhere(live, about, probe),
+    ...everySecret(live, about, probe),
+  ];
+}
+
+/** One finding for all file verbs: the root is one decision. */
+function filesEverywhere(grants: readonly Grant[], about: About, { ground, now }: Asked): Finding[] {
+  const wide = grants.filter(
+    (grant) =>
+      grant.verb.verb.startsWith("fs.") &&
+      isLive(grant, now) &&
+      patternsOf(grant, "path").some((pattern) => isHomeOrAbove(pattern, ground.home)),
+  );
+  const [first] = wide;
+  if (first === undefined) return [];
+  const verbs = [...new Set(wide.map(({ verb }) => `\`${verb.verb}\``))];
+  return [
+    found("files_everywhere", about, {
+      message: `${verbs.join(", ")} ${verbs.length === 1 ? "reaches" : "reach"} everything in ${pathText(first.root ?? [])}`,
+      meaning: "That is your whole home folder or more; only protected paths are left out.",
+      fix: `${first.verb.verb}{in=~/project}`,
+      grants: wide,
+    }),
+  ];
+}
+
+function everySecret(grants: readonly Grant[], about: About, { ground, now }: Asked): Finding[] {
+  const wide = grants.filter(
+    (grant) => grant.verb.verb === "secret.use" && isLive(grant, now) && isBroad(grant, ground.home),
+  );
+  if (wide.length === 0) return [];
+  return [
+    found("every_secret", about, {
+      message: "`secret.use` names every secret, those that are stored later included",
+      meaning: "Any tool and host that a secret is bound to can be used with it, whatever the agent was made for.",
+      fix: "secret.use{names=[github-token]}",
+      grants: wide,
+    }),
   ];
 }
 

@@ -280,7 +280,7 @@ describe("the parser's diagnostics", () => {
 describe("an argument", () => {
   const tool = parseTool("send_money");
   const tools: readonly ProbeTool[] = tool.ok
-    ? [{ name: "send_money", tool: tool.value, arguments: ["amount", "to"] }]
+    ? [{ name: "send_money", tool: tool.value, arguments: ["amount", "to"], needs: [] }]
     : [];
   const grant = (name: string): string =>
     list(`tool.invoke: { tools: [send_money], args: { ${name}: { range: [0, 5] } } }`);

@@ -3,26 +3,27 @@ import type { Grant, Span } from "../core/authority/grant.ts";
 import type { Severity } from "../core/notation/diagnostic.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
-import { unknownArguments } from "./arguments.ts";
 import { examineMachine, type MachineReport } from "./backend.ts";
 import { isLive } from "./breadth.ts";
 import { lethalCombination } from "./combination.ts";
 import { interpreterPatterns } from "./commands.ts";
 import { deadRules } from "./dead.ts";
 import { escalations } from "./escalation.ts";
-import { type About, type Finding, found, fromDiagnostic } from "./finding.ts";
+import { type About, type Finding, found, fromDiagnostic, kindOf } from "./finding.ts";
 import { inertGrants } from "./inert.ts";
+import { unreachableLoopback } from "./loopback.ts";
 import { olderPresets } from "./older-preset.ts";
 import { expiredGrant, ProtectedPaths, protectedOpened } from "./opened.ts";
-import type { Probe, ProbeAgent } from "./probe.ts";
-import { projectFindings } from "./project.ts";
+import type { Probe, ProbeAgent, ProbeUser } from "./probe.ts";
+import { projectFindings, userFindings } from "./project.ts";
 import { unaskedScripts, unheldReads } from "./project-files.ts";
 import { examineSecrets } from "./secrets.ts";
 import { examineSink } from "./sink.ts";
+import { unknownArguments } from "./tools.ts";
 import { WrittenScopes } from "./written.ts";
 
 export interface Section {
-  readonly about: "project" | "agent" | "machine";
+  readonly about: "project" | "agent" | "user" | "machine";
   readonly title: string;
   readonly file: string | null;
   /** Errors first; at most so many that a hostile file cannot flood a terminal. */
@@ -48,9 +49,21 @@ export function examine(probe: Probe, step: (done: number, total: number) => voi
   });
   return [
     ...(project.length === 0 ? [] : [section("project", "this project", null, project, [], [])]),
-    ...agents,
+    ...agents.toSorted((left, right) => rankOf(left) - rankOf(right)),
+    ...(probe.users ?? []).map(userSection),
     ...(probe.machine === null && (probe.sink ?? probe.secrets ?? null) === null ? [] : [machineSection(probe)]),
   ];
+}
+
+/** Agents with errors first, then those with warnings; else in the order of their names. */
+function rankOf({ failed, warnings }: Section): number {
+  return failed > 0 ? 0 : warnings > 0 ? 1 : 2;
+}
+
+function userSection(user: ProbeUser): Section {
+  const findings = userFindings(user);
+  const passed = findings.length === 0 ? ["a limit on sessions for this user"] : [];
+  return section("user", `user ${user.name}`, user.source.name, findings, [], passed);
 }
 
 function machineSection({ machine, sink = null, secrets = null, agents, now }: Probe): Section {
@@ -100,6 +113,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
     ...single,
     ...unaskedScripts(grants, about, now),
     ...unheldReads(grants, about, now),
+    ...unreachableLoopback(grants, about, now),
     ...olderPresets(agent.tree, about),
     ...dead.map((grant) => deadFinding(grant, about)),
     cut ? found("not_checked", about, { severity: "info", message: TOO_MANY }) : null,
@@ -121,7 +135,10 @@ function deadFinding(grant: Grant, about: About): Finding {
   });
 }
 
-/** A diagnostic that one of our findings says better, at the same place, is not told twice. */
+/**
+ * One finding for each cause: a diagnostic that one of our findings says better, at the same place, is not told twice,
+ * nor is one that says the same of several lines.
+ */
 function remaining({ diagnostics }: ProbeAgent, checks: readonly Finding[]): ProbeAgent["diagnostics"] {
   const said = new Set(
     checks.flatMap(({ code, grants }) =>
@@ -130,14 +147,24 @@ function remaining({ diagnostics }: ProbeAgent, checks: readonly Finding[]): Pro
         : [],
     ),
   );
-  return diagnostics.filter(({ code, span }) => !said.has(placeOf(code, span)));
+  const seen = new Set<string>();
+  return diagnostics.filter(({ code, span, message }) => {
+    if (said.has(placeOf(code, span)) || seen.has(message)) return false;
+    seen.add(message);
+    return true;
+  });
 }
 
 function placeOf(code: string, span: Span | null): string {
   return `${code}-${span?.start}-${span?.end}-${span?.source}`;
 }
 
-const ORDER = { error: 0, warning: 1, info: 2 } as const;
+const SEVERITIES = { error: 0, warning: 1, info: 2 } as const;
+
+/** Of two warnings the one about too much authority comes first. */
+function badness({ severity, code }: Finding): number {
+  return SEVERITIES[severity] * 2 + (kindOf(code) === "escalation" ? 0 : 1);
+}
 
 function section(
   about: Section["about"],
@@ -147,7 +174,7 @@ function section(
   accepted: readonly Accepted[],
   passed: readonly string[],
 ): Section {
-  const sorted = findings.toSorted((left, right) => ORDER[left.severity] - ORDER[right.severity]);
+  const sorted = findings.toSorted((left, right) => badness(left) - badness(right));
   const shown = sorted.slice(0, findingsMax);
   const count = (severity: Severity): number => findings.filter((one) => one.severity === severity).length;
   return {

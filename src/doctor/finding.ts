@@ -8,6 +8,8 @@ export const FINDING_CODES = [
   "unscoped_exec",
   "exec_everywhere",
   "grants_widely",
+  "files_everywhere",
+  "every_secret",
   "inert_grants",
   "lethal_combination",
   "dead_rule",
@@ -18,6 +20,11 @@ export const FINDING_CODES = [
   "older_preset",
   "protected_opened",
   "unknown_argument",
+  "tool_exceeds_agents",
+  "unreachable_loopback",
+  "deny_overruled",
+  "unknown_agent",
+  "missing_workspace",
   "bad_acceptance",
   "not_checked",
   "unreadable_file",
@@ -61,6 +68,8 @@ export function kindOf(code: Finding["code"]): FindingKind {
     case "unscoped_exec":
     case "exec_everywhere":
     case "grants_widely":
+    case "files_everywhere":
+    case "every_secret":
       return "escalation";
     case "inert_grants":
       return "inert";

@@ -4,6 +4,7 @@ import type { Ground } from "../core/authority/axes/path.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import type { Segments } from "../core/authority/patterns/sequence.ts";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
+import type { OuterPolicies } from "../core/notation/policy/outer-policies.ts";
 import type { Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
 import type { MachineFacts } from "../core/ports/machine.ts";
@@ -53,6 +54,17 @@ export interface ProbeTool {
   /** With its origin first, as the tool axis has it. */
   readonly tool: Segments;
   readonly arguments: readonly string[];
+  /** What it declares; nothing for a built-in tool, and for parts that take whatever the policy allows. */
+  readonly needs: readonly Grant[];
+}
+
+/** The record of a user, in the user's own configuration folder. */
+export interface ProbeUser {
+  readonly name: string;
+  readonly source: Source;
+  readonly diagnostics: readonly Diagnostic[];
+  /** Null: the record limits nothing to workspaces. */
+  readonly workspaces: readonly { readonly written: string; readonly exists: boolean }[] | null;
 }
 
 export interface Probe {
@@ -69,6 +81,9 @@ export interface Probe {
   /** Where the key of the secrets comes from; null or absent if there are none, or no daemon was asked. */
   readonly secrets?: KeyStatus | null;
   readonly tools: readonly ProbeTool[];
+  readonly users?: readonly ProbeUser[];
+  /** The org tables that the configurations bring. */
+  readonly policies?: OuterPolicies | null;
   readonly ground: Ground;
   /** Milliseconds since 1970. */
   readonly now: number;

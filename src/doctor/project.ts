@@ -1,9 +1,14 @@
 // What is to be said about the project as a whole: its trust, its configuration, files that cannot be read.
 import { type Finding, found, fromDiagnostic, NO_AGENT } from "./finding.ts";
-import type { Probe, Trust } from "./probe.ts";
+import { policyFindings } from "./policy.ts";
+import type { Probe, ProbeUser, Trust } from "./probe.ts";
+import { unfulfilledTools } from "./tools.ts";
 
-export function projectFindings({ workspace, broken, configs }: Probe): readonly Finding[] {
+export function projectFindings(probe: Probe): readonly Finding[] {
+  const { workspace, broken, configs } = probe;
   return [
+    ...policyFindings(probe),
+    ...unfulfilledTools(probe),
     ...(workspace === null ? [] : trustFindings(workspace.trust)),
     ...configs.flatMap(({ source, diagnostics }) =>
       diagnostics.map((diagnostic) => fromDiagnostic(diagnostic, { agent: null, file: source.name })),
@@ -34,4 +39,16 @@ function trustFindings(trust: Trust): readonly Finding[] {
         }),
       ];
   }
+}
+
+/** A user's record limits every session for that user: one with a mistake in it allows nothing. */
+export function userFindings({ source, diagnostics, workspaces }: ProbeUser): readonly Finding[] {
+  const about = { agent: null, file: source.name };
+  const missing = (workspaces ?? []).filter(({ exists }) => !exists);
+  return [
+    ...diagnostics.map((diagnostic) => fromDiagnostic(diagnostic, about)),
+    ...missing.map(({ written }) =>
+      found("missing_workspace", about, { message: `there is no folder ${JSON.stringify(written.slice(0, 200))}` }),
+    ),
+  ];
 }

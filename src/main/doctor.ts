@@ -4,6 +4,7 @@ import { extname, join } from "node:path";
 import { treeOf } from "../agents/disk/agent-text.ts";
 import type { Agents } from "../agents/disk/agents.ts";
 import { configDiagnostics, type OpenedProject } from "../agents/disk/loaded-agent.ts";
+import { isFolder, readUser, userNames } from "../agents/disk/user-files.ts";
 import { AGENTS, isAgentFile } from "../agents/disk/workspace.ts";
 import type { Agent } from "../agents/project/agent.ts";
 import type { Terminal } from "../cli/agents/world.ts";
@@ -11,10 +12,16 @@ import type { ControlWorld } from "../cli/control-world.ts";
 import type { DoctorWorld, ProbeResult } from "../cli/doctor/doctor.ts";
 import type { Paint } from "../cli/terminal/paint.ts";
 import type { AdmitWorld } from "../cli/trust/admit.ts";
+import { parseTool } from "../core/authority/axes/name.ts";
+import type { Moment } from "../core/authority/compiled.ts";
+import type { Grant } from "../core/authority/grant.ts";
+import { isJsonObject, member } from "../core/base/json.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { Source } from "../core/notation/source.ts";
+import { readDeclarationValue } from "../core/notation/tools/declaration-value.ts";
+import type { ToolDetails } from "../core/ports/daemon/daemon-control.ts";
 import type { Step } from "../core/ports/progress.ts";
-import type { BrokenFile, ProbeAgent, Trust } from "../doctor/probe.ts";
+import type { BrokenFile, ProbeAgent, ProbeTool, ProbeUser, Trust } from "../doctor/probe.ts";
 import { editFile } from "../platform/edit-file.ts";
 import { segmentsOf } from "../platform/folders.ts";
 import { listFolder } from "../platform/listing.ts";
@@ -39,6 +46,11 @@ interface DoctorDeps {
   readonly native: string;
   readonly admit: AdmitWorld["admit"];
   readonly running: ControlWorld["running"];
+  readonly serving: NonNullable<ControlWorld["serving"]>;
+  readonly home: string | null;
+  /** The user's configuration folder. */
+  readonly config: string | null;
+  readonly moment: Moment;
   read(source: Source, id: string): Agent;
   reading(): Reading;
   print(text: string): void;
@@ -53,6 +65,7 @@ export function doctorWorld({
   native,
   admit,
   running,
+  serving,
   ...asked
 }: DoctorDeps): DoctorWorld {
   const { paint, terminal, print, printError } = asked;
@@ -88,6 +101,10 @@ export function doctorWorld({
           workspace === null ? null : { folders: [segmentsOf(join(workspace, ".ambit"))], trust: trustOf(project) },
         machine: machineFacts({ native, state }),
         tools: [],
+        // What is about all agents is said when all are looked at.
+        ...(names.length > 0
+          ? {}
+          : { policies: project?.levels.policies ?? null, users: probeUsers(asked, reading()) }),
         ground: reading().ground,
         now,
       },
@@ -106,6 +123,16 @@ export function doctorWorld({
       const status = await running();
       return status.ok ? (status.value?.secrets ?? null) : null;
     },
+    tools: async () => {
+      const control = await serving();
+      if (control === null || workspace === null) return [];
+      try {
+        const answer = await control.ask("tools.all", { cwd: workspace, agent: null });
+        return answer.ok ? answer.value.tools.flatMap((tool) => probeTool(tool, reading())) : [];
+      } finally {
+        control.close();
+      }
+    },
     mayWiden: async (what) => (await admit({ command: "doctor --fix", what, presence: null })).ok,
     confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(null)),
     readAgent: read,
@@ -123,6 +150,29 @@ export function doctorWorld({
       return { ok: false, message: edited.kind === "refused" ? edited.refusal : edited.message };
     },
   };
+}
+
+function probeTool({ name, origin, input, declared }: ToolDetails, reading: Reading): readonly ProbeTool[] {
+  const tool = parseTool(origin === "builtin" ? `builtin:${name}` : name);
+  if (!tool.ok) return [];
+  const properties = member(input, "properties");
+  const requirement = declared === null ? null : readDeclarationValue(declared, reading).requirement;
+  const isOwn = (grant: Grant): boolean => requirement?.inherited.every((part) => part !== grant.implied) ?? true;
+  const needs = (requirement?.grants ?? []).filter(isOwn);
+  return [{ name, tool: tool.value, arguments: isJsonObject(properties) ? Object.keys(properties) : [], needs }];
+}
+
+function probeUsers(
+  { config, home, moment }: Pick<DoctorDeps, "config" | "home" | "moment">,
+  reading: Reading,
+): readonly ProbeUser[] {
+  return (userNames(config) ?? []).flatMap((name): readonly ProbeUser[] => {
+    const record = readUser(config, name, reading, moment);
+    if (record === null) return [];
+    const { source, diagnostics, facts } = record;
+    const workspaces = facts.workspaces?.map((written) => ({ written, exists: isFolder(written, home) })) ?? null;
+    return [{ name, source, diagnostics, workspaces }];
+  });
 }
 
 /** Every file that should hold an agent: readable ones by id, the others with their problems. */

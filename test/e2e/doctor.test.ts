@@ -170,3 +170,74 @@ describe("--fix", () => {
     });
   });
 });
+
+describe("someone loses an indent", () => {
+  const lost = "---\ncapabilities:\n  - records.update:\nclasses: [note]\n---\n";
+
+  test("doctor shows the line, and the agent holds nothing", () => {
+    inFolder({ [`${agents}/scout.md`]: lost }, (folder) => {
+      const { status, out } = doctor(folder);
+      expect(status).toBe(3);
+      expect(out).toContain("bad_indentation: `classes` limits a capability only below its verb");
+      expect(out).toContain(".ambit/agents/scout.md:4:1");
+      expect(ambit(folder, "can", "scout", "records.update", "note", "notes/a").status).not.toBe(0);
+      expect(ambit(folder, "agents", "capabilities", "scout").out).toContain("0 capabilities");
+    });
+  });
+});
+
+test("someone pastes the `spec:` of a manifest: it is refused in every kind of file, never a record that grants the default", () => {
+  const spec = "spec:\n  capabilities:\n    - net.connect:*.example.com:443\n";
+  inFolder({ [`${agents}/a.md`]: `---\n${spec}---\n`, [`${agents}/b.yml`]: spec }, (folder) => {
+    const { status, out } = doctor(folder);
+    expect([status, out.match(/ {2}✗ /g)?.length]).toEqual([3, 2]);
+    for (const id of ["a", "b"]) expect(ambit(folder, "agents", "capabilities", id).out).toContain("0 capabilities");
+  });
+});
+
+test("someone denies the web in config.yml: manifests and Caveats lose it like records", () => {
+  const caveats =
+    '[caveats]\nfs_read = "all"\nfs_write = { only = [] }\nexec = { only = [] }\nnet = { only = ["x.com"] }\nmax_calls = "unlimited"\nvalid_for_generation = "all"\n';
+  const files = {
+    ".ambit/config.yml": "policy: { web: deny }\n",
+    [`${agents}/m.yml`]:
+      "kind: AgentManifest\nmetadata: { name: m }\nspec: { capabilities: ['net.get:x.com', 'memory.read:a'] }\n",
+    [`${agents}/c.toml`]: caveats,
+    [`${agents}/r.md`]: "---\ncapabilities: [net.get: { hosts: [x.com] }]\n---\n",
+  };
+  inFolder(files, (folder) => {
+    ambit(folder, "trust", "--yes");
+    for (const id of ["m", "c", "r"]) expect(ambit(folder, "can", id, "net.get", "https://x.com/").status).toBe(10);
+    expect(ambit(folder, "can", "m", "memory.read", "a").status).toBe(0);
+    expect(ambit(folder, "can", "c", "fs.read", "/srv/a").status).toBe(0);
+  });
+});
+
+test("someone writes grants that reach too far, or nothing: doctor names each once, the worst first", () => {
+  const wide = [
+    "fs.read: { in: / }",
+    "fs.write: { in: / }",
+    'secret.use: { names: ["*"] }',
+    "net.get: { hosts: [localhost] }",
+    "net.connect: { hosts: [127.0.0.2], ports: [5432] }",
+    "net.connect: { hosts: [localhost], ports: [5432] }",
+  ];
+  const files = {
+    ".ambit/config.yml": "policy: { hire: deny }\nagents: { wyde: { web: deny } }\n",
+    [`${agents}/aa.md`]: GOOD,
+    [`${agents}/boss.md`]: "---\npolicy: { hire: allow }\n---\n",
+    [`${agents}/wide.md`]: `---\ncapabilities:\n${wide.map((one) => `  - ${one}\n`).join("")}---\n`,
+  };
+  inFolder(files, (folder) => {
+    const ran = said(doctor(folder, "--json"));
+    const codes = about(ran, "agent").map(({ code }) => code);
+    const loopback = ["unreachable_loopback", "unreachable_loopback", "unreachable_loopback"];
+    expect(codes).toEqual(["files_everywhere", "every_secret", ...loopback]);
+    expect(ran.sections.filter((one) => one.about === "agent").map(({ title }) => title)).toEqual([
+      "wide",
+      "aa",
+      "boss",
+    ]);
+    expect(about(ran, "project").map(({ code }) => code)).toEqual(["deny_overruled", "unknown_agent"]);
+  });
+});

@@ -50,6 +50,8 @@ function formOf(tree: TreeNode | null, ending: string): AgentForm {
     tree?.kind === "map" && keys.some((key) => entryOf(tree, key) !== null);
   if (has("kind")) return "manifest";
   if (has("capabilities", "access", "sandbox", "policy", "extends")) return "record";
+  // A manifest without its head; it is refused as one, not read as a record that grants the default.
+  if (has("spec")) return "manifest";
   if (has("fs_read", "fs_write", "exec", "net")) return "caveats";
   if (has("network", "secrets", "storage", "fs_reach", "process")) return "declaration";
   return ending === ".json" ? "caveats" : "record";
@@ -79,9 +81,9 @@ function tableOf({ tree, diagnostics }: Read): Read {
 }
 
 function caveats({ tree, diagnostics }: Read, name: string, reading: Reading): Agent {
-  if (tree === null) return agentFromCaveats(null, diagnostics, name);
+  if (tree === null) return agentFromCaveats(null, diagnostics, name, reading);
   const read = readCaveats(tree, reading);
-  return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name);
+  return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name, reading);
 }
 
 /** The tree of an agent's text; null if it is not one. */

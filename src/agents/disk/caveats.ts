@@ -46,9 +46,9 @@ const DENIED = "the caveats are not understood, so everything is denied";
 
 function caveatsAgent(source: Source, name: string, reading: Reading): Agent {
   const { tree, diagnostics } = readJson(source);
-  if (tree === null) return agentFromCaveats(null, diagnostics, name);
+  if (tree === null) return agentFromCaveats(null, diagnostics, name, reading);
   const read = readCaveats(tree, reading);
-  return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name);
+  return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name, reading);
 }
 
 /** The `[caveats]` table of a TOML file as JSON text, or why there is none. */

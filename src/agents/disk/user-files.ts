@@ -89,6 +89,11 @@ export function isMember({ workspaces }: UserFacts, workspace: string | null, ho
   return real !== null && workspaces.some((written) => realPath(expanded(written, home)) === real);
 }
 
+/** Whether a workspace of a user's record exists. */
+export function isFolder(written: string, home: string | null): boolean {
+  return realPath(expanded(written, home)) !== null;
+}
+
 function expanded(path: string, home: string | null): string {
   return path === "~" || path.startsWith("~/") ? join(home ?? "/nonexistent", path.slice(1)) : path;
 }

@@ -7,7 +7,8 @@ import type { CaveatsLink } from "../../core/notation/caveats/caveats.ts";
 import type { Approvers } from "../../core/notation/config/approvers.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
 import type { Manifest } from "../../core/notation/manifest/manifest.ts";
-import type { PolicyTable } from "../../core/notation/policy/policy.ts";
+import { limitsFor } from "../../core/notation/policy/outer-policies.ts";
+import { limitedBy, type PolicyTable } from "../../core/notation/policy/policy.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentRecord } from "../../core/notation/record/record.ts";
 import type { Source } from "../../core/notation/source.ts";
@@ -80,15 +81,37 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
   };
 }
 
-export function agentFromManifest(manifest: Manifest, name: string, { fileId }: Pick<Reading, "fileId">): Agent {
-  return plain(fileId ?? manifest.id ?? name, "manifest", manifest.grants, ALWAYS, null, manifest.diagnostics, false);
+export function agentFromManifest(manifest: Manifest, name: string, reading: Reading): Agent {
+  const id = reading.fileId ?? manifest.id ?? name;
+  const { grants, policyLimits, found } = underPolicy(id, manifest.grants, reading);
+  const agent = plain(id, "manifest", grants, ALWAYS, null, [...manifest.diagnostics, ...found], false);
+  return { ...agent, policyLimits };
 }
 
 /** A missing or malformed text denies everything: no document of this form means "unconfined". */
-export function agentFromCaveats(link: CaveatsLink | null, diagnostics: readonly Diagnostic[], name: string): Agent {
+export function agentFromCaveats(
+  link: CaveatsLink | null,
+  diagnostics: readonly Diagnostic[],
+  name: string,
+  reading: Reading,
+): Agent {
   if (link === null) return plain(name, "caveats", [], ALWAYS, 0, diagnostics, true);
   const validity: Validity = { notBefore: null, expires: null, generations: link.generations };
-  return plain(name, "caveats", link.grants, validity, link.calls, diagnostics, false);
+  const { grants, policyLimits, found } = underPolicy(name, link.grants, reading);
+  return { ...plain(name, "caveats", grants, validity, link.calls, [...diagnostics, ...found], false), policyLimits };
+}
+
+interface GrantsUnderPolicy {
+  readonly grants: readonly Grant[];
+  readonly policyLimits: PolicyTable;
+  readonly found: readonly Diagnostic[];
+}
+
+/** What a configuration denies, or asks for by the agent's name, holds for agents of every form. */
+function underPolicy(id: string, grants: readonly Grant[], { policies }: Reading): GrantsUnderPolicy {
+  const policyLimits = limitsFor(null, policies, id);
+  const found = new Diagnostics();
+  return { grants: limitedBy(policyLimits, grants, found), policyLimits, found: found.list };
 }
 
 /** A tool by itself: the most it may ever need, as if that were granted. */

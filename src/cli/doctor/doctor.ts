@@ -7,7 +7,7 @@ import type { KeyStatus } from "../../core/ports/secret-key.ts";
 import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { examine, type Section } from "../../doctor/examine.ts";
 import { kindOf } from "../../doctor/finding.ts";
-import type { Probe } from "../../doctor/probe.ts";
+import type { Probe, ProbeTool } from "../../doctor/probe.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -34,6 +34,8 @@ export interface DoctorWorld extends ProgressWorld {
   sink?(): Promise<SinkStatus | null>;
   /** Where the key of the secrets comes from, if a daemon runs and keeps any. */
   secrets?(): Promise<KeyStatus | null>;
+  /** The tools of the workspace, if a daemon runs: it alone loads them. */
+  tools?(): Promise<readonly ProbeTool[]>;
   print(text: string): void;
   printError(text: string): void;
 }
@@ -55,9 +57,10 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
   const progress = progressOf(world, options);
   const sink = (await world.sink?.()) ?? null;
   const secrets = (await world.secrets?.()) ?? null;
+  const tools = (await world.tools?.()) ?? [];
   const probe = (): ProbeResult => {
     const found = progress.over("reading agents", (step) => world.probe(names, step));
-    return found.ok ? { ok: true, value: { ...found.value, sink, secrets } } : found;
+    return found.ok ? { ok: true, value: { ...found.value, sink, secrets, tools } } : found;
   };
   const first = probe();
   if (!first.ok) return fail(world, options, EXIT.error, first.message, first.fix);
@@ -67,9 +70,9 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
   if (!second.ok) return fail(world, options, EXIT.error, second.message, second.fix);
   const { value } = second;
   const sections = progress.over("examining agents", (step) => examine(value, step));
-  const { agents, configs } = second.value;
+  const { agents, configs, users = [] } = second.value;
   const around = agents.flatMap((agent) => agent.around ?? []).map((source) => ({ source }));
-  const sources = new Map([...around, ...agents, ...configs].map(({ source }) => [source.name, source]));
+  const sources = new Map([...around, ...agents, ...configs, ...users].map(({ source }) => [source.name, source]));
   const totals = totalsOf(sections);
   if (options.json) {
     world.print(

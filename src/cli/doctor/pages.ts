@@ -24,6 +24,17 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Write `pass: use` on the broad grant, narrow it, or put `ask: true` on agent.grant.",
     example: "net.get{hosts=[*],pass=use}",
   },
+  files_everywhere: {
+    means:
+      "A grant of file verbs covers your whole home folder, or the whole machine. Only protected paths are left out.",
+    doThis: "Use the folder of the project, and `paths` for single files elsewhere.",
+    example: "fs.write{in=~/project}",
+  },
+  every_secret: {
+    means: "`secret.use` covers every secret, also those that are stored later for other agents.",
+    doThis: "Name the secrets the agent needs.",
+    example: "secret.use{names=[github-token]}",
+  },
   inert_grants: {
     means:
       "Grants of fs.* and proc.* cover nothing without a root: an `in`, a `sandbox` of the agent, or a configured one.",
@@ -83,6 +94,35 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
       "A grant limits an argument that the tool does not have. Limited arguments are required, so the grant covers no call of the tool.",
     doThis: "Use an argument name of the tool's schema.",
     example: "tool.invoke{tools=[send_money],args={amount={range=[0,100]}}}",
+  },
+  tool_exceeds_agents: {
+    means:
+      "A tool declares more than any agent that may call it is granted. A tool gets only what both cover, so the rest of its declaration is denied in every call.",
+    doThis: "Narrow the declaration, or grant the rest to an agent that calls the tool.",
+    example: 'capabilities: { network: { allowedHosts: ["api.weather.gov"] } }',
+  },
+  unreachable_loopback: {
+    means:
+      "The grant names this machine's loopback, and no call can use it. Programs connect to `localhost` or 127.0.0.1, with a port; tools such as web_fetch need the address 127.0.0.1, because names that resolve to this machine are refused.",
+    doThis: "Write the address or the name that is reachable, or remove the grant.",
+    example: "net.connect{hosts=[localhost],ports=[5432]}",
+  },
+  deny_overruled: {
+    means:
+      "A `deny` in `policy:` of a configuration is a default. A record with a `policy` of its own overrules it, so it denies nothing to that agent.",
+    doThis: "Deny it to the agent by name in `agents:`, which a record cannot overrule, or change the record.",
+    example: "agents: { scout: { web: deny } }",
+  },
+  unknown_agent: {
+    means: "`agents:` of a configuration names an agent that does not exist here, so its rulings limit nothing.",
+    doThis: "Write the id of an agent, or remove the entry.",
+    example: "agents: { scout: { web: ask } }",
+  },
+  missing_workspace: {
+    means:
+      "A user's record names a workspace that is not on this machine. Sessions for the user are refused everywhere but in the workspaces that exist.",
+    doThis: "Correct the path, or remove it.",
+    example: "workspaces: [~/project]",
   },
   bad_acceptance: {
     means: "An entry of `doctor: accept` is not understood, has no reason, or no longer matches a finding.",

@@ -189,6 +189,12 @@ export const DIAGNOSTICS: Readonly<Record<DiagnosticCode, Page>> = {
     doThis: "Use the suggested key, or another key of the verb.",
     example: "fs.read: { in: ~/project, paths: [src/**] }",
   },
+  bad_indentation: {
+    means:
+      "A key stands at the wrong level. A scope key or a condition outside its grant would leave the grant unlimited, so the record grants nothing; `capabilities` below another key is not read.",
+    doThis: "Indent the key below its verb, or write `capabilities` at the top level.",
+    example: "- records.update: { classes: [note] }",
+  },
   wrong_type: {
     means: "The value has the wrong type for this key. The entry grants nothing.",
     doThis: "Write the value as in the example.",

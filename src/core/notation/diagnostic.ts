@@ -10,6 +10,8 @@ export type DiagnosticCode =
   | "too_large"
   | "unknown_verb"
   | "unknown_key"
+  /** A key that means something, at a level where it does not. */
+  | "bad_indentation"
   | "wrong_type"
   | "bad_pattern"
   | "bad_value"

@@ -20,7 +20,7 @@ export interface Manifest {
 export function readManifest(node: TreeNode, reading: Reading): Manifest {
   const diagnostics = new Diagnostics();
   const spec = readHead(node, diagnostics);
-  const id = node.kind === "map" ? readName(node, diagnostics) : null;
+  const id = node.kind === "map" ? readName(node, spec === null ? new Diagnostics() : diagnostics) : null;
   const grants = spec === null ? [] : readSpec(spec, outside(node), reading, diagnostics);
   return { id, grants, diagnostics: diagnostics.list };
 }

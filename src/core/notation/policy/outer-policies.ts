@@ -1,6 +1,13 @@
 // The org tables that outer configuration brings: defaults for everybody, and tables for single agents.
 import type { Span } from "../../authority/grant.ts";
-import { CAPABILITIES, type Capability, type PolicyTable, type Ruling, type RulingPlaces } from "./policy-table.ts";
+import {
+  CAPABILITIES,
+  type Capability,
+  effectivePolicy,
+  type PolicyTable,
+  type Ruling,
+  type RulingPlaces,
+} from "./policy-table.ts";
 
 export interface OuterPolicies {
   readonly org: PolicyTable | null;
@@ -48,6 +55,20 @@ export function isAsStrict(wanted: PolicyTable, held: PolicyTable): boolean {
 export function narrowedBy(table: PolicyTable | null, limit: PolicyTable | null): PolicyTable | null {
   if (table === null) return null;
   return new Map([...(stricter(table, limit) ?? [])].filter(([capability]) => table.has(capability)));
+}
+
+const NO_BASE: PolicyTable = new Map();
+
+/**
+ * What an agent is denied or asked for, whatever its text grants: the denials of its own table or else of the defaults,
+ * and everything a configuration says about the agent by name.
+ */
+export function limitsFor(own: PolicyTable | null, policies: OuterPolicies | undefined, id: string): PolicyTable {
+  const denied = [...effectivePolicy(own, policies?.org ?? null, NO_BASE)].filter(
+    ([, { ruling }]) => ruling === "deny",
+  );
+  const named = policies?.agents.get(id) ?? null;
+  return stricter(new Map(denied.map(([capability]) => [capability, "deny"])), named) ?? new Map();
 }
 
 /** Where each ruling that holds was written: by the first of the tables that says it. */

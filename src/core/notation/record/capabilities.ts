@@ -6,11 +6,13 @@ import { type Places, placesOf } from "../compact/compact-places.ts";
 import { splitSpecs } from "../compact/specs.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
+import { CONDITION_KEYS } from "../scope/conditions.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName } from "../scope/scope-values.ts";
 import { isVerb, meantVerb, readVerb } from "../scope/verb-reader.ts";
 import { readToken } from "../tokens/token.ts";
 import type { Entry, Mapping, TreeNode } from "../tree.ts";
+import { isScopeKey } from "./record-keys.ts";
 
 export interface CapabilitiesContext {
   readonly reading: Reading;
@@ -18,6 +20,8 @@ export interface CapabilitiesContext {
   /** Hoisted root of the agent, or null. */
   readonly root: readonly string[] | null;
   readonly implied?: string | null;
+  /** Filled with the scope keys and conditions that grants of the list could have and do not. */
+  readonly omitted?: Set<string>;
 }
 
 export interface CapabilityList {
@@ -48,10 +52,11 @@ export function readCapabilityList(node: TreeNode, context: CapabilitiesContext)
     diagnostics.error("too_large", node.span, `\`capabilities\` has more than ${grantsMax} items`);
     return NOT_UNDERSTOOD;
   } else if (node.kind !== "scalar" || node.value !== null) {
-    const fix = "capabilities: [records.read]";
+    const fix = node.kind === "map" ? "begin each verb with `- `: a list of capabilities" : "capabilities: []";
     diagnostics.error("wrong_type", node.span, `\`capabilities\` must be a list, not ${kindName(node)}`, { fix });
     return NOT_UNDERSTOOD;
   }
+  if (list.isStray) return NOT_UNDERSTOOD;
   return { grants: list.grants, mentioned: list.unclear ? null : list.mentioned, strange: list.strange };
 }
 
@@ -62,6 +67,8 @@ class ListReader {
   readonly mentioned = new Set<string>();
   unclear = false;
   strange = false;
+  /** A scope key stands where a verb belongs: a grant before it has lost its limit, so none of the list counts. */
+  isStray = false;
   readonly #context: CapabilitiesContext;
 
   constructor(context: CapabilitiesContext) {
@@ -77,6 +84,11 @@ class ListReader {
 
   /** With braces or without a colon it is compact; else what follows the colon makes it a token. */
   text(text: string, span: Span, places: Places): void {
+    const key = /^\s*([a-z_]+)\s*[=:]/.exec(text)?.[1];
+    if (key !== undefined && isScopeKey(key)) {
+      this.#stray(key, span);
+      return;
+    }
     this.#mention(/^[^\s{:]*/.exec(text.trimStart())?.[0] ?? "");
     const isToken = text.includes(":") && !text.includes("{");
     this.#add(isToken ? this.#token(text, span) : readCompact(text, { ...this.#context, span, places }));
@@ -84,20 +96,37 @@ class ListReader {
 
   /** A token names absolute paths, so the agent's root is a ceiling to it. */
   #token(text: string, span: Span): Grant | null {
-    const { reading, diagnostics, root, implied } = this.#context;
+    const { reading, diagnostics, root, implied, omitted } = this.#context;
+    for (const key of CONDITION_KEYS) omitted?.add(key);
     const grant = readToken(text, { reading: { ...reading, ceiling: root ?? reading.ceiling }, diagnostics, span });
     return grant === null || implied === undefined ? grant : { ...grant, implied };
   }
 
   #map(node: Mapping): void {
-    for (const { key } of node.entries) this.#mention(key);
-    const entry = node.entries[0];
-    if (entry === undefined || node.entries.length > 1) {
-      const fix = "- net.get: { hosts: [api.example.com] }";
-      this.#context.diagnostics.error("wrong_type", node.span, "a capability map has exactly one key, its verb", {
-        fix,
-      });
-    } else this.#verb(entry, node.span);
+    const [entry, second] = node.entries;
+    if (entry !== undefined && isScopeKey(entry.key)) {
+      this.#stray(entry.key, entry.keySpan);
+      return;
+    }
+    for (const { key } of node.entries) if (!isScopeKey(key)) this.#mention(key);
+    const message = "a capability map has exactly one key, its verb";
+    if (entry !== undefined && second === undefined) this.#verb(entry, node.span);
+    else if (entry !== undefined && second !== undefined && isVerb(entry.key) && isScopeKey(second.key))
+      this.#outdented(`${message}: \`${second.key}\` is a scope key`, second.key, second.keySpan);
+    else this.#context.diagnostics.error("wrong_type", node.span, message, { fix: "begin each verb with `- `" });
+  }
+
+  #stray(key: string, span: Span): void {
+    this.isStray = true;
+    this.#outdented(
+      `\`${key}\` is a scope key, not a capability; until it is mended the list grants nothing`,
+      key,
+      span,
+    );
+  }
+
+  #outdented(message: string, key: string, span: Span): void {
+    this.#context.diagnostics.error("bad_indentation", span, message, { fix: `indent \`${key}\` below its verb` });
   }
 
   #verb({ key, keySpan, value }: Entry, span: Span): void {

@@ -1,7 +1,10 @@
-// The keys of a record that carry authority, and keys that look as if they were meant to be one of them.
+// The keys of a record that carry authority, keys that look as if they were meant to be one of them, and scope keys
+// that stand outside their grant.
+import { CATALOG, scopeKeys } from "../../authority/catalog.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
-import type { Mapping } from "../tree.ts";
+import { CONDITION_KEYS } from "../scope/conditions.ts";
+import { entryOf, type Mapping } from "../tree.ts";
 
 export const AUTHORITY_KEYS = [
   "capabilities",
@@ -49,12 +52,47 @@ function meantKey(key: string, known: readonly string[]): string | null {
 export function misspelledKeys(record: Mapping, diagnostics: Diagnostics): ReadonlySet<AuthorityKey> {
   const meant = new Set<AuthorityKey>();
   const known: readonly string[] = AUTHORITY_KEYS;
-  for (const { key, keySpan } of record.entries) {
+  for (const { key, keySpan, value } of record.entries) {
     if (known.includes(key) || ORDINARY.includes(key)) continue;
+    const nested = value.kind === "map" ? entryOf(value, "capabilities") : null;
+    if (nested !== null) {
+      meant.add("capabilities");
+      const message = `\`capabilities\` of a record stands at its top level, not below \`${key.slice(0, 80)}\``;
+      diagnostics.error("bad_indentation", nested.keySpan, message, {
+        fix: key === "spec" ? MANIFEST : "capabilities:",
+      });
+      continue;
+    }
     const suggestion = meantKey(key, known);
     if (suggestion === null) continue;
     meant.add(suggestion as AuthorityKey);
     diagnostics.error("unknown_key", keySpan, `unknown key \`${key.slice(0, 80)}\``, { suggestion, fix: suggestion });
   }
   return meant;
+}
+
+/** How the snippet of a manifest becomes one. */
+const MANIFEST = "write it to a .yml file that begins with `kind: AgentManifest`";
+
+const SCOPE_KEYS: ReadonlySet<string> = new Set([...CATALOG.flatMap(scopeKeys), ...CONDITION_KEYS]);
+
+export function isScopeKey(key: string): boolean {
+  return SCOPE_KEYS.has(key);
+}
+
+/**
+ * Whether scope keys stand at the top level of a record, where grants of it could have them and do not: one lost indent
+ * makes `records.update: { classes: [note] }` a grant of every class. Each is an error.
+ */
+export function strayKeys(record: Mapping, omitted: ReadonlySet<string>, diagnostics: Diagnostics): boolean {
+  const own: readonly string[] = [...AUTHORITY_KEYS, ...ORDINARY];
+  const stray = record.entries.filter(({ key }) => omitted.has(key) && !own.includes(key));
+  for (const { key, keySpan } of stray)
+    diagnostics.error(
+      "bad_indentation",
+      keySpan,
+      `\`${key}\` limits a capability only below its verb; until it is mended the record grants nothing`,
+      { fix: `indent \`${key}\` below its verb` },
+    );
+  return stray.length > 0;
 }

@@ -5,10 +5,9 @@ import { agentIdOf } from "../../base/agent-id.ts";
 import { type Approvers, readApprovers } from "../config/approvers.ts";
 import { readLand } from "../config/land-setting.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
-import { NO_PLACES, narrowedBy, placesIn, stricter } from "../policy/outer-policies.ts";
+import { limitsFor, NO_PLACES, narrowedBy, placesIn } from "../policy/outer-policies.ts";
 import {
   CAPABILITIES,
-  effectivePolicy,
   limitedBy,
   type PolicyTable,
   policyGrants,
@@ -18,6 +17,7 @@ import {
 import { compactText } from "../printer.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
+import { CONDITION_KEYS } from "../scope/conditions.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName, textOf } from "../scope/scope-values.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
@@ -25,7 +25,7 @@ import { type CapabilityList, readCapabilityList } from "./capabilities.ts";
 import { readExtends } from "./extends.ts";
 import { BROKEN, type Hoist, readSandbox } from "./hoist.ts";
 import { sayLeftOut } from "./left-out.ts";
-import { misspelledKeys } from "./record-keys.ts";
+import { misspelledKeys, strayKeys } from "./record-keys.ts";
 import { failing, type RecordTest, readTests } from "./record-tests.ts";
 
 export interface AgentRecord {
@@ -94,6 +94,8 @@ class RecordReader {
   readonly #node: Mapping;
   readonly #reading: Reading;
   readonly #diagnostics: Diagnostics;
+  /** Scope keys and conditions that its grants could have and do not. */
+  readonly #omitted = new Set<string>();
   #root: readonly string[] | null = null;
 
   constructor(node: Mapping, reading: Reading, diagnostics: Diagnostics) {
@@ -126,6 +128,10 @@ class RecordReader {
       policy.table === null &&
       misspelled.size === 0 &&
       ["capabilities", "access", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
+    for (const { verb } of policy.grants)
+      for (const key of [...scopeKeys(verb), ...CONDITION_KEYS]) this.#omitted.add(key);
+    // Before the default is added: it was not written, so no key was meant for it.
+    const stray = strayKeys(this.#node, this.#omitted, this.#diagnostics);
     const byDefault = isBare ? [this.#implied("records.read", "default", this.#node.span)] : [];
     const given = [...limitedBy(policy.limits, byDefault, this.#diagnostics), ...explicit];
     if (isUnclear) {
@@ -137,13 +143,13 @@ class RecordReader {
       );
     }
     const approvers = readApprovers(this.#node, this.#diagnostics);
-    const isUnapproved = approvers === "refused" || misspelled.has("approvers");
+    const isUnusable = approvers === "refused" || misspelled.has("approvers") || stray;
     // What a broken `sandbox` would have limited cannot be known; a yes of too few people would count for too much.
     const kept = hoist.isBroken ? given.filter((grant) => !scopeKeys(grant.verb).includes("in")) : given;
     return {
       id: this.#id(),
       recordClass: this.#text("class"),
-      grants: isUnapproved ? [] : this.#withTools(kept, list),
+      grants: isUnusable ? [] : this.#withTools(kept, list),
       sandbox: hoist.sandbox,
       policy: policy.table,
       policyLimits: policy.limits,
@@ -152,7 +158,10 @@ class RecordReader {
       mode: this.#text("mode"),
       approvers: approvers === "refused" ? null : approvers,
       needsReview: this.#needsReview(misspelled.has("land")),
-      diagnostics: this.#diagnostics.list,
+      // Of a record that grants nothing only the errors are reported: that a part of it would cover nothing is noise.
+      diagnostics: stray
+        ? this.#diagnostics.list.filter(({ severity }) => severity === "error")
+        : this.#diagnostics.list,
     };
   }
 
@@ -211,8 +220,7 @@ class RecordReader {
     const id = fileId ?? this.#writtenId() ?? name ?? "";
     const named = policies?.agents.get(id) ?? null;
     const org = policies?.org ?? null;
-    const denied = [...effectivePolicy(own, org, NO_BASE)].filter(([, { ruling }]) => ruling === "deny");
-    const limits = stricter(new Map(denied.map(([capability]) => [capability, "deny"])), named) ?? new Map();
+    const limits = limitsFor(own, policies, id);
     if (own === null) return { table: null, grants: [], limits };
     const [table, defaults] = [narrowedBy(own, named), narrowedBy(org, named)];
     const { span } = entry?.value ?? this.#node;
@@ -272,8 +280,9 @@ class RecordReader {
     readonly reading: Reading;
     readonly diagnostics: Diagnostics;
     readonly root: readonly string[] | null;
+    readonly omitted: Set<string>;
   } {
-    return { reading: this.#reading, diagnostics: this.#diagnostics, root: this.#root };
+    return { reading: this.#reading, diagnostics: this.#diagnostics, root: this.#root, omitted: this.#omitted };
   }
 }
 

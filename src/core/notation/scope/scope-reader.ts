@@ -7,7 +7,7 @@ import { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import type { Reading } from "../reading.ts";
 import { readOwnRoot } from "../record/hoist.ts";
-import type { Mapping } from "../tree.ts";
+import { entryOf, type Mapping } from "../tree.ts";
 import { readAxis } from "./axis-reader.ts";
 import { CONDITION_KEYS, readConditions } from "./conditions.ts";
 
@@ -19,12 +19,16 @@ export interface GrantContext {
   readonly implied: string | null;
   /** Hoisted root of the agent, or null. */
   readonly root: readonly string[] | null;
+  /** Filled with the keys that the grant could have and does not. */
+  readonly omitted?: Set<string>;
 }
 
 /** INVARIANT: a key that was written is either read or refused; none is passed over. */
 export function readGrant(verb: VerbEntry, scope: Mapping | null, context: GrantContext): Grant | null {
   const found = new Diagnostics();
   const grant = readScopes(verb, scope, { ...context, diagnostics: found });
+  for (const key of [...scopeKeys(verb), ...CONDITION_KEYS])
+    if (scope === null || entryOf(scope, key) === null) context.omitted?.add(key);
   // Of a dropped grant only the errors are reported: that it would also cover nothing is noise.
   for (const one of found.list) if (grant !== null || one.severity === "error") context.diagnostics.list.push(one);
   return grant;
