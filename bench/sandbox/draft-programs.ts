@@ -111,7 +111,7 @@ export class DraftPrograms {
 
   /** Ends every sandbox, including prepared ones. */
   async end(): Promise<void> {
-    await this.#programs.end(null);
+    await this.#programs.end(null, "the benchmark");
   }
 
   async close(): Promise<void> {

@@ -12,6 +12,8 @@ export interface ControlWorld {
   readonly paint: Paint;
   readonly terminal: Terminal;
   now(): number;
+  /** The workspace of a folder, as the log and sessions name it; of the current folder by default; null outside any. */
+  workspaceAt?(folder?: string): string | null;
   /** Connects, starting the daemon where it is not running. */
   control(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Connects to a running daemon; null if none runs. */

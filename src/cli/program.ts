@@ -27,7 +27,7 @@ import { addRun } from "./run/command.ts";
 import { addSecrets } from "./secrets/command.ts";
 import type { SecretsWorld } from "./secrets/value.ts";
 import { addSkills } from "./skills/command.ts";
-import { STATUS_EXAMPLES, status } from "./status/status.ts";
+import { STATUS_EXAMPLES, type StatusOptions, status } from "./status/status.ts";
 import { addPower } from "./stop/command.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
 import { test } from "./test/test.ts";
@@ -100,6 +100,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .command("trust")
     .description("review what this project's agents could do, and trust it")
     .option("--yes", "do not ask for confirmation", false)
+    .option("--all", "show every file and change, each change with a request as the example", false)
     .option("--revoke", "stop trusting this project; its files have no effect", false)
     .option("--json", "print one JSON object", false)
     .addHelpText("after", TRUST_EXAMPLES)
@@ -109,9 +110,10 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
   program
     .command("status")
     .description("show this workspace: trust, agents by risk, errors, missing protection")
+    .option("--all", "also list the sessions of other workspaces", false)
     .option("--json", "print one JSON object", false)
     .addHelpText("after", STATUS_EXAMPLES)
-    .action(async (options: { json: boolean }) => {
+    .action(async (options: StatusOptions) => {
       exit = await status(world, options);
     });
   program

@@ -177,7 +177,7 @@ export class Daemon {
   async close(): Promise<void> {
     const { stores, proof, programs } = this.#asked.parts;
     for (const session of this.#sessions.all()) this.#opening.close(session);
-    await programs.end(null);
+    await programs.end(null, "ambit daemon stop");
     await this.#floods.write(true);
     this.#gatekeeper.planOutcomes();
     await stores.ledger.append([this.#entries.make("daemon", NO_ACTOR, "stopped")]);

@@ -168,8 +168,8 @@ export interface Programs {
   /** The argument vector of a call of such a tool; null for other input. */
   argvOf(input: JsonObject): readonly [string, ...string[]] | null;
   run(ground: ProgramContext, asked: ProgramRun): Promise<RunResult>;
-  /** Ends the sandboxes of an owner, or all; returns how many ended. */
-  end(owner: string | null): Promise<number>;
+  /** Ends the sandboxes of an owner, or all; returns how many ended. `by`: the command that says so, for their results. */
+  end(owner: string | null, by: string): Promise<number>;
   readonly count: number;
 }
 

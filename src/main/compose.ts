@@ -6,11 +6,12 @@ import { commandContext } from "../agents/disk/command-context.ts";
 import { readPersonalityFolder } from "../agents/disk/personality-folder.ts";
 import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
 import { trustingFiles } from "../agents/disk/trusting-files.ts";
-import { agentIds } from "../agents/disk/workspace.ts";
+import { agentIds, findWorkspace } from "../agents/disk/workspace.ts";
 import type { Terminal } from "../cli/agents/world.ts";
 import type { ProgramWorld } from "../cli/program.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
 import { toolFilesAt } from "../cli/tools/files.ts";
+import { pathText } from "../core/authority/axes/path.ts";
 import { isJsonObject } from "../core/base/json.ts";
 import { VERSION } from "../core/base/version.ts";
 import { parseJson } from "../core/notation/json-reader.ts";
@@ -20,9 +21,11 @@ import { daemonClient } from "../daemon/rpc/connect.ts";
 import { signatureCheck } from "../log/keys/key-text.ts";
 import { programsOnPath } from "../platform/detect.ts";
 import { sha256 } from "../platform/digest.ts";
+import { segmentsOf } from "../platform/folders.ts";
 import { lazy } from "../platform/lazy.ts";
 import { nativeProgram } from "../platform/native-program.ts";
 import { passedEnvironment } from "../platform/passed-environment.ts";
+import { realRoot } from "../platform/real-path.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { pageProcess } from "../tools/web/page-process.ts";
@@ -103,6 +106,11 @@ export function composeWorld(machine: Machine): ProgramWorld {
     isTerminal: terminal.isInteractive,
     ...daemon,
     cwd,
+    workspaceAt: (folder = ".") => {
+      const path = resolve(cwd, folder);
+      const real = realRoot(segmentsOf(path));
+      return findWorkspace(real === null ? path : pathText(real));
+    },
     verifying: { digest: sha256, check: signatureCheck() },
     verifyStored: async (head, key) => {
       if (folders.state === null) return { ok: false, code: "audit_unavailable", message: "there is no state folder" };

@@ -5,7 +5,9 @@ import type { Ground } from "../core/authority/axes/path.ts";
 import { pathText } from "../core/authority/axes/path.ts";
 import type { RootWord } from "../core/authority/axes/root-word.ts";
 import type { Moment } from "../core/authority/compiled.ts";
+import type { Decision } from "../core/authority/decision.ts";
 import { DENIAL_CODES } from "../core/authority/decision.ts";
+import type { Level } from "../core/authority/grant.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { Request } from "../core/authority/request.ts";
 import { isJsonObject, member } from "../core/base/json.ts";
@@ -102,8 +104,9 @@ async function runWith(
 function resultOf(value: ProgramCompletion | ProgramRefusal | DenialView, request: Request | null): ExecResult {
   switch (value.outcome) {
     case "ran": {
-      const { ending, usage, denials, enforcement, outputDropped, changes, receipt } = value;
-      const ran = { ending, usage, denials, enforcement, outputDropped, changes, draft: null };
+      const { ending, usage, denials, enforcement, outputDropped, changes, receipt, hint } = value;
+      const more = hint === undefined ? {} : { hint };
+      const ran = { ending, usage, denials, enforcement, outputDropped, changes, ...more, draft: null };
       return request === null ? refusedBy(UNKNOWN, null) : { ok: true, request, ran, receipt };
     }
     case "refused":
@@ -135,14 +138,25 @@ function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
   return own === null || cwd === own || cwd.startsWith(`${own}/`) ? cwd : own;
 }
 
-/** The requested mode; else writable where that is allowed without approval. */
+/** The requested mode; else writable where that needs no more approval than a read-only run would. */
 function callOf(program: ExecAsked, folder: string, ground: Ground, moment: Moment): ProgramCall {
   const call = (root: RootWord): ProgramCall => callWith(program, folder, root);
   if (program.root !== null) return call(program.root);
-  const { tool, input } = call("rw");
-  const requests = programTools(ground)(tool)?.requests({ ...input });
-  const isAllowed = (request: Request): boolean => judge(program.agent.authority, request, moment).outcome === "allow";
-  return requests?.ok === true && requests.value.every(isAllowed) ? { tool, input } : call("ro");
+  const level = ({ tool, input }: ProgramCall): number | null => {
+    const requests = programTools(ground)(tool)?.requests({ ...input });
+    if (requests?.ok !== true) return null;
+    const levels = requests.value.map((request) => levelOf(judge(program.agent.authority, request, moment)));
+    return levels.reduce<number | null>((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
+  };
+  const [written, read] = [call("rw"), call("ro")];
+  const [most, least] = [level(written), level(read)];
+  return most !== null && (least === null || most <= least) ? written : read;
+}
+
+/** The approval that an allowed request needs; null where it is denied. */
+function levelOf(decision: Decision): Level | null {
+  if (decision.outcome === "deny") return null;
+  return decision.outcome === "ask" ? decision.level : 0;
 }
 
 function requestOf(tool: ProgramToolName, input: ProgramInput, ground: Ground): Request | null {

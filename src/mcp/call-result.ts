@@ -79,6 +79,7 @@ function programText(result: JsonObject): string | null {
   if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
   const denials = member(result, "denials");
   const dropped = member(result, "dropped");
+  const hint = member(result, "hint");
   const parts = [
     stdout,
     ...(stderr === "" ? [] : [`[stderr]\n${stderr}`]),
@@ -86,6 +87,7 @@ function programText(result: JsonObject): string | null {
     ...(isJsonList(denials) ? denials : []).map((one) => deniedLine(one)),
     ...notAppliedLines(member(result, "notApplied")),
     ...endingLines(ending),
+    ...(typeof hint === "string" ? [`[${hint}]`] : []),
   ];
   const written = parts.filter((part) => part !== "");
   return written.length === 0 ? "(no output)" : written.map((part) => part.replace(/\n$/, "")).join("\n");

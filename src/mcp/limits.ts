@@ -12,3 +12,5 @@ export const callsAtOnceMax = 64;
 export const listMilliseconds = 5_000;
 /** How often the server checks whether the list of tools has changed. */
 export const listCheckMilliseconds = 1_000;
+/** How often a client hears that a call still runs: some give up after 60 seconds of silence. */
+export const progressMilliseconds = 10_000;

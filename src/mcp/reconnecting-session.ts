@@ -72,13 +72,18 @@ export class ReconnectingSession {
   }
 
   /** Always returns a result: failures are reported to the model. */
-  async call(tool: string, input: JsonObject, signal: AbortSignal): Promise<CallResult> {
+  async call(
+    tool: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    onWaiting: (approval: string) => void = () => {},
+  ): Promise<CallResult> {
     if (!(await this.#slots.acquire(signal))) return CANCELLED;
     try {
       const live = await this.#session();
       // The session may have taken seconds to open.
       if (signal.aborted) return CANCELLED;
-      if (live.ok) return await this.#callWith(live.value, tool, input, signal);
+      if (live.ok) return await this.#callWith(live.value, tool, input, signal, onWaiting);
       if (live !== CLOSED) this.#options.onUnserved?.(tool, live);
       return refusedResult(tool, live);
     } finally {
@@ -151,12 +156,18 @@ export class ReconnectingSession {
     if (code === "unknown_session") this.#final ??= ENDED;
   }
 
-  async #callWith(live: Live, tool: string, input: JsonObject, signal: AbortSignal): Promise<CallResult> {
+  async #callWith(
+    live: Live,
+    tool: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    onWaiting: (approval: string) => void,
+  ): Promise<CallResult> {
     const { session } = live.opened;
     this.#previous = session;
     const { waitMilliseconds, note } = this.#options;
     const asks = { session, tool, input, requests: null, waitMilliseconds };
-    const answer = await live.calls.ask("call.do", asks, callEvents(signal, note));
+    const answer = await live.calls.ask("call.do", asks, callEvents(signal, note, onWaiting));
     if (!answer.ok) {
       this.#endedBy(answer);
       return refusedResult(tool, answer.code === "unknown_session" ? ENDED : answer);
@@ -187,7 +198,11 @@ function isBuiltin(tool: string): boolean {
   return BUILTIN_TOOLS.includes(tool.replace(/^builtin:/, ""));
 }
 
-function callEvents(signal: AbortSignal, note: (line: string) => void): RequestOptions {
+function callEvents(
+  signal: AbortSignal,
+  note: (line: string) => void,
+  onWaiting: (approval: string) => void,
+): RequestOptions {
   return {
     onStop: (cancel) => {
       if (signal.aborted) cancel();
@@ -195,7 +210,9 @@ function callEvents(signal: AbortSignal, note: (line: string) => void): RequestO
     },
     onEvent: (event) => {
       const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
-      if (typeof waiting === "string") note(`a call needs approval: ambit approve ${waiting}`);
+      if (typeof waiting !== "string") return;
+      note(`a call needs approval: ambit approve ${waiting}`);
+      onWaiting(waiting);
     },
   };
 }

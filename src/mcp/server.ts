@@ -1,10 +1,17 @@
 // The SDK's server for one daemon session: handlers for tools, and for the agent's skills as prompts. The same handlers serve both protocol
 // eras: the older one negotiates a version by `initialize`, in the newer one every request names it.
-import { ProtocolError, ProtocolErrorCode, Server } from "@modelcontextprotocol/server";
+import {
+  CLIENT_INFO_META_KEY,
+  ProtocolError,
+  ProtocolErrorCode,
+  Server,
+  type ServerContext,
+} from "@modelcontextprotocol/server";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import { type CallResult, refusedResult } from "./call-result.ts";
+import { type ShapedResult, shapedResult, shapeFor } from "./client-shape.ts";
 import type { InboundMessages } from "./inbound-messages.ts";
-import { listCheckMilliseconds, listMilliseconds } from "./limits.ts";
+import { listCheckMilliseconds, listMilliseconds, progressMilliseconds } from "./limits.ts";
 import type { ReconnectingSession } from "./reconnecting-session.ts";
 import { type ListedTool, listedTools } from "./tool-list.ts";
 
@@ -103,16 +110,35 @@ class SessionServer {
     return { description: String(description), messages: [{ role: "user", content }] };
   }
 
-  async #call(
-    { id, signal }: { readonly id: string | number; readonly signal: AbortSignal },
-    { name: tool, arguments: input = {} }: ReceivedCall,
+  async #call(request: ReceivedRequest, { name: tool, arguments: input = {} }: ReceivedCall): Promise<ShapedResult> {
+    const progress = new CallProgress(request);
+    try {
+      const result = await this.#result(request, tool, input, (approval) => progress.waits(approval));
+      return shapedResult(result, shapeFor(this.#client(request)), { tool, input });
+    } finally {
+      progress.end();
+    }
+  }
+
+  /** The name a client gives itself: when it connects, or, in the newer era, with every request. */
+  #client({ envelope }: ReceivedRequest): string | null {
+    const info = (envelope as Readonly<Record<string, unknown>> | undefined)?.[CLIENT_INFO_META_KEY];
+    const { name } = (info ?? this.server.getClientVersion() ?? {}) as { readonly name?: unknown };
+    return typeof name === "string" ? name : null;
+  }
+
+  async #result(
+    { id, signal }: ReceivedRequest,
+    tool: string,
+    input: JsonObject,
+    onWaiting: (approval: string) => void,
   ): Promise<CallResult> {
     if (tool === "") {
       const problem = this.#options.inbound.callProblem(id) ?? { tool: "the call", message: "the call is malformed" };
       return refusedResult(problem.tool, { code: "invalid_input", message: problem.message, fix: null });
     }
     try {
-      return await this.#options.session.call(tool, input, signal);
+      return await this.#options.session.call(tool, input, signal, onWaiting);
     } catch {
       // A result that cannot be serialized, or a bug: the model learns only that the call failed.
       return refusedResult(tool, { code: "not_available", message: "the call could not be completed", fix: null });
@@ -153,6 +179,40 @@ class SessionServer {
 interface Prompt {
   readonly name: string;
   readonly description: string;
+}
+
+type ReceivedRequest = ServerContext["mcpReq"];
+
+/** Tells a client that asked for it that a call still runs, so that it goes on waiting. */
+class CallProgress {
+  readonly #request: ReceivedRequest;
+  readonly #timer: ReturnType<typeof setInterval> | undefined;
+  #sent = 0;
+  #message = "running";
+
+  constructor(request: ReceivedRequest) {
+    this.#request = request;
+    if (request._meta?.progressToken === undefined) return;
+    this.#timer = setInterval(() => this.#send(), progressMilliseconds);
+    this.#timer.unref();
+  }
+
+  waits(approval: string): void {
+    this.#message = `waiting for a person: ambit approve ${approval}`;
+    this.#send();
+  }
+
+  end(): void {
+    clearInterval(this.#timer);
+  }
+
+  #send(): void {
+    const progressToken = this.#request._meta?.progressToken;
+    if (progressToken === undefined) return;
+    const params = { progressToken, progress: ++this.#sent, message: this.#message };
+    // A client that has disconnected needs no news.
+    this.#request.notify({ method: "notifications/progress", params }).catch(() => undefined);
+  }
 }
 
 interface ReceivedCall {

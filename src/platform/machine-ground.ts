@@ -3,7 +3,7 @@
 import type { Ground } from "../core/authority/axes/path.ts";
 import { segmentsOf, type UserFolders } from "./folders.ts";
 import { absoluteSegments, asHome, protectedBelow } from "./ground.ts";
-import { realRoot } from "./real-path.ts";
+import { followFolders, realRoot } from "./real-path.ts";
 
 export interface GroundOptions {
   readonly home: string | null;
@@ -24,9 +24,11 @@ export function machineGround({ home, folders, workspace }: GroundOptions): (bas
   const ours = [folders.config, folders.state, own].flatMap((folder) => (folder === null ? [] : [segmentsOf(folder)]));
   const homes = [written, real].filter((one) => one !== null);
   const protectedPaths = protectedBelow(homes, [...ours, ...ours.flatMap(followed)]);
-  return (base) => {
-    const start = absoluteSegments(base);
-    return { home: asHome(real), base: start === null ? null : realRoot(start), protectedPaths };
+  const inside = workspace === null ? null : segmentsOf(workspace);
+  return (folder) => {
+    const start = absoluteSegments(folder);
+    const base = start === null ? null : realRoot(start);
+    return { home: asHome(real), base, protectedPaths, followed: (path) => followFolders(path, inside) };
   };
 }
 

@@ -21,6 +21,36 @@ export const realRoot: RealRoot = (root) => {
   }
 };
 
+const linksMax = 40;
+
+/**
+ * A path with the links among the folders above it followed, so that `~/work/a` and `/data/work/a` are one path. Links inside
+ * the workspace stay: the kernel follows them when the file is opened, and refuses what leads out. A path whose links cannot
+ * be followed stays as it is written, and no root lies there.
+ */
+export function followFolders(path: readonly string[], workspace: readonly string[] | null): readonly string[] {
+  let [followed, links] = [path, 0];
+  for (let depth = 1; depth < followed.length; depth++) {
+    if (workspace !== null && depth === workspace.length && workspace.every((name, at) => name === followed[at])) break;
+    const above = followed.slice(0, depth);
+    if (!isLink(pathOf(above))) continue;
+    const real = ++links > linksMax ? null : realRoot(above);
+    if (real === null) return path;
+    followed = [...real, ...followed.slice(depth)];
+    depth = real.length;
+    if (workspace?.every((name, at) => name === real[at]) === true) break;
+  }
+  return followed;
+}
+
+function isLink(path: string): boolean {
+  try {
+    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+  } catch {
+    return false;
+  }
+}
+
 function pathOf(root: readonly string[]): string {
   return `/${root.join("/")}`;
 }

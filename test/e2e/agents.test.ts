@@ -271,7 +271,9 @@ test("tree shows folders, risk, what may be delegated, and that there are no del
   put("team/closed", "---\ncapabilities: ['agent.grant{ids=[aide],pass=pass}', memory.read]\n---\n");
   ambit("trust", "--yes");
   const ran = agents("tree");
-  expect(ran.out.split("\n")).toEqual([
+  const [workspace, ...lines] = ran.out.split("\n");
+  expect(workspace).toMatch(/^\//);
+  expect(lines).toEqual([
     "● scout  5 capabilities, up to high",
     "team/",
     "  ● aide  2 capabilities, up to medium",

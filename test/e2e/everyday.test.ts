@@ -1,6 +1,10 @@
 // What people do every day with a project, its users and its tools, through the built program and a real daemon.
-import { afterAll, beforeAll, expect, test } from "vitest";
-import { World } from "../state/world.ts";
+import { spawnSync } from "node:child_process";
+import { symlinkSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { given, World } from "../state/world.ts";
+import { root } from "./ambit.ts";
 
 let world: World;
 
@@ -20,8 +24,14 @@ function json(text: string): Record<string, unknown> {
   return JSON.parse(text) as Record<string, unknown>;
 }
 
+/** Of a line of `ambit log --json`. */
+function workspaceOf({ entry }: Record<string, unknown>): unknown {
+  return (entry as { readonly workspace: string | null }).workspace;
+}
+
 test("someone declares a tool that no agent may serve: doctor names it, with a request as the example", async () => {
-  expect((await world.ambit("tools", "list")).out).toContain("forecast");
+  const listed = (await world.ambit("tools", "list")).out;
+  expect([listed.includes("forecast"), listed.includes("not as it was trusted")]).toEqual([true, false]);
   const { out } = await world.ambit("doctor");
   expect(out).toContain("tool_exceeds_agents: `forecast` declares more than scout may do, for example net.");
   world.agent("scout", [
@@ -43,4 +53,109 @@ test("someone writes a user's record with a mistake: doctor shows the line", asy
   const sections = json((await world.ambit("doctor", "--json")).out)["sections"] as readonly { title: string }[];
   expect(sections.find(({ title }) => title === "user bob")).toMatchObject({ about: "user", findings: [] });
   expect((await world.ambit("can", "scout", "memory.read", "a", "--user", "bob")).status).toBe(0);
+});
+
+describe("someone works in two projects", () => {
+  test("log, why, status and tree name the workspace, and can be asked for one", async () => {
+    const other = join(world.base, "other");
+    world.write("other/.ambit/agents/scout.md", "---\ncapabilities: [memory.read: { keys: [a] }]\n---\n");
+    const inOther = (...words: readonly string[]): { readonly status: number | null; readonly out: string } => {
+      const { status, stdout, stderr } = spawnSync(process.execPath, [join(root, "bin", "ambit"), ...words], {
+        cwd: other,
+        env: world.environment,
+        encoding: "utf8",
+      });
+      return { status, out: stdout + stderr };
+    };
+    expect(inOther("trust", "--yes").status).toBe(0);
+    expect(inOther("call", "scout", "memory_get", '{"key": "b"}').status).toBe(10);
+    expect((await world.ambit("call", "scout", "fs_read", '{"path": "/etc/passwd"}')).status).toBe(10);
+    const here = (await world.ambit("log", "--workspace", ".", "--json")).out.trim().split("\n").map(json);
+    const there = inOther("log", "--workspace", ".", "--json").out.trim().split("\n").map(json);
+    expect(new Set(here.map(workspaceOf))).toEqual(new Set([world.project]));
+    expect(new Set(there.map(workspaceOf))).toEqual(new Set([other]));
+    expect((await world.ambit("log")).out).toMatch(/ scout +other +memory_get +deny/);
+    expect(inOther("why", "--workspace", ".").out).toContain(`agent scout of ${other}`);
+    expect(inOther("why").out).toContain(`agent scout of ${world.project}`);
+    expect(inOther("why", "--workspace", "/").status).toBe(2);
+    expect(inOther("status").out).toContain(other);
+    expect(inOther("agents", "tree").out.split("\n")[0]).toBe(other);
+  });
+
+  test("`status` lists the sessions of this project, and counts the others", async () => {
+    const session = given(await world.caller().open(world.project, "scout"));
+    expect((await session.do("memory_get", { key: "a" })).said).toBe("done");
+    expect((await world.ambit("status")).out).toMatch(/^ {2}scout {2}\S+ {2}1 call {2}s_/m);
+    const { stdout } = spawnSync(process.execPath, [join(root, "bin", "ambit"), "status"], {
+      cwd: join(world.base, "other"),
+      env: world.environment,
+      encoding: "utf8",
+    });
+    expect(stdout).toMatch(/^ {2}\d+ sessions? in other workspaces: ambit status --all$/m);
+  });
+});
+
+test("someone looks at the tree: delegations, created agents, what waits for trust and a freeze are marked", async () => {
+  world.agent("lead", ["agent.grant", "agent.create", "net.get{hosts=[*.github.com]}"]);
+  world.agent("late", ["memory.read{expires=2020-01-01T00:00:00Z}"]);
+  await world.trust();
+  const lead = given(await world.caller().open(world.project, "lead"));
+  const grants = ["net.get{hosts=[api.github.com]}"];
+  expect((await lead.do("agent_grant", { agent: "scout", grants })).said).toBe("done");
+  expect((await lead.do("agent_create", { id: "helper", instructions: "help", grants })).said).toBe("done");
+  world.agent("late", ["memory.read{expires=2020-01-01T00:00:00Z}", "memory.write"]);
+  const { out } = await world.ambit("agents", "tree");
+  expect(out).toMatch(/^● scout .*\(1 delegation\)$/m);
+  expect(out).toMatch(/^○ helper {2}created by lead \(1 delegation\)$/m);
+  expect(out).toMatch(/^● late .*\(1 without effect until you run: ambit trust, 1 expired\)$/m);
+  expect((await world.ambit("freeze")).status).toBe(0);
+  expect((await world.ambit("agents", "tree")).out).toContain("frozen: every call is denied");
+  const data = json((await world.ambit("agents", "tree", "--json")).out);
+  expect(data).toMatchObject({ workspace: world.project, isFrozen: true });
+  expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+});
+
+describe("someone keeps projects behind a link (`~/work -> /data/work`)", () => {
+  test("a path by either name is the same path, for tools, `can` and programs' folders", async () => {
+    const [real, link] = [join(world.base, "data"), join(world.base, "work")];
+    world.write("data/docs/a.txt", "hello\n");
+    world.write("data/secret/b.txt", "no\n");
+    symlinkSync(real, link);
+    world.agent("linked", [`fs.read{in=${link}/docs}`, `proc.exec{in=${real}/docs,cmds=[pwd]}`]);
+    await world.trust();
+    for (const folder of [real, link]) {
+      const path = join(folder, "docs", "a.txt");
+      const read = await world.ambit("call", "linked", "fs_read", JSON.stringify({ path }), "--json");
+      expect([path, json(read.out)["ok"]]).toEqual([path, true]);
+      expect((await world.ambit("can", "linked", "fs.read", path)).status).toBe(0);
+      const ran = await world.ambit("exec", "linked", "--in", join(folder, "docs"), "--", "pwd");
+      expect([ran.status, ran.out]).toEqual([0, `${real}/docs\n`]);
+      // One folder away.
+      const other = join(folder, "secret", "b.txt");
+      expect((await world.ambit("can", "linked", "fs.read", other)).status).toBe(10);
+      expect((await world.ambit("call", "linked", "fs_read", JSON.stringify({ path: other }))).status).toBe(10);
+    }
+  });
+
+  test("a link inside a granted folder that leads out is denied by either name", async () => {
+    const [real, link] = [join(world.base, "data"), join(world.base, "work")];
+    symlinkSync(join(real, "secret"), join(real, "docs", "out"));
+    for (const folder of [real, link]) {
+      const path = join(folder, "docs", "out", "b.txt");
+      expect((await world.ambit("call", "linked", "fs_read", JSON.stringify({ path }))).status).not.toBe(0);
+    }
+  });
+});
+
+test("someone runs a program for an agent that another agent created", async () => {
+  world.agent("maker", ["agent.create", "agent.grant", "fs.read", "proc.exec{cmds=[pwd]}"], "sandbox: .\n");
+  await world.trust();
+  const maker = given(await world.caller().open(world.project, "maker"));
+  const grants = [`proc.exec{in=${world.project},cmds=[pwd]}`, `fs.read{in=${world.project}}`];
+  expect((await maker.do("agent_create", { id: "runner", instructions: "run", grants })).said).toBe("done");
+  const ran = await world.ambit("exec", "runner", "--", "pwd");
+  expect([ran.status, ran.out]).toEqual([0, `${world.project}\n`]);
+  const denied = await world.ambit("exec", "runner", "--", "ls");
+  expect([denied.status, denied.out.includes("agents grant runner")]).toEqual([125, false]);
+  expect((await world.ambit("exec", "runer", "--", "pwd")).status).toBe(125);
 });

@@ -349,7 +349,7 @@ describe("skills", () => {
     expect(ambit(folder, "skills", "check", "log", "--agent", scout)).toMatchObject({ status: 0, err: "" });
     const ran = ambit(folder, "skills", "check", "push", "--agent", scout);
     expect(ran.status).toBe(10);
-    expect(ran.out).toMatch(/ambit agents grant scout 'proc\.exec\{in=.*,patterns=\["git push \*\*"\]\}'/);
+    expect(ran.out).toMatch(/ambit agents grant scout 'proc\.exec\{in=.*,patterns=\["git push \*\*"\],root=ro\}'/);
     const checked = JSON.parse(ambit(folder, "skills", "check", "odd", "--agent", scout, "--json").out);
     expect(checked).toEqual({
       skill: "odd",

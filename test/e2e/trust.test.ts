@@ -77,7 +77,10 @@ describe("a project with its own authority", () => {
 
     const shown = ambit("trust");
     expect(shown.status).toBe(14);
-    expect(shown.out).toMatch(/now allowed: net\.get https:\/\/any\.github\.com\//);
+    expect(shown.out).toMatch(
+      /^ {2}\+ scout {2}net\.get\{hosts=\[\*\.github\.com\]\} {2}\.ambit\/agents\/scout\.md:\d+$/m,
+    );
+    expect(ambit("trust", "--all").out).toMatch(/now allowed: net\.get https:\/\/any\.github\.com\//);
     expect(shown.err).toMatch(/ambit trust --yes/);
     expect(ambit(...asked).status).toBe(14);
 
@@ -353,4 +356,26 @@ test("a read-only state folder is an error, and nothing is trusted", () => {
   expect(ran.status).toBe(4);
   expect(ran.err).toMatch(/folder_refused/);
   expect(ambit(...asked).status).toBe(14);
+});
+
+test("someone trusts a project of thirty agents: one page, what has consequences first", () => {
+  const grants = [
+    "memory.read",
+    "net.get: { hosts: [a.example] }",
+    "fs.write: { in: . }",
+    "obs.append",
+    "records.read",
+  ];
+  const record = `---\ncapabilities:\n${grants.map((one) => `  - ${one}\n`).join("")}---\n`;
+  for (let at = 0; at < 30; at++) write(`project/.ambit/agents/many/a${at}.md`, record);
+  const page = ambit("trust").out.trimEnd().split("\n");
+  expect(page.length).toBeLessThan(60);
+  const at = (line: RegExp): number => page.findIndex((one) => line.test(one));
+  expect([at(/^high risk$/), at(/^medium risk$/), at(/^low risk$/)]).toEqual(
+    [at(/^high risk$/), at(/^medium risk$/), at(/^low risk$/)].toSorted((left, right) => left - right),
+  );
+  expect(at(/^high risk$/)).toBeGreaterThan(0);
+  expect(page.filter((line) => / fs\.write\{/.test(line)).length).toBeGreaterThanOrEqual(30);
+  expect(page.some((line) => /and \d+ more: ambit trust --all/.test(line))).toBe(true);
+  expect(ambit("trust", "--all").out.split("\n").length).toBeGreaterThan(150);
 });

@@ -75,8 +75,8 @@ export class LineClient {
     this.child.stdin?.write(typeof message === "string" ? message : `${JSON.stringify(message)}\n`);
   }
 
-  async initialize(version = "2025-11-25"): Promise<Told> {
-    const params = { protocolVersion: version, capabilities: {}, clientInfo: { name: "test", version: "0" } };
+  async initialize(version = "2025-11-25", name = "test"): Promise<Told> {
+    const params = { protocolVersion: version, capabilities: {}, clientInfo: { name, version: "0" } };
     const told = await this.ask("initialize", params);
     this.send({ jsonrpc: "2.0", method: "notifications/initialized" });
     return told;

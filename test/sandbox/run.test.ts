@@ -39,7 +39,7 @@ describe("how a command ends", () => {
     [["/bin/sh", "-c", "exit 7"], { kind: "exited", status: 7 }],
     [["/bin/sh", "-c", "kill -9 $$"], { kind: "signalled", signal: 9 }],
     [["sh", "-c", "exit 3"], { kind: "exited", status: 3 }],
-    [["no-such-program"], { kind: "unstarted", reason: "no such program on the sandbox's PATH" }],
+    [["no-such-program"], { kind: "unstarted", reason: "no such program on the sandbox's PATH", isMissing: true }],
     [["/etc/os-release"], { kind: "unstarted", reason: "it may not be executed" }],
   ] as const)("%j", async (argv, ending) => {
     expect(ranOf(await run(sandboxes, plan, [...argv])).ending).toEqual(ending);

@@ -55,7 +55,10 @@ export function skillsFor(
 }
 
 function gapOf(tool: ToolNeed, need: Need, agent: SkillHolder, reading: Reading, moment: Moment): readonly Gap[] {
-  const grants = rootsOf(need, agent, reading).flatMap((root) => needGrant(need, root, reading) ?? []);
+  const grants = rootsOf(need, agent, reading).flatMap((root) => {
+    const grant = needGrant(need, root, reading);
+    return grant === null ? [] : [readOnly(grant)];
+  });
   const isHeld =
     need.scope === null
       ? agent.authority.some((chain) => holdsSome(chain, need, moment))
@@ -65,6 +68,12 @@ function gapOf(tool: ToolNeed, need: Need, agent: SkillHolder, reading: Reading,
   const isScoped = need.scope !== null || need.verb.family === "external";
   const closing = grants.find((grant) => isScoped && !grant.scopes.some(isNothing));
   return [{ token: tool.token, verb: need.verb.verb, grant: closing ?? null }];
+}
+
+/** A skill says which programs it runs, not that they write: a read-only root is the least that runs them. */
+function readOnly(grant: Grant): Grant {
+  const at = grant.verb.axes.findIndex(({ name }) => name === "mode");
+  return at < 0 ? grant : { ...grant, scopes: grant.scopes.with(at, { kind: "words", of: ["ro"] }) };
 }
 
 /**

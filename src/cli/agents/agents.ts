@@ -169,12 +169,12 @@ function createdAgent(
 }
 
 /** What counts, and what is written and has no effect until the project is trusted. */
-interface TrustedParts {
+export interface TrustedParts {
   readonly held: readonly Grant[];
   readonly waiting: readonly Grant[];
 }
 
-function partsOf({ agent, trust }: LoadedAgent, world: AgentsWorld): TrustedParts {
+export function partsOf({ agent, trust }: LoadedAgent, world: AgentsWorld): TrustedParts {
   const { protectedPaths } = world.reading.ground;
   if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
     return { held: sortedByRisk(agent.grants), waiting: [] };

@@ -6,7 +6,7 @@ import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow } fr
 import { agentsGrant, agentsGrantFrom, agentsRevoke, type EditOptions, type GrantOptions } from "./edit.ts";
 import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./files.ts";
 import { type LinkOptions, revokeLink } from "./links.ts";
-import { agentsTree } from "./tree.ts";
+import { agentsTree, type TreeOptions } from "./tree.ts";
 import type { AgentsWorld } from "./world.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. Those that ask a person wait. */
@@ -29,9 +29,9 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
     .alias("caps")
     .argument("<agent>", AGENT)
     .action(async (name: string, options: Asked) => end(await agentsCapabilities(world, name, options)));
-  looking("tree", "show agents by folder, with their risk, what they may delegate, and their delegations").action(
-    async (options: Asked) => end(await agentsTree(world, options)),
-  );
+  looking("tree", "show agents by folder: what each holds now, what it may delegate, and the delegations")
+    .option("--all", "also show the delegations of other workspaces", false)
+    .action(async (options: TreeOptions) => end(await agentsTree(world, options)));
   editing("new", "create an agent; never overwrites an existing one")
     .argument("<id>", "such as scout or team/scout")
     .option("--extends <preset>", "a preset: reader, reviewer, coder or researcher")

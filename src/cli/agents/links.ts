@@ -1,6 +1,6 @@
 // Delegations as people see them: who passed what on to whom, and taking one back.
 
-import type { CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
+import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
 import { askOnce, tellRefusal } from "../control-world.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
@@ -19,43 +19,71 @@ export interface Delegated {
   readonly made: readonly CreatedAgent[];
 }
 
+export interface DelegatedNow extends Delegated {
+  readonly isFrozen: boolean;
+}
+
 /** Null where no daemon runs: then no delegation is in use, and none is shown. */
-export async function delegationsNow(world: AgentsWorld): Promise<Delegated | null> {
+export async function delegationsNow(world: AgentsWorld): Promise<DelegatedNow | null> {
   const running = await world.running();
   if (!running.ok || running.value === null) return null;
   const found = await askOnce(world, "links.list", {});
-  return found.ok ? found.value : null;
+  return found.ok ? { ...found.value, isFrozen: running.value.isFrozen } : null;
+}
+
+/** The delegations from or to agents of a workspace, and the agents created there. */
+export function inWorkspace({ links, made }: Delegated, workspace: string | null): Delegated {
+  return {
+    links: links.filter(({ granter, holder }) => [granter, holder].some((name) => name?.workspace === workspace)),
+    made: made.filter(({ name }) => name.workspace === workspace),
+  };
+}
+
+export function isLiveLink({ revoked, expires }: StoredLink, now: number): boolean {
+  return revoked === null && (expires === null || now < expires);
 }
 
 /** Roots first, each with what was passed on below it. */
 export function delegationLines(
   { links, made }: Delegated,
   now: number,
+  workspace: string | null,
   paint: AgentsWorld["paint"],
 ): readonly string[] {
-  const isLive = ({ revoked, expires }: StoredLink): boolean => revoked === null && (expires === null || now < expires);
-  const live = links.filter(isLive);
+  const live = links.filter((link) => isLiveLink(link, now));
+  const ids = new Set(live.map(({ id }) => id));
+  // What lies below a delegation that is not shown is shown as a root.
+  const parentOf = ({ parent }: StoredLink): string | null => (parent !== null && ids.has(parent) ? parent : null);
   const below = (parent: string | null, depth: number): readonly string[] =>
     live
-      .filter((link) => link.parent === parent)
-      .flatMap((link) => [`${"  ".repeat(depth + 1)}${lineOf(link, made, now, paint)}`, ...below(link.id, depth + 1)]);
+      .filter((link) => parentOf(link) === parent)
+      .flatMap((link) => [
+        `${"  ".repeat(depth + 1)}${lineOf(link, made, now, workspace, paint)}`,
+        ...below(link.id, depth + 1),
+      ]);
   return below(null, 0);
+}
+
+/** An agent of another workspace is named with it. */
+function nameOf({ agent, workspace }: AgentName, here: string | null): string {
+  return workspace === here ? shown(agent) : `${shown(agent)} of ${shown(workspace ?? "no workspace")}`;
 }
 
 function lineOf(
   { id, granter, holder, specs, tools = [], expires, calls }: StoredLink,
   made: readonly CreatedAgent[],
   now: number,
+  workspace: string | null,
   paint: AgentsWorld["paint"],
 ): string {
   const isMade = made.some(({ link }) => link === id);
-  const to = holder === null ? "an unclaimed token" : `${shown(holder.agent)}${isMade ? " (created by it)" : ""}`;
+  const to = holder === null ? "an unclaimed token" : `${nameOf(holder, workspace)}${isMade ? " (created by it)" : ""}`;
   const limits = [
     ...(calls === null ? [] : [counted(calls, "call", "calls")]),
     ...(expires === null ? [] : [`${Math.ceil((expires - now) / 60_000)} min left`]),
   ];
   const ends = limits.length === 0 ? "" : `  (${limits.join(", ")})`;
-  return `${shown(granter.agent)} -> ${to}  ${[...specs, ...tools].map(shown).join(" ")}${ends}  ${paint.dim(id)}`;
+  return `${nameOf(granter, workspace)} -> ${to}  ${[...specs, ...tools].map(shown).join(" ")}${ends}  ${paint.dim(id)}`;
 }
 
 export async function revokeLink(world: AgentsWorld, id: string, options: LinkOptions): Promise<ExitCode> {

@@ -1,4 +1,4 @@
-// `ambit agents tree`: agents by the folders of their ids, the risk of each, and what it may pass on to others.
+// `ambit agents tree`: agents by the folders of their ids, what each holds now, and what it may pass on to others.
 
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
@@ -10,16 +10,29 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import type { Asked } from "../terminal/problems.ts";
-import { type Delegated, delegationLines, delegationsNow } from "./links.ts";
+import { partsOf } from "./agents.ts";
+import {
+  type Delegated,
+  type DelegatedNow,
+  delegationLines,
+  delegationsNow,
+  inWorkspace,
+  isLiveLink,
+} from "./links.ts";
 import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
 import { highestRisk, riskText, sortedByRisk } from "./risk.ts";
 import type { AgentsWorld } from "./world.ts";
 
-export async function agentsTree(world: AgentsWorld, options: Asked): Promise<ExitCode> {
+export interface TreeOptions extends Asked {
+  readonly all: boolean;
+}
+
+export async function agentsTree(world: AgentsWorld, options: TreeOptions): Promise<ExitCode> {
   const all = listedAgents(world, options);
   const delegated = await delegationsNow(world);
-  if (options.json) printData(world, all, delegated);
-  else printTree(world, all, delegated);
+  const workspace = world.workspaceAt?.() ?? null;
+  if (options.json) printData(world, all, delegated, workspace, options);
+  else printTree(world, all, delegated, workspace, options);
   return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
@@ -53,19 +66,71 @@ function foldersOf(id: string): readonly string[] {
   return parts.slice(1).map((_, at) => parts.slice(0, at + 1).join("/"));
 }
 
-function printData(world: AgentsWorld, all: readonly Listed[], delegated: Delegated | null): void {
+interface Marks {
+  /** Delegations it holds. */
+  readonly delegated: number;
+  /** Grants of its text that have no effect until the project is trusted. */
+  readonly waiting: number;
+  readonly expired: number;
+}
+
+function marksOf({ id, loaded }: Listed, world: AgentsWorld, { links }: Delegated, workspace: string | null): Marks {
+  const now = world.now();
+  const held = links.filter((link) => link.holder?.agent === id && link.holder.workspace === workspace);
+  const parts = loaded === null ? null : partsOf(loaded, world);
+  const isExpired = ({ conditions: { expires } }: Grant): boolean => expires !== null && expires <= now;
+  return {
+    delegated: held.filter((link) => isLiveLink(link, now)).length,
+    waiting: parts?.waiting.length ?? 0,
+    expired: parts?.held.filter(isExpired).length ?? 0,
+  };
+}
+
+function marksText({ delegated, waiting, expired }: Marks, paint: Paint): string {
+  const words = [
+    ...(delegated === 0 ? [] : [counted(delegated, "delegation", "delegations")]),
+    ...(waiting === 0 ? [] : [paint.warn(`${waiting} without effect until you run: ambit trust`)]),
+    ...(expired === 0 ? [] : [paint.warn(`${expired} expired`)]),
+  ];
+  return words.length === 0 ? "" : ` (${words.join(", ")})`;
+}
+
+const NO_DELEGATIONS: Delegated = { links: [], made: [] };
+
+function printData(
+  world: AgentsWorld,
+  all: readonly Listed[],
+  delegated: DelegatedNow | null,
+  workspace: string | null,
+  options: TreeOptions,
+): void {
+  const { links, made } = options.all
+    ? (delegated ?? NO_DELEGATIONS)
+    : inWorkspace(delegated ?? NO_DELEGATIONS, workspace);
   const agents = all.map((one) => {
     const { by, grants } = passedOnBy(one, world);
     const passesOn = { by: by.map(compactText), grants: grants.map(compactText), risk: highestRisk(grants) };
-    return { ...listedSummary(one), folder: foldersOf(one.id).at(-1) ?? null, passesOn };
+    const holds = marksOf(one, world, { links, made }, workspace);
+    return { ...listedSummary(one), folder: foldersOf(one.id).at(-1) ?? null, passesOn, holds };
   });
   const folders = [...new Set(all.flatMap(({ id }) => foldersOf(id)))];
-  world.print(jsonLine({ folders, agents, delegations: delegated?.links ?? [], made: delegated?.made ?? [] }));
+  const isFrozen = delegated?.isFrozen ?? false;
+  world.print(jsonLine({ workspace, isFrozen, folders, agents, delegations: links, made }));
 }
 
-function printTree(world: AgentsWorld, all: readonly Listed[], delegated: Delegated | null): void {
+function printTree(
+  world: AgentsWorld,
+  all: readonly Listed[],
+  delegated: DelegatedNow | null,
+  workspace: string | null,
+  options: TreeOptions,
+): void {
   const { paint } = world;
+  const whole = delegated ?? NO_DELEGATIONS;
+  const here = inWorkspace(whole, workspace);
   const seen = new Set<string>();
+  if (workspace !== null) world.print(paint.dim(shown(workspace)));
+  if (delegated?.isFrozen === true) world.print(paint.bad("frozen: every call is denied until you run: ambit thaw"));
   for (const one of all) {
     const folders = foldersOf(one.id);
     for (const [depth, folder] of folders.entries()) {
@@ -74,17 +139,29 @@ function printTree(world: AgentsWorld, all: readonly Listed[], delegated: Delega
       world.print(`${"  ".repeat(depth)}${paint.dim(`${shown(nameOf(folder))}/`)}`);
     }
     const indent = "  ".repeat(folders.length);
-    world.print(`${indent}${listedRow(world, { ...one, id: nameOf(one.id) }, 0)}`);
+    const marks = marksText(marksOf(one, world, here, workspace), paint);
+    world.print(`${indent}${listedRow(world, { ...one, id: nameOf(one.id) }, 0)}${marks}`);
     const line = passedOnLine(passedOnBy(one, world), paint);
     if (line !== null) world.print(`${indent}    ${line}`);
+  }
+  for (const { name, creator, ended } of here.made) {
+    if (ended !== null || all.some(({ id }) => id === name.agent)) continue;
+    const held = marksOf({ id: name.agent, loaded: null, message: "" }, world, here, workspace);
+    const row = `${paint.dim("○")} ${paint.strong(shown(name.agent))}  created by ${shown(creator.agent)}`;
+    world.print(`${row}${marksText(held, paint)}`);
   }
   world.print(
     all.length === 0 ? "no agents here; create one: ambit agents new <id>" : counted(all.length, "agent", "agents"),
   );
-  const lines = delegated === null ? [] : delegationLines(delegated, world.now(), paint);
+  const lines = delegationLines(options.all ? whole : here, world.now(), workspace, paint);
+  const elsewhere = whole.links.filter((link) => isLiveLink(link, world.now()) && !here.links.includes(link)).length;
   if (lines.length === 0)
     world.print(paint.dim(delegated === null ? "delegations: the daemon is not running" : "delegations: none"));
   else world.print(["delegations:", ...lines].join("\n"));
+  if (!options.all && elsewhere > 0)
+    world.print(
+      paint.dim(`${counted(elsewhere, "delegation", "delegations")} in other workspaces: ambit agents tree --all`),
+    );
 }
 
 function nameOf(id: string): string {

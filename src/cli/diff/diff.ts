@@ -150,6 +150,13 @@ export function diffText({ agent, widened, narrowed }: AgentDiff, paint: Paint):
   ].join("\n");
 }
 
+/** A change in one line: the grant, why it matters where that is not the grant itself, and where it is written. */
+export function changeLine({ grant, because, file, line }: ShownChange, paint: Paint): string {
+  const why = because === "request" ? "" : `  (${WORDS[because]})`;
+  const at = file === null ? "" : `  ${paint.dim(`${visible(file)}${line === null ? "" : `:${line}`}`)}`;
+  return `${grant === null ? "" : visible(grant)}${why}${at}`;
+}
+
 const WORDS: Readonly<Record<Change["because"], string>> = {
   request: "",
   ask: "without the approval required before",

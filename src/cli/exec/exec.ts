@@ -2,12 +2,14 @@
 // what we refuse ends with 125, and what was refused to it while it ran is told behind it.
 
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
+import { agentRefused } from "../../agents/project/agent.ts";
 import { isRootWord, ROOT_WORDS_TEXT } from "../../core/authority/axes/root-word.ts";
 import type { Json } from "../../core/base/json.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Ending } from "../../core/ports/process.ts";
 import { otherDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
+import { type HoldingWorld, holdingNow } from "../agents/holding.ts";
 import { tellNotes, tellWaiting } from "../approvals/waiting.ts";
 import { sentence } from "../can/can.ts";
 import { trustLine, underTrust } from "../can/untrusted.ts";
@@ -60,9 +62,11 @@ export async function exec(
   };
   const read = readOptions(words, options);
   if (typeof read === "string") return wrong(read, "ambit exec scout -- git status");
-  const loaded = world.loadAgent(name);
-  if (!loaded.ok) return wrong(loaded.message, loaded.fix);
-  const { agent, source, trust } = loaded.value;
+  const found = world.loadAgent(name);
+  const created = found.ok ? null : await createdAgent(world, name, options.user ?? null);
+  if (!found.ok && created === null) return wrong(found.message, found.fix);
+  const loaded = found.ok ? found.value : (created as LoadedAgent);
+  const { agent, source, trust } = loaded;
   if (!json) {
     for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
     const line = trustLine(agent.id, trust);
@@ -76,16 +80,17 @@ export async function exec(
     const result = await world.programs.run({ agent, name, ...read }, heard);
     // The person's terminal is put back before anything of ours is printed.
     if (streams.terminal !== undefined) await passing.release();
-    const verdict = verdictOf(world, loaded.value, result);
+    // The grants of a created agent are the daemon's to know, and so is why one does not suffice.
+    const verdict = created === null ? verdictOf(world, loaded, result) : null;
     if (kept !== null)
       world.print(
         jsonLine({
           agent: agent.id,
-          ...resultData(world, loaded.value, result, verdict),
+          ...resultData(world, loaded, result, verdict),
           ...kept.kept(),
         }),
       );
-    else tell(world, name, loaded.value, result, verdict);
+    else tell(world, name, loaded, result, verdict);
     if (!json && options.review === true) await offerReview(world, result);
     return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
   } finally {
@@ -96,6 +101,17 @@ export async function exec(
 function tellEvent(world: ExecWorld, event: Json): void {
   tellWaiting(world, event);
   tellNotes(world, event);
+}
+
+/** An agent that another agent created has no file. Null where the daemon knows none of this name. */
+async function createdAgent(
+  world: ExecWorld & ControlWorld & HoldingWorld,
+  name: string,
+  user: string | null,
+): Promise<LoadedAgent | null> {
+  const held = await holdingNow(world, { agent: name, user, pledge: null });
+  if (held?.ok !== true || held.value.isRecord) return null;
+  return { agent: agentRefused(held.value.agent, "record", []), source: { name, text: "" } };
 }
 
 /** With a terminal the person agrees here; without one the draft waits, and its lines said so already. */
@@ -165,7 +181,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
     const told = unenforceable ?? { message, fix };
     return { ...refusedData({ code: code ?? result.refused.code, ...told }, request), ...denial };
   }
-  const { ending, usage, denials, enforcement, outputDropped, changes = null } = result.ran;
+  const { ending, usage, denials, enforcement, outputDropped, changes = null, hint = null } = result.ran;
   const status = statusOf(ending);
   return {
     request,
@@ -179,6 +195,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
     enforcement,
     outputDropped,
     changes,
+    hint,
   };
 }
 
@@ -194,6 +211,7 @@ function tell(world: ExecWorld, name: string, loaded: LoadedAgent, result: ExecR
   if (result.ok) {
     const ended = endedText(result.ran.ending);
     if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
+    if (result.ran.hint !== undefined) world.printError(`${paint.warn("ambit")}: ${shown(result.ran.hint)}`);
     if (result.ran.enforcement.some(({ strength }) => strength === "none"))
       world.printError(
         `${paint.bad("ambit")}: this program ran without a sandbox: none is available here, and your config.yml has bare: true`,
@@ -235,6 +253,8 @@ function endedText(ending: Ending): string | null {
       return "killed: stopped";
     case "draft":
       return `killed: ${shown(ending.reason)}`;
+    case "person":
+      return `killed by \`${shown(ending.reason)}\``;
     default:
       return ending satisfies never;
   }
@@ -242,6 +262,24 @@ function endedText(ending: Ending): string | null {
 
 function statusOf(ending: Ending): number | null {
   return ending.kind === "exited" ? ending.status : null;
+}
+
+const killSignal = 9;
+
+function endedStatus(because: Extract<Ending, { kind: "ended" }>["because"]): ExitCode {
+  switch (because) {
+    case "time":
+      return passedOn(124);
+    case "stopped":
+      return passedOn(130);
+    case "person":
+      return passedOn(128 + killSignal);
+    case "output":
+    case "draft":
+      return EXIT.refused;
+    default:
+      return because satisfies never;
+  }
 }
 
 /** As shells have it: 128 and the signal, 124 for time, 127 for a program that is not there. */
@@ -254,7 +292,7 @@ function exitOf(ending: Ending): ExitCode {
     case "unstarted":
       return passedOn(127);
     case "ended":
-      return ending.because === "time" ? passedOn(124) : ending.because === "stopped" ? passedOn(130) : EXIT.refused;
+      return endedStatus(ending.because);
     default:
       return ending satisfies never;
   }

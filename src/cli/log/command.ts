@@ -11,6 +11,7 @@ export function addLog(program: Command, world: ControlWorld, end: (exit: ExitCo
     .description("show decisions and their outcomes")
     .option("--user <name>", "only entries of this user")
     .option("--agent <id>", "only entries of this agent")
+    .option("--workspace <folder>", "only entries of the workspace of this folder")
     .option("--session <id>", "only this session, as a transcript, oldest first")
     .option("--verb <verb>", "only this verb: net.get, proc.exec, ...")
     .option("--code <code>", "only this code: scope_violation, budget_exhausted, ...")
@@ -31,6 +32,7 @@ Examples:
   ambit log
   ambit log --agent scout --outcome deny --since 2h
   ambit log --verb net.post --user ann --json
+  ambit log --workspace .                  only this project
   ambit log --session s_be1f0c2d7k4x9w2m   the whole session, call by call
   ambit log --code scope_violation --follow
 

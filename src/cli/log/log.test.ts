@@ -57,9 +57,9 @@ describe("the table", () => {
     });
     const { out, exit, closed } = await run({ entries: placed(entryOf(1), denied) }, "log");
     expect(out.split("\n").map((line) => line.trimEnd())).toEqual([
-      "time                 agent           tool              verdict                     request                                                   id",
-      "2023-11-14 22:13:20  scout           read_file         allow                       fs.read /w/1                                              c000001",
-      "2023-11-14 22:13:20  scout           read_file         deny scope_violation        fs.read /etc/passwd +1                                    c000002",
+      "time                 agent           workspace     tool              verdict                     request                                                   id",
+      "2023-11-14 22:13:20  scout           w             read_file         allow                       fs.read /w/1                                              c000001",
+      "2023-11-14 22:13:20  scout           w             read_file         deny scope_violation        fs.read /etc/passwd +1                                    c000002",
       "",
     ]);
     expect(exit).toBe(0);

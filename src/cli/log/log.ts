@@ -18,6 +18,7 @@ export interface LogOptions {
   readonly user?: string;
   readonly agent?: string;
   readonly session?: string;
+  readonly workspace?: string;
   readonly verb?: string;
   readonly code?: string;
   readonly kind?: string;
@@ -39,7 +40,9 @@ const entriesWanted = 50;
 const entriesBeforeFollowing = 10;
 
 export async function log(world: ControlWorld, options: LogOptions): Promise<ExitCode> {
-  const filter = filterOf(options, world.now());
+  const workspace = options.workspace === undefined ? undefined : (world.workspaceAt?.(options.workspace) ?? null);
+  if (workspace === null) return fail(world, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
+  const filter = filterOf({ ...options, ...(workspace === undefined ? {} : { workspace }) }, world.now());
   if (typeof filter === "string") return fail(world, options, EXIT.usage, filter, "ambit log --help");
   const isTranscript = options.session !== undefined && !options.follow;
   const usual = isTranscript ? entriesShownMax : options.follow ? entriesBeforeFollowing : entriesWanted;
@@ -70,9 +73,13 @@ export async function log(world: ControlWorld, options: LogOptions): Promise<Exi
   }
 }
 
+export function noWorkspace(folder: string): string {
+  return `${JSON.stringify(folder.slice(0, 200))} is in no workspace: neither it nor a parent has an .ambit folder`;
+}
+
 /** A sentence about what is wrong, or what is asked for. */
 function filterOf(options: LogOptions, now: number): Filter | string {
-  const { user, agent, session, verb, code, kind, outcome, text } = options;
+  const { user, agent, session, workspace, verb, code, kind, outcome, text } = options;
   const [since, until] = [options.since, options.until].map((each) =>
     each === undefined ? undefined : parseMoment(each, now),
   );
@@ -93,7 +100,7 @@ function filterOf(options: LogOptions, now: number): Filter | string {
     const nearest = nearestName(code, Object.keys(DENIALS));
     if (nearest !== null) return `no code ${JSON.stringify(code)}; did you mean ${nearest}?`;
   }
-  const given = { user, agent, session, verb, code, kind, outcome, since, until, text };
+  const given = { user, agent, session, workspace, verb, code, kind, outcome, since, until, text };
   return Object.fromEntries(Object.entries(given).filter(([, each]) => each !== undefined)) as Filter;
 }
 

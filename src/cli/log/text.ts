@@ -7,6 +7,7 @@ import { numberIn, requestsOf, textIn } from "./details.ts";
 import { timeText } from "./time.ts";
 
 const agentColumns = 14;
+const workspaceColumns = 12;
 const toolColumns = 16;
 const verdictColumns = 26;
 const requestColumns = 56;
@@ -15,6 +16,7 @@ export function headLine(paint: Paint): string {
   const cells = [
     padded("time", 19),
     padded("agent", agentColumns),
+    padded("workspace", workspaceColumns),
     padded("tool", toolColumns),
     padded("verdict", verdictColumns),
     padded("request", requestColumns),
@@ -27,11 +29,17 @@ export function entryLine({ entry }: ChainedEntry, paint: Paint): string {
   return [
     paint.dim(padded(timeText(entry.at), 19)),
     padded(entry.agent ?? "-", agentColumns),
+    padded(folderName(entry.workspace), workspaceColumns),
     padded(entry.tool ?? "-", toolColumns),
     paintVerdict(paint, entry, padded(verdictText(entry), verdictColumns)),
     padded(aboutText(entry), requestColumns),
     paint.dim(fitted(entry.id, 64)),
   ].join("  ");
+}
+
+/** The folder's own name; `ambit why` and `--json` have the whole path. */
+function folderName(workspace: string | null): string {
+  return workspace === null ? "-" : workspace.slice(workspace.lastIndexOf("/") + 1) || "/";
 }
 
 /** What was decided, or what became of something, in a few words. */

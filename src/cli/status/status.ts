@@ -20,6 +20,7 @@ import { renderDiagnostic } from "../terminal/render.ts";
 export const STATUS_EXAMPLES: string = `
 Examples:
   ambit status
+  ambit status --all
   ambit status --json
 
 Exit status: 0 shown, 3 a configuration is not valid, 1 error.`;
@@ -36,7 +37,12 @@ interface AgentStatus {
 
 export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "running" | "unstarted"> {}
 
-export async function status(world: StatusWorld, options: { readonly json: boolean }): Promise<ExitCode> {
+export interface StatusOptions {
+  readonly json: boolean;
+  readonly all: boolean;
+}
+
+export async function status(world: StatusWorld, options: StatusOptions): Promise<ExitCode> {
   const running = await world.running();
   const daemon = running.ok ? running.value : null;
   const opened = progressOf(world, options).over("reading agents", (step) => world.openProject(step));
@@ -72,6 +78,7 @@ export async function status(world: StatusWorld, options: { readonly json: boole
     const mistakes = `${counted(total("error"), "error", "errors")}, ${counted(total("warning"), "warning", "warnings")}`;
     world.print([head(opened, world.paint), ...table(agents, world.paint), mistakes].join("\n"));
     world.print(daemonLine(daemon, world));
+    for (const line of sessionLines(daemon?.sessions ?? [], opened.workspace, options.all)) world.print(line);
     world.print(notProtected(holes, world.paint));
   }
   return opened.levels.broken.length > 0 ? EXIT.invalidPolicy : EXIT.ok;
@@ -148,6 +155,28 @@ function daemonLine(daemon: DaemonStatus | null, world: Pick<StatusWorld, "paint
       : paint.warn(`${counted(waiting, "pending approval", "pending approvals")}: ambit approvals list`),
     `${counted(sessions.length, "session", "sessions")}; ${denied === "" ? "no denials in the last 24 hours" : `denials in the last 24 hours: ${denied}`}`,
   ].join("\n");
+}
+
+const sessionsShownMax = 20;
+
+/** Sessions of this workspace, each with its user; those of other workspaces are counted, or listed with their workspace. */
+function sessionLines(sessions: DaemonStatus["sessions"], workspace: string, isAll: boolean): readonly string[] {
+  const here = sessions.filter((session) => isAll || session.workspace === workspace);
+  const elsewhere = sessions.length - here.length;
+  const lines = here.slice(0, sessionsShownMax).map(({ session, agent, user, face, calls, running, ...one }) => {
+    const of = one.workspace === workspace ? "" : ` of ${shown(one.workspace ?? "no workspace")}`;
+    const by = `${of}${user === null ? "" : `  for ${shown(user)}`}`;
+    const busy = running === 0 ? "" : `, ${running} running`;
+    return `  ${shown(agent)}${by}  ${shown(face)}  ${counted(calls, "call", "calls")}${busy}  ${shown(session)}`;
+  });
+  const more = here.length - lines.length;
+  return [
+    ...lines,
+    ...(more === 0 ? [] : [`  and ${more} more`]),
+    ...(elsewhere === 0
+      ? []
+      : [`  ${counted(elsewhere, "session", "sessions")} in other workspaces: ambit status --all`]),
+  ];
 }
 
 function notProtected(lines: readonly string[], paint: Paint): string {

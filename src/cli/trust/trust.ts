@@ -7,11 +7,13 @@ import {
   type OpenedProject,
 } from "../../agents/disk/loaded-agent.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
-import { type AgentDiff, compareSets, diffText } from "../diff/diff.ts";
+import { type Risk, verbEntry } from "../../core/authority/catalog.ts";
+import { type AgentDiff, changeLine, compareSets, diffText } from "../diff/diff.ts";
 import { NO_WORKSPACE, type ProjectWorld } from "../project-opened.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
+import { type Paint, paintRisk } from "../terminal/paint.ts";
 import { fail } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
@@ -21,6 +23,7 @@ export interface TrustOptions {
   readonly yes: boolean;
   readonly json: boolean;
   readonly revoke: boolean;
+  readonly all: boolean;
 }
 
 export interface TrustWorld extends ProjectWorld, AdmitWorld {}
@@ -28,6 +31,7 @@ export interface TrustWorld extends ProjectWorld, AdmitWorld {}
 export const TRUST_EXAMPLES: string = `
 Examples:
   ambit trust              shows what the agents could do, and asks for confirmation
+  ambit trust --all        every change, each with a request as the example
   ambit trust --yes        for scripts: does not ask
   ambit trust --json       shows what would be trusted as JSON; trusts nothing without --yes
   ambit trust --revoke     stops trusting the project; its files have no effect
@@ -45,7 +49,7 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
     compareSets(setOf(review.before), setOf(now), world.protectedPaths, step),
   );
   const isSettled = review.state === "own" || review.state === "trusted";
-  if (!options.json) show(world, opened, diffs);
+  if (!options.json) show(world, opened, diffs, options.all);
   // While a level is broken nothing is shown, so the user cannot have reviewed what would apply once it is fixed.
   if (!isSettled && levels.broken.length > 0)
     return fail(world, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
@@ -84,18 +88,22 @@ function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, s
   return EXIT.ok;
 }
 
-function show(world: TrustWorld, opened: OpenedProject, diffs: readonly AgentDiff[]): void {
+function show(world: TrustWorld, opened: OpenedProject, diffs: readonly AgentDiff[], isAll: boolean): void {
   const { paint } = world;
   const { review } = opened;
   world.print(`${paint.strong(shown(opened.workspace))}  ${STATES[review.state]}`);
-  for (const { path, change } of review.files)
-    if (change !== "same") world.print(paint.dim(`  ${shown(path)}  ${change}`));
+  const changed = review.files.filter(({ change }) => change !== "same");
+  for (const { path, change } of isAll ? changed : changed.slice(0, filesShownMax))
+    world.print(paint.dim(`  ${shown(path)}  ${change}`));
+  if (!isAll && changed.length > filesShownMax)
+    world.print(paint.dim(`  and ${changed.length - filesShownMax} more files: ambit trust --all`));
   for (const problem of opened.problems) world.printError(`${paint.warn("warning")}: ${shown(problem)}`);
   for (const [diagnostic, source] of configDiagnostics(opened))
     world.printError(renderDiagnostic(diagnostic, source, paint));
   for (const { own, source } of review.agents)
     for (const diagnostic of own.diagnostics) world.printError(renderDiagnostic(diagnostic, source, paint));
-  for (const one of diffs) world.print(diffText(one, paint));
+  if (isAll) for (const one of diffs) world.print(diffText(one, paint));
+  else for (const line of changePage(diffs, paint)) world.print(line);
   const runtime = opened.config?.config.runtime ?? [];
   for (const tree of runtime)
     world.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
@@ -106,6 +114,39 @@ function show(world: TrustWorld, opened: OpenedProject, diffs: readonly AgentDif
       `${paint.warn("tools")}: agents here may call this code; review every file in .ambit/tools before you trust it`,
     );
   if (diffs.length === 0 && runtime.length === 0 && !isCode) world.print("no agent may do more or less");
+}
+
+const filesShownMax = 8;
+const changesShownMax = 30;
+const RISKS: readonly Risk[] = ["high", "medium", "low"];
+
+/** One line a change, what has consequences first; what does not fit on a page is counted, and `--all` shows it. */
+function changePage(diffs: readonly AgentDiff[], paint: Paint): readonly string[] {
+  const all = diffs.flatMap(({ agent, widened, narrowed }) => [
+    ...widened.map((change) => ({ agent, change, sign: paint.bad("+"), risk: riskOf(change) })),
+    ...narrowed.map((change) => ({ agent, change, sign: paint.good("-"), risk: riskOf(change) })),
+  ]);
+  const lines: string[] = [];
+  let left = changesShownMax;
+  for (const risk of RISKS) {
+    const of = all.filter((one) => one.risk === risk);
+    if (of.length === 0) continue;
+    lines.push(`${paintRisk(paint, risk)} risk`);
+    // Of every risk some are shown; high risk is never left out for another.
+    const fitting = of.slice(0, risk === "high" ? changesShownMax : Math.max(left, 3));
+    left -= fitting.length;
+    lines.push(...fitting.map(({ agent, change, sign }) => `  ${sign} ${shown(agent)}  ${changeLine(change, paint)}`));
+    if (of.length > fitting.length)
+      lines.push(paint.dim(`    and ${of.length - fitting.length} more: ambit trust --all`));
+  }
+  if (lines.length > 0)
+    lines.push(paint.dim("+ is granted, - is taken away; with a request as the example: ambit trust --all"));
+  return lines;
+}
+
+/** What is not a grant (who approves, what lands without review) has consequences for all of them. */
+function riskOf({ grant }: AgentDiff["widened"][number]): Risk {
+  return grant === null ? "high" : (verbEntry(/^[a-z_.]+/.exec(grant)?.[0] ?? "")?.risk ?? "high");
 }
 
 const STATES: Readonly<Record<OpenedProject["review"]["state"], string>> = {

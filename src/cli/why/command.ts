@@ -2,8 +2,7 @@
 import type { Command } from "commander";
 import type { ControlWorld } from "../control-world.ts";
 import type { ExitCode } from "../terminal/exit.ts";
-import type { Asked } from "../terminal/problems.ts";
-import { lastDenial, why } from "./why.ts";
+import { lastDenial, type WhyOptions, why } from "./why.ts";
 
 /** Adds the command to the program; `end` is told how it has ended. */
 export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
@@ -14,9 +13,10 @@ export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCo
       "[id]",
       "a decision, an approval or a delegation: its id or an unambiguous prefix; default: the last denial",
     )
+    .option("--workspace <folder>", "without an id: the last denial in the workspace of this folder")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (id: string | undefined, options: Asked) => {
+    .action(async (id: string | undefined, options: WhyOptions) => {
       const last = id ?? (await lastDenial(world, options));
       end(typeof last === "string" ? await why(world, last, options) : last);
     });
@@ -25,6 +25,7 @@ export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCo
 const EXAMPLES = `
 Examples:
   ambit why                           the last denial
+  ambit why --workspace .             the last denial in this project
   ambit why c_3n9ixcs7rqbtyb
   ambit why c_3n9ixc                  a prefix is enough
   ambit why c_3n9ixcs7rqbtyb --json

@@ -2,6 +2,7 @@
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { ChainedEntry } from "../../core/ports/stores/log.ts";
 import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { noWorkspace } from "../log/log.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
@@ -32,8 +33,15 @@ export async function why(world: ControlWorld, id: string, options: Asked): Prom
   }
 }
 
-export async function lastDenial(world: ControlWorld, options: Asked): Promise<string | ExitCode> {
-  const found = await askOnce(world, "log.query", { kind: "decision", outcome: "deny", count: 1 });
+export interface WhyOptions extends Asked {
+  readonly workspace?: string;
+}
+
+export async function lastDenial(world: ControlWorld, options: WhyOptions): Promise<string | ExitCode> {
+  const workspace = options.workspace === undefined ? undefined : (world.workspaceAt?.(options.workspace) ?? null);
+  if (workspace === null) return fail(world, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
+  const where = workspace === undefined ? {} : { workspace };
+  const found = await askOnce(world, "log.query", { kind: "decision", outcome: "deny", ...where, count: 1 });
   if (!found.ok) return tellRefusal(world, found, options.json);
   const [last] = found.value.entries;
   return last?.entry.id ?? fail(world, options, EXIT.error, "no denials yet", "ambit log");

@@ -17,10 +17,10 @@ export type Ending =
   | { readonly kind: "signalled"; readonly signal: number }
   /** ambit killed it: timeout, output limit, or cancellation. */
   | { readonly kind: "ended"; readonly because: "time" | "output" | "stopped" }
-  /** ambit killed it: what it wrote in its root reached a limit, which `reason` names. */
-  | { readonly kind: "ended"; readonly because: "draft"; readonly reason: string }
-  /** Nothing to run: no such program on the fixed PATH, or it is not executable. */
-  | { readonly kind: "unstarted"; readonly reason: string };
+  /** ambit killed it: what it wrote in its root reached a limit, or a person ended it; `reason` names the limit or command. */
+  | { readonly kind: "ended"; readonly because: "draft" | "person"; readonly reason: string }
+  /** Nothing to run: no such program on the fixed PATH (`isMissing`), or it is not executable. */
+  | { readonly kind: "unstarted"; readonly reason: string; readonly isMissing?: true };
 
 /** A request that was denied while the program ran. */
 export interface RunDenial {
@@ -41,6 +41,8 @@ export interface CompletedRun {
   readonly outputDropped: number;
   /** Changes to its root, and which of them landed; null if the root was read-only or nothing changed. */
   readonly changes?: ChangesReport | null;
+  /** What to change so that it may succeed; absent where nothing is known. */
+  readonly hint?: string;
   /** Changes to its root; null if it changed nothing, or has no draft. */
   readonly draft: SealedDraft | null;
 }

@@ -56,13 +56,14 @@ export function programAnswer(
     const code = "audit_unavailable";
     return { outcome: "refused", code, message: "", fix: null, request, need: request, ...told(receipt, code) };
   }
-  const { ending, usage, enforcement, outputDropped, changes = null } = result.ran;
+  const { ending, usage, enforcement, outputDropped, changes = null, hint } = result.ran;
+  const more = hint === undefined ? {} : { hint };
   const denials = noted.map((one) => ({
     ...one,
     need: one.request === "" ? null : one.request,
     hint: hintOf(one.code),
   }));
-  return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped, changes };
+  return { outcome: "ran", receipt, request, ending, usage, denials, enforcement, outputDropped, changes, ...more };
 }
 
 function told(id: string, code: DenialCode): { readonly id: string; readonly hint: string } {

@@ -136,7 +136,7 @@ function placeOf(entry: object | undefined): number | null {
   return typeof place === "number" ? place : null;
 }
 
-const TEXTS = ["user", "agent", "session", "verb", "code", "outcome", "text"] as const;
+const TEXTS = ["user", "agent", "session", "workspace", "verb", "code", "outcome", "text"] as const;
 const NUMBERS = ["since", "until", "after", "before"] as const;
 
 function queryIn(value: JsonObject): LogQuery | null {

@@ -97,7 +97,7 @@ async function freeze(
   );
   const bumped = await stores.ledger.bump([MACHINE_SCOPE], entries.make("control", NO_ACTOR, "generation", {}));
   for (const session of sessions.all()) for (const stop of [...session.running]) stop();
-  const ended = await programs.end(null);
+  const ended = await programs.end(null, "ambit freeze");
   if (!set.ok)
     return refusal(set.code, `frozen, but the freeze will not survive a restart of the daemon: ${set.message}`);
   return bumped.ok ? { ok: true, value: { ended } } : refusal(bumped.code, bumped.message);
@@ -120,7 +120,7 @@ async function revokeLink(
   if (flagIn(value, "kill"))
     for (const name of holders) {
       for (const session of sessions.ofAgent(name)) for (const stop of [...session.running]) stop();
-      ended += await parts.programs.end(agentScope(name));
+      ended += await parts.programs.end(agentScope(name), `ambit agents revoke --link ${id} --kill`);
     }
   return { ok: true, value: { revoked: revoked.value.map((link) => link.id), ended } };
 }
@@ -157,6 +157,7 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
     opening.close(session);
     session.facts.connected.tell({ event: "stopped", session: session.facts.id });
   }
+  const ended = await programs.end(agentScope(name), `ambit stop ${name.agent}`);
   const given = stores.links.all().filter(({ granter, revoked }) => revoked === null && sameName(granter, name));
   let links = 0;
   for (const link of given) {
@@ -164,7 +165,6 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
     links += revoked.ok ? revoked.value.length : 0;
   }
   if (isMade) await stores.links.end(name, now(), entry("ended"));
-  const ended = await programs.end(agentScope(name));
   return { ok: true, value: { sessions: open.length, ended, links } };
 }
 

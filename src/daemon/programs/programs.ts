@@ -27,6 +27,7 @@ import type { DaemonDrafts } from "./drafts.ts";
 import { liveSandboxes } from "./live.ts";
 import { couldUseModels, modelSource, type SecretForUrl } from "./models.ts";
 import { planFor, type RunEnvironment } from "./plan-facts.ts";
+import { RunExplanation } from "./run-explanation.ts";
 import { NO_TOOLCHAINS, toolchainsOf } from "./toolchains.ts";
 
 export interface DaemonProgramsOptions {
@@ -56,6 +57,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
   const grounds = new Map<string, RunEnvironment>();
   const homes = folders.state === null ? null : new ClientHomes(folders.state);
+  const explanations = new Set<RunExplanation>();
   let made: LinuxSandboxes | null = null;
 
   /** Created at first use, and retried if the machine had no sandbox before. */
@@ -103,6 +105,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const toolchains = client === null ? NO_TOOLCHAINS : toolchainsOf(ground, wanted.environment["PATH"] ?? "");
     const used: { home: Extract<ClientPlan, { ok: true }>["home"] | null } = { home: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
+    const explanation = new RunExplanation(wanted.owner, program.argv);
+    explanations.add(explanation);
     const running = runProgram(
       {
         holds,
@@ -117,6 +121,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
             { milliseconds, hasTerminal, isClient: client !== null, toolchains: toolchains.trees },
             now,
           );
+          if (planned.ok) explanation.planned(planned.plan);
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
           if (!planned.ok || client === null || homes === null || where !== made) return planned;
@@ -158,12 +163,15 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           drafts.lifecycle.beginCommand(draft.record);
         },
       },
-      { output: (bytes) => output?.write(bytes), errors: (bytes) => errors?.write(bytes) },
+      {
+        output: explanation.watched((bytes) => output?.write(bytes)),
+        errors: explanation.watched((bytes) => errors?.write(bytes)),
+      },
       program.stop,
     );
     let result: RunResult;
     try {
-      result = await running;
+      result = explanation.of(await running);
     } catch (error) {
       // An output sink threw: the command's changes so far are stored, and never land.
       if (draft.record !== null && draft.context !== null)
@@ -171,6 +179,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       throw error;
     } finally {
       used.home?.release();
+      explanations.delete(explanation);
     }
     output?.end();
     errors?.end();
@@ -201,7 +210,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     return { ok: true, ran: { ...result.ran, draft: null, denials, changes: changes.draft === null ? null : changes } };
   };
 
-  const end = async (agent: string | null): Promise<number> => {
+  const end = async (agent: string | null, by: string): Promise<number> => {
+    for (const one of explanations) if (agent === null || one.owner === agent) one.endedBy(by);
     const before = made?.count ?? 0;
     await made?.end(agent);
     return before - (made?.count ?? 0);
@@ -216,7 +226,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       return made?.count ?? 0;
     },
     close: async () => {
-      await end(null);
+      await end(null, STOPPED);
       await broker.stop();
     },
   };
@@ -256,6 +266,8 @@ function redacted(
 function isWritten({ root }: Plan): boolean {
   return root?.mode === "draft" || root?.mode === "live";
 }
+
+const STOPPED = "ambit daemon stop";
 
 const STATELESS: RunRefusal = {
   code: "audit_unavailable",

@@ -50,11 +50,12 @@ const deniedMax = 64;
 
 /** As a model reads it: how it ended first. */
 function shown(ran: CompletedRun, gathered: CapturedOutput): JsonObject {
-  const { ending, denials, enforcement, outputDropped } = ran;
+  const { ending, denials, enforcement, outputDropped, hint } = ran;
   const { stdout, stderr, dropped } = fitOutput(gathered);
   return {
     ending: { ...ending },
     exit_code: exitCode(ending),
+    ...(hint === undefined ? {} : { hint }),
     stdout,
     stderr,
     dropped: outputDropped + dropped,

@@ -11,6 +11,8 @@ export const logEntriesMax = 1_000;
 export interface LogConditions {
   readonly facts: readonly (readonly [fact: Fact, value: string])[];
   readonly verb: string | null;
+  /** Not indexed: few searches name it, and most logs are of few workspaces. */
+  readonly workspace: string | null;
   readonly since: number;
   readonly until: number;
   /** Null: the query has no words. */
@@ -29,6 +31,7 @@ export function askedOf(query: LogQuery): LogConditions {
       return value === undefined ? [] : [[fact, value] as const];
     }),
     verb: query.verb ?? null,
+    workspace: query.workspace ?? null,
     since: query.since ?? Number.MIN_SAFE_INTEGER,
     until: query.until ?? Number.MAX_SAFE_INTEGER,
     words: query.text === undefined ? null : wordsOf(query.text),
@@ -43,6 +46,7 @@ export function askedOf(query: LogQuery): LogConditions {
 export function bodyTest(asked: LogConditions): (body: string) => boolean {
   const texts = asked.facts.map(([fact, value]) => `"${fact}":${canonicalJson(value)}`);
   if (asked.verb !== null) texts.push(canonicalJson(asked.verb));
+  if (asked.workspace !== null) texts.push(`"workspace":${canonicalJson(asked.workspace)}`);
   const words = [...(asked.words ?? [])].filter((word) => PLAIN_WORD.test(word)).slice(0, wordsAskedMax);
   const isTimed = asked.since > Number.MIN_SAFE_INTEGER || asked.until < Number.MAX_SAFE_INTEGER;
   return (body) => {
@@ -68,6 +72,7 @@ const wordsAskedMax = 16;
 export function isAsked(asked: LogConditions, entry: LogEntry): boolean {
   if (!(entry.at >= asked.since && entry.at < asked.until)) return false;
   if (asked.facts.some(([fact, value]) => entry[fact] !== value)) return false;
+  if (asked.workspace !== null && entry.workspace !== asked.workspace) return false;
   if (asked.verb !== null && !entry.verbs.includes(asked.verb)) return false;
   if (asked.words === null) return true;
   const words = wordsOfEntry(entry);

@@ -144,7 +144,7 @@ interface SearchStep {
 function look(connection: Connection, asked: LogConditions, stretch: SearchRange): SearchStep {
   if (stretch.by === "rows") return scanRows(connection, asked, stretch);
   const find = stretch.by === "words" ? placesByWords : placesByFacts;
-  const most = asked.words === null ? asked.count : candidatesMax;
+  const most = asked.words === null && asked.workspace === null ? asked.count : candidatesMax;
   const places = find(connection, asked, stretch.from, stretch.to, most);
   const last = places.at(-1);
   const isAll = places.length < most || last === undefined;

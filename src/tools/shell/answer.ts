@@ -8,11 +8,12 @@ const shownArgvCharactersMax = 400;
 const deniedMax = 64;
 
 export function scriptAnswer(ran: ScriptResult, written: ProgramOutput): JsonObject {
-  const { ending, denials, enforcement, commands, outputDropped } = ran;
+  const { ending, denials, enforcement, commands, outputDropped, hint } = ran;
   const { stdout, stderr, dropped } = fitOutput(written);
   return {
     ending: { ...ending },
     exit_code: exitCode(ending),
+    ...(hint === undefined ? {} : { hint }),
     stdout,
     stderr,
     dropped: outputDropped + dropped,

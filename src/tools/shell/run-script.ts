@@ -26,6 +26,8 @@ export interface ScriptResult {
   readonly refused: RunRefusal | null;
   /** Of each command that changed something. */
   readonly changes: readonly ChangesReport[];
+  /** What to change so that it may succeed, of the last command that says so; absent where none does. */
+  readonly hint?: string;
 }
 
 const NOTHING: Ending = { kind: "unstarted", reason: "there was nothing to run" };
@@ -47,6 +49,7 @@ export async function runScript(script: readonly DecidedStep[], parts: ScriptPar
     if (done.some(({ refused, denied }) => refused !== null || denied !== null)) break;
   }
   const last = all.map(({ done }) => done);
+  const hint = isFine(ending) ? undefined : last.findLast(({ ran }) => ran?.hint !== undefined)?.ran?.hint;
   return {
     ending,
     commands: all.map(({ stage, done }) => ({ argv: stage.argv, ending: done.ending })),
@@ -56,6 +59,7 @@ export async function runScript(script: readonly DecidedStep[], parts: ScriptPar
     wallMicroseconds: last.reduce((sum, { ran }) => sum + (ran?.usage.wallMicroseconds ?? 0), 0),
     changes: last.flatMap(({ ran }) => ran?.changes ?? []),
     refused: last.map(({ refused }) => refused).find((one) => one !== null) ?? null,
+    ...(hint === undefined ? {} : { hint }),
   };
 }
 

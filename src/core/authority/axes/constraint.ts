@@ -5,7 +5,7 @@ import type { Result } from "../../base/result.ts";
 import { FOREIGN_TEXT } from "../patterns/reserved.ts";
 import { type Segments, type Sequence, sequenceMatches } from "../patterns/sequence.ts";
 import { type Destination, type DestinationScope, destinationMatches, type ToAscii } from "./destination.ts";
-import { type Ground, parsePath } from "./path.ts";
+import { type Ground, parseWrittenPath } from "./path.ts";
 import { parseUrl } from "./url.ts";
 
 export type Constraint =
@@ -110,7 +110,7 @@ function probeHolds(constraint: Constraint, probe: Probe): boolean {
         probe.kind === "path"
           ? probe.path
           : typeof value === "string"
-            ? orNull(parsePath(value, constraint.ground))
+            ? orNull(parseWrittenPath(value, constraint.ground))
             : null;
       return path !== null && constraint.patterns.some((pattern) => sequenceMatches(pattern, path));
     }

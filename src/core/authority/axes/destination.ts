@@ -85,7 +85,13 @@ export function parseHostEntry(text: string, toAscii: ToAscii): Result<HostEntry
     return range.ok ? done({ kind: "range", range: range.value }) : range;
   }
   const name = parseHostPattern(text, toAscii);
-  return name.ok ? done({ kind: "name", name: name.value }) : name;
+  if (name.ok) return done({ kind: "name", name: name.value });
+  // The host alone would be every port of it.
+  const [, host = "", port = ""] = /^([^:]+):(\d{1,5})$/.exec(text) ?? [];
+  const isHost = host !== "" && (host === "*" || parseHostPattern(host, toAscii).ok);
+  if (!isHost) return name;
+  const fix = `hosts: ["${host}"], ports: [${Number(port)}]`;
+  return refuse("bad_value", `${JSON.stringify(text)} has a port, which belongs in \`ports\``, fix);
 }
 
 /** A pattern over names alone, as it also stands before the `=` of an opening. */

@@ -14,10 +14,19 @@ export interface Ground {
   readonly base: readonly string[] | null;
   /** A segment `*` in an entry stands for any one name: every user's home, every process. */
   readonly protectedPaths: readonly (readonly string[])[];
+  /** The same path without links among the folders above it, as far as the machine knows; absent where no disk is read. */
+  readonly followed?: (path: readonly string[]) => readonly string[];
 }
 
-/** A path of a request, with its protected leading segments guarded. */
+/** A path of a request by its one real name, with its protected leading segments guarded. */
 export function parsePath(text: string, ground: Ground): Result<Segments> {
+  const path = parseWrittenPath(text, ground);
+  if (!path.ok || ground.followed === undefined) return path;
+  return done(guardPath(ground.followed(path.value.segments), ground.protectedPaths));
+}
+
+/** The same as it is written: links are not followed. */
+export function parseWrittenPath(text: string, ground: Ground): Result<Segments> {
   if (text.length > pathBytesMax) return refuse("too_long", `the path is longer than ${pathBytesMax} characters`);
   const segments = normalSegments(text, ground, false);
   return segments.ok ? done(guardPath(segments.value, ground.protectedPaths)) : segments;

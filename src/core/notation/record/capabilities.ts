@@ -156,6 +156,6 @@ class ListReader {
 
   #wrong(node: TreeNode, message: string): void {
     this.unclear = true;
-    this.#context.diagnostics.error("wrong_type", node.span, message, { fix: "- records.read" });
+    this.#context.diagnostics.error("wrong_type", node.span, message);
   }
 }

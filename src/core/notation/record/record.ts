@@ -80,6 +80,13 @@ export const ACCESS_VERBS: ReadonlyMap<unknown, readonly string[]> = new Map([
   ["rw", ["records.read", "records.create", "records.update"]],
 ]);
 
+/** Another spelling of one of ours; null for anything else. Reading alone may be meant for files. */
+function meantAccess(value: unknown): string | null {
+  const folded = typeof value === "string" ? value.toLowerCase().replace(/[^a-z]/g, "") : "";
+  if (["rw", "wr", "readwrite", "writeread"].includes(folded)) return "rw";
+  return ["w", "write"].includes(folded) ? "w" : null;
+}
+
 /** How a sandbox is made read-only: a list of `fs.read` alone would leave the other verbs to the shorthand. */
 const READ_ONLY = "extends: ambit:reader@1  # instead of `access`: reads files and records, changes none";
 
@@ -185,7 +192,8 @@ class RecordReader {
     if (verbs !== undefined) return verbs.map((verb) => this.#implied(verb, "access", entry.value.span));
     const files = spoken.length === 0 ? "" : `; it limits no files: \`sandbox\` still grants ${spoken.join(", ")}`;
     const message = `\`access\` is about records, and is r, w or rw${files}`;
-    const fix = spoken.length === 0 ? "access: r" : READ_ONLY;
+    const meant = entry.value.kind === "scalar" ? meantAccess(entry.value.value) : null;
+    const fix = meant !== null ? `access: ${meant}` : spoken.length === 0 ? "access: r" : READ_ONLY;
     this.#diagnostics.error("bad_value", entry.value.span, message, { fix });
     return [];
   }

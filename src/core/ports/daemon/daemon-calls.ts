@@ -121,6 +121,8 @@ export interface ProgramCompletion {
   readonly enforcement: readonly Enforcement[];
   readonly outputDropped: number;
   readonly changes: ChangesReport | null;
+  /** What to change so that it may succeed. */
+  readonly hint?: string;
 }
 
 /** Allowed, but not started: no sandbox, or no such folder. */

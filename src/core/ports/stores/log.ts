@@ -79,6 +79,8 @@ export interface LogQuery {
   readonly user?: string;
   readonly agent?: string;
   readonly session?: string;
+  /** The folder of a workspace, as entries name it. */
+  readonly workspace?: string;
   readonly verb?: string;
   readonly code?: string;
   readonly kind?: EntryKind;

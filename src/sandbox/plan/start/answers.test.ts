@@ -51,7 +51,7 @@ describe("valid answers", () => {
     [2, 0, { kind: "ended", because: "time" }],
     [3, 0, { kind: "ended", because: "output" }],
     [4, 0, { kind: "ended", because: "stopped" }],
-    [5, 2, { kind: "unstarted", reason: "no such program on the sandbox's PATH" }],
+    [5, 2, { kind: "unstarted", reason: "no such program on the sandbox's PATH", isMissing: true }],
     [5, 99, { kind: "unstarted", reason: "errno 99" }],
   ])("done: %i, %i", (how, value, ending) => {
     expect(readAnswer({ kind: "D", payload: done(how, value) })).toEqual({

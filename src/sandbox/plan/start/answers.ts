@@ -148,11 +148,17 @@ function endingOf(how: number | null, value: number | null): Ending | null {
     case 4:
       return { kind: "ended", because: "stopped" };
     case 5:
-      return { kind: "unstarted", reason: UNSTARTED[value] ?? `errno ${value}` };
+      return {
+        kind: "unstarted",
+        reason: UNSTARTED[value] ?? `errno ${value}`,
+        ...(value === missingProgram ? { isMissing: true } : {}),
+      };
     default:
       return null;
   }
 }
+
+const missingProgram = 2;
 
 /** Why the command did not start, for errnos with a plain meaning. */
 const UNSTARTED: Readonly<Record<number, string>> = {

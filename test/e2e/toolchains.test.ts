@@ -1,0 +1,107 @@
+// Programs and package managers as people meet them first: what is missing, what is read-only, what was ended, and what
+// `npm install` needs after `ambit init --preset coder`.
+
+import { spawnSync } from "node:child_process";
+import { createHash } from "node:crypto";
+import { once } from "node:events";
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";
+import { createServer, type Server } from "node:http";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { given, until, World } from "../state/world.ts";
+
+let world: World;
+let registry: Server;
+let port = 0;
+
+/** One package, as a registry serves it. */
+function packed(folder: string): Buffer {
+  writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "left", version: "1.0.0" }));
+  const { status, stdout } = spawnSync("tar", ["cz", "--transform", "s,^,package/,", "package.json"], { cwd: folder });
+  if (status !== 0) throw new Error("tar failed");
+  return stdout;
+}
+
+beforeAll(async () => {
+  world = await World.make();
+  const folder = mkdtempSync(join(world.base, "package-"));
+  const tarball = packed(folder);
+  rmSync(folder, { recursive: true });
+  const integrity = `sha512-${createHash("sha512").update(tarball).digest("base64")}`;
+  registry = createServer((request, response) => {
+    const dist = { tarball: `http://localhost:${port}/left.tgz`, integrity };
+    const about = {
+      name: "left",
+      "dist-tags": { latest: "1.0.0" },
+      versions: { "1.0.0": { name: "left", version: "1.0.0", dist } },
+    };
+    if (request.url === "/left.tgz") response.end(tarball);
+    else if (request.url === "/left") response.end(JSON.stringify(about));
+    else response.writeHead(404).end("{}");
+  }).listen(0, "127.0.0.1");
+  await once(registry, "listening");
+  port = (registry.address() as { port: number }).port;
+  world.write("project/.ambit/agents/dev.md", "---\nsandbox: .\n---\n");
+  world.write("project/package.json", '{ "name": "x", "version": "1.0.0" }\n');
+  expect((await world.ambit("init", "--preset", "coder", "--yes")).status).toBe(0);
+  await world.begin();
+}, 120_000);
+
+afterAll(async () => {
+  registry?.close();
+  await world?.remove();
+});
+
+describe("someone runs a program", () => {
+  test("that is not there: the folders that were searched are named", async () => {
+    const ran = await world.ambit("exec", "dev", "--", "no-such-program");
+    expect(ran.status).toBe(127);
+    expect(ran.out).toContain('there is no program "no-such-program" in /usr/local/sbin, /usr/local/bin');
+    expect((await world.ambit("exec", "dev", "--", "./none")).out).toContain('no program "./none" in the sandbox');
+  });
+
+  test("that writes in a read-only root: the option that makes it writable is named", async () => {
+    const ran = await world.ambit("exec", "dev", "--root", "ro", "--", "touch", "x");
+    expect([ran.status, ran.out.includes("`ambit exec --root rw`")]).toEqual([1, true]);
+    const call = await world.ambit("call", "dev", "shell", '{"script": "touch x"}', "--json");
+    expect(JSON.parse(call.out).result.hint).toContain("root `rw`");
+    // Its failure is not ours to explain where the root is writable, and success needs no hint.
+    expect((await world.ambit("exec", "dev", "--", "false")).out).not.toContain("read-only");
+    expect((await world.ambit("exec", "dev", "--", "touch", "x")).status).toBe(0);
+  });
+});
+
+describe("someone ends a program that runs", () => {
+  const running = async (): Promise<boolean> => {
+    const { sessions } = given(await world.control("daemon.status", {}));
+    return sessions.some((session) => session.running > 0);
+  };
+
+  test.each([
+    ["stop", ["stop", "dev"], "ambit stop dev"],
+    ["freeze", ["freeze"], "ambit freeze"],
+  ] as const)("with %s: the command that ended it is named, here and in the log", async (_, words, by) => {
+    const program = world.ambit("exec", "dev", "--", "sleep", "600");
+    await until(running, "the program runs");
+    expect((await world.ambit(...words)).status).toBe(0);
+    const { status, out } = await program;
+    expect([status, out]).toEqual([137, `ambit: killed by \`${by}\`\n`]);
+    expect((await world.ambit("log")).out).toContain("outcome: ended person");
+    if (words[0] === "freeze") expect((await world.ambitAtTerminal("thaw")).status).toBe(0);
+  });
+});
+
+test("someone runs `npm install` after `init --preset coder`: one grant, one approval, and the package lands", async () => {
+  const install = ["exec", "coder", "--", "npm", "install", "left", "--registry", `http://localhost:${port}`];
+  const grant = `net.connect{hosts=[localhost],ports=[${port}]}`;
+  expect((await world.ambitAtTerminal("agents", "grant", "coder", grant, "--yes")).status).toBe(0);
+  const withheld = await world.ambit(...install);
+  expect([withheld.status, withheld.out.includes("root=rw -- npm install")]).toEqual([125, true]);
+  expect((await world.ambitAtTerminal("approve", "--yes")).status).toBe(0);
+  const ran = await world.ambit(...install);
+  expect([ran.status, ran.out]).toEqual([0, expect.stringContaining("added 1 package")]);
+  expect(existsSync(join(world.project, "node_modules", "left", "package.json"))).toBe(true);
+  expect(JSON.parse(readFileSync(join(world.project, "package.json"), "utf8")).dependencies).toEqual({
+    left: "^1.0.0",
+  });
+}, 120_000);
