@@ -241,3 +241,17 @@ test("someone writes grants that reach too far, or nothing: doctor names each on
     expect(about(ran, "project").map(({ code }) => code)).toEqual(["deny_overruled", "unknown_agent"]);
   });
 });
+
+test("someone asks about what the configuration denies: no grant is proposed, since none would help", () => {
+  const files = {
+    ".ambit/config.yml": "policy: { web: deny }\n",
+    [`${agents}/r.md`]: "---\ncapabilities: [net.get: { hosts: [x.com] }, memory.read: { keys: [a] }]\n---\n",
+  };
+  inFolder(files, (folder) => {
+    ambit(folder, "trust", "--yes");
+    const denied = JSON.parse(ambit(folder, "can", "r", "net.get", "https://x.com/", "--json").out);
+    expect([denied.outcome, denied.suggest]).toEqual(["deny", null]);
+    const other = JSON.parse(ambit(folder, "can", "r", "memory.read", "b", "--json").out);
+    expect([other.outcome, other.suggest]).toEqual(["deny", "memory.read{keys=[b]}"]);
+  });
+});

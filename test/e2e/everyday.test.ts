@@ -159,3 +159,19 @@ test("someone runs a program for an agent that another agent created", async () 
   expect([denied.status, denied.out.includes("agents grant runner")]).toEqual([125, false]);
   expect((await world.ambit("exec", "runer", "--", "pwd")).status).toBe(125);
 });
+
+test("someone asks why the policy denied: it is named, and no grant is proposed", async () => {
+  world.write("other/.ambit/config.yml", "policy: { web: deny }\n");
+  world.write("other/.ambit/agents/web.md", "---\ncapabilities: [net.get: { hosts: [x.test] }, memory.read]\n---\n");
+  const run = (...words: readonly string[]): string =>
+    spawnSync(process.execPath, [join(root, "bin", "ambit"), ...words], {
+      cwd: join(world.base, "other"),
+      env: world.environment,
+      encoding: "utf8",
+    }).stdout;
+  run("trust", "--yes");
+  const denied = json(run("call", "web", "web_fetch", '{"url": "https://x.test/"}', "--json"));
+  const why = run("why", String(denied["id"]));
+  expect(why).toContain("no grant to the agent allows this: the policy (`web: deny`) denies it");
+  expect(why).not.toContain("agents grant --from");
+});

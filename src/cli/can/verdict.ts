@@ -8,6 +8,7 @@ import { explain } from "../../core/authority/explain.ts";
 import type { Grant, Span } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Verdict } from "../../core/gate/decide.ts";
+import { denyingCapability, type PolicyTable } from "../../core/notation/policy/policy.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 
@@ -44,10 +45,13 @@ export interface Judged {
   readonly workingRoot: readonly string[] | null;
   /** Nothing of its text counts, so no grant in it would. */
   readonly refused: boolean;
+  /** What a policy denies it, whatever its text grants. */
+  readonly policyLimits?: PolicyTable;
 }
 
 export function showVerdict(judged: Judged, request: Request, verdict: Verdict, moment: Moment): VerdictShown {
-  const { authority, workingRoot, refused } = judged;
+  const { authority, workingRoot, refused, policyLimits } = judged;
+  const isDenied = policyLimits !== undefined && denyingCapability(policyLimits, request) !== null;
   const { decision, exceeds, unenforceable } = verdict;
   const why = explain(authority, request, moment, decision, workingRoot);
   const chain = authority[decision.outcome === "deny" ? (decision.at?.chain ?? 0) : decision.by.chain] as
@@ -76,7 +80,7 @@ export function showVerdict(judged: Judged, request: Request, verdict: Verdict, 
       short === null
         ? null
         : { link: short.link, axis: short.axis, grant: short.grant, implied: short.implied, span: short.span },
-    suggest: why.suggest === null || refused ? null : compactText(why.suggest),
+    suggest: why.suggest === null || refused || isDenied ? null : compactText(why.suggest),
     outside: why.isOutside && workingRoot !== null ? pathText(workingRoot) : null,
     exceeds: exceeds?.kind === "exceeds" ? requestText(exceeds.request) : null,
     unenforceable: unenforceable === null ? null : { message: unenforceable.message, fix: unenforceable.fix },

@@ -120,8 +120,9 @@ export function noGrantHelps({ code, more }: LogEntry): readonly string[] {
   if (isProtectedName(textIn(more, "need")))
     return ["no grant allows this: tools never change .ambit; edit the file yourself"];
   if (code === "self_modification") return ["no grant allows this: the name is protected from tools; edit it yourself"];
-  if (link === null || !/^the (?:ceiling|pledge|record of the user) ?/.test(link)) return [];
-  return [`no grant to the agent allows this: ${link} does not cover it`];
+  if (link === null || !/^the (?:ceiling|pledge|policy|record of the user) ?/.test(link)) return [];
+  const denies = link.startsWith("the policy") ? "denies" : "does not cover";
+  return [`no grant to the agent allows this: ${link} ${denies} it`];
 }
 
 function isProtectedName(need: string | null): boolean {

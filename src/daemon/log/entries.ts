@@ -5,6 +5,7 @@ import { explain } from "../../core/authority/explain.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
+import { denyingCapability } from "../../core/notation/policy/policy.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
@@ -18,7 +19,7 @@ import { needOf } from "../calls/counterexample.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { DaemonParts } from "../parts.ts";
 import { EntryTextCache } from "./entry-text-cache.ts";
-import { linkWords } from "./link-words.ts";
+import { linkWords, policyWords } from "./link-words.ts";
 
 export const NO_ACTOR: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
 
@@ -213,7 +214,9 @@ interface Unmet {
 
 const UNEXPLAINED: Unmet = { suggest: null, link: null };
 
-function suggestion({ authority, reading }: Holding, need: Request, moment: Moment): Unmet {
+function suggestion({ authority, reading, record }: Holding, need: Request, moment: Moment): Unmet {
+  const capability = record === null ? null : denyingCapability(record.policyLimits, need);
+  if (capability !== null) return { suggest: null, link: policyWords(capability) };
   const decision = judge(authority, need, moment);
   const { suggest, limit } = explain(authority, need, moment, decision, reading.workingRoot ?? null);
   const at = decision.outcome === "deny" ? decision.at : null;

@@ -1,5 +1,10 @@
 // A link of a chain in words: which text, ceiling, pledge or delegation it is.
 
+/** The ruling of a policy that leaves no grant of the record. */
+export function policyWords(capability: string): string {
+  return `the policy (\`${capability}: deny\`)`;
+}
+
 /** `from`: the agent that issued a delegation. */
 export function linkWords(id: string, from: string | null): string {
   const record = /^record [^#]*#(.*?)( as (?:trusted|written)(?: \(\d+\))?)?$/s.exec(id);

@@ -1,10 +1,11 @@
 // Org policy as grants: what each capability stands for, and which verbs a ruling takes away from other grants.
 
 import { pathText, tree } from "../../authority/axes/path.ts";
-import { ANY } from "../../authority/axes/scope.ts";
+import { ANY, isSegments } from "../../authority/axes/scope.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
 import { intersectSequences } from "../../authority/patterns/intersect.ts";
 import { literal } from "../../authority/patterns/segment.ts";
+import type { Request } from "../../authority/request.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { destinationsOf, EITHER_MODE, EVERY_HOST, grantOf, sequences, treeGrant, type Written } from "../grants.ts";
 import type { Reading } from "../reading.ts";
@@ -121,6 +122,14 @@ const LIMITED_VERBS: Readonly<Record<Capability, RegExp>> = {
   schedule: /^task\.schedule$/,
   crm: /^records\./,
 };
+
+/** The capability whose `deny` removes every grant that would cover this request; null where none does. */
+export function denyingCapability(limits: PolicyTable, { verb, values }: Request): Capability | null {
+  const denied = CAPABILITIES.find((one) => limits.get(one) === "deny" && LIMITED_VERBS[one].test(verb.verb));
+  if (denied !== "crm") return denied ?? null;
+  const record = values[verb.axes.findIndex(({ name }) => name === "class")];
+  return isSegments(record) && record.segments.join("/") === "contact" ? denied : null;
+}
 
 /** INVARIANT: the result is within `grants`. No scope means "all but", so a grant of every class has no part to keep. */
 export function limitedBy(limits: PolicyTable, grants: readonly Grant[], diagnostics: Diagnostics): readonly Grant[] {
