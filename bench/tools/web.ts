@@ -4,17 +4,20 @@ import { once } from "node:events";
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { webTool } from "../../src/daemon/tools/web.ts";
+import { Contexts } from "../../src/daemon/contexts/contexts.ts";
+import { contextNet } from "../../src/daemon/contexts/net.ts";
+import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { convertPage } from "../../src/tools/web/convert-page.ts";
 import { pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
 import { presenting } from "../../src/tools/web/present-result.ts";
+import { WEB_FETCH_TOOL } from "../../src/tools/web/web-fetch.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
-import { authorityOf, moment } from "../sandbox/ground.ts";
+import { authorityOf } from "../sandbox/ground.ts";
 import { OneName } from "../sandbox/names.ts";
 import { byTurns } from "../sandbox/turns.ts";
-import { carriedValue, carryingOf, OURS, readingIn, sessionIn, type ToolsGround, warrantOf } from "./ground.ts";
+import { carriedValue, carryingOf, heldBy, OURS, readingIn, sessionIn, type ToolsGround, warrantOf } from "./ground.ts";
 import { oneByOne } from "./one-by-one.ts";
 import { LAST_WORDS, realisticPage } from "./page.ts";
 
@@ -44,24 +47,34 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
       [`net.get{hosts=[${NAME}],ports=[${port}],private=[${NAME}=127.0.0.1]}`, "tool.invoke"],
       reading,
     );
-    const tool = webTool({
-      fetch: (wish) => broker.fetch(wish),
-      holds: () => ({ authority, moment: moment() }),
-      resolver: () => ({ servers: [resolver] }),
-      redacted: (value) => value,
-      secrets: {
-        get: () => null,
-        ready: async () => undefined,
-        open: NONE,
-        use: async () => false,
-        probed: () => undefined,
+    const tool = builtinTool(WEB_FETCH_TOOL);
+    const redacting = { known: null, text: (text: string) => text, json: <T>(value: T): T => value };
+    const contexts = new Contexts({
+      held: () => heldBy(authority, reading),
+      stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
+      redacting,
+      instruments: {
+        backends: () => ({ has: () => true, hasSecret: () => false }),
+        of: ({ tool: name, enforced }) => ({
+          fetching: contextNet({
+            ...{ session, tool: name, enforced, redacting },
+            fetch: (wish) => broker.fetch(wish),
+            resolver: () => ({ servers: [resolver] }),
+            redacted: (bytes) => bytes,
+          }),
+          files: null,
+          programs: null,
+          secrets: null,
+        }),
       },
+      now: () => 0,
+      id: () => "o_bench",
     });
     const requests = (input: JsonObject) => tool.requests(input, reading, session);
     const known = { name: tool.name, requirement: null, requests };
     const ours = async (format: string): Promise<Readonly<Record<string, unknown>>> => {
       const warrant = await warrantOf(authority, known, { url, format });
-      return carriedValue(await tool.execute(carryingOf(session, warrant)));
+      return carriedValue(await tool.execute(carryingOf(session, warrant, contexts, reading)));
     };
     const plain = async (): Promise<string> => (await fetch(`http://127.0.0.1:${port}/page`)).text();
     const show = pageProcess(join(rootFolder, "dist", "page.cjs"));
@@ -95,8 +108,6 @@ const SERVING = `const page = require("node:fs").readFileSync(process.argv[1]);
 const server = require("node:http").createServer((_, answer) =>
   answer.writeHead(200, { "content-type": "text/html; charset=utf-8", "content-length": page.length }).end(page));
 server.listen(0, "127.0.0.1", () => console.log(server.address().port));`;
-
-const NONE = () => ({ ok: false, message: "there are no secrets here" }) as never;
 
 function expectSame(text: unknown, wanted: string): void {
   if (text !== wanted) throw new Error(`another page: ${String(text).slice(0, 200)}`);

@@ -5,9 +5,13 @@ import type { DaemonStatus, SessionView } from "../core/ports/daemon/daemon-cont
 import type { RefusedCall } from "../core/ports/daemon/refused-call.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
+import type { BuiltinTool } from "../runtime/tool/builtin.ts";
 import { FILE_TOOLS } from "../tools/files/file-tools.ts";
+import { GIT_TOOL } from "../tools/git/git-tool.ts";
 import { MEMORY_TOOLS } from "../tools/memory/memory-tools.ts";
 import { OBSERVATION_TOOLS } from "../tools/observations/observation-tools.ts";
+import { PROGRAM_TOOLS } from "../tools/programs/program-tools.ts";
+import { WEB_FETCH_TOOL } from "../tools/web/web-fetch.ts";
 import { Calls } from "./calls/calls.ts";
 import { Delegations } from "./calls/delegations.ts";
 import { Desk } from "./calls/desk.ts";
@@ -56,6 +60,11 @@ const rememberedMax = 4096;
 const deniedTodayMax = 10_000;
 const dayMilliseconds = 86_400_000;
 
+const BUILTIN_TOOLS: readonly BuiltinTool[] = [
+  ...[...FILE_TOOLS, ...MEMORY_TOOLS, ...OBSERVATION_TOOLS],
+  ...[WEB_FETCH_TOOL, GIT_TOOL, ...PROGRAM_TOOLS],
+];
+
 export class Daemon {
   readonly #asked: DaemonOptions;
   readonly #started: number;
@@ -85,11 +94,7 @@ export class Daemon {
     this.#admission = new Admission(parts, this.#sessions);
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
-    const own: readonly OwnerTool[] = [
-      ...[...FILE_TOOLS, ...MEMORY_TOOLS, ...OBSERVATION_TOOLS].map(builtinTool),
-      ...delegations.tools(),
-      ...asked.more,
-    ];
+    const own: readonly OwnerTool[] = [...BUILTIN_TOOLS.map(builtinTool), ...delegations.tools(), ...asked.more];
     const tools = new OwnerTools(own, asked.foreign);
     this.#tools = tools;
     this.#offers = new Offers(this.#entries, parts.stores.ledger);

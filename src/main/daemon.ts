@@ -12,6 +12,8 @@ import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import { daemonClock } from "../daemon/clock.ts";
 import { daemonFiles } from "../daemon/contexts/files.ts";
 import { daemonInstruments } from "../daemon/contexts/instruments.ts";
+import { recordPowers } from "../daemon/contexts/records.ts";
+import { scriptPowers } from "../daemon/contexts/scripts.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { daemonHosts } from "../daemon/hosts/hosts.ts";
 import { IdGenerator } from "../daemon/ids.ts";
@@ -34,13 +36,8 @@ import { protocolVersion } from "../daemon/rpc/limits.ts";
 import { daemonSecrets } from "../daemon/secrets.ts";
 import type { Session } from "../daemon/session.ts";
 import { daemonAgents } from "../daemon/tools/agents.ts";
-import { gitOwnerTool } from "../daemon/tools/git.ts";
-import { programOwnerTools } from "../daemon/tools/programs.ts";
-import { daemonRecords } from "../daemon/tools/records.ts";
-import { searchTool, userSearch } from "../daemon/tools/search.ts";
-import { shellOwnerTool } from "../daemon/tools/shell.ts";
+import { builtinTool, builtinToolWith } from "../daemon/tools/owner-tool.ts";
 import { daemonSkills } from "../daemon/tools/skills.ts";
-import { daemonWeb } from "../daemon/tools/web.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
 import { configFolder } from "../platform/config-folder.ts";
@@ -52,7 +49,10 @@ import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { RootLock } from "../sandbox/drafts/root-lock.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
 import { openState } from "../store/state.ts";
-import { WEB_SEARCH } from "../tools/search/definition.ts";
+import { readFrontmatter } from "../text/frontmatter.ts";
+import { recordTools } from "../tools/records/record-tools.ts";
+import { searchTool } from "../tools/search/search-tool.ts";
+import { shellTool } from "../tools/shell/shell-tool.ts";
 
 const tickMilliseconds = 1000;
 
@@ -205,22 +205,21 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
     ...{ program, programs, files, secrets, kept, resolvers, entry: bare, log },
   });
   const held = (session: Session): ReturnType<Daemon["held"]> => daemon.held(session);
-  const { open, ready, redacting } = secrets;
-  const web = { programs, kept, open, ready, redacting, held, resolvers, entry: bare, log };
-  const search = searchTool({
-    fetch: daemonWeb(web, WEB_SEARCH),
-    provider: ({ facts: { cwd } }) =>
-      userSearch(runGround({ home, folders, program, cwd, environment: {}, records, now })),
-    readingOf: ({ facts: { cwd } }) => records.readingAt(cwd),
+  const search = searchTool(() => {
+    const user = userConfig({ home, folders, program, cwd: home ?? "/", environment: {}, records, now });
+    // An invalid configuration names no provider.
+    return user === null || user.broken ? null : user.search;
   });
-  const recordTools = daemonRecords({ state, records, memory: kept.memory, held, now });
+  const withRecords = recordPowers({ state, records, memory: kept.memory, held, now });
   const { links, ledger } = kept;
   const { agentRecords } = parts;
-  const agentTools = daemonAgents({ home, folders, records, links, ledger, agentRecords, held, entry: bare, now });
-  const skillTools = daemonSkills({ home, folders, state, records, held, now });
-  const shell = shellOwnerTool({ programs, files: files.calls, userName });
-  const own = [daemonWeb(web), ...programOwnerTools(programs), shell, gitOwnerTool(programs)];
-  const more = [...own, search, ...recordTools, ...agentTools, ...skillTools];
+  const shell = builtinToolWith(shellTool(userName), scriptPowers({ programs, files: files.calls }));
+  const more = [
+    ...[shell, builtinTool(search)],
+    ...recordTools(readFrontmatter, sha256).map((tool) => builtinToolWith(tool, withRecords)),
+    ...daemonAgents({ home, folders, records, links, ledger, agentRecords, held, entry: bare, now }),
+    ...daemonSkills({ home, folders, state, records, held, now }),
+  ];
   const hosts = daemonHosts({
     ...{ state, program, folders },
     install: () => installCommand(machineFacts().distribution),

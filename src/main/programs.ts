@@ -1,5 +1,6 @@
 // Runs programs for agents on behalf of a command: decided, run and logged by the daemon.
 
+import { join } from "node:path";
 import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/world.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
 import { pathText } from "../core/authority/axes/path.ts";
@@ -14,7 +15,7 @@ import { isJsonObject, member } from "../core/base/json.ts";
 import type { CallMessages, DenialView, ProgramCompletion, ProgramRefusal } from "../core/ports/daemon/daemon-calls.ts";
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../core/ports/daemon/refused-call.ts";
-import { type ProgramInput, type ProgramToolName, programTools } from "../tools/program-tools.ts";
+import { type ProgramInput, type ProgramToolName, programRequest } from "../tools/programs/program-tools.ts";
 
 /** How long to wait for a stopped program. */
 const stopMillisecondsMax = 5000;
@@ -67,7 +68,7 @@ async function runWith(
   if (!opened.ok) return refusedBy(opened, null);
   const { session } = opened.value;
   const { tool, input } = callOf(program, folderOf(program, cwd), ground(), moment);
-  const request = requestOf(tool, input, ground());
+  const request = programRequest(tool, input, ground());
   const { milliseconds, waitMilliseconds, needsReview, client } = program;
   const hasInput = streams.input !== null;
   const terminal = streams.terminal ?? null;
@@ -133,7 +134,7 @@ function refusedBy({ code, message, fix }: Refusal, request: Request | null): Ex
 
 /** The working folder: the requested one, else the current folder if it is in the agent's own root, else that root. */
 function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
-  if (folder !== null) return folder;
+  if (folder !== null) return /^[/~]/.test(folder) ? folder : join(cwd, folder);
   const own = agent.workingRoot === null ? null : pathText(agent.workingRoot);
   return own === null || cwd === own || cwd.startsWith(`${own}/`) ? cwd : own;
 }
@@ -142,11 +143,9 @@ function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
 function callOf(program: ExecAsked, folder: string, ground: Ground, moment: Moment): ProgramCall {
   const call = (root: RootWord): ProgramCall => callWith(program, folder, root);
   if (program.root !== null) return call(program.root);
-  const level = ({ tool, input }: ProgramCall): number | null => {
-    const requests = programTools(ground)(tool)?.requests({ ...input });
-    if (requests?.ok !== true) return null;
-    const levels = requests.value.map((request) => levelOf(judge(program.agent.authority, request, moment)));
-    return levels.reduce<number | null>((most, one) => (most === null || one === null ? null : Math.max(most, one)), 0);
+  const level = ({ tool, input }: ProgramCall): Level | null => {
+    const request = programRequest(tool, input, ground);
+    return request === null ? null : levelOf(judge(program.agent.authority, request, moment));
   };
   const [written, read] = [call("rw"), call("ro")];
   const [most, least] = [level(written), level(read)];
@@ -157,11 +156,6 @@ function callOf(program: ExecAsked, folder: string, ground: Ground, moment: Mome
 function levelOf(decision: Decision): Level | null {
   if (decision.outcome === "deny") return null;
   return decision.outcome === "ask" ? decision.level : 0;
-}
-
-function requestOf(tool: ProgramToolName, input: ProgramInput, ground: Ground): Request | null {
-  const requests = programTools(ground)(tool)?.requests({ ...input });
-  return requests?.ok === true ? (requests.value[0] ?? null) : null;
 }
 
 interface ProgramCall {

@@ -10,8 +10,13 @@ import type {
 } from "../core/ports/stores/ledger.ts";
 import type { ChainedEntry, LogEntry, LogQuery } from "../core/ports/stores/log.ts";
 import { entryBody } from "../log/chain/entry-body.ts";
-import { chargeAccounts, isAccountEmpty, listAccounts } from "./accounts/account.ts";
-import { type Generations, UNKNOWN_GENERATION } from "./accounts/generation.ts";
+import {
+  chargeAccounts,
+  type Generations,
+  isAccountEmpty,
+  listAccounts,
+  UNKNOWN_GENERATION,
+} from "./accounts/account.ts";
 import type { ApprovalRows } from "./approvals/approval-rows.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";

@@ -74,11 +74,12 @@ async function reach(root: string, input: string): Promise<string> {
     pause: async () => undefined,
   });
   const authority: Authority = [chain(link("record", granted))];
-  const reading = { ground: { home: null, base, protectedPaths: [] }, toAscii: (name: string) => name };
+  const reading = { ground: { home: null, base, protectedPaths: [] }, toAscii: (name: string) => name, ceiling: null };
   const call = async (name: FileToolName): Promise<UseResult<Json>> => {
     const tool = FILE_TOOLS.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);
-    const requests = (given: JsonObject) => tool.requests(given, { ...reading, tool: name, agent: "scout" });
+    const requests = (given: JsonObject) =>
+      tool.requests(given, { ...reading, tool: name, agent: "scout", environment: {}, notation: reading });
     const known = { name, requirement: null, requests };
     const gate = await authorized(authority, { tool: name, input: { path: input } }, () => known, moment());
     if (!gate.ok) return { ok: false, code: gate.code, verb: null, message: gate.reason ?? "by the gate" };

@@ -8,7 +8,7 @@ import { differenceOf } from "../../src/agents/project/difference.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import { judge } from "../../src/core/authority/judge.ts";
-import { chargesOf } from "../../src/core/gate/charges.ts";
+import { chargesOf } from "../../src/core/gate/decide.ts";
 import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";
 import type { TrustReader } from "../../src/core/ports/trust.ts";

@@ -1,12 +1,18 @@
 // A call from the gate to a context over fake ports, which record everything that reaches them.
+import { destinationText } from "../../src/core/authority/axes/destination.ts";
+import { methodVerb } from "../../src/core/authority/axes/http-request.ts";
+import type { Value } from "../../src/core/authority/axes/scope.ts";
+import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../src/core/authority/compiled.ts";
 import { judge } from "../../src/core/authority/judge.ts";
+import { parseAddress } from "../../src/core/base/address.ts";
+import { utf8Bytes } from "../../src/core/base/bytes.ts";
 import { authorize } from "../../src/core/gate/call.ts";
 import type { Warrant } from "../../src/core/gate/warrant.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { readDeclarationValue } from "../../src/core/notation/tools/declaration-value.ts";
-import type { HttpExchange, HttpResponse, KeysPort } from "../../src/core/ports/instruments.ts";
+import type { HttpFetch, HttpResponse, KeysPort, PortResult } from "../../src/core/ports/instruments.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import type { Context, Instruments, OpenContext } from "../../src/runtime/context/context.ts";
 import { makeContext } from "../../src/runtime/context/context.ts";
@@ -111,17 +117,28 @@ export function judgeOf(authority: Authority, tool: RegisteredTool, at: () => Mo
 export interface Seen {
   /** One line for each operation of a port. */
   readonly done: string[];
-  readonly exchanges: HttpExchange[];
+  readonly fetches: HttpFetch[];
   readonly denials: string[];
 }
 
 export interface World {
+  /** The addresses of a name; by default one that is public. */
   readonly answers?: (host: string) => readonly string[] | null;
-  readonly respond?: (asked: HttpExchange) => HttpResponse | Promise<HttpResponse>;
+  /** What comes back; by default an empty page. The port asks about the first request, as the broker does. */
+  readonly respond?: (asked: HttpFetch) => PortResult<HttpResponse> | Promise<PortResult<HttpResponse>>;
   readonly without?: readonly (keyof Instruments)[];
 }
 
 const value = (text: string) => ({ value: text, version: 1, at: 0, expires: null, clean: true });
+
+export const EMPTY_PAGE: HttpResponse = {
+  status: 200,
+  url: "http://a.example/",
+  redirects: 0,
+  headers: [],
+  body: new Uint8Array(),
+  isTruncated: false,
+};
 
 export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
   const did = <T>(line: string, value: T): { readonly ok: true; readonly value: T } => {
@@ -141,11 +158,24 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
   };
   const all: Instruments = {
     fetching: {
-      resolve: async (host) => (world.answers === undefined ? ["93.184.216.34"] : world.answers(host)),
-      exchange: async (asked) => {
-        seen.exchanges.push(asked);
-        const answer = (await world.respond?.(asked)) ?? { status: 200, headers: [], body: new Uint8Array() };
-        return did(`${asked.method} ${asked.scheme}://${asked.host}:${asked.port}${asked.target}`, answer);
+      fetch: async (asked) => {
+        const url = parseUrl(asked.url, TO_ASCII);
+        const verb = methodVerb(asked.method);
+        if (!url.ok || verb === null) throw new Error(`${asked.method} ${asked.url} does not read`);
+        const { host, port, scheme } = url.value;
+        const named = asked.decide({ verb, values: [host, port], scheme });
+        if (named !== null) return { ok: false, code: named, message: "refused on the way" };
+        const answers = world.answers === undefined ? ["93.184.216.34"] : world.answers(destinationText(host));
+        if (answers === null) return { ok: false, code: "not_available", message: "the name could not be resolved" };
+        for (const text of host.name === null ? [] : answers) {
+          const address = parseAddress(text);
+          const led = address === null ? null : { name: host.name, address };
+          const code = led === null ? "address_refused" : asked.decide({ verb, values: [led as Value, port], scheme });
+          if (code !== null) return { ok: false, code, message: "refused on the way" };
+        }
+        seen.fetches.push(asked);
+        seen.done.push(`${asked.method} ${asked.url}`);
+        return (await world.respond?.(asked)) ?? { ok: true, value: { ...EMPTY_PAGE, url: asked.url } };
       },
     },
     files: {
@@ -182,12 +212,16 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
           outputDropped: 0,
           draft: null,
         };
-        return did(`run ${argv.join(" ")}`, { ran, output: new Uint8Array(), errors: new Uint8Array() });
+        return did(`run ${argv.join(" ")}`, { ran, output: new Uint8Array(), errors: new Uint8Array(), dropped: 0 });
       },
     },
     secrets: {
       has: async (name) => did(`has ${name}`, true).value,
-      open: async (name) => did(`open ${name}`, `value-of-${name}`),
+      open: async (names) =>
+        did(
+          `open ${names.join()}`,
+          names.map((name) => ({ name, value: utf8Bytes(`value-of-${name}`), hosts: ["a.example"] })),
+        ),
     },
     storage: kept,
     memory: kept,
@@ -210,7 +244,7 @@ export function openContext(
   decide: Judge,
   world: World = {},
 ): Opened & { readonly context: Context } {
-  const seen: Seen = { done: [], exchanges: [], denials: [] };
+  const seen: Seen = { done: [], fetches: [], denials: [] };
   const open = makeContext(warrant, {
     instruments: instrumentsOf(seen, world),
     judge: decide,

@@ -3,7 +3,7 @@ import type { IncomingMessage, ServerResponse } from "node:http";
 import { gzipSync } from "node:zlib";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { parseUrl } from "../../src/core/authority/axes/url.ts";
-import type { FetchSecret } from "../../src/sandbox/network/fetch/fetch-client.ts";
+import type { FetchSecret } from "../../src/core/ports/instruments.ts";
 import { isBoundTo, refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { ownAddress } from "../broker/world.ts";

@@ -2,7 +2,6 @@
 
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../src/core/authority/compiled.ts";
-import type { Request } from "../../src/core/authority/request.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { type Authorization, authorize } from "../../src/core/gate/call.ts";
 import type { ToolLookup } from "../../src/core/gate/known-tool.ts";
@@ -53,19 +52,6 @@ export function executing(
   };
   return { input: warrant.arguments, session, warrant, reading, stop, ground: NO_PROGRAMS, context };
 }
-
-/** For tools without a context, which use only the requests. */
-export function carrying(input: JsonObject, session: Session, requests: readonly Request[]): ToolExecution {
-  const { agent } = session.facts.name;
-  const warrant: Warrant = { agent, tool: "", arguments: input, requests, basis: [], receipt: "c_test" };
-  return executing(session, warrant, NO_READING);
-}
-
-const NO_READING: Reading = {
-  ground: { home: null, base: null, protectedPaths: [] },
-  toAscii: (name) => name,
-  ceiling: null,
-};
 
 const NO_PROGRAMS: ProgramContext = new Proxy({} as ProgramContext, {
   get: (_, name) => {

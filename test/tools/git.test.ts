@@ -5,12 +5,13 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
-import { gitOwnerTool } from "../../src/daemon/tools/git.ts";
+import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
+import { GIT_TOOL } from "../../src/tools/git/git-tool.ts";
 import { type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
 
 let world: ProgramsWorld;
 beforeEach(() => {
-  world = programsWorld(({ programs }) => [gitOwnerTool(programs)], "proc.exec", "fs.read", "fs.write");
+  world = programsWorld(() => [builtinTool(GIT_TOOL)], "proc.exec", "fs.read", "fs.write");
   host("init", "--quiet", "--initial-branch=main");
   host("config", "user.name", "Ann");
   host("config", "user.email", "ann@example.test");

@@ -13,15 +13,20 @@ import { decideCall } from "../../src/core/gate/call-decision.ts";
 import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
+import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/daemon/contexts/files.ts";
+import { contextPrograms } from "../../src/daemon/contexts/programs.ts";
+import { type ScriptPowersOptions, scriptPowers } from "../../src/daemon/contexts/scripts.ts";
+import type { ProgramContext } from "../../src/daemon/parts.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { type DaemonPrograms, daemonPrograms } from "../../src/daemon/programs/programs.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinToolWith, type ExecutionResult, type OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
+import { shellTool } from "../../src/tools/shell/shell-tool.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { path } from "../files/world.ts";
 import { chain, link, moment } from "../forge/authority.ts";
@@ -125,6 +130,21 @@ export function programsWorld(
       userName: "tester",
     }),
   });
+  const contexts = new Contexts({
+    held: held as never,
+    stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
+    redacting: { known: null, text: (text) => text, json: (value) => value },
+    instruments: {
+      backends: () => ({ has: () => true, hasSecret: () => false }),
+      of: (call) => ({
+        ...{ fetching: null, secrets: null },
+        files: files.of(call),
+        programs: contextPrograms(programs, call),
+      }),
+    },
+    now: () => 0,
+    id: () => "o_test",
+  });
   const own = new OwnerTools(tools({ programs, files }), { of: async () => [] });
   let asked: readonly Request[] = [];
   const world: ProgramsWorld = {
@@ -152,32 +172,32 @@ export function programsWorld(
       if (!gate.ok) tool.denied?.(input, session);
       if (!gate.ok) return { denied: gate.code, reason: gate.reason, need: gate.request };
       asked = gate.warrant.requests;
+      const running: ProgramContext = {
+        authority: caller.authority,
+        owner: "scout",
+        agent: { workspace: folder, agent: "scout" },
+        call: "r",
+        holds: authority,
+        needsReview: () => false,
+        session: session.facts.id,
+        generation: 0,
+        cwd: folder,
+        environment: {},
+        moment: () => moment(),
+        useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
+        modelUsed: () => undefined,
+        useSecret: async () => false,
+        refused: () => "e",
+      };
       const carried = await tool.execute({
         input: gate.warrant.arguments,
         session,
         warrant: gate.warrant,
         reading,
         stop,
-        context: () => {
-          throw new Error("no context is opened here");
-        },
-        ground: {
-          authority: caller.authority,
-          owner: "scout",
-          agent: { workspace: folder, agent: "scout" },
-          call: "r",
-          holds: authority,
-          needsReview: () => false,
-          session: session.facts.id,
-          generation: 0,
-          cwd: folder,
-          environment: {},
-          moment: () => moment(),
-          useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
-          modelUsed: () => undefined,
-          useSecret: async () => false,
-          refused: () => "e",
-        },
+        context: (options) =>
+          contexts.open({ ...options, session, warrant: gate.warrant, ground: running, cancel: stop }),
+        ground: running,
       });
       return saidOf(carried);
     },
@@ -192,11 +212,17 @@ export function programsWorld(
   return world;
 }
 
+/** The shell tool over these programs and files. */
+export function shellIn(options: ScriptPowersOptions, userName: () => string = () => "tester"): OwnerTool {
+  return builtinToolWith(shellTool(userName), scriptPowers(options));
+}
+
 function saidOf(carried: ExecutionResult): Said {
   if (carried.ok) return { value: carried.value as JsonObject };
-  const { code, message, denied } = carried;
-  if (denied !== undefined) return { denied: denied.code, reason: message, need: denied.request };
-  return { failed: code, message };
+  const { code, message, met } = carried;
+  const denial = met?.denials.find((one) => one.code === code);
+  const failed = { failed: code, message };
+  return denial === undefined ? failed : { ...failed, denied: code, reason: message, need: null };
 }
 
 function grantsOf(specs: readonly string[], reading: Reading): readonly Grant[] {

@@ -5,21 +5,24 @@ import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { decideCall } from "../../src/core/gate/call-decision.ts";
 import type { Derived } from "../../src/core/gate/known-tool.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import type { MemoryStore, MemoryValue } from "../../src/core/ports/stores/memory-store.ts";
 import type { Holding } from "../../src/daemon/calls/holding.ts";
 import { grantsOf } from "../../src/daemon/calls/holding.ts";
+import { Contexts } from "../../src/daemon/contexts/contexts.ts";
+import { recordPowers } from "../../src/daemon/contexts/records.ts";
 import { Session } from "../../src/daemon/session.ts";
-import type { ExecutionResult, OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinToolWith, type OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
-import { daemonRecords } from "../../src/daemon/tools/records.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
+import { sha256 } from "../../src/platform/digest.ts";
+import { readFrontmatter } from "../../src/text/frontmatter.ts";
+import { recordTools } from "../../src/tools/records/record-tools.ts";
 import { removeState } from "../house/remove-state.ts";
 import { linkOf } from "../vectors/machine.ts";
-import { carrying } from "./carrying.ts";
+import { authorized, executing } from "./carrying.ts";
 
 const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
@@ -40,16 +43,26 @@ export class RecordsWorld {
   /** Runs between the decision and the execution. */
   meanwhile: () => void = () => undefined;
 
+  readonly #contexts = new Contexts({
+    held: (session) => this.#held(session),
+    stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
+    redacting: { known: null, text: (text) => text, json: (value) => value },
+    instruments: null,
+    now: () => 0,
+    id: () => "o_test",
+  });
+
   constructor() {
     mkdirSync(join(this.workspace, ".ambit", "records"), { recursive: true });
     mkdirSync(join(this.base, "state"), { mode: 0o700 });
-    this.tools = daemonRecords({
+    const powers = recordPowers({
       state: join(this.base, "state"),
       records: { workspaceOf: () => null },
       memory: memoryInPlace(),
       held: (session) => this.#held(session),
       now: () => Date.now(),
     });
+    this.tools = recordTools(readFrontmatter, sha256).map((tool) => builtinToolWith(tool, powers));
   }
 
   session(): Session {
@@ -92,18 +105,17 @@ export class RecordsWorld {
     const { holding, moment } = this.#held(session);
     const asked = await this.requests(name, input, session);
     const lookup = () => ({ name, requirement: null, requests: () => asked });
-    const caller = { agent: "scout", authority: holding.authority };
-    const decision = decideCall(caller, { tool: name, input }, lookup, moment, []);
+    const gate = await authorized(holding.authority, { tool: name, input }, lookup, moment);
     const got = { need: null, message: "", value: {}, isUntrusted: false };
-    if (decision.outcome !== "allow") {
-      const { code, request, reason } = decision as Extract<typeof decision, { outcome: "deny" }>;
+    if (!gate.ok) {
+      const { code, request, reason } = gate;
       return { ...got, said: code, need: request === null ? null : requestText(request), message: reason ?? "" };
     }
     this.meanwhile();
-    const carried: ExecutionResult = await tool.execute(carrying(decision.input, session, decision.requests));
-    if (!carried.ok) return { ...got, said: carried.code, message: carried.message };
-    if (carried.isUntrusted) session.taint("test");
-    return { ...got, said: "done", value: carried.value as JsonObject, isUntrusted: carried.isUntrusted };
+    const wasClean = session.isClean;
+    const executed = await tool.execute(executing(session, gate.warrant, READING, this.#contexts));
+    if (!executed.ok) return { ...got, said: executed.code, message: executed.message };
+    return { ...got, said: "done", value: executed.value as JsonObject, isUntrusted: wasClean && !session.isClean };
   }
 
   remove(): void {

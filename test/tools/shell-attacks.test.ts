@@ -3,15 +3,14 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
-import { NEVER, type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
+import { NEVER, type ProgramsWorld, programsWorld, type Said, shellIn } from "./programs-world.ts";
 
 const LOOKING = 'proc.exec{patterns=["echo **","cat **","head **","ls **","find **","git log **","yes **","sleep **"]}';
 let world: ProgramsWorld;
 beforeEach(() => {
   world = programsWorld(
-    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName: () => "tester" })],
+    ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     LOOKING,
     "fs.read",
     "fs.write",

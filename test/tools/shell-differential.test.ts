@@ -4,14 +4,13 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { removeState } from "../house/remove-state.ts";
-import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 let world: ProgramsWorld;
 beforeAll(() => {
   world = programsWorld(
-    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName: () => "tester" })],
+    ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     "proc.exec",
     "fs.read",
     "fs.write",

@@ -5,15 +5,14 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
-import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 let world: ProgramsWorld;
 let shell: OwnerTool;
 beforeAll(() => {
   world = programsWorld(
     ({ programs, files }) => {
-      shell = shellOwnerTool({ programs, files: files.calls, userName: () => "tester" });
+      shell = shellIn({ programs, files: files.calls });
       return [shell];
     },
     "proc.exec",

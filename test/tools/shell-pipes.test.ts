@@ -3,8 +3,7 @@
 import { writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
-import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 const bigBytes = 14 * 1024 * 1024;
 const brokenPipe = { kind: "signalled", signal: 13 };
@@ -19,7 +18,7 @@ interface Result {
 let world: ProgramsWorld;
 beforeEach(() => {
   world = programsWorld(
-    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName: () => "tester" })],
+    ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     "proc.exec{cmds=[yes,head,cat,grep,dd,sh,sleep,wc]}",
     "fs.read",
     "fs.write",

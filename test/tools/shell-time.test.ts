@@ -3,8 +3,7 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, expect, test } from "vitest";
 import type { CallFiles } from "../../src/daemon/contexts/files.ts";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
-import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 let world: ProgramsWorld;
 /** How long each folder lookup takes. */
@@ -19,7 +18,7 @@ beforeAll(() => {
           return files.calls.use(...asked);
         },
       } as CallFiles;
-      return [shellOwnerTool({ programs, files: slow, userName: () => "tester" })];
+      return [shellIn({ programs, files: slow })];
     },
     "proc.exec",
     "fs.read",

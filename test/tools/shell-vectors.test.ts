@@ -3,10 +3,9 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
 import { tick } from "../draft/ground.ts";
 import { removeState } from "../house/remove-state.ts";
-import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 type Expected = "runs" | "invalid_input" | "unsupported_command";
 
@@ -112,7 +111,7 @@ const CASES: readonly (readonly [script: string, expected: Expected])[] = [
 let world: ProgramsWorld;
 beforeAll(() => {
   world = programsWorld(
-    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName: () => "tester" })],
+    ({ programs, files }) => [shellIn({ programs, files: files.calls })],
     "proc.exec",
     "fs.read",
     "fs.write",

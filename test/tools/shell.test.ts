@@ -3,14 +3,13 @@ import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
-import { type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
+import { type ProgramsWorld, programsWorld, type Said, shellIn } from "./programs-world.ts";
 
 const userName = (): string => "tester";
 let world: ProgramsWorld;
 beforeAll(() => {
   world = programsWorld(
-    ({ programs, files }) => [shellOwnerTool({ programs, files: files.calls, userName })],
+    ({ programs, files }) => [shellIn({ programs, files: files.calls }, userName)],
     "proc.exec",
     "fs.read",
     "fs.write",

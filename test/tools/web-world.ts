@@ -1,22 +1,27 @@
 // web_fetch as the daemon has it, over a real broker and servers on loopback, with an agent that has the given grants.
-import type { Moment } from "../../src/core/authority/compiled.ts";
-import { compile } from "../../src/core/authority/compiled.ts";
+
+import type { Authority } from "../../src/core/authority/chain.ts";
+import { compile, type Moment } from "../../src/core/authority/compiled.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import { decideCall } from "../../src/core/gate/call-decision.ts";
 import { readCompact } from "../../src/core/notation/compact/compact.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
-import type { SealedSecret } from "../../src/core/ports/stores/secret-store.ts";
+import type { LogEntry } from "../../src/core/ports/stores/log.ts";
+import type { SealedSecret, SecretStore } from "../../src/core/ports/stores/secret-store.ts";
+import { Contexts } from "../../src/daemon/contexts/contexts.ts";
+import { contextNet } from "../../src/daemon/contexts/net.ts";
+import { ContextSecrets } from "../../src/daemon/contexts/secrets.ts";
+import { refusedIn } from "../../src/daemon/log/call-report.ts";
 import { Session } from "../../src/daemon/session.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
 import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
-import { webTool } from "../../src/daemon/tools/web.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
+import { WEB_FETCH_TOOL } from "../../src/tools/web/web-fetch.ts";
 import { FetchWorld } from "../secrets/fetch-world.ts";
-import { carrying } from "./carrying.ts";
+import { authorized, executing } from "./carrying.ts";
 
 const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
@@ -31,6 +36,7 @@ export interface KeptSecret {
 export interface Fetching {
   /** The grants; read again for every decision. */
   specs: readonly string[];
+  /** Once the call is charged. */
   readonly exhausted?: Moment["exhausted"];
   readonly session?: Session;
 }
@@ -50,7 +56,7 @@ export class WebWorld extends FetchWorld {
   readonly secrets: Map<string, KeptSecret> = new Map();
   readonly used: string[] = [];
   readonly probed: string[] = [];
-  readonly #tools = new WeakMap<Session, OwnerTool>();
+  readonly #contexts = new WeakMap<Session, { readonly contexts: Contexts; held: Fetching }>();
   /** The values that are redacted. */
   known: readonly string[] = [];
 
@@ -58,56 +64,87 @@ export class WebWorld extends FetchWorld {
     return new Session({ name: { agent: "scout", workspace: null }, id: "s", user: null, trace: "t" } as never);
   }
 
+  /** As the daemon does it: decided, approved by a person where a grant asks, and only then executed in a context. */
   async web(held: Fetching, input: JsonObject): Promise<Got> {
     const session = held.session ?? this.session();
-    const authority = () => [[linkOf([...held.specs, "tool.invoke{tools=[web_fetch]}"])]] as const;
-    const moment = (): Moment => ({
-      now: 0,
-      clean: session.isClean,
-      generation: 0,
-      revoked: null,
-      exhausted: held.exhausted ?? null,
-    });
-    const tool =
-      this.#tools.get(session) ??
-      webTool({
-        fetch: (wish) => this.client.fetch(wish),
-        holds: (one) => (one.isClosed ? null : { authority: authority(), moment: moment() }),
-        resolver: () => ({ servers: [this.resolver] }),
-        redacted: (value) => {
-          const text = this.known.reduce((before, one) => before.replaceAll(one, "[REDACTED]"), JSON.stringify(value));
-          return JSON.parse(text) as JsonObject;
-        },
+    const known = this.#contexts.get(session) ?? { contexts: this.#contextsOf(session), held };
+    known.held = held;
+    this.#contexts.set(session, known);
+    const { contexts } = known;
+    const { holding, moment } = holdingOf(session, { specs: held.specs });
+    const tool = builtinTool(WEB_FETCH_TOOL);
+    const lookup = new OwnerTools([tool], { of: async () => [] }).lookup(tool, READING, session, []);
+    const gate = await authorized(holding.authority, { tool: "web_fetch", input }, lookup, moment, true);
+    const got = { need: null, message: "", value: {}, session };
+    if (!gate.ok) {
+      const requests = lookup("web_fetch")?.requests(input);
+      if (requests?.ok === true) contexts.denied(session, "web_fetch", requests.value);
+      return { ...got, said: gate.code, by: "gate", need: gate.request === null ? null : requestText(gate.request) };
+    }
+    const executed = await tool.execute(executing(session, gate.warrant, READING, contexts));
+    if (executed.ok) return { ...got, said: "done", by: null, value: executed.value as JsonObject };
+    const { code, message, met } = executed;
+    const denial = met?.denials.find((one) => one.code === code);
+    const need = denial === undefined || denial.request === "" ? null : denial.request;
+    return { ...got, said: code, by: refusedIn(executed) === null ? "world" : "way", need, message };
+  }
+
+  #contextsOf(session: Session): Contexts {
+    const held = (one: Session) => {
+      const now = this.#contexts.get(session)?.held;
+      return one.isClosed || now === undefined ? null : holdingOf(session, now);
+    };
+    const secrets = new ContextSecrets({
+      kept: {
         secrets: {
-          get: (name) => this.#sealed(name),
-          ready: async () => undefined,
-          open: (name) => ({ ok: true, value: { value: Buffer.from(this.secrets.get(name)?.value ?? "") } }),
-          use: async ({ name }) => {
+          get: (name: string) => this.#sealed(name),
+          use: async (name: string) => {
             const left = (this.secrets.get(name)?.uses ?? 1000) - this.used.filter((one) => one === name).length;
             if (left > 0) this.used.push(name);
-            return left > 0;
+            return { ok: true, value: left > 0 };
           },
-          probed: (name) => void this.probed.push(name),
+        } as unknown as SecretStore,
+        ledger: {
+          append: async ([entry]: readonly LogEntry[]) => {
+            this.probed.push(String(entry?.of));
+            return { ok: true, value: null } as never;
+          },
         },
-      });
-    this.#tools.set(session, tool);
-    const lookup = new OwnerTools([tool], { of: async () => [] }).lookup(tool, READING, session, []);
-    const caller = { agent: "scout", authority: authority() };
-    const decision = decideCall(caller, { tool: "web_fetch", input }, lookup, moment(), []);
-    const got = { need: null, message: "", value: {}, session };
-    if (decision.outcome === "deny") {
-      tool.denied?.(input, session);
-      const need = decision.request === null ? null : requestText(decision.request);
-      return { ...got, said: decision.code, by: "gate", need };
-    }
-    const carried = await tool.execute(carrying(decision.input, session, decision.requests));
-    if (carried.ok) {
-      if (carried.isUntrusted) session.taint("test");
-      return { ...got, said: "done", by: null, value: carried.value as JsonObject };
-    }
-    const { code, message, denied } = carried;
-    const need = denied?.request == null ? null : requestText(denied.request);
-    return { ...got, said: code, by: denied === undefined ? "world" : "way", need, message };
+      },
+      open: (name) => ({ ok: true, value: { value: Buffer.from(this.secrets.get(name)?.value ?? "") } as never }),
+      ready: async () => undefined,
+      entry: (kind, outcome, of) => ({ kind, outcome, of }) as LogEntry,
+      log: () => undefined,
+    });
+    const redacted = (text: string): string =>
+      this.known.reduce((before, one) => before.replaceAll(one, "[REDACTED]"), text);
+    const redacting = {
+      known: null,
+      text: redacted,
+      json: <T>(value: T): T => JSON.parse(redacted(JSON.stringify(value))) as T,
+    };
+    return new Contexts({
+      held,
+      stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
+      redacting,
+      instruments: {
+        backends: () => ({ has: () => true, hasSecret: () => false }),
+        of: ({ tool, enforced }) => ({
+          fetching: contextNet({
+            ...{ session, tool, enforced, redacting },
+            fetch: (wish) => this.client.fetch(wish),
+            resolver: () => ({ servers: [this.resolver] }),
+            redacted: (bytes) => bytes,
+          }),
+          files: null,
+          programs: null,
+          secrets: secrets.port(session, tool),
+        }),
+        denied: (one, tool, requests, isGranted) => secrets.denied(one, tool, requests, isGranted),
+      },
+      now: () => 0,
+      id: () => "o_test",
+    });
   }
 
   #sealed(name: string): SealedSecret | null {
@@ -127,6 +164,16 @@ export class WebWorld extends FetchWorld {
       at: 0,
     };
   }
+}
+
+function holdingOf(session: Session, { specs, exhausted }: Fetching) {
+  const authority: Authority = [[linkOf([...specs, "tool.invoke{tools=[web_fetch]}"])]];
+  const none = { links: [[]], approvers: { need: 1, of: null }, needsReview: false, notes: [], record: null };
+  const moment: Moment = {
+    ...{ now: 0, clean: session.isClean, generation: 0, revoked: null },
+    exhausted: exhausted ?? null,
+  };
+  return { holding: { ...none, authority, written: null, revoked: () => [], reading: READING, blocked: null }, moment };
 }
 
 function linkOf(specs: readonly string[]): ReturnType<typeof compile> {

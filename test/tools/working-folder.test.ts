@@ -2,15 +2,15 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { programOwnerTools } from "../../src/daemon/tools/programs.ts";
-import { shellOwnerTool } from "../../src/daemon/tools/shell.ts";
-import { type ProgramsWorld, programsWorld } from "./programs-world.ts";
+import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
+import { PROGRAM_TOOLS } from "../../src/tools/programs/program-tools.ts";
+import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 let world: ProgramsWorld;
 beforeAll(() => {
   world = programsWorld(({ programs, files }) => [
-    ...programOwnerTools(programs),
-    shellOwnerTool({ programs, files: files.calls, userName: () => "tester" }),
+    ...PROGRAM_TOOLS.map(builtinTool),
+    shellIn({ programs, files: files.calls }),
   ]);
   const { folder, outside } = world;
   world.grants = ["tool.invoke", `proc.exec{in=${folder}}`, `fs.read{in=${folder}}`];

@@ -6,12 +6,14 @@ import { join } from "node:path";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { SecretBinding } from "../../src/core/ports/stores/secret-store.ts";
+import type { InstrumentsSource } from "../../src/daemon/contexts/contexts.ts";
+import { contextNet } from "../../src/daemon/contexts/net.ts";
+import { ContextSecrets } from "../../src/daemon/contexts/secrets.ts";
 import { Daemon } from "../../src/daemon/daemon.ts";
 import { Entries, NO_ACTOR } from "../../src/daemon/log/entries.ts";
 import type { DaemonParts } from "../../src/daemon/parts.ts";
 import type { ClientConnection, Exchange } from "../../src/daemon/rpc/serving.ts";
 import { type DaemonSecrets, daemonSecrets } from "../../src/daemon/secrets.ts";
-import { webTool } from "../../src/daemon/tools/web.ts";
 import { sha256 } from "../../src/platform/digest.ts";
 import type { FetchOptions, FetchResult } from "../../src/sandbox/network/fetch/fetch-client.ts";
 import { openState, type State } from "../../src/store/state.ts";
@@ -60,7 +62,8 @@ export class DispatchState {
       protocol: 1,
       pid: process.pid,
       state: folder,
-      more: [this.#webTool(), ...decidedFileTools()],
+      more: decidedFileTools(),
+      instruments: this.#instruments(),
       foreign: { of: async () => [] },
       connections: () => 1,
       stop: () => undefined,
@@ -114,27 +117,39 @@ export class DispatchState {
     rmSync(this.#folder, { recursive: true, force: true });
   }
 
-  #webTool(): ReturnType<typeof webTool> {
-    const { secrets } = this.#state;
-    return webTool({
-      fetch: (wish) => this.#fetch(wish),
-      holds: (session) => {
-        const held = this.#daemon.held(session);
-        return held === null ? null : { authority: held.holding.authority, moment: held.moment };
-      },
-      resolver: () => null,
-      secrets: {
-        get: (name) => secrets.get(name),
-        use: async ({ name, version }) => {
-          const used = await secrets.use(name, version, this.#entries.make("secret", NO_ACTOR, "used", { of: name }));
-          return used.ok && used.value;
+  #instruments(): InstrumentsSource {
+    const { secrets, ledger } = this.#state;
+    const uses = new ContextSecrets({
+      kept: {
+        secrets,
+        ledger: {
+          append: (entries) => {
+            const written = ledger.append(entries);
+            this.#alarms.push(written);
+            return written;
+          },
         },
-        ready: () => this.#secrets.ready(),
-        open: (name) => this.#secrets.open(name),
-        probed: (name) => this.#alarm("secret_probe", name),
       },
-      redacted: (value) => this.#secrets.redacting.json(value),
+      open: (name) => this.#secrets.open(name),
+      ready: () => this.#secrets.ready(),
+      entry: (kind, outcome, of, more) => this.#entries.make(kind, NO_ACTOR, outcome, { of, more }),
+      log: () => undefined,
     });
+    return {
+      backends: () => ({ has: () => true, hasSecret: () => false }),
+      of: ({ session, tool, enforced }) => ({
+        fetching: contextNet({
+          ...{ session, tool, enforced, redacting: this.#secrets.redacting },
+          fetch: (wish) => this.#fetch(wish),
+          resolver: () => null,
+          redacted: (bytes) => bytes,
+        }),
+        files: null,
+        programs: null,
+        secrets: uses.port(session, tool),
+      }),
+      denied: (session, tool, requests, isGranted) => uses.denied(session, tool, requests, isGranted),
+    };
   }
 
   #alarm(what: string, name: string): void {

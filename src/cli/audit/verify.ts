@@ -1,4 +1,5 @@
 // `ambit audit verify`: whether the log is the one that was written; told by the daemon, or found out here with a key.
+
 import { resolve } from "node:path";
 import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import type { VerifyReport } from "../../core/ports/daemon/daemon-control.ts";
@@ -6,8 +7,7 @@ import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { isHash, ZERO_HASH } from "../../log/chain/chain.ts";
-import { parseCheckpoint } from "../../log/chain/checkpoint.ts";
-import { keyNumber } from "../../log/chain/key-text.ts";
+import { keyNumber, parseCheckpoint } from "../../log/chain/checkpoint.ts";
 import { exportLineCharactersMax } from "../../log/verify/export.ts";
 import type { ChainHead, VerifyPorts } from "../../log/verify/verify.ts";
 import { ExportVerifier } from "../../log/verify/verify-export.ts";

@@ -7,7 +7,7 @@ import { type Grant, type Level, type Purpose, purposeAllowed } from "./grant.ts
 import type { Link } from "./link.ts";
 import { alikeElsewhere } from "./patterns/alike.ts";
 import { indexAxis } from "./patterns/index-axis.ts";
-import { PatternIndex } from "./patterns/pattern-index.ts";
+import { PatternIndex } from "./patterns/literal-table.ts";
 import type { Segments } from "./patterns/sequence.ts";
 import { type Principal, principalsHold } from "./principal.ts";
 import type { Request } from "./request.ts";

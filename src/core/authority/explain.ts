@@ -6,11 +6,11 @@ import { type Authority, type Chain, lastOwn, purposeAt } from "./chain.ts";
 import { grantMatches, type Moment } from "./compiled.ts";
 import type { Decision, DenialCode } from "./decision.ts";
 import { type Grant, UNCONDITIONAL } from "./grant.ts";
+import { writtenRoot } from "./judge.ts";
 import { meetGrants } from "./meet.ts";
 import { nearestGrant } from "./nearest-grant.ts";
 import type { Request } from "./request.ts";
 import { suggestGrant, suggestRoot } from "./suggest.ts";
-import { writtenRoot } from "./writable-root.ts";
 
 export interface LinkExplanation {
   readonly link: string;

@@ -2,14 +2,16 @@
 
 import type { Ground } from "../authority/axes/path.ts";
 import { isSegments } from "../authority/axes/scope.ts";
-import type { Authority } from "../authority/chain.ts";
-import type { Moment } from "../authority/compiled.ts";
-import type { Decision, DenialCode } from "../authority/decision.ts";
+import type { Authority, Chain } from "../authority/chain.ts";
+import { type Moment, WHOLE_LINK } from "../authority/compiled.ts";
+import type { Basis, Decision, DenialCode } from "../authority/decision.ts";
 import { delegationFault } from "../authority/delegation.ts";
+import type { Grant } from "../authority/grant.ts";
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
 import type { Containment } from "../authority/witness/within.ts";
 import type { RunRefusal } from "../ports/process.ts";
+import type { Charge } from "../ports/stores/commit.ts";
 import type { RootFacts } from "./programs/program-root.ts";
 import { programRefusal } from "./programs/visible-files.ts";
 
@@ -88,4 +90,28 @@ function enforceable(
 function idOf({ verb, values }: Request): string | undefined {
   const id = values[verb.axes.findIndex((axis) => axis.name === "id")];
   return isSegments(id) ? id.segments.join("/") : undefined;
+}
+
+/** Every limited account on the way: of each deciding grant, and of each link it stands in. Once per call. */
+export function chargesOf(decision: {
+  readonly basis: readonly Basis[];
+  readonly authority: Authority;
+}): readonly Charge[] {
+  const charges: Charge[] = [];
+  for (const { chain, grants } of decision.basis) {
+    for (let place = 0; place < grants.length; place++) {
+      const link = (decision.authority[chain] as Chain)[place]?.link;
+      if (link === undefined) continue;
+      if (link.calls !== null) addCharge(charges, link.id, WHOLE_LINK);
+      const index = grants[place] as number;
+      const { calls, rate } = (link.grants[index] as Grant).conditions;
+      if (calls !== null || rate !== null) addCharge(charges, link.id, index);
+    }
+  }
+  return charges;
+}
+
+function addCharge(charges: Charge[], link: string, grant: number): void {
+  for (const one of charges) if (one.grant === grant && one.link === link) return;
+  charges.push({ link, grant });
 }

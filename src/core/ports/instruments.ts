@@ -1,12 +1,12 @@
 // The backends of a call's instruments, one small interface each. Each is created for one call and bound to its agent,
 // session and tool; no message of a tool can name another.
 
+import type { HeaderLine } from "../authority/axes/http-request.ts";
+import type { Url } from "../authority/axes/url.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
-import type { Address } from "../base/address.ts";
 import type { FilePath, Files } from "./files.ts";
 import type { CompletedRun, RunRefusal } from "./process.ts";
-import type { Resolver } from "./resolver.ts";
 
 export type PortFailure = { readonly ok: false; readonly code: string; readonly message: string };
 export type PortResult<T> = { readonly ok: true; readonly value: T } | PortFailure;
@@ -18,38 +18,42 @@ export interface StopSignal {
   onStop(listener: () => void): () => void;
 }
 
-/** One HTTP request to one server. It connects only to an address that was decided on and follows no redirect. */
-export interface HttpExchange {
-  readonly scheme: "http" | "https";
-  /** Canonical; the certificate must match it. */
-  readonly host: string;
-  readonly port: number;
-  /** Path and query. */
-  readonly target: string;
+/** One fetch. It connects only to addresses that were decided on, and follows redirects up to a limit. */
+export interface HttpFetch {
   readonly method: string;
-  /** Lower-case names. */
-  readonly headers: readonly (readonly [string, string])[];
+  /** As text; it was read and decided on. */
+  readonly url: string;
+  readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array | null;
-  /** Null if the exchange resolves the name itself: then it asks about every resolved address first. */
-  readonly addresses: readonly Address[] | null;
-  /** Null means allowed. INVARIANT: one refused address refuses the whole name. */
-  screen(address: Address): DenialCode | null;
-  /** A longer response is a failure; it is never truncated. */
+  /** With 0 the redirect itself is the response. */
+  readonly redirectsMax: number;
+  /** Their values replace handles in headers, query and body of the first request, and go to the hosts they are bound to. */
+  readonly secrets: readonly FetchSecret[];
+  /**
+   * Called before each request: once with its name, and once with each address of that name. Null means allowed. INVARIANT: one
+   * refused address refuses the whole name.
+   */
+  decide(request: Request): DenialCode | null;
   readonly bytesMax: number;
+  /** Whether a longer response is truncated; otherwise it is a failure. */
+  readonly isTruncating: boolean;
+  /** Of the whole fetch, redirects included. */
   readonly millisecondsMax: number;
   readonly stop: StopSignal;
 }
 
 export interface HttpResponse {
   readonly status: number;
-  readonly headers: readonly (readonly [string, string])[];
+  /** The final one. */
+  readonly url: string;
+  readonly redirects: number;
+  readonly headers: readonly HeaderLine[];
   readonly body: Uint8Array;
+  readonly isTruncated: boolean;
 }
 
 export interface HttpPort {
-  /** Null if an exchange resolves names itself. */
-  readonly resolve: Resolver | null;
-  exchange(asked: HttpExchange): Promise<PortResult<HttpResponse>>;
+  fetch(asked: HttpFetch): Promise<PortResult<HttpResponse>>;
 }
 
 export interface ProgramRequest {
@@ -58,8 +62,12 @@ export interface ProgramRequest {
   /** The plan is made from the grants that decided, never from the verdict. */
   readonly by: Basis;
   readonly input: Uint8Array | null;
-  readonly millisecondsMax: number;
+  /** Null: the configured limit alone. */
+  readonly millisecondsMax: number | null;
+  /** Of output and errors together. */
   readonly outputBytesMax: number;
+  /** Whether longer output is truncated; otherwise the program is stopped, and that is a failure. */
+  readonly isTruncating: boolean;
   readonly stop: StopSignal;
 }
 
@@ -67,6 +75,8 @@ export interface ProgramEnd {
   readonly ran: CompletedRun;
   readonly output: Uint8Array;
   readonly errors: Uint8Array;
+  /** Bytes of both that are left out. */
+  readonly dropped: number;
 }
 
 export interface ProgramsPort {
@@ -78,18 +88,25 @@ interface RunRefusalResult {
   readonly refused: RunRefusal;
 }
 
+/** The value of a secret for one fetch. */
+export interface FetchSecret {
+  readonly name: string;
+  /** Wiped by the caller that opened it. */
+  readonly value: Uint8Array;
+  /** The hosts it is bound to. */
+  readonly hosts: readonly string[];
+}
+
 export interface SecretsPort {
   has(name: string): Promise<boolean>;
-  /** Returns the value for one use by this tool at this host. INVARIANT: it goes into a request to that host, never to a tool. */
+  /**
+   * Their values, each for one use in a request to this address. INVARIANT: all of them or none; a failure names the first that
+   * is refused, and says the same whatever the reason. Values go to the network, never to a tool.
+   */
   open(
-    name: string,
-    use: {
-      readonly tool: string;
-      readonly host: string;
-      /** Scheme, host and port. */
-      readonly origin: string;
-    },
-  ): Promise<PortResult<string>>;
+    names: readonly string[],
+    url: Url,
+  ): Promise<{ readonly ok: true; readonly value: readonly FetchSecret[] } | (PortFailure & { readonly name: string })>;
 }
 
 export interface FilesPort extends Files {

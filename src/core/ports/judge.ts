@@ -2,4 +2,5 @@
 import type { Decision } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
 
-export type Judge = (request: Request) => Decision;
+/** `isUncharged`: budgets do not cover it, because nothing charges them; as for a redirect. */
+export type Judge = (request: Request, isUncharged?: true) => Decision;

@@ -1,16 +1,24 @@
 // The outcome of a call, as a log entry and as the caller's result.
 
+import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { done, refuse } from "../../core/base/result.ts";
 import type { Denied } from "../../core/gate/call.ts";
+import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
+import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
 import type { DenialView, ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
-import { denialView, hintOf } from "../log/denials.ts";
+import type { Contexts } from "../contexts/contexts.ts";
+import { type CallDenial, denialIn, withEntries } from "../log/call-report.ts";
+import { denialView, hintOf, needOf } from "../log/denials.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import { reachedBy } from "../tools/owner-tools.ts";
-import { needOf } from "./counterexample.ts";
-import type { GatedCall } from "./gatekeeper.ts";
+import { callerOf, type GatedCall } from "./gatekeeper.ts";
+import type { Holding } from "./holding.ts";
 
 const DONE: Omit<Outcome, "receipt"> = { ended: "done", denials: [], enforcement: [], wallMicroseconds: 0 };
 export const REFUSED: Omit<Outcome, "receipt"> = {
@@ -72,10 +80,14 @@ function told(id: string, code: DenialCode): { readonly id: string; readonly hin
 
 /** The denial of a call as its caller reads it. */
 export function denialOf(
-  { session, holding, owner, input, ports }: GatedCall & { readonly owner: OwnerTool | null },
+  { session, holding, owner, tool, input, ports, lookup }: GatedCall & { readonly owner: OwnerTool | null },
   gate: Denied,
+  contexts: Pick<Contexts, "denied">,
 ): Answer<DenialView> {
   owner?.denied?.(input, session);
+  const known = lookup(tool);
+  const requests = known?.requests(input);
+  if (known !== null && requests?.ok === true) contexts.denied(session, known.name, requests.value);
   // INVARIANT: a third-party tool that this session can never call answers as one that does not exist.
   const isHidden = owner?.foreign !== undefined && HIDING.has(gate.code);
   if (isHidden && !reachedBy(holding.authority, ports.moment())(owner)) {
@@ -88,3 +100,76 @@ export function denialOf(
 
 const HIDING: ReadonlySet<string> = new Set(["capability_absent", "scope_violation", "invalid_input"]);
 const UNKNOWN_TOOL = { code: "unknown_tool", request: null, approval: null, reason: null } as const;
+
+export type PreviewCall = Pick<GatedCall, "session" | "holding" | "tool" | "input" | "ports">;
+
+/** Previews the decision, without an approval request or a log entry. */
+export function previewCall({ session, holding, tool, input, ports }: PreviewCall, lookup: ToolLookup): CallDecision {
+  return decideCall(
+    callerOf(session, holding),
+    { tool, input },
+    lookup,
+    ports.moment(),
+    holding.reading.ground.protectedPaths,
+  );
+}
+
+/** The same tool, with approval required for requests that change a trigger path. */
+export function markTriggers(lookup: ToolLookup, isTrigger: (request: Request) => boolean): ToolLookup {
+  return (name) => {
+    const tool = lookup(name);
+    if (tool === null) return null;
+    const requests: KnownTool["requests"] = (input) => {
+      const derived = tool.requests(input);
+      if (!derived.ok) return derived;
+      return done(derived.value.map((one) => (isTrigger(one) ? { ...one, isTrigger: true as const } : one)));
+    };
+    return { ...tool, requests };
+  };
+}
+
+/** A client tool with the requests that the client declares, which can only add requests. */
+export function clientToolLookup(
+  texts: readonly string[],
+  { reading }: Holding,
+  requirement: CompiledLink | null,
+): ToolLookup {
+  return (name) => ({
+    name,
+    requirement,
+    requests: () => {
+      const read = texts.map((text) => readRequestText(text, reading));
+      const requests = read.flatMap((one) => (one.ok ? [one.value] : []));
+      return requests.length === texts.length ? done(requests) : refuse("bad_value", "a request is not understood");
+    },
+  });
+}
+
+/** A call that was decided and then refused is reported as a denial, and logged as one. */
+export function refusedDuringCall(
+  asked: GatedCall & { readonly owner: OwnerTool | null },
+  receipt: string,
+  met: {
+    readonly carried: Extract<ExecutionResult, { readonly ok: false }>;
+    readonly refused: CallDenial;
+    readonly denials: readonly RunDenial[];
+    readonly reason: string;
+  },
+): Answer<DenialView> {
+  const { session, holding, ports, owner } = asked;
+  const { carried, refused, denials, reason } = met;
+  // The tool passes on a denial of its context, which is logged already.
+  const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
+  const [own] =
+    known === undefined ? withEntries(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
+  const all = own === undefined || own === known ? denials : [...denials, own];
+  ports.settleLater(outcomeOf(receipt, carried, all));
+  const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
+  const found = refused.request ?? (read?.ok === true ? read.value : null);
+  const request: Request | null =
+    found !== null && owner?.isConfigured === true ? { ...found, isConfigured: true } : found;
+  return {
+    ok: true,
+    value: denialView(session, { code: refused.code, request, approval: null, reason, receipt: own?.id ?? receipt }),
+  };
+}

@@ -1,10 +1,11 @@
 // The gate's ports for one call: approvals, the decision and outcome writes, the clock, and how its client waits or cancels.
+
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Basis } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { chargesOf } from "../../core/gate/charges.ts";
+import { chargesOf } from "../../core/gate/decide.ts";
 import type { ApprovalAnswer, ApprovalRequest, Approvals } from "../../core/ports/approvals.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
@@ -35,6 +36,8 @@ export interface CallRefusal {
   readonly reason: string | null;
   /** The target behind a symlink, for the log; the agent does not see it. */
   readonly target?: string | null;
+  /** The request follows from the user's configuration, which the agent does not learn. */
+  readonly isConfigured?: boolean;
 }
 
 export interface ApprovalWait {

@@ -1,11 +1,11 @@
 // Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
+
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type {
   CallCompletion,
@@ -16,7 +16,6 @@ import type {
   ToolView,
 } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import type { RunDenial } from "../../core/ports/process.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { parseToolName } from "../../runtime/tool/tool-name.ts";
 import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
@@ -25,9 +24,7 @@ import { answerUse } from "../contexts/context-answer.ts";
 import type { CallContext, Contexts } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
 import { callIn, numberOr, objectIn, textIn, textsIn } from "../input.ts";
-import { type CallDenial, denialIn, refusedIn, withDenials, withEntries } from "../log/call-refusals.ts";
-import { denialView } from "../log/denials.ts";
-import { enforcementOf } from "../log/enforcement.ts";
+import { enforcementOf, refusedIn, withDenials, withEntries } from "../log/call-report.ts";
 import type { DaemonParts, ProgramContext } from "../parts.ts";
 import { clientIn } from "../programs/client-profile.ts";
 import { terminalOf } from "../programs/terminal.ts";
@@ -36,9 +33,20 @@ import type { Exchange } from "../rpc/serving.ts";
 import type { Session, Sessions } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import type { OwnerTools } from "../tools/owner-tools.ts";
-import { CANCELLED, denialOf, outcomeOf, programAnswer, REFUSED, SECRET_GIVEN } from "./call-outcome.ts";
+import {
+  CANCELLED,
+  clientToolLookup,
+  denialOf,
+  markTriggers,
+  outcomeOf,
+  type PreviewCall,
+  previewCall,
+  programAnswer,
+  REFUSED,
+  refusedDuringCall,
+  SECRET_GIVEN,
+} from "./call-outcome.ts";
 import { ExchangeStop, ExchangeWait, secretUse } from "./call-ports.ts";
-import { clientToolLookup, markTriggers, type PreviewCall, previewCall } from "./call-preview.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { modelUse } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration } from "./open-calls.ts";
@@ -99,7 +107,7 @@ export class Calls {
     try {
       // A call without a context executes nothing here, so it needs no warrant.
       const gate = await (declaration === null ? this.#gatekeeper.permit(asked) : this.#gatekeeper.authorize(asked));
-      if (!gate.ok) return denialOf(asked, gate);
+      if (!gate.ok) return denialOf(asked, gate, this.#contexts);
       const receipt = "warrant" in gate ? gate.warrant.receipt : gate.receipt;
       const context =
         declaration !== null && "warrant" in gate ? () => this.#context(asked, declaration, gate.warrant) : null;
@@ -157,10 +165,11 @@ export class Calls {
     const { value: asked } = read;
     const { session, tool, owner, ports } = asked;
     const gate = await this.#gatekeeper.authorize(asked);
-    if (!gate.ok) return denialOf(asked, gate);
+    if (!gate.ok) return denialOf(asked, gate, this.#contexts);
     const { warrant } = gate;
     const { receipt } = warrant;
     const ground = this.#ground(asked, receipt);
+    const stop = new ExchangeStop(exchange);
     const carried: ExecutionResult = exchange.isStopped
       ? CANCELLED
       : owner === null
@@ -172,41 +181,22 @@ export class Calls {
               session,
               warrant,
               reading: asked.holding.reading,
-              stop: new ExchangeStop(exchange),
+              stop,
               ground,
-              context: (options) => this.#contexts.open({ ...options, session, warrant, ground }),
+              context: (options) => this.#contexts.open({ ...options, session, warrant, ground, cancel: stop }),
             });
     if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
     const denials = withEntries(asked, receipt, carried.met?.denials ?? []);
     const refused = refusedIn(carried);
-    if (refused !== null && !carried.ok) return this.#refusedOnTheWay(asked, receipt, carried, refused, denials);
+    if (refused !== null && !carried.ok) {
+      const reason = this.#parts.redacting.text(carried.message);
+      return refusedDuringCall(asked, receipt, { carried, refused, denials, reason });
+    }
     const enforcement = enforcementOf(warrant.requests, carried.met?.enforcement ?? []);
     ports.settleLater({ ...outcomeOf(receipt, carried, denials), enforcement });
     if (!carried.ok) return refusal(carried.code, carried.message, carried.fix ?? null);
     const result = withDenials(this.#parts.redacting.json(carried.value), denials);
     return { ok: true, value: { outcome: "done", receipt, result, enforcement } };
-  }
-
-  /** A call that was decided and then refused is reported as a denial, and logged as one. */
-  #refusedOnTheWay(
-    asked: IncomingCall,
-    receipt: string,
-    carried: Extract<ExecutionResult, { readonly ok: false }>,
-    refused: CallDenial,
-    denials: readonly RunDenial[],
-  ): Answer<DenialView> {
-    const { session, holding, ports } = asked;
-    const reason = this.#parts.redacting.text(carried.message);
-    // The tool passes on a denial of its context, which is logged already.
-    const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
-    const [own] =
-      known === undefined ? withEntries(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
-    const all = own === undefined || own === known ? denials : [...denials, own];
-    ports.settleLater(outcomeOf(receipt, carried, all));
-    const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
-    const request = refused.request ?? (read?.ok === true ? read.value : null);
-    const facts = { code: refused.code, request, approval: null, reason, receipt: own?.id ?? receipt };
-    return { ok: true, value: denialView(session, facts) };
   }
 
   /** Data stored or sent for an agent must not contain a secret value. */
@@ -230,7 +220,7 @@ export class Calls {
     if (ring === null) return TOO_MANY_PROGRAMS;
     try {
       const gate = await this.#gatekeeper.authorize(asked.value);
-      if (!gate.ok) return denialOf(asked.value, gate);
+      if (!gate.ok) return denialOf(asked.value, gate, this.#contexts);
       const { receipt, arguments: decided, requests, basis } = gate.warrant;
       // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
       session.taint(`output of a program (${receipt})`);
@@ -383,7 +373,8 @@ export class Calls {
       moment: () => ports.moment(),
       useSecret: secretUse(session, holding, ports, receipt),
       ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
-      refused: (denial, reason, target = null) => ports.refused({ receipt, tool, denial, reason, target }),
+      refused: (denial, reason, target = null) =>
+        ports.refused({ receipt, tool, denial, reason, target, isConfigured: owner?.isConfigured === true }),
     };
   }
 }

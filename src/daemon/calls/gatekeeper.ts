@@ -1,5 +1,6 @@
 // One call of a session, from request to receipt: the gate decides, a person is asked if required, and the decision is on disk
 // with all its charges before the result is reported.
+
 import type { Moment } from "../../core/authority/compiled.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -13,7 +14,7 @@ import type { Entries } from "../log/entries.ts";
 import type { Floods } from "../log/floods.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
-import { Accounts, chargesIn } from "./accounts.ts";
+import { Accounts, chargesIn, HoldingMoments } from "./accounts.ts";
 import {
   type ApprovalWait,
   type CallPorts,
@@ -23,7 +24,6 @@ import {
 } from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
 import { type Blocked, type Holding, Holdings } from "./holding.ts";
-import { HoldingMoments } from "./moment.ts";
 
 /** Shorter than the time until a client's next call. */
 const outcomeDelayMilliseconds = 10;
@@ -172,7 +172,7 @@ export class Gatekeeper {
     const counted = this.#floods.take(entry, refusal.denial.times);
     if (counted !== null) return counted;
     const { stores, id } = this.#parts;
-    void stores.observations.append(denialObservation(session, entry, id("o"), false));
+    void stores.observations.append(denialObservation(session, entry, id("o"), refusal.isConfigured === true));
     void stores.ledger.append([entry]);
     return entry.id;
   }

@@ -1,7 +1,7 @@
 // Requests of a running client to models: each is decided by what the session holds at that moment, charged and on disk before
 // it is sent; its tokens follow as an outcome. Prompts are not logged, only their digest.
 import { judge } from "../../core/authority/judge.ts";
-import { chargesOf } from "../../core/gate/charges.ts";
+import { chargesOf } from "../../core/gate/decide.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";

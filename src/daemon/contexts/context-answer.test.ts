@@ -46,7 +46,19 @@ function served(answer: Json = { ok: true }): { readonly context: CallContext; r
     return answer;
   };
   return {
-    context: { context: null, reading: null, serve, denials: () => [], enforcement: () => [], end: () => undefined },
+    context: {
+      context: null,
+      reading: null,
+      serve,
+      denials: () => [],
+      enforcement: () => [],
+      ended: () => null,
+      ran: () => undefined,
+      refuse: () => {
+        throw new Error("nothing is refused here");
+      },
+      end: () => undefined,
+    },
     heard,
   };
 }

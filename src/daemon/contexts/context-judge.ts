@@ -11,7 +11,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { FilePath } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { isSameRequest } from "../../runtime/context/use-gate.ts";
-import type { SingleUses } from "./single-uses.ts";
+import { type SingleUses, withoutAddress } from "./single-uses.ts";
 
 /** The authority of a session at one moment. */
 export interface HeldAuthority {
@@ -45,14 +45,16 @@ export function contextJudge({ requests, holds, once, decided }: ContextJudgeOpt
     before = held;
     return unpaid;
   };
-  return (request) => {
+  return (request, isUncharged) => {
     const held = holds(request);
     if (held === null) return GONE;
     const { authority, moment } = held;
     decided?.(request, authority);
     // INVARIANT: grants with a budget, and approvals, cover only requests that the call was charged for.
-    const isPaid = once === null ? requests.some((one) => isSameRequest(one, request)) : once.isLeft(request);
-    if (isPaid) return judge(authority, request, { ...moment, exhausted: null });
+    const asked = withoutAddress(request);
+    const isRequested = once === null ? requests.some((one) => isSameRequest(one, asked)) : once.isLeft(request);
+    if (isRequested)
+      return judge(authority, request, isUncharged === true ? unpaidIn(held) : { ...moment, exhausted: null });
     const decision = judge(authority, request, unpaidIn(held));
     if (decision.outcome !== "ask") return decision;
     if (once === null && isBelowApproved(requests, request, decision, held))

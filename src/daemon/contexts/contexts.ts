@@ -5,6 +5,7 @@ import type { AxisName } from "../../core/authority/catalog.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
@@ -12,18 +13,18 @@ import type { Warrant } from "../../core/gate/warrant.ts";
 import { type Reading, workingGround } from "../../core/notation/reading.ts";
 import type { Strength } from "../../core/ports/enforcement.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import type { RunDenial } from "../../core/ports/process.ts";
+import type { CompletedRun, RunDenial } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
-import { lazy } from "../../runtime/context/closed.ts";
 import { type Context, type Instruments, makeContext } from "../../runtime/context/context.ts";
-import type { RunUse } from "../../runtime/context/life.ts";
+import { lazy, type RunUse } from "../../runtime/context/life.ts";
 import { serveUse } from "../../runtime/context/remote.ts";
-import { useDenial } from "../../runtime/context/use-result.ts";
+import { type UseDenial, useDenial } from "../../runtime/context/use-result.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
+import { endingText } from "../../sandbox/plan/run-outcome.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Holding } from "../calls/holding.ts";
-import { ContextDenials } from "../log/context-denials.ts";
-import { CallEnforcement } from "../log/enforcement.ts";
+import { CallEnforcement, ContextDenials } from "../log/call-report.ts";
 import type { OutputRedactor, ProgramContext, Stores } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { contextJudge, HoldingCache } from "./context-judge.ts";
@@ -50,6 +51,10 @@ export interface InstrumentsOptions {
   refusedPath(request: Request): void;
   /** What enforced an axis of a use. */
   enforced(axis: AxisName, strength: Strength): void;
+  /** A program of the call ended. */
+  ran(run: CompletedRun): void;
+  /** Stops when the client of the call cancels. */
+  readonly cancel: CancelSignal | null;
 }
 
 /** Instruments whose backends are processes; those of the stores are always there. */
@@ -60,6 +65,8 @@ export interface InstrumentsSource {
   /** Backends of a tool by its name, independent of the session. */
   backends(tool: string): Backends;
   of(asked: InstrumentsOptions): ProcessInstruments;
+  /** The gate denied a call with these requests. */
+  denied?(session: Session, tool: string, requests: readonly Request[], isGranted: (request: Request) => boolean): void;
 }
 
 export interface ContextOptions {
@@ -70,6 +77,7 @@ export interface ContextOptions {
   readonly store: Store | null;
   readonly isForeign: boolean;
   readonly ground: ProgramContext;
+  readonly cancel?: CancelSignal;
 }
 
 /** The context of one call. */
@@ -84,6 +92,12 @@ export interface CallContext {
   denials(): readonly RunDenial[];
   /** What enforced the axes of its uses, so far. */
   enforcement(): Outcome["enforcement"];
+  /** Logs a denial of the call, and returns it. */
+  refuse(request: Request | null, code: DenialCode, message: string): UseDenial;
+  /** A program of the call ended that no instrument ran. */
+  ran(run: CompletedRun): void;
+  /** How its last program ended; null if none ran. */
+  ended(): string | null;
   end(): void;
 }
 
@@ -109,6 +123,14 @@ export class Contexts {
 
   backends(tool: string): Backends {
     return this.#parts.instruments?.backends(tool) ?? { has: () => false, hasSecret: () => false };
+  }
+
+  /** The gate denied a call with these requests: a person is alerted if it named a secret that is not for it. */
+  denied(session: Session, tool: string, requests: readonly Request[]): void {
+    const now = this.#parts.held(session);
+    const isGranted = (request: Request): boolean =>
+      now !== null && judge(now.holding.authority, request, now.moment).outcome !== "deny";
+    this.#parts.instruments?.denied?.(session, tool, requests, isGranted);
   }
 
   open(asked: ContextOptions): CallContext {
@@ -137,12 +159,20 @@ export class Contexts {
     );
     const enforcement = new CallEnforcement();
     const call = `${tool} (${warrant.receipt})`;
+    let ended: string | null = null;
+    const ran = (run: CompletedRun): void => {
+      ended = endingText(run.ending);
+      for (const { axis, strength } of run.enforcement) enforcement.add(axis, strength);
+      for (const denial of run.denials) noted.count(denial);
+    };
     const instruments = this.#instruments({
       ...{ session, tool, call, isForeign, ground, requests },
       judge: decide,
       decidedBy: (request) => decided.get(request) ?? null,
       refusedPath: (request) => noted.refusedPath(request),
       enforced: (axis, strength) => enforcement.add(axis, strength),
+      ran,
+      cancel: asked.cancel ?? null,
     });
     const { reading } = now.holding;
     const { context, end } = makeContext(warrant, {
@@ -150,6 +180,7 @@ export class Contexts {
       ground: workingGround(reading),
       denied: (request, code) => noted.expect(request, code),
       run: runUse(once, look, noted),
+      isOwn: requirement === null,
       // Only built-in tools and `serveUse` see it.
       isLazy: true,
     });
@@ -158,6 +189,12 @@ export class Contexts {
       serve: this.#serving(context, noted),
       denials: () => noted.denials(),
       enforcement: () => enforcement.list(),
+      refuse: (request, code, message) => {
+        noted.expect(request, code);
+        return noted.denied(useDenial(code, request?.verb.verb ?? null, message));
+      },
+      ran,
+      ended: () => ended,
     };
   }
 
@@ -227,5 +264,8 @@ const NOTHING: CallContext = {
   serve: async () => ({ ...useDenial("revoked", null, "the session has no grants any more") }),
   denials: () => [],
   enforcement: () => [],
+  refuse: (request, code, message) => useDenial(code, request?.verb.verb ?? null, message),
+  ran: () => undefined,
+  ended: () => null,
   end: () => undefined,
 };

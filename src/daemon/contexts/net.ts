@@ -1,40 +1,42 @@
-// The network of a context: one exchange at a time by the broker, which resolves the name, asks about every address, and
-// connects only to allowed ones.
+// The network of a context: the broker resolves names, connects only to allowed addresses, follows redirects and sends secrets
+// only where they are bound.
 
-import { isDestination } from "../../core/authority/axes/scope.ts";
-import type { Decision } from "../../core/authority/decision.ts";
-import type { Request } from "../../core/authority/request.ts";
-import { type Address, addressText } from "../../core/base/address.ts";
-import type { HttpExchange, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
+import { headerBytesMax } from "../../core/authority/axes/http-request.ts";
+import type { Decision, DenialCode } from "../../core/authority/decision.ts";
+import type { HttpFetch, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
-import { fetchHeaderBytesMax, requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
+import { requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
 import { METHODS } from "../../sandbox/network/fetch/fetch-messages.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
+import type { OutputRedactor } from "../parts.ts";
 import type { Session } from "../session.ts";
 
 export interface ContextNetOptions {
   readonly session: Session;
+  readonly tool: string;
   fetch(wish: FetchOptions): Promise<FetchResult>;
   resolver(): ResolverChoice;
-  /** What enforced an axis of the exchange. */
+  /** What enforced an axis of a request. */
   enforced(axis: "host" | "port", strength: "broker"): void;
+  readonly redacting: Pick<OutputRedactor, "json">;
   /** Redacts known secrets. */
   redacted(bytes: Uint8Array): Uint8Array;
 }
 
-const exchangesOfSessionMax = 16;
+const fetchesOfSessionMax = 8;
+/** How far the broker may read before it refuses: one chunk more than is used. */
+const responseBytesBeyond = 262_144;
 const running = new WeakMap<Session, number>();
 
-export function netFetching(asked: ContextNetOptions): HttpPort {
+export function contextNet(asked: ContextNetOptions): HttpPort {
   const { session } = asked;
   return {
-    resolve: null,
-    exchange: async (wish) => {
+    fetch: async (wish) => {
       const many = running.get(session) ?? 0;
-      if (many >= exchangesOfSessionMax) return failure("this session fetches too much at once");
+      if (many >= fetchesOfSessionMax) return failure("not_available", "this session fetches too much at once");
       running.set(session, many + 1);
       try {
-        return await exchange(asked, wish);
+        return await fetchWith(asked, wish);
       } finally {
         running.set(session, (running.get(session) ?? 1) - 1);
       }
@@ -42,75 +44,93 @@ export function netFetching(asked: ContextNetOptions): HttpPort {
   };
 }
 
-async function exchange(asked: ContextNetOptions, wish: HttpExchange): Promise<PortResult<HttpResponse>> {
-  const { session } = asked;
-  const { scheme, host, port, target, headers, body, bytesMax, millisecondsMax } = wish;
+async function fetchWith(asked: ContextNetOptions, wish: HttpFetch): Promise<PortResult<HttpResponse>> {
+  const { session, tool, redacting } = asked;
+  const { url, headers, body, bytesMax, isTruncating } = wish;
   const method = METHODS.find((one) => one === wish.method);
-  if (method === undefined) return { ok: false, code: "invalid_input", message: "no such method" };
+  if (method === undefined) return failure("invalid_input", "no such method");
   if (body !== null && body.length > requestBodyBytesMax)
-    return { ok: false, code: "invalid_input", message: `a body has at most ${requestBodyBytesMax} bytes` };
+    return failure("invalid_input", `a body has at most ${requestBodyBytesMax} bytes`);
+  // A secret is sent only by its handle, to where it is bound.
+  const sent = { url, headers: headers.map((line) => [...line]), body: body === null ? null : textOf(body) };
+  if (JSON.stringify(sent) !== JSON.stringify(redacting.json(sent)))
+    return failure("secret_refused", "the value of a secret is to be sent; write {{secret:name}} in its place");
   const stopping = new AbortController();
   const stop = (): void => stopping.abort();
   const unheard = wish.stop.onStop(stop);
   session.running.add(stop);
+  let isDecided = false;
   try {
-    if (session.isClosed) return failure("the session is closed");
+    if (session.isClosed) return failure("not_available", "the session is closed");
     const fetched = await asked.fetch({
-      method,
-      url: `${scheme}://${host}:${port}${target}`,
-      headers,
-      body,
-      // Redirects are returned as they are; the caller decides on them before following.
-      limits: { headerBytes: fetchHeaderBytesMax, bodyBytes: bytesMax, milliseconds: millisecondsMax, redirects: 0 },
+      ...{ method, url, headers, body },
+      limits: {
+        headerBytes: headerBytesMax,
+        bodyBytes: bytesMax + (isTruncating ? responseBytesBeyond : 0),
+        milliseconds: wish.millisecondsMax,
+        redirects: wish.redirectsMax,
+      },
       resolver: asked.resolver(),
-      judge: (request) => decide(wish, request),
-      secrets: [],
+      judge: (request) => {
+        isDecided = true;
+        return decisionOf(wish.decide(request));
+      },
+      secrets: wish.secrets,
       stop: stopping.signal,
     });
     for (const axis of ["host", "port"] as const) asked.enforced(axis, "broker");
     // Even a server's refusal carries data from it.
-    session.taint(`a tool's fetch of ${`${scheme}://${host}`.slice(0, 200)}`);
-    if (!fetched.ok) return fetched;
-    const pieces: Uint8Array[] = [];
-    let length = 0;
-    for await (const piece of fetched.body) {
-      length += piece.length;
-      if (length > bytesMax) return { ok: false, code: "budget_exhausted", message: `more than ${bytesMax} bytes` };
-      pieces.push(piece);
-    }
-    const end = await fetched.end;
-    if (!end.ok) return end;
-    const clean = (text: string): string => Buffer.from(asked.redacted(Buffer.from(text, "latin1"))).toString("latin1");
-    const whole = asked.redacted(Buffer.concat(pieces));
-    return {
-      ok: true,
-      value: {
-        status: fetched.status,
-        headers: fetched.headers.map(([name, value]) => [name, clean(value)]),
-        body: new Uint8Array(whole),
-      },
-    };
+    session.taint(`${tool} of ${url.slice(0, 200)}`);
+    // Nothing was decided: the broker is at its limit.
+    if (!fetched.ok && !isDecided && fetched.code === "budget_exhausted")
+      return failure("not_available", fetched.message);
+    return fetched.ok ? await responseOf(asked, wish, fetched) : fetched;
   } finally {
     unheard();
     session.running.delete(stop);
   }
 }
 
-/** The caller has just decided on the name; its resolved addresses are checked here. */
-function decide(wish: HttpExchange, { values }: Request): Decision {
-  const [to, port] = values;
-  if (!isDestination(to) || port !== wish.port) return DENIED;
-  if (to.address === null) return ALLOWED;
-  const isPinned = (one: Address): boolean => addressText(one) === addressText(to.address as Address);
-  if (wish.addresses !== null && !wish.addresses.some(isPinned)) return DENIED;
-  const code = wish.screen(to.address);
-  if (code === "approval_required") return { outcome: "ask", by: ALLOWED.by, level: 1 };
-  return code === null ? ALLOWED : { outcome: "deny", code, at: null };
+async function responseOf(
+  { redacted }: ContextNetOptions,
+  { bytesMax }: HttpFetch,
+  fetched: FetchResult & { readonly ok: true },
+): Promise<PortResult<HttpResponse>> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of fetched.body) {
+    pieces.push(piece);
+    length += piece.length;
+    if (length > bytesMax) break;
+  }
+  const isTruncated = length > bytesMax;
+  const end = isTruncated ? null : await fetched.end;
+  // An incomplete body is not returned as if it were complete.
+  if (end !== null && !end.ok) return failure(end.code, end.message);
+  const { status, url, hops } = fetched;
+  const clean = (text: string): string => Buffer.from(redacted(Buffer.from(text, "latin1"))).toString("latin1");
+  return {
+    ok: true,
+    value: {
+      ...{ status, url, isTruncated },
+      // The last one is where it ended.
+      redirects: Math.max(0, hops.length - 1),
+      headers: fetched.headers.map(([name, value]) => [name, clean(value)]),
+      body: new Uint8Array(redacted(Buffer.concat(pieces).subarray(0, bytesMax))),
+    },
+  };
 }
 
-const ALLOWED = { outcome: "allow", by: { chain: 0, grants: [] } } as const;
-const DENIED: Decision = { outcome: "deny", code: "address_refused", at: null };
+function decisionOf(code: DenialCode | null): Decision {
+  if (code === null) return { outcome: "allow", by: { chain: 0, grants: [] } };
+  if (code === "approval_required") return { outcome: "ask", by: { chain: 0, grants: [] }, level: 1 };
+  return { outcome: "deny", code, at: null };
+}
 
-function failure(message: string): PortFailure {
-  return { ok: false, code: "not_available", message };
+function textOf(bytes: Uint8Array): string {
+  return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("utf8");
+}
+
+function failure(code: DenialCode, message: string): PortFailure {
+  return { ok: false, code, message };
 }

@@ -15,13 +15,13 @@ export function contextPrograms(programs: Pick<Programs, "run">, asked: Instrume
 
 async function run(
   programs: Pick<Programs, "run">,
-  { session, ground, decidedBy, enforced }: InstrumentsOptions,
+  { session, ground, call, cancel, decidedBy, ran }: InstrumentsOptions,
   program: ProgramRequest,
 ): Promise<Answer> {
-  const { argv, request, by, input, millisecondsMax, outputBytesMax } = program;
+  const { argv, request, by, input, millisecondsMax, outputBytesMax, isTruncating } = program;
   const authority = decidedBy(request);
   if (authority === null) return refuse("revoked", "nothing decided on this");
-  const ring = session.ringing(stopOf(program.stop));
+  const ring = session.ringing(eitherOf(program.stop, cancel));
   if (ring === null) return refuse("not_available", "this session runs too many programs at once");
   let isOver = false;
   let end: () => void = () => undefined;
@@ -34,18 +34,21 @@ async function run(
       end = one;
     },
   };
-  let left = outputBytesMax;
+  let [left, dropped] = [outputBytesMax, 0];
   const gathered = { output: [] as Uint8Array[], errors: [] as Uint8Array[] };
   const sink = (pieces: Uint8Array[]) => (bytes: Uint8Array) => {
-    left -= bytes.length;
-    if (left >= 0) pieces.push(bytes.slice());
-    else if (!isOver) {
+    const kept = bytes.slice(0, left);
+    left -= kept.length;
+    dropped += bytes.length - kept.length;
+    if (kept.length > 0) pieces.push(kept);
+    if (dropped > 0 && !isTruncating && !isOver) {
       isOver = true;
       end();
     }
   };
   try {
-    session.taint("output of a tool's program");
+    // The program's input is unknown: the session is untrusted from here on.
+    session.taint(call);
     const result = await programs.run(
       { ...ground, authority },
       {
@@ -56,24 +59,28 @@ async function run(
       },
     );
     if (!result.ok) return { ok: false, refused: result.refused };
-    for (const { axis, strength } of result.ran.enforcement) enforced(axis, strength);
     const denials = result.ran.denials.map((denial) => ({ ...denial, id: ground.refused(denial, null) }));
+    ran({ ...result.ran, denials });
     // Past a limit the result is a refusal, never truncated output.
-    if (left < 0) return refuse("budget_exhausted", `it wrote more than ${outputBytesMax} bytes`);
+    if (dropped > 0 && !isTruncating) return refuse("budget_exhausted", `it wrote more than ${outputBytesMax} bytes`);
     const output = new Uint8Array(Buffer.concat(gathered.output));
     const errors = new Uint8Array(Buffer.concat(gathered.errors));
-    return { ok: true, value: { ran: { ...result.ran, denials }, output, errors } };
+    return { ok: true, value: { ran: { ...result.ran, denials }, output, errors, dropped } };
   } finally {
     ring.end();
   }
 }
 
-function stopOf(signal: StopSignal): CancelSignal {
+/** Stops when the context ends, or the client of the call cancels. */
+function eitherOf(signal: StopSignal, cancel: CancelSignal | null): CancelSignal {
   return {
     get stopped() {
-      return signal.isStopped();
+      return signal.isStopped() || cancel?.stopped === true;
     },
-    onStop: (ring) => void signal.onStop(ring),
+    onStop: (ring) => {
+      signal.onStop(ring);
+      cancel?.onStop(ring);
+    },
   };
 }
 

@@ -1,4 +1,5 @@
 // How file tools may change a path on this machine: by the rules that decide whether a draft's change of it lands.
+
 import type { Stats } from "node:fs";
 import type { FilePath } from "../../core/ports/files.ts";
 import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
@@ -13,9 +14,8 @@ import {
 } from "../../sandbox/plan/triggers/classify.ts";
 import { TriggerFacts } from "../../sandbox/plan/triggers/trigger-facts.ts";
 import type { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
-import { InputTurns } from "../records/input-turns.ts";
 import { TrustedWorkspaces } from "../records/trusted-workspaces.ts";
-import { isSettled, isUnchanged } from "../records/unchanged-files.ts";
+import { InputTurns, isSettled, isUnchanged } from "../records/unchanged-files.ts";
 
 export interface ProtectedFilesOptions {
   readonly home: string | null;

@@ -5,7 +5,7 @@ import type { Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import { ConfinedFiles, FILE_LIMITS } from "../../sandbox/files/confined-files.ts";
 import type { WorkerRestrictions } from "../../sandbox/files/worker-setup.ts";
-import { InputTurns } from "../records/input-turns.ts";
+import { InputTurns } from "../records/unchanged-files.ts";
 import type { Session } from "../session.ts";
 import type { GrantedTree } from "./granted-trees.ts";
 

@@ -27,7 +27,7 @@ export class SingleUses {
   /** Whether the request, or the one whose name resolves to it, is an unused request of the call. */
   isLeft(request: Request): boolean {
     if (!this.#isSpending) return false;
-    const asked = named(request);
+    const asked = withoutAddress(request);
     const known = this.#requests.filter((one) => isSameRequest(one.request, asked));
     const inUse = known.find(({ isInUse }) => isInUse);
     const left = inUse ?? known.find(({ isSpent }) => !isSpent);
@@ -57,7 +57,8 @@ export class SingleUses {
   }
 }
 
-function named(request: Request): Request {
+/** The request by its name alone: what a name resolves to is requested by nothing but the name. */
+export function withoutAddress(request: Request): Request {
   const [first, ...rest] = request.values;
   const isLed = isDestination(first) && first.name !== null && first.address !== null;
   return isLed ? { ...request, values: [{ name: first.name, address: null }, ...rest] } : request;

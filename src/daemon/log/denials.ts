@@ -1,10 +1,13 @@
 // A denial as the caller sees it: code, needed request, and hint. It reveals nothing about other rules.
+
 import type { DenialCode } from "../../core/authority/decision.ts";
+import { delegationFault } from "../../core/authority/delegation.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { DenialView } from "../../core/ports/daemon/daemon-calls.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
+import type { Holding } from "../calls/holding.ts";
 import type { Session } from "../session.ts";
 
 const HINTS: Readonly<Record<DenialCode, string>> = {
@@ -111,4 +114,18 @@ export function denialObservation(session: Session, entry: LogEntry, id: string,
 
 function withoutClass(request: string): string {
   return /^records\.(?!create )/.test(request) ? request.replace(/ class=.*$/s, "") : request;
+}
+
+/** The uncovered part, as exactly as it is known: the request itself if nothing more exact is known. */
+export function needOf(
+  agent: string,
+  { authority, reading }: Pick<Holding, "authority" | "reading">,
+  code: DenialCode | null,
+  request: Request | null,
+): Request | null {
+  if (code !== "exceeds_grantor_authority" || request?.delegation === undefined) return request;
+  const { target, proposed } = request.delegation;
+  const fault = delegationFault({ id: agent, authority }, target, proposed, reading.ground.protectedPaths);
+  if (fault?.code !== "exceeds_grantor_authority" || fault.containment.kind !== "exceeds") return request;
+  return fault.containment.request;
 }

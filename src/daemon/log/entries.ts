@@ -15,9 +15,9 @@ import { canonicalJson } from "../../log/chain/canonical.ts";
 import { type CutSizes, cutJson } from "../../log/chain/cut.ts";
 import { PreserializedEntry } from "../../log/chain/preserialized-entry.ts";
 import type { CallRefusal } from "../calls/call-ports.ts";
-import { needOf } from "../calls/counterexample.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { DaemonParts } from "../parts.ts";
+import { needOf } from "./denials.ts";
 import { EntryTextCache } from "./entry-text-cache.ts";
 import { linkWords, policyWords } from "./link-words.ts";
 

@@ -1,10 +1,10 @@
 // Signs every commit of the log with the current key, and stores the newest signature beside the keys.
+
 import { join } from "node:path";
 import type { DurableResult } from "../../core/ports/stores/durable.ts";
 import type { LogEnd, Notary } from "../../core/ports/stores/notary.ts";
 import type { CheckSignature } from "../../core/ports/stores/signing.ts";
-import { makeCheckpoint, parseCheckpoint, type SignedCheckpoint } from "../../log/chain/checkpoint.ts";
-import { keyNumber } from "../../log/chain/key-text.ts";
+import { keyNumber, makeCheckpoint, parseCheckpoint, type SignedCheckpoint } from "../../log/chain/checkpoint.ts";
 import { HeadFile } from "../../log/keys/head.ts";
 import { signatureCheck } from "../../log/keys/key-text.ts";
 import { type AuditKeys, openAuditKeys } from "../../log/keys/keys.ts";

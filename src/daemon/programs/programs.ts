@@ -18,8 +18,7 @@ import { BrokerClient } from "../../sandbox/network/client.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
 import type { OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
-import { argvOfInput, isProgramTool } from "../../tools/program-tools.ts";
-import { runProgram } from "../../tools/run-program.ts";
+import { argvOfInput, isProgramTool } from "../../tools/programs/program-tools.ts";
 import type { ProgramContext, ProgramRun, Programs } from "../parts.ts";
 import { type ClientPlan, clientPlan } from "./client-profile.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
@@ -28,6 +27,7 @@ import { liveSandboxes } from "./live.ts";
 import { couldUseModels, modelSource, type SecretForUrl } from "./models.ts";
 import { planFor, type RunEnvironment } from "./plan-facts.ts";
 import { RunExplanation } from "./run-explanation.ts";
+import { runProgram } from "./run-program.ts";
 import { NO_TOOLCHAINS, toolchainsOf } from "./toolchains.ts";
 
 export interface DaemonProgramsOptions {

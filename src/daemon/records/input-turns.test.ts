@@ -1,6 +1,7 @@
 // An event-loop turn ends before more data arrives, and not earlier.
+
 import { expect, test } from "vitest";
-import { InputTurns } from "./input-turns.ts";
+import { InputTurns } from "./unchanged-files.ts";
 
 test("work without an await of input is one event-loop turn", async () => {
   const stretch = new InputTurns();

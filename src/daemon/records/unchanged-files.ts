@@ -1,4 +1,5 @@
 // Detects changes of files and folders by their times, once these are old enough to be reliable.
+
 import { lstatSync, type Stats } from "node:fs";
 
 /** Longer than the coarsest file system timestamps: two changes closer than that could look like one. */
@@ -26,4 +27,22 @@ export function isUnchanged(before: Stats, now: Stats): boolean {
     before.mtimeMs === now.mtimeMs &&
     before.size === now.size
   );
+}
+
+export class InputTurns {
+  #number = 0;
+  #isOpen = false;
+
+  /** Changes with every turn. */
+  get now(): number {
+    if (!this.#isOpen) {
+      this.#isOpen = true;
+      // Runs after all synchronous work, and before more input is read.
+      process.nextTick(() => {
+        this.#isOpen = false;
+        this.#number++;
+      });
+    }
+    return this.#number;
+  }
 }

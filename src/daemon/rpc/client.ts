@@ -1,4 +1,5 @@
 // The client's side of a socket: many concurrent requests, each answered exactly once, whatever happens to the daemon.
+
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
@@ -22,9 +23,9 @@ import {
   silenceMillisecondsMax,
 } from "./limits.ts";
 import { monotonicMilliseconds } from "./monotonic.ts";
+import { TurnWriter } from "./outgoing.ts";
 import { noDaemon, refusal, wrongProtocol } from "./refusals.ts";
 import type { Door } from "./serving.ts";
-import { TurnWriter } from "./turn-writer.ts";
 
 const againMilliseconds = 10;
 

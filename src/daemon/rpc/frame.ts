@@ -1,6 +1,6 @@
 // Binary framing of the daemon's sockets: a length, a kind, a payload. Numbers are big-endian.
+
 import { bytesFrameBytesMax } from "./limits.ts";
-import { utf8Text } from "./utf8.ts";
 
 export const frameHeaderBytes = 5;
 /** Exchange id and channel. */
@@ -164,4 +164,18 @@ function frameIn(bytes: Buffer, start: number, end: number, isOwn: boolean): Fra
   if (kind === KIND.end) return length === bytesHeaderBytes ? { kind: "end", id, channel } : null;
   const payload = bytes.subarray(at + bytesHeaderBytes, end);
   return { kind: "bytes", id, channel, bytes: isOwn ? payload : Buffer.from(payload) };
+}
+
+/** The replacement character: an invalid byte decodes to it, but the text may also contain it. */
+const REPLACEMENT = "\ufffd";
+const decoder = new TextDecoder("utf-8", { fatal: true, ignoreBOM: true });
+
+export function utf8Text(bytes: Buffer, start: number, end: number): string | null {
+  const text = bytes.toString("utf8", start, end);
+  if (!text.includes(REPLACEMENT)) return text;
+  try {
+    return decoder.decode(bytes.subarray(start, end));
+  } catch {
+    return null;
+  }
 }

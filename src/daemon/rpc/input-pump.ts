@@ -1,7 +1,8 @@
 // Sends a request's input to the daemon, never more than the daemon's window.
+
 import { bytesFrame, endFrame, partsOf } from "./frame.ts";
 import { inputWindowBytes } from "./limits.ts";
-import type { TurnWriter } from "./turn-writer.ts";
+import type { TurnWriter } from "./outgoing.ts";
 
 export class InputPump {
   readonly #id: number;

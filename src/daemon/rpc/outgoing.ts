@@ -1,7 +1,8 @@
 // Output of a connection, with backpressure: a client that does not read is disconnected.
+
 import type { Socket } from "node:net";
+import { frameHeader, jsonFrame } from "./frame.ts";
 import { outputPendingBytesMax, outputRoomBytes } from "./limits.ts";
-import { TurnWriter } from "./turn-writer.ts";
 
 export class Outgoing {
   readonly #writer: TurnWriter;
@@ -61,4 +62,63 @@ export class Outgoing {
     this.#waiting.clear();
     for (const ring of waiting) ring();
   }
+}
+
+export class TurnWriter {
+  readonly #socket: Socket;
+  /** Frames whose every character is one byte: written as a string, without a buffer. */
+  #text = "";
+  #isDue = false;
+
+  constructor(socket: Socket) {
+    this.#socket = socket;
+  }
+
+  /** Queued here, and in the socket. */
+  get pendingBytes(): number {
+    return this.#text.length + this.#socket.writableLength;
+  }
+
+  /** `bytes`: its length as UTF-8. */
+  json(text: string, bytes: number): void {
+    if (bytes !== text.length) {
+      this.frame(jsonFrame(text));
+      return;
+    }
+    this.#text += frameHeader(bytes) + text;
+    this.#due();
+  }
+
+  frame(frame: Uint8Array): void {
+    this.#due();
+    if (this.#socket.writableCorked === 0) this.#socket.cork();
+    this.#writeText();
+    this.#socket.write(frame);
+  }
+
+  /** Flushes now, for code that closes the socket in this event-loop turn. */
+  flush(): void {
+    this.#isDue = false;
+    if (this.#socket.destroyed) this.#text = "";
+    this.#writeText();
+    if (this.#socket.writableCorked > 0) this.#socket.uncork();
+  }
+
+  #due(): void {
+    if (this.#isDue) return;
+    this.#isDue = true;
+    process.nextTick(flush, this);
+  }
+
+  #writeText(): void {
+    if (this.#text === "") return;
+    const text = this.#text;
+    this.#text = "";
+    this.#socket.write(text, "latin1");
+  }
+}
+
+/** No closure for every turn. */
+function flush(writer: TurnWriter): void {
+  writer.flush();
 }

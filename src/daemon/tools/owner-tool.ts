@@ -8,10 +8,14 @@ import type { Result } from "../../core/base/result.ts";
 import type { Derived } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { type Reading, workingGround } from "../../core/notation/reading.ts";
+import { requestIdentity } from "../../core/notation/request/request-printer.ts";
+import type { CompletedRun } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
+import type { Context } from "../../runtime/context/context.ts";
 import { isSameRequest } from "../../runtime/context/use-gate.ts";
+import { type UseDenial, useDenial } from "../../runtime/context/use-result.ts";
 import type { Needs } from "../../runtime/tool/availability.ts";
-import type { BuiltinTool } from "../../runtime/tool/builtin.ts";
+import type { BuiltinTool, CallReading } from "../../runtime/tool/builtin.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
@@ -75,6 +79,8 @@ export interface OwnerTool {
   readonly verbs: readonly string[];
   /** At least one of these, if the arguments decide which. */
   readonly anyVerb?: readonly string[];
+  /** Its requests follow from the user's configuration, which the caller does not learn. */
+  readonly isConfigured?: true;
   /** Whether it could be executed at all; the default is yes. */
   isThere?(session: Session): boolean;
   /** What is missing right now; a call is then refused before anything is charged. */
@@ -95,31 +101,72 @@ export interface OwnerTool {
   denied?(input: JsonObject, session: Session): void;
 }
 
+/** What powers are made with: before the decision of a call, or while it is executed. */
+export interface PowersOptions {
+  readonly session: Session;
+  /** The decided call; null before the decision. */
+  readonly call: ToolExecution | null;
+  /** Stops when the client cancels or disconnects. */
+  readonly stop: CancelSignal;
+  /** Whether the call was decided on all of these; before the decision on none. */
+  isDecided(requests: readonly Request[]): boolean;
+  /** Logs a denial of the running call, and returns it. */
+  refuse(request: Request | null, code: DenialCode, message: string): UseDenial;
+  /** A program of the call ended. */
+  ended(run: CompletedRun): void;
+  /** The call has read untrusted data. */
+  taint(): void;
+}
+
 /** A built-in tool: one context of the call, without a declaration. */
 export function builtinTool(tool: BuiltinTool): OwnerTool {
-  const requests: OwnerTool["requests"] = (input, reading, { facts: { name } }) => {
-    const { toAscii } = reading;
-    return tool.requests(input, { ground: workingGround(reading), toAscii, tool: tool.name, agent: name.agent });
+  return builtinToolWith(tool, () => ({}));
+}
+
+/** A built-in tool that has powers besides the context. */
+export function builtinToolWith<P extends object>(tool: BuiltinTool<P>, powers: (call: PowersOptions) => P): OwnerTool {
+  const readingOf = (notation: Reading, { facts }: Session): CallReading => {
+    const { toAscii } = notation;
+    const { environment, name } = facts;
+    return { ground: workingGround(notation), toAscii, tool: tool.name, agent: name.agent, environment, notation };
   };
+  const requests: OwnerTool["requests"] = (input, reading, session) =>
+    tool.requests(input, readingOf(reading, session));
+  const { derive, denied, ...shown } = tool;
   return {
-    ...tool,
+    ...shown,
+    isThere: () => (tool.missing?.() ?? null) === null,
     requests,
+    ...(derive === undefined
+      ? {}
+      : {
+          derive: (input, session, reading, stop) =>
+            derive(input, readingOf(reading, session), powers({ ...UNDECIDED, session, stop: stop ?? NEVER })),
+        }),
+    denied: (input, session) => denied?.(input, powers({ ...UNDECIDED, session, stop: NEVER })),
     execute: async (call) => {
-      const { warrant, session } = call;
+      const { warrant, session, stop } = call;
       const opened = call.context({ requirement: null, store: null, isForeign: false });
       const { context, reading } = opened;
       if (context === null || reading === null)
         return { ok: false, code: "revoked", message: "the session has no grants any more" };
       const before = performance.now();
       try {
-        // INVARIANT: what is executed is what was decided; a working folder may have moved since.
-        const again = reading === call.reading ? null : requests(warrant.arguments, reading, session);
-        if (again !== null && !isDecided(again, warrant)) return MOVED;
-        const result = await tool.execute(warrant.arguments, context);
+        // INVARIANT: what is executed is what was decided; a working folder or a setting may have changed since.
+        const isFixed = reading === call.reading && tool.isConfigured !== true;
+        const again = isFixed ? null : requests(warrant.arguments, reading, session);
+        if (again !== null && !(again.ok && isDecided(again.value, warrant))) return MOVED;
+        const own = powers({
+          ...{ session, call, stop, refuse: opened.refuse, ended: opened.ran },
+          isDecided: (asked) => isDecided(asked, warrant),
+          taint: () => void session.taint(`${tool.name} (${warrant.receipt})`),
+        });
+        const result = await tool.execute(warrant.arguments, Object.assign(Object.create(context) as Context, own));
         const wallMicroseconds = Math.round((performance.now() - before) * 1000);
-        const met = { ended: "done", denials: opened.denials(), enforcement: opened.enforcement(), wallMicroseconds };
+        const ended = opened.ended() ?? "done";
+        const met = { ended, denials: opened.denials(), enforcement: opened.enforcement(), wallMicroseconds };
         if (result.ok) return { ok: true, value: result.value, isUntrusted: false, met };
-        return { ok: false, code: result.code, message: result.message, met };
+        return { ok: false, code: result.code, message: result.message, fix: result.fix ?? null, met };
       } finally {
         opened.end();
       }
@@ -127,14 +174,30 @@ export function builtinTool(tool: BuiltinTool): OwnerTool {
   };
 }
 
-function isDecided(requests: Derived, warrant: Warrant): boolean {
-  return requests.ok && requests.value.every((one) => warrant.requests.some((other) => isSameRequest(one, other)));
+const NEVER: CancelSignal = { stopped: false, onStop: () => undefined };
+/** Powers before the decision: for reading what the requests follow from. */
+const UNDECIDED: Omit<PowersOptions, "session" | "stop"> = {
+  call: null,
+  isDecided: () => false,
+  refuse: (request, code, message) => useDenial(code, request?.verb.verb ?? null, message),
+  ended: () => undefined,
+  taint: () => undefined,
+};
+
+/** By the text of each: some requests have values that no pattern can name. */
+function isDecided(requests: readonly Request[], warrant: Warrant): boolean {
+  return requests.every((one) =>
+    warrant.requests.some(
+      (other) =>
+        isSameRequest(one, other) || (one.verb === other.verb && requestIdentity(one) === requestIdentity(other)),
+    ),
+  );
 }
 
 const MOVED: ExecutionResult = {
   ok: false,
   code: "not_available",
-  message: "the working folder changed during the call; call again",
+  message: "the working folder or a setting changed during the call; call again",
 };
 
 /** A third-party tool as shown to a person. */

@@ -14,12 +14,12 @@ import type { UserFolders } from "../../platform/folders.ts";
 import { objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import { heldGrants } from "../../tools/agents/held-grants.ts";
 import { recordRequest } from "../../tools/records/requests.ts";
+import { WorkspaceLibraries, workspaceRecords } from "../contexts/records.ts";
 import type { Daemon } from "../daemon.ts";
 import { textIn } from "../input.ts";
 import type { Records } from "../parts.ts";
 import type { Session } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
-import { WorkspaceLibraries, workspaceRecords } from "./records-folder.ts";
 
 interface DaemonSkillsOptions {
   readonly home: string | null;

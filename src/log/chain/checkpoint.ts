@@ -4,8 +4,6 @@
 import { base64Bytes, base64Text } from "../../core/base/bytes.ts";
 import type { Signer } from "../../core/ports/stores/signing.ts";
 import { isHash } from "./chain.ts";
-import { bytesOfHexadecimal, hexadecimalOf } from "./hexadecimal.ts";
-import { KEY_NAME, keyNumber } from "./key-text.ts";
 
 export interface Checkpoint {
   /** The node that owns the log. */
@@ -66,6 +64,18 @@ export function parseCheckpoint(text: string): SignedCheckpoint | null {
   };
 }
 
+const KEY_SHAPE = /^(ambit-audit-key)\+([0-9a-f]{8})\+([A-Za-z0-9+/]{44})$/;
+
+export const KEY_NAME = "ambit-audit-key";
+
+/**
+ * Eight hexadecimal digits, or null if it is not a key. Two keys may share a number: a signature is checked with the
+ * key.
+ */
+export function keyNumber(key: string): string | null {
+  return KEY_SHAPE.exec(key)?.[2] ?? null;
+}
+
 const NODE = "[A-Za-z0-9][A-Za-z0-9._-]{0,63}";
 const EVERY = "signs every commit\n";
 const SHAPE = new RegExp(
@@ -88,3 +98,14 @@ function isSpelled({ node, size, hash, at, next }: Checkpoint): boolean {
     (next === null || keyNumber(next) !== null)
   );
 }
+
+export function hexadecimalOf(bytes: Uint8Array): string {
+  return Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("");
+}
+
+/** Of an even number of characters that the caller has checked. */
+export function bytesOfHexadecimal(text: string): Uint8Array {
+  return Uint8Array.from({ length: text.length / 2 }, (_, at) => Number.parseInt(text.slice(2 * at, 2 * at + 2), 16));
+}
+
+/** In the format of signed notes: a name, the key's number, and the key after a byte for its kind. */

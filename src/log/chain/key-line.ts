@@ -1,8 +1,8 @@
 // Which key may sign which part of the log: the first one is pinned, and each names its successor at one position in
 // the log.
+
 import type { CheckSignature } from "../../core/ports/stores/signing.ts";
-import type { SignedCheckpoint } from "./checkpoint.ts";
-import { keyNumber } from "./key-text.ts";
+import { keyNumber, type SignedCheckpoint } from "./checkpoint.ts";
 
 /** Limit on successive keys; no real log reaches it. */
 const keysMax = 10_000;

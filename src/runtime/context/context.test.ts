@@ -3,6 +3,7 @@ import { describe, expect, test } from "vitest";
 import { chain, grant, link, moment } from "../../../test/forge/authority.ts";
 import {
   CALLER,
+  EMPTY_PAGE,
   judgeOf,
   openContext,
   registeredOf,
@@ -148,7 +149,7 @@ describe("once the call has ended", () => {
         new Promise((resolve) => {
           stop.onStop(() => {
             stopped.push("stopped");
-            resolve({ status: 200, headers: [], body: new Uint8Array([1]) });
+            resolve({ ok: true, value: EMPTY_PAGE });
           });
         }),
     });

@@ -1,5 +1,6 @@
 // The context: everything a tool can reach during one call. It is created from a warrant and nothing else, asks the judge
 // about every use, and is revoked when the call ends.
+
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
@@ -13,10 +14,9 @@ import type {
   StoragePort,
 } from "../../core/ports/instruments.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { closed, closedFunction, closedOf, lazy, type Makers } from "./closed.ts";
 import { type FilesInstrument, filesInstrument } from "./files.ts";
 import { type KeysInstrument, keysInstrument } from "./keys.ts";
-import { Life, type RunUse } from "./life.ts";
+import { closed, closedFunction, closedOf, Life, lazy, type Makers, type RunUse } from "./life.ts";
 import { stopListenersMax } from "./limits.ts";
 import { type NetInstrument, netInstrument } from "./net.ts";
 import { type ObserveInstrument, observeInstrument } from "./observations.ts";
@@ -66,6 +66,8 @@ export interface ContextParts {
   readonly denied: ReportDenial;
   /** Runs every use of an instrument; by default at once. */
   readonly run?: RunUse;
+  /** For a built-in tool: programs may run as long as the configuration says. */
+  readonly isOwn?: boolean;
   /** Makes an instrument when it is first read: for a context that no code of others sees. By default all are made and sealed. */
   readonly isLazy?: boolean;
 }
@@ -85,7 +87,7 @@ export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext 
   const make: Makers<Context> = {
     net: () => netInstrument(instruments, asker, life),
     files: () => filesInstrument(instruments.files, asker, life),
-    process: () => processInstrument(instruments.programs, asker, life),
+    process: () => processInstrument(instruments.programs, asker, life, parts.isOwn === true),
     secrets: () => secretsInstrument(instruments.secrets, asker, life),
     storage: () => keysInstrument(instruments.storage, store === null ? null : { kind: "store", store }, asker, life),
     memory: () => keysInstrument(instruments.memory, { kind: "all" }, asker, life),

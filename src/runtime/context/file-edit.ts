@@ -1,10 +1,11 @@
 // An edit of a file: read, changed in memory and written back, unless it was changed meanwhile.
+
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FileFacts, FilePath, FileRefusal, FileResult, Files } from "../../core/ports/files.ts";
 import { editBytesMax, editCharactersMax, editsMax } from "./limits.ts";
-import { optionsOf } from "./option.ts";
 import { type Edit, type EditReport, replaceAll } from "./replace.ts";
+import { optionsOf } from "./use-result.ts";
 
 export interface FileEditReport {
   readonly edits: readonly EditReport[];

@@ -6,16 +6,14 @@ import { isSegments } from "../../core/authority/axes/scope.ts";
 import { utf8Bytes, utf8Text } from "../../core/base/bytes.ts";
 import type { FileFacts, FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { FilesPort } from "../../core/ports/instruments.ts";
-import { closed } from "./closed.ts";
 import { editFile, type FileEditReport, readEdits } from "./file-edit.ts";
 import { fileFailure, isErrno } from "./file-refusals.ts";
-import type { Life } from "./life.ts";
+import { closed, type Life } from "./life.ts";
 import { entriesMax as entriesLimit, entriesUsual, fileBytesMax } from "./limits.ts";
-import { countOf, optionsOf } from "./option.ts";
 import { parsePatternTarget } from "./pattern-target.ts";
 import type { Edit } from "./replace.ts";
 import type { UseGate } from "./use-gate.ts";
-import { invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
+import { countOf, invalid, optionsOf, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
 export interface ListedFile {
   readonly path: string;

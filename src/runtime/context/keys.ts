@@ -1,12 +1,11 @@
 // Values by key. `memory` is all keys an agent is granted; `storage` is the one store a tool declares, under its own name.
+
 import { parseName } from "../../core/authority/axes/name.ts";
 import type { KeysPort, KeyValue } from "../../core/ports/instruments.ts";
-import { closed } from "./closed.ts";
-import type { Life } from "./life.ts";
+import { closed, type Life } from "./life.ts";
 import { keyCharactersMax, keyPagesMax, listedKeysMax, storedSecondsMax, valueCharactersMax } from "./limits.ts";
-import { countOf, optionsOf } from "./option.ts";
 import type { UseGate } from "./use-gate.ts";
-import { failed, invalid, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
+import { countOf, failed, invalid, optionsOf, type UseResult, unreadable, useDenial, useResult } from "./use-result.ts";
 
 export interface KeyOptions {
   /** Expected version; 0 requires that the key does not exist. */

@@ -10,9 +10,7 @@ export const bodyBytesMax = 16_777_216;
 export const headersMax = 64;
 export const headerCharactersMax = 16_384;
 /** Distinct secrets in one request. */
-export const secretsPerFetchMax = 8;
-/** Addresses a name may resolve to. */
-export const addressesMax = 64;
+export const secretsPerFetchMax = 16;
 export const fileBytesMax = 16_777_216;
 export const entriesMax = 20_000;
 export const entriesUsual = 10_000;

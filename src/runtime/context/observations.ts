@@ -1,12 +1,10 @@
 // Observations as a tool sees them: append one for its own agent, and read those of granted agents.
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { ObservationsPort, ObservationView } from "../../core/ports/instruments.ts";
-import { closed } from "./closed.ts";
-import type { Life } from "./life.ts";
+import { closed, type Life } from "./life.ts";
 import * as limits from "./limits.ts";
-import { countOf, optionsOf, textsOf } from "./option.ts";
 import type { UseGate } from "./use-gate.ts";
-import { failed, invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
+import { countOf, failed, invalid, optionsOf, textsOf, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export interface ObservationsQuery {
   /** The agent; its own by default. */

@@ -79,7 +79,8 @@ test("a response is a response on the other side, too", async () => {
     value: {
       status: 203,
       url: "https://a.example/",
-      redirected: true,
+      redirects: 1,
+      isTruncated: false,
       headers: [["A", "b"]],
       body: { $bytes: "e30=" },
     },

@@ -1,11 +1,11 @@
 // A context for code in another process: the same shape, every use a message to the process of the context. It only holds
 // the send function; forged messages are decided in the same way. `serveUse` answers such a message: a fixed table of methods.
+
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
-import { closed } from "./closed.ts";
 import { type Context, type OpenContext, signalInstrument } from "./context.ts";
 import type { FilesInstrument, ListOptions, WriteOptions } from "./files.ts";
 import type { KeyOptions, KeyQuery, KeysInstrument } from "./keys.ts";
-import { Life } from "./life.ts";
+import { closed, Life } from "./life.ts";
 import type { ObservationsQuery } from "./observations.ts";
 import type { ProgramOptions } from "./programs.ts";
 import { remoteJson, remoteValue } from "./remote-value.ts";
@@ -66,6 +66,9 @@ export function remoteContext(send: SendUse): OpenContext {
     files,
     process: closed({
       run: (argv: readonly string[], options?: ProgramOptions) => ask("proc.exec", "process", "run", [argv, options]),
+      evaluate: (line: string, options?: ProgramOptions) => ask("proc.eval", "process", "evaluate", [line, options]),
+      isolated: (argv: readonly string[], options?: ProgramOptions) =>
+        ask("sandbox.exec", "process", "isolated", [argv, options]),
     }),
     secrets: closed({
       has: (name: string, options?: SecretOptions) => ask("secret.use", "secrets", "has", [name, options]),
@@ -114,16 +117,17 @@ function unheard(verb: string): UseResult<never> {
 }
 
 function responseIn(value: unknown): UseResult<FetchedResponse> {
-  const { status, url, redirected, headers, body } = (value ?? {}) as Readonly<Record<string, unknown>>;
+  const { status, url, redirects, isTruncated, headers, body } = (value ?? {}) as Readonly<Record<string, unknown>>;
   const isResponse =
     typeof status === "number" &&
     typeof url === "string" &&
-    typeof redirected === "boolean" &&
+    typeof redirects === "number" &&
+    typeof isTruncated === "boolean" &&
     Array.isArray(headers) &&
     headers.every((pair) => Array.isArray(pair) && pair.length === 2 && pair.every((one) => typeof one === "string")) &&
     body instanceof Uint8Array;
   if (!isResponse) return unheard("net.get");
-  return useResult(responseOf({ status, url, redirected, headers: headers as never, body }));
+  return useResult(responseOf({ status, url, redirects, isTruncated, headers: headers as never, body }));
 }
 
 /** Hostile arguments are refused by the instruments, as for a local tool. */
@@ -143,6 +147,8 @@ const METHODS: ReadonlyMap<string, Act> = new Map<string, Act>([
   ["files.glob", ({ files }, [root, pattern, options]) => files.glob(root as never, pattern as never, options)],
   ["files.search", ({ files }, [root, text, options]) => files.search(root as never, text as never, options)],
   ["process.run", ({ process }, [argv, options]) => process.run(argv as never, options)],
+  ["process.evaluate", ({ process }, [line, options]) => process.evaluate(line as never, options)],
+  ["process.isolated", ({ process }, [argv, options]) => process.isolated(argv as never, options)],
   ["secrets.has", ({ secrets }, [name, options]) => secrets.has(name as never, options)],
   ["secrets.use", ({ secrets }, [name, options]) => secrets.use(name as never, options)],
   ...(["storage", "memory"] as const).flatMap((store): readonly (readonly [string, Act])[] => [
@@ -179,6 +185,13 @@ const NOTHING: unique symbol = Symbol("nothing");
 
 async function plainly(answer: UseResult<FetchedResponse>): Promise<UseResult<unknown>> {
   if (!answer.ok) return answer;
-  const { status, url, redirected, headers } = answer.value;
-  return useResult({ status, url, redirected, headers: headers.entries(), body: await answer.value.bytes() });
+  const { status, url, redirects, truncated: isTruncated, headers } = answer.value;
+  return useResult({
+    status,
+    url,
+    redirects,
+    isTruncated,
+    headers: headers.entries(),
+    body: await answer.value.bytes(),
+  });
 }

@@ -1,7 +1,8 @@
 // The result of a fetch: shaped like the platform's response, plain, with its complete body.
 
 import { utf8Text } from "../../core/base/bytes.ts";
-import { closed } from "./closed.ts";
+import type { HttpResponse } from "../../core/ports/instruments.ts";
+import { closed } from "./life.ts";
 
 export interface FetchedHeaders {
   /** All values of a name, joined by commas; null if there is none. */
@@ -17,6 +18,9 @@ export interface FetchedResponse {
   /** The final URL after redirects. */
   readonly url: string;
   readonly redirected: boolean;
+  readonly redirects: number;
+  /** Whether the body is longer than what was read. */
+  readonly truncated: boolean;
   readonly headers: FetchedHeaders;
   text(): Promise<string>;
   /** Rejects if the body is not JSON, as the platform's does. */
@@ -24,15 +28,7 @@ export interface FetchedResponse {
   bytes(): Promise<Uint8Array>;
 }
 
-export interface Answer {
-  readonly status: number;
-  readonly headers: readonly (readonly [string, string])[];
-  readonly body: Uint8Array;
-  readonly url: string;
-  readonly redirected: boolean;
-}
-
-export function responseOf({ status, headers, body, url, redirected }: Answer): FetchedResponse {
+export function responseOf({ status, headers, body, url, redirects, isTruncated }: HttpResponse): FetchedResponse {
   const pairs = Object.freeze(headers.map(([name, value]) => Object.freeze([name.toLowerCase(), value] as const)));
   const valuesOf = (name: unknown): readonly string[] => {
     const lower = typeof name === "string" ? name.toLowerCase() : "";
@@ -42,7 +38,9 @@ export function responseOf({ status, headers, body, url, redirected }: Answer): 
     status,
     ok: status >= 200 && status <= 299,
     url,
-    redirected,
+    redirected: redirects > 0,
+    redirects,
+    truncated: isTruncated,
     headers: closed({
       get: (name: string) => {
         const values = valuesOf(name);

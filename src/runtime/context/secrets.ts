@@ -1,11 +1,10 @@
-// Secrets as a tool sees them: whether one exists, and the placeholder for it in a request. Never the value.
+// Secrets as a tool sees them: whether one exists, and its handle for a request. Never the value.
+
+import { handleOf } from "../../core/authority/axes/http-request.ts";
 import type { SecretsPort } from "../../core/ports/instruments.ts";
-import { closed } from "./closed.ts";
-import type { Life } from "./life.ts";
-import { optionsOf } from "./option.ts";
-import { placeholderOf } from "./placeholder.ts";
+import { closed, type Life } from "./life.ts";
 import type { UseGate } from "./use-gate.ts";
-import { invalid, type UseResult, useDenial, useResult } from "./use-result.ts";
+import { invalid, optionsOf, type UseResult, useDenial, useResult } from "./use-result.ts";
 
 export interface SecretOptions {
   /** Where it will be used; a grant may restrict it to hosts. */
@@ -14,7 +13,7 @@ export interface SecretOptions {
 
 export interface SecretsInstrument {
   has(name: string, options?: SecretOptions): Promise<UseResult<boolean>>;
-  /** A placeholder for a header or a body; `net.fetch` substitutes the value when sending. */
+  /** A handle for a header, the query or a body; `net.fetch` replaces it by the value when sending. */
   use(name: string, options?: SecretOptions): Promise<UseResult<string>>;
 }
 
@@ -37,7 +36,7 @@ export function secretsInstrument(port: SecretsPort | null, asker: UseGate, life
     use: (name: string, options?: SecretOptions) =>
       named(name, options, async (secrets) =>
         (await secrets.has(name)) === true
-          ? useResult(placeholderOf(name))
+          ? useResult(handleOf(name))
           : useDenial("not_available", "secret.use", "there is no such secret"),
       ),
   });

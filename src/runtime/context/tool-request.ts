@@ -4,6 +4,7 @@ import { parseArgv } from "../../core/authority/axes/argv.ts";
 import { parseHost, type ToAscii } from "../../core/authority/axes/destination.ts";
 import { parseAgentName, parseName, parseTool } from "../../core/authority/axes/name.ts";
 import { type Ground, parsePath, pathText } from "../../core/authority/axes/path.ts";
+import { isRootWord, ROOT_WORDS_TEXT, type RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Value } from "../../core/authority/axes/scope.ts";
 import { parseUrl, schemeOf } from "../../core/authority/axes/url.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
@@ -18,9 +19,16 @@ export type ToolRequest =
       readonly argv: readonly string[];
       /** The folder it runs in; the agent's root by default. */
       readonly in?: string | undefined;
-      /** Whether it may change that folder; false by default. */
-      readonly root?: "ro" | "rw" | undefined;
+      /** Whether it may change that folder; `ro` by default. */
+      readonly root?: RootWord | undefined;
     }
+  | {
+      readonly verb: "proc.eval";
+      readonly line: string;
+      readonly in?: string | undefined;
+      readonly root?: RootWord | undefined;
+    }
+  | { readonly verb: "sandbox.exec"; readonly argv: readonly string[] }
   | { readonly verb: "secret.use"; readonly name: string; readonly host?: string | undefined }
   | { readonly verb: "memory.read" | "memory.write"; readonly key: string }
   | { readonly verb: "obs.append" | "obs.query"; readonly agent: string };
@@ -57,7 +65,13 @@ function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading)
     case "fs.delete":
       return each(read(asked.path, (text) => parsePath(text, ground)));
     case "proc.exec":
+    case "proc.eval":
       return program(asked, ground);
+    case "sandbox.exec": {
+      // Its arguments are no part of the request; what cannot be run is refused all the same.
+      const argv = argvOf(asked.argv);
+      return argv.ok ? done([]) : argv;
+    }
     case "secret.use":
       return each(
         read(asked.name, parseName),
@@ -75,15 +89,29 @@ function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading)
   }
 }
 
-function program(asked: Extract<ToolRequest, { verb: "proc.exec" }>, ground: Ground): Result<readonly Value[]> {
-  const { argv, in: folder, root: mode = "ro" } = asked;
-  if (mode !== "ro" && mode !== "rw") return refuse("bad_value", "`root` is ro or rw");
-  if (!Array.isArray(argv) || !argv.every((word) => typeof word === "string"))
-    return refuse("bad_value", "`argv` must be a list of texts");
+function program(
+  asked: Extract<ToolRequest, { verb: "proc.exec" | "proc.eval" }>,
+  ground: Ground,
+): Result<readonly Value[]> {
+  const { in: folder, root: mode = "ro" } = asked;
+  if (!isRootWord(mode)) return refuse("bad_value", `\`root\` is ${ROOT_WORDS_TEXT}`);
   if (folder === undefined && ground.base === null)
     return refuse("not_absolute", "there is no folder to run in", "/path");
   const root = read(folder ?? pathText(ground.base ?? []), (text) => parsePath(text, ground));
-  return each(root, parseArgv(argv), done(mode));
+  if (asked.verb === "proc.exec") return each(root, argvOf(asked.argv), done(mode));
+  const line = typeof asked.line === "string" ? parseArgv([...SHELL, asked.line]) : null;
+  if (line === null) return refuse("bad_value", "`line` must be a text");
+  // The line is no axis: no pattern could say what a shell does with it.
+  return line.ok ? each(root, done(mode)) : line;
+}
+
+/** The shell that runs a line. It runs in the sandbox like any program. */
+export const SHELL: readonly [string, string] = ["/bin/sh", "-c"];
+
+function argvOf(argv: unknown): Result<Value> {
+  return Array.isArray(argv) && argv.every((word) => typeof word === "string")
+    ? parseArgv(argv)
+    : refuse("bad_value", "`argv` must be a list of texts");
 }
 
 function read<T>(text: unknown, parse: (text: string) => Result<T>): Result<T> {

@@ -13,6 +13,8 @@ export interface AllowedUse {
   readonly request: Request;
   readonly by: Basis;
   readonly level: number;
+  /** A redirect: no budget was charged for it. */
+  readonly isUncharged?: true;
 }
 
 /** Called for every refused use, for the outcome of the call. */
@@ -43,15 +45,24 @@ export class UseGate {
     return unreadable(asked.verb, request);
   }
 
-  decide(request: Request): UseResult<AllowedUse> {
-    const decision = this.#judge(request);
+  /**
+   * `first`: the request that led to this one by a redirect. INVARIANT: a redirect is not charged, so grants with a budget do
+   * not cover it; an approval covers it only if the call requested the same.
+   */
+  decide(request: Request, first: AllowedUse | null = null): UseResult<AllowedUse> {
+    const uncharged = first === null ? {} : ({ isUncharged: true } as const);
+    const decision = this.#judge(request, uncharged.isUncharged);
     switch (decision.outcome) {
       case "allow":
-        return useResult({ request, by: decision.by, level: 0 });
-      case "ask":
-        if (this.#warrant.requests.some((one) => isSameRequest(one, request)))
-          return useResult({ request, by: decision.by, level: decision.level });
-        return this.#refuse(request, "approval_required");
+        return useResult({ request, by: decision.by, level: 0, ...uncharged });
+      case "ask": {
+        const { by, level } = decision;
+        const isApproved =
+          (first === null || level <= first.level) && this.#warrant.requests.some((one) => isSameRequest(one, request));
+        return isApproved
+          ? useResult({ request, by, level, ...uncharged })
+          : this.#refuse(request, "approval_required");
+      }
       case "deny":
         return this.#refuse(request, decision.code);
       default:
@@ -66,10 +77,11 @@ export class UseGate {
   }
 
   /** The same request with its resolved address. An approval of the name covers no more than the name's request. */
-  decideAddress({ request, level }: AllowedUse, asked: Request): UseResult<null> {
-    const decision: Decision = this.#judge(asked);
-    if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= level)) return useResult(null);
-    return this.#refuse(request, decision.outcome === "deny" ? "address_refused" : "approval_required");
+  decideAddress(use: AllowedUse, asked: Request): UseResult<AllowedUse> {
+    const decision: Decision = this.#judge(asked, use.isUncharged);
+    if (decision.outcome === "allow" || (decision.outcome === "ask" && decision.level <= use.level))
+      return useResult(use);
+    return this.#refuse(use.request, decision.outcome === "deny" ? "address_refused" : "approval_required");
   }
 
   /** A port refused an allowed request. */

@@ -328,7 +328,7 @@ describe("a tool with missing backends or secrets", () => {
     const tool = registeredOf(toolOf(needy, { execute: () => ++ran }), registry);
     const availability = registry.availability("weather");
     if (availability === null) throw new Error("no tool");
-    const seen: Seen = { done: [], exchanges: [], denials: [] };
+    const seen: Seen = { done: [], fetches: [], denials: [] };
     const parts = {
       ...{ availability, stop: null, instruments: instrumentsOf(seen), judge: judgeOf(CALLER, tool) },
       ...{ ground: READING.ground, toAscii: READING.toAscii, denied: () => undefined },

@@ -26,7 +26,7 @@ describe("running", () => {
 
   async function run(execute: Parameters<typeof toolOf>[1] & object, more: { readonly stop?: never } | object = {}) {
     const tool = registeredOf(toolOf(needs, execute));
-    const seen: Seen = { done: [], exchanges: [], denials: [] };
+    const seen: Seen = { done: [], fetches: [], denials: [] };
     return runTool(tool, await warrantFor(tool, ALL, { city: "Oslo" }), {
       ...{ availability: { ok: true }, stop: null, instruments: instrumentsOf(seen), judge: judgeOf(ALL, tool) },
       ...{ ground: READING.ground, toAscii: READING.toAscii, denied: () => undefined },
@@ -92,7 +92,7 @@ describe("running", () => {
     const other = registeredOf(toolOf(needs, { name: "other" }));
     const parts = {
       ...{ availability: { ok: true as const }, stop: null, judge: judgeOf(ALL, one), denied: () => undefined },
-      instruments: instrumentsOf({ done: [], exchanges: [], denials: [] }),
+      instruments: instrumentsOf({ done: [], fetches: [], denials: [] }),
       ...{ ground: READING.ground, toAscii: READING.toAscii },
     };
     expect(await runTool(one, await warrantFor(other), parts)).toMatchObject({ ok: false, code: "invalid_input" });

@@ -1,9 +1,10 @@
 // One file worker process: started, set up, sent requests, ended. Any protocol error ends it, and its pending requests
 // are answered with null.
+
 import { type ChildProcess, spawn } from "node:child_process";
 import type { Socket } from "node:net";
 import { PayloadReader } from "../plan/start/frame.ts";
-import { AnswerStream } from "./answer-stream.ts";
+import { AnswerStream } from "./answer.ts";
 import type { OpenTree } from "./open-trees.ts";
 import { numberAt } from "./wire.ts";
 import { setUpFrames, type WorkerRestrictions } from "./worker-setup.ts";

@@ -12,7 +12,7 @@ export function outcomeOfRun({ ending, denials, enforcement, usage }: CompletedR
   };
 }
 
-function endingText(ending: Ending): string {
+export function endingText(ending: Ending): string {
   switch (ending.kind) {
     case "exited":
       return `exited ${ending.status}`;

@@ -1,8 +1,10 @@
 // Accounts: charged in the transaction of the decision, all of them or none. An edit of the grants never resets what
 // was spent.
+
 import type { AccountBalance, AccountCharge, AccountState } from "../../core/ports/stores/ledger.ts";
 import { type Connection, numberOf, textOf } from "../connection.ts";
 import type { Row } from "../sqlite.ts";
+import type { Mirror } from "../trusted-connection.ts";
 import { addCall, callsWithin, copyCalls } from "./rate.ts";
 
 export type ChargeResult =
@@ -146,4 +148,30 @@ function accountOf(row: Row): Account {
     used: numberOf(row, "used"),
     isLeft: numberOf(row, "is_left") === 1,
   };
+}
+
+/** Above every generation: while no state is loaded, everything made before is stale. */
+export const UNKNOWN_GENERATION: number = Number.MAX_SAFE_INTEGER;
+const BUMP = `INSERT INTO generation (scope, number) VALUES (?, 1)
+  ON CONFLICT (scope) DO UPDATE SET number = number + 1 RETURNING number`;
+
+export class Generations implements Mirror {
+  #numbers: Map<string, number> | null = null;
+
+  load(connection: Connection): void {
+    const rows = connection.all("SELECT scope, number FROM generation");
+    this.#numbers = new Map(rows.map((row) => [textOf(row, "scope"), numberOf(row, "number")]));
+  }
+
+  drop(): void {
+    this.#numbers = null;
+  }
+
+  of(scope: string): number {
+    return this.#numbers === null ? UNKNOWN_GENERATION : (this.#numbers.get(scope) ?? 0);
+  }
+
+  bump(connection: Connection, scopes: readonly string[]): void {
+    for (const scope of new Set(scopes)) this.#numbers?.set(scope, numberOf(connection.get(BUMP, scope), "number"));
+  }
 }

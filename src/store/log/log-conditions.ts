@@ -3,7 +3,7 @@
 import type { LogEntry, LogQuery } from "../../core/ports/stores/log.ts";
 import { canonicalJson } from "../../log/chain/canonical.ts";
 import { FACTS, type Fact } from "./fact-schema.ts";
-import { wordsOf, wordsOfEntry } from "./words.ts";
+import { wordsOf, wordsOfEntry } from "./word-index.ts";
 
 export const logEntriesMax = 1_000;
 

@@ -11,7 +11,8 @@ import { FILE_TOOL_DEFINITIONS, FILE_TOOL_NAMES, type FileToolName } from "./def
 import { FILE_TOOLS } from "./file-tools.ts";
 
 const ground: Ground = { home: ["home", "u"], base: ["work", "p"], protectedPaths: [["home", "u", ".ssh"]] };
-const reading = { ground, toAscii: (name: string) => name, tool: "test", agent: "scout" };
+const notation = { ground, toAscii: (name: string) => name, ceiling: null };
+const reading = { ...notation, tool: "test", agent: "scout", environment: {}, notation };
 
 /** As the daemon does: the schema first. */
 function derived(name: FileToolName, input: JsonObject): Derived {

@@ -1,4 +1,5 @@
 // fs_list, fs_glob and fs_grep: the contents of a folder, by names or by lines.
+
 import { parsePath } from "../../core/authority/axes/path.ts";
 import { anyMatches } from "../../core/authority/patterns/sequence.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -9,7 +10,6 @@ import type { FoundLine, LocatedPath } from "../../runtime/context/files.ts";
 import { type PatternTarget, parsePatternTarget } from "../../runtime/context/pattern-target.ts";
 import { type UseResult, unreadable, useResult } from "../../runtime/context/use-result.ts";
 import { type CallReading, requestsFor } from "../../runtime/tool/builtin.ts";
-import { displayPath, segmentsOf } from "./display-path.ts";
 import { fitting } from "./fit-items.ts";
 import * as limits from "./limits.ts";
 
@@ -102,4 +102,19 @@ function targetOf(pattern: string, { path }: LocatedPath): Result<PatternTarget>
   const ground = { home: null, base: null, protectedPaths: [] };
   const root = parsePath(path, ground);
   return root.ok ? parsePatternTarget(pattern, root.value, ground) : root;
+}
+
+/** Relative below the working folder, absolute elsewhere. */
+export function displayPath({ path, folder }: LocatedPath): string {
+  if (path === folder) return ".";
+  const start = folder === null ? null : folder === "/" ? "/" : `${folder}/`;
+  if (start === null || !path.startsWith(start)) return path;
+  const rest = path.slice(start.length);
+  // A leading tilde would be parsed as the home folder.
+  return rest.startsWith("~") ? `./${rest}` : rest;
+}
+
+/** Of an absolute path; no name contains a slash. */
+export function segmentsOf(path: string): readonly string[] {
+  return path.split("/").filter((name) => name !== "");
 }

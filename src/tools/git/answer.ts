@@ -1,6 +1,6 @@
 // The output of git for a model: entries, commits and branches where it lists them, text where it shows changes.
 import type { JsonObject } from "../../core/base/json.ts";
-import { fitted, type ProgramOutput } from "../fit-output.ts";
+import { fitted, type ProgramOutput } from "../programs/program-output.ts";
 import type { GitInput } from "./command-line.ts";
 import { branchesAnswer, commitAndRest, commitsAnswer, sentAnswer } from "./history.ts";
 import { commitsUsual, errorBytesMax, textBytesMax } from "./limits.ts";

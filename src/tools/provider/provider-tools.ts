@@ -1,12 +1,13 @@
 // Which tools of a model's provider a request may name: decided when the request is built, because they run elsewhere
 // and never pass the gate. A tool that is not granted is omitted; one that is granted for some hosts is limited to
 // them.
+
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { chargesOf } from "../../core/gate/charges.ts";
+import { chargesOf } from "../../core/gate/decide.ts";
 import { PROVIDER_CATALOG, type Provider, type ProviderEntry, type ProviderSettings } from "./provider-catalog.ts";
 import { type Domains, domainsHeld } from "./provider-domains.ts";
 

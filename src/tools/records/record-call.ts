@@ -2,12 +2,12 @@
 
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
+import type { Reading } from "../../core/notation/reading.ts";
 import type { Digest } from "../../core/ports/digest.ts";
+import { type UseCode, type UseDenial, useDenial } from "../../runtime/context/use-result.ts";
 import type { RecordAccess } from "./find-record.ts";
 
-export type RecordAnswer =
-  | { readonly ok: true; readonly value: JsonObject; readonly isUntrusted: boolean }
-  | { readonly ok: false; readonly code: string; readonly message: string; readonly fix?: string };
+export type RecordAnswer = { readonly ok: true; readonly value: JsonObject; readonly isUntrusted: boolean } | UseDenial;
 
 export interface RecordCall {
   readonly requests: readonly Request[];
@@ -16,8 +16,19 @@ export interface RecordCall {
 
 export type StoreResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
+/** The power of the records tools; null outside of a workspace. */
+export interface RecordPowers {
+  readonly records: RecordCallContext | null;
+}
+
 /** What a call may use: the records of its session's workspace, and the session's authority. */
 export interface RecordCallContext {
+  /** Whether the call was decided on all of these. */
+  isDecided(requests: readonly Request[]): boolean;
+  /** How the session reads texts now. */
+  readonly reading: Reading;
+  /** The call has read a record that is not known to be clean. */
+  taint(): void;
   readonly place: RecordAccess;
   readonly digest: Digest;
   /** Whether the session has read nothing untrusted. */
@@ -34,8 +45,8 @@ export interface RecordCallContext {
   change(path: string, before: string, after: string | null): StoreResult | "changed";
 }
 
-export function failed(code: string, message: string, fix?: string): RecordAnswer {
-  return fix === undefined ? { ok: false, code, message } : { ok: false, code, message, fix };
+export function failed(code: UseCode, message: string, fix: string | null = null): UseDenial {
+  return { ...useDenial(code, null, message), fix };
 }
 
 export function missing(id: string): RecordAnswer {

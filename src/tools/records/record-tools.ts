@@ -6,25 +6,20 @@ import type { Request } from "../../core/authority/request.ts";
 import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
+import { requestIdentity } from "../../core/notation/request/request-printer.ts";
 import type { Digest } from "../../core/ports/digest.ts";
+import { invalid, useResult } from "../../runtime/context/use-result.ts";
+import type { BuiltinTool } from "../../runtime/tool/builtin.ts";
 import { createCall, createRequests, deleteCall, updateCall } from "./change-call.ts";
 import { RECORD_TOOL_DEFINITIONS, type RecordToolDefinition, type RecordToolName } from "./definitions.ts";
 import { readCharactersUsual, resultsUsual } from "./limits.ts";
 import { linksCall, readCall } from "./read-call.ts";
-import { failed, type RecordAnswer, type RecordCall, type RecordCallContext } from "./record-call.ts";
+import { failed, type RecordCall, type RecordCallContext, type RecordPowers } from "./record-call.ts";
 import { type AgentAct, agentRequests, recordId } from "./requests.ts";
 import { searchCall } from "./search-call.ts";
 import { newText, type ReadHead, type RecordParts } from "./text.ts";
 
-export interface RecordTool {
-  readonly definition: RecordToolDefinition;
-  /** The requests that follow from the input alone, or why it is invalid. */
-  requests(input: JsonObject, reading: Reading): Result<readonly Request[]>;
-  /** INVARIANT: `requests` accepted the input. Further requests depend on the record. */
-  call(input: JsonObject, reading: Reading, desk: RecordCallContext): Promise<Result<RecordCall>>;
-}
-
-export function recordTools(read: ReadHead, digest: Digest): readonly RecordTool[] {
+export function recordTools(read: ReadHead, digest: Digest): readonly BuiltinTool<RecordPowers>[] {
   return RECORD_TOOL_DEFINITIONS.map((definition) => toolOf(definition, read, digest));
 }
 
@@ -37,20 +32,49 @@ const ACTS: Readonly<Record<RecordToolName, AgentAct>> = {
   records_delete: "delete",
 };
 
-function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest): RecordTool {
+function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest): BuiltinTool<RecordPowers> {
   const { name } = definition;
   const agents = (input: JsonObject, reading: Reading): Result<readonly Request[]> | null =>
     name === "records_search" ? null : agentRequests(ACTS[name], input, idOf(input, digest), null, reading);
+  const requests = (input: JsonObject, reading: Reading): Result<readonly Request[]> =>
+    agents(input, reading) ?? asked(name, input, read, digest);
+  const call = async (input: JsonObject, reading: Reading, records: RecordCallContext): Promise<Result<RecordCall>> => {
+    const about = agents(input, reading);
+    if (about === null) return called(name, input, records, digest);
+    return about.ok ? done({ requests: about.value, carry: async () => AGENT }) : about;
+  };
   return {
-    definition,
-    requests: (input, reading) => agents(input, reading) ?? asked(name, input, read, digest),
-    call: async (input, reading, desk) => {
-      const about = agents(input, reading);
-      if (about === null) return called(name, input, desk, digest);
-      return about.ok ? done({ requests: about.value, carry: async () => AGENT }) : about;
+    ...definition,
+    requests: (input, { notation }) => requests(input, notation),
+    derive: async (input, { notation }, { records }) => {
+      if (records === null) return done([]);
+      const made = await call(input, notation, records);
+      const known = requests(input, notation);
+      if (!made.ok || !known.ok) return made.ok ? done([]) : made;
+      // Requested once, however it was found.
+      const texts = new Set(known.value.map(requestIdentity));
+      return done(made.value.requests.filter((one) => !texts.has(requestIdentity(one))));
+    },
+    execute: async (input, { records }) => {
+      if (records === null) return NO_WORKSPACE;
+      const made = await call(input, records.reading, records);
+      if (!made.ok) return invalid(null, made.message);
+      // INVARIANT: what is executed is what was decided; the record may have changed since.
+      if (!records.isDecided(made.value.requests)) return MOVED;
+      const answer = await made.value.carry();
+      if (!answer.ok) return answer;
+      if (answer.isUntrusted) records.taint();
+      return useResult(answer.value);
     },
   };
 }
+
+const MOVED = failed("not_available", "the records changed meanwhile; ask again");
+const NO_WORKSPACE = failed(
+  "not_available",
+  "there are no records here: no .ambit folder here or above",
+  "a person makes one: ambit init",
+);
 
 /** Known from the input alone; what depends on the record is determined later. */
 function asked(name: RecordToolName, input: JsonObject, read: ReadHead, digest: Digest): Result<readonly Request[]> {
@@ -107,7 +131,7 @@ function called(
 }
 
 /** Not even with the grant: an agent has a text of another kind, and tools of its own. */
-const AGENT: RecordAnswer = failed(
+const AGENT = failed(
   "not_available",
   "agents cannot be used as records",
   "use agent_create, agent_update, agent_grant, agent_delete and agent_discover",

@@ -1,10 +1,12 @@
 // How each search provider is called: one fetch in the form of web_fetch, and where the results are in its response.
+import { handleOf } from "../../core/authority/axes/http-request.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import type { SearchProvider, WrittenSearch } from "../../core/notation/config/search-setting.ts";
+import type { WebRequest } from "../web/web-fetch.ts";
 import { answerBytesMax, searchMillisecondsMax } from "./definition.ts";
 
 interface Provider {
-  ask(written: WrittenSearch, query: string, count: number): JsonObject;
+  ask(written: WrittenSearch, query: string, count: number): WebRequest;
   /** The list of results, and the name of the snippet member; null if it is not a response of this provider. */
   results(answer: JsonObject): { readonly list: Json | undefined; readonly snippet: string };
 }
@@ -22,7 +24,7 @@ const PROVIDERS: Readonly<Record<SearchProvider, Provider>> = {
       url: withQuery(written.url, { q: query, count: String(count) }),
       headers: {
         Accept: "application/json",
-        ...(written.secret === null ? {} : { "X-Subscription-Token": handle(written.secret) }),
+        ...(written.secret === null ? {} : { "X-Subscription-Token": handleOf(written.secret) }),
       },
     }),
     results: (answer) => {
@@ -43,8 +45,8 @@ const PROVIDERS: Readonly<Record<SearchProvider, Provider>> = {
   },
 };
 
-/** The input of a fetch. Secrets are referenced by their handles. */
-export function providerFetch(written: WrittenSearch, query: string, count: number): JsonObject {
+/** Secrets are referenced by their handles. */
+export function providerFetch(written: WrittenSearch, query: string, count: number): WebRequest {
   const asked = PROVIDERS[written.provider].ask(written, query, count);
   return { ...asked, format: "raw", bytesMax: answerBytesMax, milliseconds: searchMillisecondsMax };
 }
@@ -59,12 +61,8 @@ export function providerResults(
   return isJsonList(list) ? { list, snippet } : null;
 }
 
-function handle(secret: string): string {
-  return `{{secret:${secret}}}`;
-}
-
 function bearer({ secret }: WrittenSearch): { readonly [name: string]: string } {
-  return secret === null ? {} : { Authorization: `Bearer ${handle(secret)}` };
+  return secret === null ? {} : { Authorization: `Bearer ${handleOf(secret)}` };
 }
 
 /** The start page is not the search endpoint. */

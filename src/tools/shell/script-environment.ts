@@ -3,10 +3,9 @@
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import type { Reading } from "../../core/notation/reading.ts";
+import { type Reading, workingGround } from "../../core/notation/reading.ts";
 import { environmentOf } from "../../sandbox/plan/start/environment.ts";
 import { folderOf, type ScriptEnvironment } from "./admission.ts";
-import { workingGround } from "./working-ground.ts";
 
 /** Facts about the caller that sandboxes receive. */
 export interface CallerFacts {

@@ -8,21 +8,13 @@ export const bodyCharactersMax = 262_144;
 /** Of a response. The rest is not read, and the answer says that there is more. */
 export const responseBytesMax = 2_097_152;
 export const responseBytesUsual = 524_288;
-/** How far the broker may read before it refuses: one chunk more than is used. */
-export const responseBytesBeyond = 262_144;
-export const headBytesMax = 65_536;
 export const millisecondsMax = 300_000;
 export const millisecondsUsual = 30_000;
-/** Five requests in all. */
-export const redirectsMax = 4;
 
 /** The text of an answer as encoded in a message. */
 export const answerTextBytesMax = 900_000;
 export const titleCharactersMax = 500;
 export const typeCharactersMax = 127;
-
-export const secretsMax = 16;
-export const fetchesOfSessionMax = 8;
 
 /** Limits of page conversion: input in characters, time, memory, and output. */
 export const pageCharactersMax = 2_097_152;

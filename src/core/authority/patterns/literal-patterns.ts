@@ -1,5 +1,6 @@
 // Patterns that begin with the same number of words, gathered to make a table of them.
-import { goesOn, type Leaf, wordAt } from "./literal-form.ts";
+
+import { goesOn, type Leaf, wordAt } from "./literal-records.ts";
 import type { Sequence } from "./sequence.ts";
 
 export class LiteralPatterns {

@@ -1,9 +1,9 @@
 // The index finds what a plain loop over the patterns finds: no more, no less, whatever the names are.
+
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { LiteralPatterns } from "./literal-patterns.ts";
-import { LiteralTable, textKey } from "./literal-table.ts";
-import { PatternIndex } from "./pattern-index.ts";
+import { LiteralTable, PatternIndex, textKey } from "./literal-table.ts";
 import { DEEP, literal, ONE, REST, type Segment, segmentOf } from "./segment.ts";
 import { type Segments, type Sequence, segmentsOf, sequenceMatches } from "./sequence.ts";
 

@@ -7,9 +7,9 @@ import type { Authority } from "../../authority/chain.ts";
 import type { Moment } from "../../authority/compiled.ts";
 import type { Basis } from "../../authority/decision.ts";
 import type { Grant, Level } from "../../authority/grant.ts";
+import { writeLevel, writtenRoot } from "../../authority/judge.ts";
 import { type Sequence, sequenceMatches } from "../../authority/patterns/sequence.ts";
 import type { Request } from "../../authority/request.ts";
-import { writeLevel, writtenRoot } from "../../authority/writable-root.ts";
 import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
 
 export type FolderPath = readonly string[];

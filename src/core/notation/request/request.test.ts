@@ -1,10 +1,11 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
+import { methodVerb } from "../../authority/axes/http-request.ts";
 import { CATALOG } from "../../authority/catalog.ts";
 import type { Request } from "../../authority/request.ts";
 import { HOSTILE_TEXTS } from "../testing/coverage.ts";
 import { READING } from "../testing/notation.ts";
-import { methodVerb, readRequest, readRequestText } from "./request.ts";
+import { readRequest, readRequestText } from "./request.ts";
 import { requestIdentity, requestText } from "./request-printer.ts";
 
 function asked(line: string): Request {

@@ -48,22 +48,6 @@ export function readRequestText(text: string, reading: Reading): Result<Request>
   return words.ok ? readRequest(words.value, reading) : words;
 }
 
-const METHODS: ReadonlyMap<string, string> = new Map([
-  ["GET", "net.get"],
-  ["HEAD", "net.get"],
-  ["OPTIONS", "net.get"],
-  ["POST", "net.post"],
-  ["PUT", "net.put"],
-  ["PATCH", "net.put"],
-  ["DELETE", "net.delete"],
-]);
-
-/** The verb an HTTP method needs; null for a method that cannot be granted. Methods are case-sensitive. */
-export function methodVerb(method: string): VerbEntry | null {
-  const verb = METHODS.get(method);
-  return verb === undefined ? null : verbEntry(verb);
-}
-
 function plainRequest(verb: VerbEntry, words: readonly string[], reading: Reading): Result<Request> {
   const values = readValues(verb, words, reading);
   if (!values.ok) return values;

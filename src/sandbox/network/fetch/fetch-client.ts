@@ -1,9 +1,11 @@
 // Fetches from the owner's side: every hop is decided here, and the body arrives in chunks with backpressure.
 
 import { type Destination, parseHost } from "../../../core/authority/axes/destination.ts";
+import type { HeaderLine } from "../../../core/authority/axes/http-request.ts";
 import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
 import type { Request } from "../../../core/authority/request.ts";
 import { parseAddress } from "../../../core/base/address.ts";
+import type { FetchSecret } from "../../../core/ports/instruments.ts";
 import type { JudgeAnswer } from "../messages.ts";
 import { toAscii } from "../names/ascii.ts";
 import type { ResolverChoice } from "../names/resolver.ts";
@@ -13,20 +15,11 @@ import type {
   FetchLimits,
   FetchMessage,
   FetchOwnerMessage,
-  HeaderLine,
   Hop,
   HopQuestion,
   Method,
 } from "./fetch-messages.ts";
 import { fetchRequest } from "./fetch-request.ts";
-
-export interface FetchSecret {
-  readonly name: string;
-  /** Owned by the caller, who wipes it. */
-  readonly value: Uint8Array;
-  /** The hosts it is bound to. */
-  readonly hosts: readonly string[];
-}
 
 export interface FetchOptions {
   readonly method: Method;

@@ -3,13 +3,14 @@ import http from "node:http";
 import type { Socket } from "node:net";
 import tls from "node:tls";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
+import type { HeaderLine } from "../../../core/authority/axes/http-request.ts";
 import type { Url } from "../../../core/authority/axes/url.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import { type Address, addressText, parseAddress } from "../../../core/base/address.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { dial } from "../dial.ts";
 import { addressesMax, informationMax } from "./fetch-limits.ts";
-import type { HeaderLine, Method } from "./fetch-messages.ts";
+import type { Method } from "./fetch-messages.ts";
 import { originText } from "./fetch-request.ts";
 
 /** The request as it is sent, with secret values in place of handles. */

@@ -2,7 +2,6 @@
 
 export const fetchesMax = 64;
 export const fetchHeadersMax = 100;
-export const fetchHeaderBytesMax = 65_536;
 export const requestBodyBytesMax = 4_194_304;
 export const responseBodyBytesMax = 67_108_864;
 export const fetchMillisecondsMax = 600_000;

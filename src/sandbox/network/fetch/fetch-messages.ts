@@ -1,5 +1,6 @@
 // Messages between owner and broker about fetches. Bytes are base64: the channel transports JSON.
 
+import { type HeaderLine, headerBytesMax } from "../../../core/authority/axes/http-request.ts";
 import type { Scheme } from "../../../core/authority/axes/url.ts";
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
 import { urlCharactersMax } from "../../../core/base/limits.ts";
@@ -7,7 +8,6 @@ import type { ResolverChoice } from "../names/resolver.ts";
 import { type Check, exactly, isShape, list, orNull, text, whole } from "../shape.ts";
 import {
   addressesMax,
-  fetchHeaderBytesMax,
   fetchHeadersMax,
   fetchMillisecondsMax,
   fetchSecretsMax,
@@ -19,8 +19,6 @@ import {
 
 export const METHODS = ["GET", "HEAD", "OPTIONS", "POST", "PUT", "PATCH", "DELETE"] as const;
 export type Method = (typeof METHODS)[number];
-
-export type HeaderLine = readonly [name: string, value: string];
 
 export interface FetchLimits {
   readonly headerBytes: number;
@@ -113,10 +111,10 @@ const url = text(urlCharactersMax);
 const name = text(64);
 const base64 = (bytesMax: number): Check<string> => text(Math.ceil(bytesMax / 3) * 4, /^[A-Za-z0-9+/]*={0,2}$/);
 const line: Check<HeaderLine> = (value): value is HeaderLine =>
-  Array.isArray(value) && value.length === 2 && value.every((one) => text(fetchHeaderBytesMax)(one));
+  Array.isArray(value) && value.length === 2 && value.every((one) => text(headerBytesMax)(one));
 const limits: Check<FetchLimits> = (value): value is FetchLimits =>
   isShape<FetchLimits>(value, {
-    headerBytes: whole(1024, fetchHeaderBytesMax),
+    headerBytes: whole(1024, headerBytesMax),
     bodyBytes: whole(0, responseBodyBytesMax),
     milliseconds: whole(1, fetchMillisecondsMax),
     redirects: whole(0, redirectsMax),
@@ -145,7 +143,7 @@ export function readFetchOwnerMessage(value: unknown): FetchOwnerMessage | null 
 }
 
 const hop: Check<Hop> = (value): value is Hop =>
-  isShape<Hop>(value, { method, url: text(fetchHeaderBytesMax), status: whole(0, 999) });
+  isShape<Hop>(value, { method, url: text(headerBytesMax), status: whole(0, 999) });
 
 export function readFetchBrokerMessage(value: unknown): FetchBrokerMessage | null {
   const bytes = base64(pieceBytesMax);
@@ -165,8 +163,8 @@ export function readFetchBrokerMessage(value: unknown): FetchBrokerMessage | nul
     kind: exactly("fetch-head"),
     number,
     status: whole(100, 999),
-    url: text(fetchHeaderBytesMax),
-    headers: list(line, fetchHeaderBytesMax),
+    url: text(headerBytesMax),
+    headers: list(line, headerBytesMax),
     hops: list(hop, redirectsMax + 1),
     used: list(name, fetchSecretsMax),
   });

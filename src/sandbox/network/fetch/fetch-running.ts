@@ -2,16 +2,22 @@
 // that comes back.
 import type { IncomingMessage } from "node:http";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
+import {
+  type HeaderLine,
+  headerBytesMax,
+  urlParts,
+  type ValueEncoding,
+} from "../../../core/authority/axes/http-request.ts";
 import { isRedirect } from "../../../core/authority/axes/redirect.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import type { Redactor, StreamRedactor } from "../../../log/redaction/redactor.ts";
 import { codingsOf, readBody } from "./fetch-body.ts";
 import { exchange, type HopContext, type HopRequest, reach } from "./fetch-hop.ts";
-import { fetchHeaderBytesMax, pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
-import type { FetchBrokerMessage, FetchMessage, HeaderLine, Hop, HopQuestion, Method } from "./fetch-messages.ts";
-import { type Outgoing, outgoing, parts, redirected, urlText } from "./fetch-request.ts";
-import { fill, type SecretValue, type ValueEncoding } from "./handles.ts";
+import { pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
+import type { FetchBrokerMessage, FetchMessage, Hop, HopQuestion, Method } from "./fetch-messages.ts";
+import { type Outgoing, outgoing, redirected, urlText } from "./fetch-request.ts";
+import { fill, type SecretValue } from "./handles.ts";
 
 export interface FetchContext {
   tell(message: FetchBrokerMessage): void;
@@ -74,14 +80,14 @@ export class RunningFetch {
   clean(text: string): string {
     const { value, names } = this.#redactor.redactText(text);
     for (const name of names) this.#seen.add(name);
-    return value.slice(0, fetchHeaderBytesMax);
+    return value.slice(0, headerBytesMax);
   }
 
   /** Headers are bytes, one per character, and are searched in that form. */
   #cleanBytes(text: string): string {
     const { value, names } = this.#redactor.redactBytes(Buffer.from(text, "latin1"));
     for (const name of names) this.#seen.add(name);
-    return Buffer.from(value).toString("latin1").slice(0, fetchHeaderBytesMax);
+    return Buffer.from(value).toString("latin1").slice(0, headerBytesMax);
   }
 
   async run(): Promise<Failure | null> {
@@ -145,7 +151,7 @@ export class RunningFetch {
       else for (const { name } of filled.used) used.add(name);
       return filled.ok ? filled.text : "";
     };
-    const { path, query } = parts(next.url);
+    const { path, query } = urlParts(next.url);
     const headers = withEncoding(next.headers).map(([name, value]): HeaderLine => [name, put(value, "header")]);
     const sent: HopRequest = {
       method: next.method,

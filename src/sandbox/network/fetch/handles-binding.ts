@@ -19,7 +19,10 @@ export function refusesBoundHosts(hosts: readonly string[]): string | null {
   return null;
 }
 
-export function isBoundTo(hosts: readonly string[], { scheme, host, port }: Url): boolean {
+export function isBoundTo(
+  hosts: readonly string[],
+  { scheme, host, port }: Pick<Url, "scheme" | "host" | "port">,
+): boolean {
   return hosts.some((text) => {
     const bound = readBound(text);
     if (bound === null || bound.kind === "every") return false;

@@ -1,4 +1,5 @@
-// Handles `{{secret:name}}`: found in an outgoing request, and replaced by the value in the encoding of their position.
+// Handles `{{secret:name}}` of an outgoing request: replaced by the value in the encoding of their position.
+import { handlePattern, type ValueEncoding } from "../../../core/authority/axes/http-request.ts";
 import type { Url } from "../../../core/authority/axes/url.ts";
 import { isBoundTo } from "./handles-binding.ts";
 
@@ -9,27 +10,15 @@ export interface SecretValue {
   readonly hosts: readonly string[];
 }
 
-const HANDLE = /\{\{secret:([A-Za-z0-9][A-Za-z0-9._-]{0,63})\}\}/g;
-/** A handle in a URL may have percent-encoded braces. */
-const QUERY_HANDLE = /(?:\{|%7b){2}secret(?::|%3a)([A-Za-z0-9][A-Za-z0-9._-]{0,63})(?:\}|%7d){2}/gi;
-
-/** The encoding of a value at its position. */
-export type ValueEncoding = "header" | "query" | "json" | "form" | "plain";
-
 export type FillResult =
   | { readonly ok: true; readonly text: string; readonly used: readonly SecretValue[] }
   | { readonly ok: false; readonly message: string };
-
-/** Names in order of appearance. The text has one character per byte. */
-export function handlesIn(text: string, place: ValueEncoding): readonly string[] {
-  return [...text.matchAll(place === "query" ? QUERY_HANDLE : HANDLE)].map((match) => match[1] as string);
-}
 
 /** Replaces each handle by its value, for this URL only; one that cannot be filled refuses the whole text. */
 export function fill(text: string, place: ValueEncoding, secrets: readonly SecretValue[], to: Url): FillResult {
   const used = new Set<SecretValue>();
   let problem: string | null = null;
-  const filled = text.replace(place === "query" ? QUERY_HANDLE : HANDLE, (_, name: string) => {
+  const filled = text.replace(handlePattern(place), (_, name: string) => {
     const secret = secrets.find((one) => one.name === name);
     if (secret === undefined) problem ??= `there is no secret ${name} for this request`;
     else if (!isBoundTo(secret.hosts, to)) problem ??= `the secret ${name} is not for this address`;

@@ -1,17 +1,18 @@
 // The model relay of one sandbox: an HTTP server in the sandbox's own network. It drops every credential the client sends,
 // asks the owner, adds the credential that the owner hands out for this one request, and passes the answer on as it comes.
 // INVARIANT: a credential goes to the address that came with it, over the connection made for it, and nowhere else.
+
 import { createHash } from "node:crypto";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
+import { type HeaderLine, urlParts } from "../../../core/authority/axes/http-request.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import { copyJson, type Json } from "../../../core/base/json.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
 import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
-import type { HeaderLine } from "../fetch/fetch-messages.ts";
-import { outgoing, parts } from "../fetch/fetch-request.ts";
+import { outgoing } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
 import { errorBody, type ModelCall, modelCall, PROVIDERS, type Provider, providerOf } from "./relay-request.ts";
@@ -141,7 +142,7 @@ export class ModelRelay {
       const hop = this.#hop(next.value.url, stopping.signal);
       const reached = await reach(next.value, hop);
       if (!reached.ok) return refuse(response, provider, 502, redactor.redactText(reached.message).value);
-      const { path, query } = parts(next.value.url);
+      const { path, query } = urlParts(next.value.url);
       const headers = [...next.value.headers, credential, ["accept-encoding", "identity"] as const];
       const sent = { method: "POST", url: next.value.url, path: `${path}${query}`, headers, body } as const;
       const answered = await exchange(reached.socket, sent, hop);

@@ -1,16 +1,96 @@
-// The records of a workspace on disk, as the daemon's tools read and change them.
+// The power of the records tools: the records of a session's workspace on disk, and which versions of them are clean.
 import { lstatSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { createRecord, listRecordsInSteps, RECORDS } from "../../agents/disk/record-files.ts";
 import { recordsFolder } from "../../agents/disk/records.ts";
 import type { ListedFile } from "../../agents/records/shelf.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import { judge } from "../../core/authority/judge.ts";
+import type { MemoryStore, Namespace } from "../../core/ports/stores/memory-store.ts";
+import { sha256 } from "../../platform/digest.ts";
 import { editFile } from "../../platform/edit-file.ts";
 import { isThere } from "../../platform/path-target.ts";
 import { stampOf } from "../../platform/stamp.ts";
+import { holdsOf } from "../../runtime/tool/reachable.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import type { RecordAccess } from "../../tools/records/find-record.ts";
 import { Library, type LibraryMachine } from "../../tools/records/library.ts";
-import type { RecordCallContext } from "../../tools/records/record-call.ts";
+import type { RecordCallContext, RecordPowers } from "../../tools/records/record-call.ts";
+import type { Daemon } from "../daemon.ts";
+import type { Records } from "../parts.ts";
+import type { Session } from "../session.ts";
+import type { PowersOptions } from "../tools/owner-tool.ts";
+
+export interface RecordPowersOptions {
+  /** The user's state folder. */
+  readonly state: string;
+  readonly records: Pick<Records, "workspaceOf">;
+  readonly memory: MemoryStore;
+  held(session: Session): ReturnType<Daemon["held"]>;
+  now(): number;
+}
+
+type Held = NonNullable<ReturnType<Daemon["held"]>>;
+
+export function recordPowers(asked: RecordPowersOptions): (call: PowersOptions) => RecordPowers {
+  const libraries = new WorkspaceLibraries();
+  return ({ session, isDecided, taint }) => {
+    const { name, cwd } = session.facts;
+    const workspace = name.workspace ?? asked.records.workspaceOf(cwd);
+    const held = asked.held(session);
+    if (workspace === null || held === null) return { records: null };
+    const own = workspaceRecords(workspace, asked.state, asked.now(), libraries.of(workspace));
+    return {
+      records: {
+        ...{ ...own, isDecided, taint, digest: sha256, isClean: session.isClean },
+        ...access(held),
+        ...labels(asked, session, workspace),
+      },
+    };
+  };
+}
+
+/** By the session's current holding; one lookup serves a whole list. */
+function access({ holding, moment }: Held): Pick<RecordCallContext, "reading" | "readsAny" | "mayRead"> {
+  const { authority, reading } = holding;
+  return {
+    reading,
+    readsAny: () => holdsOf(authority, moment)(verbEntry("records.read")),
+    mayRead: (request) => judge(authority, request, moment).outcome === "allow",
+  };
+}
+
+/** No third-party tool has a colon in its name, so no other tool can mark records as clean. */
+const LABELS = "builtin:records";
+
+/** Which version of a record was written by a session that had read nothing untrusted. Unknown is not clean. */
+function labels(
+  { memory, now }: RecordPowersOptions,
+  session: Session,
+  workspace: string,
+): Pick<RecordCallContext, "isKnownClean" | "noteClean"> {
+  const namespace: Namespace = { kind: "tool", tool: LABELS, workspace };
+  return {
+    isKnownClean: async (id, version) => {
+      const found = await memory.get(namespace, id, now());
+      return found.ok && found.value?.isClean === true && found.value.value === version;
+    },
+    noteClean: async (id, version, isClean) => {
+      if (!isClean) return void (await memory.delete(namespace, id, null));
+      const writer = session.facts.name;
+      await memory.set({
+        namespace,
+        key: id,
+        value: version,
+        version: null,
+        expires: null,
+        isClean,
+        writer,
+        at: now(),
+      });
+    },
+  };
+}
 
 export interface WorkspaceRecords {
   readonly place: RecordAccess;

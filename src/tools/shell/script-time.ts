@@ -1,7 +1,6 @@
 // A stop signal that follows another one or a timeout; and the time that a script's glob patterns have already used.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
-import type { Session } from "../session.ts";
 
 export interface TimedStop {
   readonly stop: CancelSignal;
@@ -44,9 +43,10 @@ const keptMax = 256;
 
 /** A person may be asked between the glob expansion and the start of a script: that time is not counted. */
 export class SpentTime {
-  readonly #sessions = new WeakMap<Session, Map<string, number>>();
+  /** By session. */
+  readonly #sessions = new WeakMap<object, Map<string, number>>();
 
-  keep(session: Session, input: JsonObject, milliseconds: number): void {
+  keep(session: object, input: JsonObject, milliseconds: number): void {
     const kept = this.#sessions.get(session) ?? new Map<string, number>();
     this.#sessions.set(session, kept);
     const key = JSON.stringify(input);
@@ -59,7 +59,7 @@ export class SpentTime {
   }
 
   /** Once; zero if nothing was expanded. */
-  take(session: Session, input: JsonObject): number {
+  take(session: object, input: JsonObject): number {
     const kept = this.#sessions.get(session);
     const key = JSON.stringify(input);
     const milliseconds = kept?.get(key) ?? 0;

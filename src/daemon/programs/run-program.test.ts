@@ -1,16 +1,16 @@
 // The execution of one decided program, with fake ports: what runs, and what does not.
 import { describe, expect, test } from "vitest";
-import { moment } from "../../test/forge/authority.ts";
-import { compile } from "../core/authority/compiled.ts";
-import type { Decision } from "../core/authority/decision.ts";
-import { judge as judgeOf } from "../core/authority/judge.ts";
-import { ALWAYS } from "../core/authority/link.ts";
-import { Diagnostics } from "../core/notation/diagnostic.ts";
-import { readCapabilityList } from "../core/notation/record/capabilities.ts";
-import { readRequestText } from "../core/notation/request/request.ts";
-import { READING, treeOf } from "../core/notation/testing/notation.ts";
-import type { CompletedRun, RunResult } from "../core/ports/process.ts";
-import type { Plan } from "../sandbox/plan/plan.ts";
+import { moment } from "../../../test/forge/authority.ts";
+import { compile } from "../../core/authority/compiled.ts";
+import type { Decision } from "../../core/authority/decision.ts";
+import { judge as judgeOf } from "../../core/authority/judge.ts";
+import { ALWAYS } from "../../core/authority/link.ts";
+import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { readCapabilityList } from "../../core/notation/record/capabilities.ts";
+import { readRequestText } from "../../core/notation/request/request.ts";
+import { READING, treeOf } from "../../core/notation/testing/notation.ts";
+import type { CompletedRun, RunResult } from "../../core/ports/process.ts";
+import type { Plan } from "../../sandbox/plan/plan.ts";
 import { type ProgramParts, runProgram } from "./run-program.ts";
 
 const RAN: CompletedRun = {

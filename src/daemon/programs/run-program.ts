@@ -1,13 +1,13 @@
 // One decided program: the plan is made from the deciding grants, and the sandbox runs it.
-import type { Authority } from "../core/authority/chain.ts";
-import type { Moment } from "../core/authority/compiled.ts";
-import { countedIsSpent } from "../core/authority/counted.ts";
-import type { Basis } from "../core/authority/decision.ts";
-import { judge } from "../core/authority/judge.ts";
-import type { Request } from "../core/authority/request.ts";
-import type { RunRefusal, RunResult, Sinks } from "../core/ports/process.ts";
-import type { Plan } from "../sandbox/plan/plan.ts";
-import type { CancelSignal, Command, Sandboxes, SandboxOwner } from "../sandbox/plan/sandboxes.ts";
+import type { Authority } from "../../core/authority/chain.ts";
+import type { Moment } from "../../core/authority/compiled.ts";
+import { countedIsSpent } from "../../core/authority/counted.ts";
+import type { Basis } from "../../core/authority/decision.ts";
+import { judge } from "../../core/authority/judge.ts";
+import type { Request } from "../../core/authority/request.ts";
+import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
+import type { Plan } from "../../sandbox/plan/plan.ts";
+import type { CancelSignal, Command, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
 
 export type PlanResult =
   | { readonly ok: true; readonly plan: Plan }

@@ -1,0 +1,65 @@
+// The power of the shell tool: programs and files of a session as streams, each decided again when it is used.
+import { judge } from "../../core/authority/judge.ts";
+import type { RunResult } from "../../core/ports/process.ts";
+import type { ScriptPowers } from "../../tools/shell/shell-tool.ts";
+import type { Programs } from "../parts.ts";
+import type { Session } from "../session.ts";
+import type { PowersOptions, ToolExecution } from "../tools/owner-tool.ts";
+import type { CallFiles } from "./files.ts";
+
+export interface ScriptPowersOptions {
+  readonly programs: Pick<Programs, "run">;
+  readonly files: CallFiles;
+}
+
+type Script = ScriptPowers["script"];
+
+export function scriptPowers({ programs, files }: ScriptPowersOptions): (options: PowersOptions) => ScriptPowers {
+  return ({ session, stop, call, refuse, ended, taint }) => ({
+    script: {
+      ...{ session, agent: session.scope, stop, refuse, ended, taint },
+      isClosed: () => session.isClosed,
+      running: (asker) => session.ringing(asker),
+      look: (folder, entriesMax) =>
+        files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax)),
+      decided: call?.warrant ?? { requests: [], basis: [] },
+      isProtected: (path) => files.classOf(session, path) === "never",
+      run: runIn(programs, session, call),
+      files: redirectionFiles(files, session, call),
+    },
+  });
+}
+
+/** Each command counts towards the session's concurrent programs. */
+function runIn(programs: Pick<Programs, "run">, session: Session, call: ToolExecution | null): Script["run"] {
+  return async ({ argv, request, by }, input, sinks, stop): Promise<RunResult> => {
+    if (call === null) return refused("revoked", "nothing decided on this");
+    const { ground } = call;
+    // A script takes time: its grants may have been revoked since the decision.
+    const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });
+    if (now.outcome === "deny") return refused(now.code, "what covered this command was taken back");
+    const ring = session.ringing(stop);
+    if (ring === null) return refused("not_available", "this session runs too many programs at once");
+    try {
+      return await programs.run(ground, { argv, request, by, input, sinks, milliseconds: null, stop: ring.stop });
+    } finally {
+      ring.end();
+    }
+  };
+}
+
+function redirectionFiles(files: CallFiles, session: Session, call: ToolExecution | null): Script["files"] {
+  const requests = call?.warrant.requests ?? [];
+  return {
+    read: (path, offset, bytesMax) =>
+      files.use(session, requests, { path, isChanging: false }, (worker) => worker.read(path, { offset, bytesMax })),
+    empty: (path) =>
+      files.use(session, requests, { path, isChanging: true }, (worker) => worker.write(path, new Uint8Array(0))),
+    append: (path, bytes) =>
+      files.use(session, requests, { path, isChanging: true }, (worker) => worker.append(path, bytes)),
+  };
+}
+
+function refused(code: Extract<RunResult, { ok: false }>["refused"]["code"], message: string): RunResult {
+  return { ok: false, refused: { code, message, fix: null } };
+}
