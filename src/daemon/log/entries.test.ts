@@ -50,7 +50,7 @@ const authority: Authority = [
 ];
 
 function holdingAt(place: string | null): Holding {
-  const record = { placeOf: () => place };
+  const record = { placeOf: () => place, policyLimits: new Map() };
   return { authority, links: [[], ["l_1"]], record, reading: { ground: {} } } as unknown as Holding;
 }
 
