@@ -209,6 +209,8 @@ test("test runs every record's tests and counts them", () => {
 test("explain has a page for every code and verb it names", () => {
   expect(ambit(examples, "explain", "address_refused").out).toMatch(/private/);
   expect(ambit(examples, "explain", "fs.write").out).toMatch(/high[\s\S]*in, paths/);
+  for (const word of ["root", "live", "land", "triggers", "users"])
+    expect(ambit(examples, "explain", word).out).toMatch(/ {2}word\n[\s\S]*example: ambit /);
   expect(JSON.parse(ambit(examples, "explain", "inert", "--json").out)).toMatchObject({
     name: "inert",
     kind: "diagnostic",

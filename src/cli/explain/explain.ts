@@ -1,4 +1,4 @@
-// `ambit explain [name]`: the page of a code or the entry of a verb; alone, the catalog.
+// `ambit explain [name]`: the page of a code or a word, or the entry of a verb; alone, the catalog.
 
 import { ROOT_WORDS } from "../../core/authority/axes/root-word.ts";
 import { byRisk, CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
@@ -11,12 +11,13 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
 import type { World } from "../world.ts";
 import { DENIALS, DIAGNOSTICS, type Page } from "./pages.ts";
+import { WORDS } from "./words.ts";
 
 export function explainName(world: World, name: string | undefined, options: { readonly json: boolean }): ExitCode {
   return name === undefined ? catalog(world, options) : explainOne(world, name, options);
 }
 
-/** Every verb, the consequential ones first, and the names of all codes. */
+/** Every verb, the consequential ones first, and the names of all codes and words. */
 function catalog(world: World, { json }: { readonly json: boolean }): ExitCode {
   const verbs = CATALOG.toSorted(byRisk);
   const codes = PAGES.map(([kind, pages]) => [kind, Object.keys(pages).sort()] as const);
@@ -36,7 +37,10 @@ function catalog(world: World, { json }: { readonly json: boolean }): ExitCode {
     const level = `${paintRisk(paint, risk)}${" ".repeat(6 - risk.length)}`;
     world.print(`${level}  ${name.padEnd(width)}  ${effect}${keys === "" ? "" : paint.dim(`  {${keys}}`)}`);
   }
-  for (const [kind, names] of codes) world.print(`\n${paint.strong(`${kind} codes`)}\n  ${names.join("  ")}`);
+  for (const [kind, names] of codes) {
+    const title = kind === "word" ? "words of records and configurations" : `${kind} codes`;
+    world.print(`\n${paint.strong(title)}\n  ${names.join("  ")}`);
+  }
   world.print(paint.dim("\nambit explain <name> explains one of them"));
   return EXIT.ok;
 }
@@ -46,6 +50,7 @@ const PAGES = [
   ["diagnostic", DIAGNOSTICS],
   ["finding", FINDINGS],
   ["daemon", DAEMON_CODES],
+  ["word", WORDS],
 ] as const;
 
 function explainOne(world: World, name: string, options: { readonly json: boolean }): ExitCode {
@@ -70,7 +75,7 @@ function explainOne(world: World, name: string, options: { readonly json: boolea
   }
   const names = [...PAGES.flatMap(([, pages]) => Object.keys(pages)), ...CATALOG.map((entry) => entry.verb)];
   const nearest = nearestName(name, names);
-  const message = `no code or verb called ${JSON.stringify(name.slice(0, 80))}`;
+  const message = `no code, verb or word called ${JSON.stringify(name.slice(0, 80))}`;
   if (options.json) world.print(jsonLine({ error: { message, suggestion: nearest } }));
   else
     world.printError(
@@ -79,9 +84,7 @@ function explainOne(world: World, name: string, options: { readonly json: boolea
   return EXIT.usage;
 }
 
-function pageOf(
-  name: string,
-): { readonly kind: "denial" | "diagnostic" | "finding" | "daemon"; readonly page: Page } | null {
+function pageOf(name: string): { readonly kind: (typeof PAGES)[number][0]; readonly page: Page } | null {
   for (const [kind, pages] of PAGES) {
     if (Object.hasOwn(pages, name)) return { kind, page: (pages as Readonly<Record<string, Page>>)[name] as Page };
   }
