@@ -38,7 +38,7 @@ static void receive_setup(int control, struct frame_input *input, struct setup *
     struct frame frame;
     const char *stage = "";
     const int received = frame_receive(control, input, &frame);
-    // The owner changed its mind: there is nobody to tell, and nothing was done.
+    // The owner closed the socket before setup: exit, nothing was done.
     if (received == 0) _exit(0);
     if (received < 0) frame_fail(control, errno, "frame");
     switch (setup_parse(setup, &frame, &stage)) {

@@ -44,7 +44,7 @@ export interface DaemonOptions {
   readonly protocol: number;
   readonly pid: number;
   readonly state: string;
-  /** Built-in tools that are executed elsewhere: files, programs, the web. */
+  /** Built-in tools that need parts of the composition root: shell, search, records, agents, skills. */
   readonly more: readonly OwnerTool[];
   readonly foreign: ForeignTools;
   /** Creates the instruments of contexts; without it no call has a context. */

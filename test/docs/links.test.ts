@@ -44,3 +44,11 @@ test("code is not prose: links in it are not followed, headings in it do not cou
   expect(linksOf(page)).toEqual([{ line: 8, target: "there.md" }]);
   expect([...anchorsOf(page)]).toEqual(["a"]);
 });
+
+test("every test that PROMISES.md names exists", () => {
+  const named = [...read(root, "PROMISES.md").matchAll(/`((?:src|test|native|spec)\/[^`*\s]+)`/g)].map(
+    ([, path]) => path ?? "",
+  );
+  expect(named.length).toBeGreaterThan(50);
+  expect(named.filter((path) => !existsSync(join(root, path)))).toEqual([]);
+});

@@ -1,5 +1,5 @@
 // `ambit exec <agent> -- program`: runs it inside the agent's bounds. Its output and status are the program's own;
-// what we refuse ends with 125, and what was refused to it while it ran is told behind it.
+// a refused command exits with 125, and denials during the run are printed after its output.
 
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { agentRefused } from "../../agents/project/agent.ts";

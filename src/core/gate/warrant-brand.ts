@@ -17,7 +17,7 @@ class Mark extends Carrier {
   }
 }
 
-/** INVARIANT: imported by `mint.ts` alone. The marked object has no link back to this class. */
+/** INVARIANT: imported by `warrant-mint.ts` alone. The marked object has no link back to this class. */
 export function mark(object: object): void {
   new Mark(object);
 }

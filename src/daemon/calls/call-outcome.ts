@@ -38,8 +38,10 @@ export const CANCELLED: ExecutionResult = {
 export const SECRET_GIVEN: ExecutionResult = {
   ok: false,
   code: "secret_refused",
-  message: "a secret is used by its handle; its value is never returned",
+  message: "the arguments contain the value of a secret; write {{secret:name}} in its place",
 };
+
+const UNRECORDED = "the program ran, but its outcome could not be written to the log";
 
 /** `denials`: denials during the call, with their entries. */
 export function outcomeOf(receipt: string, carried: ExecutionResult, denials: readonly RunDenial[]): Outcome {
@@ -62,7 +64,7 @@ export function programAnswer(
   // The effect happened either way; a failed log write must not look like success.
   if (!settled) {
     const code = "audit_unavailable";
-    return { outcome: "refused", code, message: "", fix: null, request, need: request, ...told(receipt, code) };
+    return { outcome: "refused", code, message: UNRECORDED, fix: null, request, need: request, ...told(receipt, code) };
   }
   const { ending, usage, enforcement, outputDropped, changes = null, hint } = result.ran;
   const more = hint === undefined ? {} : { hint };

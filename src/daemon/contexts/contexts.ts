@@ -228,7 +228,7 @@ export class Contexts {
 const SECRET_SENT = useDenial(
   "secret_refused",
   "secret.use",
-  "a secret is used by its handle; its value is never returned",
+  "the arguments contain the value of a secret; write {{secret:name}} in its place",
 );
 
 /** Requests that need a budget or an approval are spent by the uses of a tool that is not ours. */

@@ -43,7 +43,7 @@ export interface ConnectionOptions {
 export class Connection implements ClientConnection {
   readonly door: Door;
   readonly peer: Peer;
-  /** Called when the socket itself is closed. */
+  /** Resolves when the socket is closed. */
   readonly closed: Promise<void>;
   readonly #asked: ConnectionOptions;
   readonly #socket: Socket;
@@ -203,8 +203,7 @@ export class Connection implements ClientConnection {
     else if (message.kind === "took") {
       if (this.#exchanges.get(message.id)?.took(message.bytes) === false)
         this.refuse(refusal("invalid_input", "more bytes were taken than were sent"));
-    } else if (this.#exchanges.has(message.id))
-      this.refuse(refusal("invalid_input", "a number was given to two questions at once"));
+    } else if (this.#exchanges.has(message.id)) this.refuse(refusal("invalid_input", "a request id is already in use"));
     else if (message.kind === "misasked") this.#say(message.id, refusal("invalid_input", message.why));
     else if (this.inFlight >= requestsInFlightMax)
       this.#say(message.id, notAvailable("too many questions wait on this connection"));

@@ -85,9 +85,9 @@ export interface OwnerTool {
   isThere?(session: Session): boolean;
   /** What is missing right now; a call is then refused before anything is charged. */
   missing?(session: Session): Missing | null;
-  /** The declaration of a third-party tool; null for built-in ones, which request everything they do. */
+  /** The declaration of a third-party tool; absent for built-in ones, which request everything they do. */
   readonly foreign?: { readonly requirement: CompiledLink; readonly declared: Requirement };
-  /** The requests that the tool derives for a call, in its host. They can only add. */
+  /** The requests that the tool derives for a call, in its host, or in the daemon for a built-in tool. They can only add. */
   derive?(
     input: JsonObject,
     session: Session,

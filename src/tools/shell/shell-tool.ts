@@ -208,5 +208,5 @@ function writtenIn(script: readonly DecidedStep[]): readonly DecidedFile[] {
 }
 
 const NOT_CHOSEN =
-  "what a pattern chooses could not be told: its folder may not be looked into, it chooses too many names, or one " +
-  "that begins with a dash (`./*` helps then)";
+  "the pattern could not be expanded: its folder cannot be listed, it matches too many names, or a name begins with " +
+  "a dash (write `./*`)";
