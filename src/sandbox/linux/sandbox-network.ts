@@ -3,7 +3,14 @@
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
-import type { Command, CredentialSource, ModelAnswer, ModelSource, SandboxOwner } from "../plan/sandboxes.ts";
+import type {
+  Command,
+  CredentialSource,
+  ModelAnswer,
+  ModelCallFacts,
+  ModelSource,
+  SandboxOwner,
+} from "../plan/sandboxes.ts";
 import type { NetworkBroker, OpenNetwork, SocketKind } from "./network.ts";
 
 const KINDS: ReadonlySet<unknown> = new Set<SocketKind>(["dns", "dns-tcp", "tcp", "transparent", "broker"]);
@@ -13,6 +20,8 @@ export class SandboxNetwork {
   #judge: Judge | null = null;
   #credential: CredentialSource | null = null;
   #model: ModelSource | null = null;
+  /** Uses of a model that are not reported yet, by id: the command that asked may have ended. */
+  readonly #uses = new Map<string, ModelSource>();
   #isLost = false;
   #last: readonly RunDenial[] = [];
 
@@ -32,8 +41,11 @@ export class SandboxNetwork {
       credential: async (request) => (await own.#credential?.(request)) ?? null,
       relay: network.relay ?? null,
       model: {
-        ask: async (call) => (await own.#model?.ask(call)) ?? NO_MODEL,
-        used: (id, usage) => own.#model?.used(id, usage),
+        ask: (call) => own.#askModel(call),
+        used: (id, usage) => {
+          own.#uses.get(id)?.used(id, usage);
+          own.#uses.delete(id);
+        },
       },
       events: {
         // Counted at the end of the command, with its number of attempts.
@@ -50,8 +62,15 @@ export class SandboxNetwork {
   judgedBy(judge: Judge | null, { credential, model }: Pick<Command, "credential" | "model">): void {
     this.#judge = judge;
     this.#credential = credential ?? null;
-    // What a client used is settled after its end as well.
-    this.#model = model ?? this.#model;
+    this.#model = model ?? null;
+  }
+
+  async #askModel(call: ModelCallFacts): Promise<ModelAnswer> {
+    const source = this.#model;
+    if (source === null) return NO_MODEL;
+    const answer = await source.ask(call);
+    if (answer.ok) this.#uses.set(answer.id, source);
+    return answer;
   }
 
   /** A message that the native program sends with a socket. Rejects where the socket was not accepted. */

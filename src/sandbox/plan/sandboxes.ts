@@ -18,8 +18,6 @@ export interface ModelCallFacts {
   /** SHA-256 of the body as it is sent. */
   readonly digest: string;
   readonly bytes: number;
-  /** The most tokens the answer may have; null where the request does not say. */
-  readonly outputMax: number | null;
   /** False for a request that generates nothing, such as counting tokens. */
   readonly isCharged: boolean;
 }

@@ -13,7 +13,6 @@ export interface RelayQuestion {
   /** SHA-256 of the body as it is sent. */
   readonly digest: string;
   readonly bytes: number;
-  readonly outputMax: number | null;
   readonly isCharged: boolean;
 }
 
@@ -82,7 +81,6 @@ export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayRep
     model: text(128),
     digest: text(64, /^[0-9a-f]{64}$/),
     bytes: count,
-    outputMax: orNull(count),
     isCharged: flag,
   });
   if (isQuestion) return value;

@@ -13,6 +13,10 @@ function call(target: string, body: JsonObject, method = "POST"): ReturnType<typ
   return modelCall(method, target, providerOf(target) as Provider, body);
 }
 
+function namespaces(depth: number): JsonObject {
+  return { type: "namespace", tools: depth === 0 ? [] : [namespaces(depth - 1)] };
+}
+
 test.each<[string, string, JsonObject, string]>([
   ["Messages", "/anthropic/v1/messages?beta=true", MESSAGE, "claude-x"],
   ["a count of tokens", "/anthropic/v1/messages/count_tokens", MESSAGE, "claude-x"],
@@ -39,6 +43,43 @@ test.each<[string, string, JsonObject, string]>([
     "/openai/v1/chat/completions",
     { ...CHAT, messages: [{ content: [{ type: "image_url", image_url: { url: "data:image/png;base64,AA" } }] }] },
     "gpt-x",
+  ],
+  [
+    "a shell of the client",
+    "/openai/v1/responses",
+    { ...RESPONSE, tools: [{ type: "shell", environment: { type: "local" } }] },
+    "gpt-x",
+  ],
+  ["a shell without an environment", "/openai/v1/responses", { ...RESPONSE, tools: [{ type: "shell" }] }, "gpt-x"],
+  [
+    "a namespace of functions",
+    "/openai/v1/responses",
+    { ...RESPONSE, tools: [{ type: "namespace", tools: [{ type: "function", name: "a" }] }] },
+    "gpt-x",
+  ],
+  [
+    "tools that the client found",
+    "/openai/v1/responses",
+    { ...RESPONSE, input: [{ type: "tool_search_output", tools: [{ type: "function", name: "a" }] }] },
+    "gpt-x",
+  ],
+  [
+    "a result of a function of Gemini",
+    `${MODEL}:generateContent`,
+    { contents: [{ parts: [{ functionResponse: { name: "a", response: { fileUri: "https://a.test/" } } }] }] },
+    "gemini-x",
+  ],
+  [
+    "arguments of a function of Gemini",
+    `${MODEL}:generateContent`,
+    { contents: [{ parts: [{ functionCall: { name: "a", args: { url: "https://a.test/" } } }] }] },
+    "gemini-x",
+  ],
+  [
+    "a count of a whole request of Gemini",
+    `${MODEL}:countTokens`,
+    { generateContentRequest: { model: "models/gemini-x", ...CONTENTS, tools: [{ functionDeclarations: [] }] } },
+    "gemini-x",
   ],
 ])("%s passes", (_title, target, body, model) => {
   expect(call(target, body)).toMatchObject({ ok: true, model });
@@ -75,6 +116,81 @@ test.each<[string, string, JsonObject, string]>([
     "runs at the provider",
   ],
   [
+    "a search of Google without contents",
+    `${MODEL}:countTokens`,
+    { tools: [{ googleSearch: {} }] },
+    "runs at the provider",
+  ],
+  [
+    "a search of Google in a request that is counted",
+    `${MODEL}:countTokens`,
+    { generateContentRequest: { ...CONTENTS, tools: [{ googleSearch: {} }] } },
+    "runs at the provider",
+  ],
+  [
+    "a file of Google in a request that is counted",
+    `${MODEL}:countTokens`,
+    { generateContentRequest: { contents: [{ parts: [{ fileData: { fileUri: "gs://x" } }] }] } },
+    "a file at the provider",
+  ],
+  [
+    "a field that is not known in a request that is counted",
+    `${MODEL}:countTokens`,
+    { generateContentRequest: { ...CONTENTS, cachedContent: "c" } },
+    "`cachedContent`",
+  ],
+  [
+    "another model in a request that is counted",
+    `${MODEL}:countTokens`,
+    { generateContentRequest: { ...CONTENTS, model: "models/gemini-y" } },
+    "another model",
+  ],
+  ...["container_auto", "container_reference", "locale", 1, null].map((type): [string, string, JsonObject, string] => [
+    `a shell with the environment ${type}`,
+    "/openai/v1/responses",
+    { ...RESPONSE, tools: [{ type: "shell", environment: { type } }] },
+    "runs at the provider",
+  ]),
+  [
+    "a shell with an environment that is a text",
+    "/openai/v1/responses",
+    { ...RESPONSE, tools: [{ type: "shell", environment: "local" }] },
+    "runs at the provider",
+  ],
+  [
+    "a remote server in a namespace",
+    "/openai/v1/responses",
+    { ...RESPONSE, tools: [{ type: "namespace", tools: [{ type: "mcp", server_url: "x" }] }] },
+    "runs at the provider",
+  ],
+  [
+    "a container in a namespace in a namespace",
+    "/openai/v1/responses",
+    {
+      ...RESPONSE,
+      tools: [
+        {
+          type: "namespace",
+          tools: [{ type: "namespace", tools: [{ type: "shell", environment: { type: "container_auto" } }] }],
+        },
+      ],
+    },
+    "runs at the provider",
+  ],
+  ["namespaces in namespaces", "/openai/v1/responses", { ...RESPONSE, tools: [namespaces(9)] }, "nested too deep"],
+  [
+    "a remote server in a block",
+    "/openai/v1/responses",
+    { ...RESPONSE, input: [{ type: "tool_search_output", tools: [{ type: "mcp", server_url: "x" }] }] },
+    "runs at the provider",
+  ],
+  [
+    "a tool with a list as its type",
+    "/openai/v1/responses",
+    { ...RESPONSE, tools: [{ type: ["web_search"] }] },
+    "is not a text",
+  ],
+  [
     "an earlier answer that is stored",
     "/openai/v1/responses",
     { ...RESPONSE, previous_response_id: "r" },
@@ -105,6 +221,18 @@ test.each<[string, string, JsonObject, string]>([
     { contents: [{ parts: [{ fileData: { fileUri: "gs://x" } }] }] },
     "a file at the provider",
   ],
+  [
+    "a file of Google in a result",
+    `${MODEL}:generateContent`,
+    { contents: [{ parts: [{ functionResponse: { parts: [{ fileData: { fileUri: "gs://x" } }] } }] }] },
+    "a file at the provider",
+  ],
+  ...["systemInstruction", "system_instruction"].map((key): [string, string, JsonObject, string] => [
+    `a file of Google in ${key}`,
+    `${MODEL}:generateContent`,
+    { ...CONTENTS, [key]: { parts: [{ file_data: { file_uri: "gs://x" } }] } },
+    "would fetch",
+  ]),
   ["no model", "/anthropic/v1/messages", { messages: [] }, "names no model"],
 ])("%s is refused", (_title, target, body, message) => {
   const result = call(target, body);

@@ -16,8 +16,6 @@ export type ModelCall =
       readonly isStream: boolean;
       /** Whether the provider generates, and usage is counted. */
       readonly isCharged: boolean;
-      /** The most tokens the answer may have; null where the request does not say. */
-      readonly outputMax: number | null;
     }
   | { readonly ok: false; readonly provider: Provider; readonly status: 400 | 404; readonly message: string };
 
@@ -42,6 +40,7 @@ const COMPLETIONS = words(
 const GENERATE = words(
   "contents systemInstruction system_instruction tools toolConfig tool_config generationConfig generation_config safetySettings safety_settings labels",
 );
+const COUNTED: ReadonlySet<string> = new Set(["model", ...GENERATE]);
 
 const ENDPOINTS: Readonly<Record<Provider, readonly Endpoint[]>> = {
   anthropic: [
@@ -62,7 +61,7 @@ const ENDPOINTS: Readonly<Record<Provider, readonly Endpoint[]>> = {
     {
       method: "POST",
       path: /^\/v1(?:beta|alpha)?\/models\/[\w.-]+:countTokens$/,
-      fields: words("contents generateContentRequest systemInstruction tools"),
+      fields: words("contents generateContentRequest systemInstruction system_instruction tools"),
       isCharged: false,
     },
   ],
@@ -87,12 +86,13 @@ export function modelCall(method: string, target: string, provider: Provider, bo
   const endpoint = ENDPOINTS[provider].find((one) => one.method === method && one.path.test(path));
   if (endpoint === undefined) return refuse(404, `${method} ${path.slice(0, 200)} does not go through the relay`);
   if (!isJsonObject(body)) return refuse(400, "the body is not a JSON object");
-  const unknown = Object.keys(body).find((key) => !endpoint.fields.has(key));
-  if (unknown !== undefined) return refuse(400, `the field \`${unknown.slice(0, 80)}\` does not go through the relay`);
-  const fault = toolFault(body) ?? sourceFault(body, 0) ?? modeFault(body);
+  const fault = bodyFault(body, endpoint.fields, provider);
   if (fault !== null) return refuse(400, fault);
   const model = provider === "gemini" ? (/models\/([\w.-]+):/.exec(path)?.[1] ?? "") : member(body, "model");
   if (typeof model !== "string" || !/^[\w.:/@-]{1,128}$/.test(model)) return refuse(400, "the request names no model");
+  const counted = member(body, "generateContentRequest");
+  const countedFault = counted === undefined ? null : countedRequestFault(counted, model);
+  if (countedFault !== null) return refuse(400, countedFault);
   const kept = query.split("&").filter((word) => QUERY[provider].includes(word));
   const isStream = member(body, "stream") === true || path.endsWith(":streamGenerateContent");
   return {
@@ -100,33 +100,59 @@ export function modelCall(method: string, target: string, provider: Provider, bo
     ...{ provider, model, isStream, isCharged: endpoint.isCharged },
     path: kept.length === 0 ? path : `${path}?${kept.join("&")}`,
     body: withAccounting(body, path, isStream),
-    outputMax: outputMaxOf(body),
   };
+}
+
+function bodyFault(body: JsonObject, fields: ReadonlySet<string>, provider: Provider): string | null {
+  const unknown = Object.keys(body).find((key) => !fields.has(key));
+  if (unknown !== undefined) return `the field \`${unknown.slice(0, 80)}\` does not go through the relay`;
+  return toolsFault(member(body, "tools") ?? null, provider, 0) ?? sourceFault(body, provider);
+}
+
+/** Gemini counts the tokens of a whole request inside the request. */
+function countedRequestFault(counted: Json, model: string): string | null {
+  if (!isJsonObject(counted)) return "`generateContentRequest` is not an object";
+  if ((member(counted, "model") ?? `models/${model}`) !== `models/${model}`)
+    return "`generateContentRequest` names another model";
+  return bodyFault(counted, COUNTED, "gemini");
 }
 
 /** Tools that run at the client; every other kind runs at the provider. */
 const CLIENT_TOOLS =
   /^(function|custom|local_shell|apply_patch|shell|namespace|tool_search|bash_\d+|text_editor_\d+|memory_\d+)$/;
 const CLIENT_DECLARATIONS: ReadonlySet<string> = new Set(["functionDeclarations", "function_declarations"]);
+const toolDepthMax = 4;
 
-function toolFault(body: JsonObject): string | null {
-  const tools = member(body, "tools");
-  if (tools === undefined || tools === null) return null;
+/** `tools`: null where there are none. */
+function toolsFault(tools: Json, provider: Provider, depth: number): string | null {
+  if (tools === null) return null;
   if (!isJsonList(tools)) return "`tools` is not a list";
+  if (depth > toolDepthMax) return "the tools are nested too deep";
   for (const tool of tools) {
     if (!isJsonObject(tool)) return "a tool is not an object";
-    const type = member(tool, "type");
-    if (typeof type === "string" && !CLIENT_TOOLS.test(type))
-      return `the tool \`${type.slice(0, 80)}\` runs at the provider: it does not go through the relay`;
-    const other = isGemini(body) ? Object.keys(tool).find((key) => !CLIENT_DECLARATIONS.has(key)) : undefined;
-    if (other !== undefined)
-      return `the tool \`${other.slice(0, 80)}\` runs at the provider: it does not go through the relay`;
+    const fault = provider === "gemini" ? declarationFault(tool) : toolFault(tool, provider, depth);
+    if (fault !== null) return fault;
   }
   return null;
 }
 
-function isGemini(body: JsonObject): boolean {
-  return Object.hasOwn(body, "contents");
+function declarationFault(tool: JsonObject): string | null {
+  const other = Object.keys(tool).find((key) => !CLIENT_DECLARATIONS.has(key));
+  return other === undefined ? null : runsAtProvider(other);
+}
+
+function toolFault(tool: JsonObject, provider: Provider, depth: number): string | null {
+  const type = member(tool, "type") ?? "custom";
+  if (typeof type !== "string") return "the `type` of a tool is not a text";
+  if (!CLIENT_TOOLS.test(type)) return runsAtProvider(type);
+  const environment = member(tool, "environment") ?? null;
+  const isLocal = environment === null || (isJsonObject(environment) && member(environment, "type") === "local");
+  if (!isLocal) return runsAtProvider(`${type} with an environment that is not local`);
+  return toolsFault(member(tool, "tools") ?? null, provider, depth + 1);
+}
+
+function runsAtProvider(tool: string): string {
+  return `the tool \`${tool.slice(0, 80)}\` runs at the provider: it does not go through the relay`;
 }
 
 const depthMax = 64;
@@ -134,10 +160,14 @@ const depthMax = 64;
 const URL_KEYS: ReadonlySet<string> = new Set(["image_url", "file_url", "url", "fileUri", "file_uri"]);
 const FILE_KEYS: ReadonlySet<string> = new Set(["file_id", "fileData", "file_data_id", "cachedContent"]);
 
-/** In messages alone: schemas of tools may use any word. */
-function sourceFault(body: JsonObject, depth: number): string | null {
-  for (const key of ["messages", "input", "contents", "system"]) {
-    const fault = blockFault(member(body, key) ?? null, depth);
+/** Fields with content of the conversation. Not those with schemas, in which any word may stand. */
+const CONTENT_FIELDS = words(
+  "messages input contents system systemInstruction system_instruction instructions prediction",
+);
+
+function sourceFault(body: JsonObject, provider: Provider): string | null {
+  for (const key of CONTENT_FIELDS) {
+    const fault = blockFault(member(body, key) ?? null, provider, 0);
     if (fault !== null) return fault;
   }
   return null;
@@ -147,11 +177,11 @@ function sourceFault(body: JsonObject, depth: number): string | null {
  * A block with a `type` describes content; what a tool was called with or printed is data of the conversation, in which any
  * word may stand.
  */
-function blockFault(value: Json, depth: number): string | null {
+function blockFault(value: Json, provider: Provider, depth: number): string | null {
   if (depth > depthMax) return "the messages are nested too deep";
   if (isJsonList(value)) {
     for (const item of value) {
-      const fault = blockFault(item, depth + 1);
+      const fault = blockFault(item, provider, depth + 1);
       if (fault !== null) return fault;
     }
     return null;
@@ -163,39 +193,20 @@ function blockFault(value: Json, depth: number): string | null {
     const address = URL_KEYS.has(key) ? addressIn(item) : null;
     if (address !== null && !address.startsWith("data:"))
       return `\`${key}\` is an address that the provider would fetch: it does not go through the relay`;
-    const fault = blockFault(item, depth + 1);
+    // A block can add tools to those of the request.
+    const fault = key === "tools" ? toolsFault(item, provider, 0) : blockFault(item, provider, depth + 1);
     if (fault !== null) return fault;
   }
   return null;
 }
 
 /** Arguments and results of the client's own tools. A result may hold blocks, which are checked by their own keys. */
-const DATA_KEYS: ReadonlySet<string> = new Set([
-  "arguments",
-  "args",
-  "input",
-  "response",
-  "functionResponse",
-  "functionCall",
-]);
+const DATA_KEYS: ReadonlySet<string> = new Set(["arguments", "args", "input", "response"]);
 
 function addressIn(item: Json): string | null {
   if (typeof item === "string") return item;
   const inner = isJsonObject(item) ? member(item, "url") : undefined;
   return typeof inner === "string" ? inner : null;
-}
-
-function modeFault(body: JsonObject): string | null {
-  return member(body, "background") === true ? "background answers do not go through the relay" : null;
-}
-
-function outputMaxOf(body: JsonObject): number | null {
-  const config = member(body, "generationConfig") ?? member(body, "generation_config") ?? null;
-  const found = [
-    ...["max_tokens", "max_output_tokens", "max_completion_tokens"].map((key) => member(body, key)),
-    ...(isJsonObject(config) ? [member(config, "maxOutputTokens"), member(config, "max_output_tokens")] : []),
-  ].filter((one): one is number => typeof one === "number" && Number.isSafeInteger(one) && one >= 0);
-  return found.length === 0 ? null : Math.max(...found);
 }
 
 /** Answers are not stored at the provider, and a stream ends with its usage. */

@@ -100,11 +100,11 @@ export class ModelRelay {
   }
 
   async #relay(request: IncomingMessage, response: ServerResponse, call: AdmittedCall): Promise<void> {
-    const { provider, model, outputMax, isCharged } = call;
+    const { provider, model, isCharged } = call;
     const body = Buffer.from(JSON.stringify(call.body));
     const digest = createHash("sha256").update(body).digest("hex");
     const began = this.#context.now();
-    const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, outputMax, isCharged });
+    const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, isCharged });
     if (answer === null || answer.upstream === null) {
       const message = answer === null ? "the daemon did not answer" : `${answer.message} (${answer.code ?? "denied"})`;
       return refuse(response, provider, 403, message);
