@@ -106,6 +106,7 @@ describe("the offered steps", () => {
     ["obs.query scout", ["agent: obs.query{agents=[scout]}"]],
     ["sandbox.exec", ["any: sandbox.exec"]],
     ["task.schedule", ["any: task.schedule"]],
+    ["model.use anthropic claude-x", ["model: model.use{providers=[anthropic],models=[claude-x]}"]],
     ["provider.code_execution", []],
     ["provider.web_search docs.example.com", ["host: provider.web_search{hosts=[docs.example.com]}"]],
   ];

@@ -43,6 +43,8 @@ export function stepsOf(request: Request): readonly Step[] {
       return [{ name: "agent", grant: least }];
     case "secret":
       return [{ name: "secret", grant: least }];
+    case "model":
+      return [{ name: "model", grant: least }];
     case "tool":
       return [{ name: "tool", grant: least }];
     case "provider":

@@ -122,7 +122,7 @@ describe("a mistake never widens", () => {
   const items = RECORD.split("\n").flatMap((line, at) => (line.startsWith("  - ") ? [at] : []));
 
   test("the original is the baseline", () => {
-    expect(original.grants.length).toBeGreaterThan(8);
+    expect(original.grants.length).toBeGreaterThanOrEqual(8);
     expect(original.diagnostics).toEqual([]);
     expect(items.length).toBe(7);
   });
