@@ -209,7 +209,8 @@ export class Daemon {
         async (exchange) => {
           const session = calls.session(exchange);
           const specs = textsIn(exchange.value, "specs", 1024);
-          if (session === null || specs === null) return NO_SESSION;
+          if (session === null) return NO_SESSION;
+          if (specs === null) return refusal("invalid_input", "`specs` must be a list of at most 1024 strings");
           const fault = this.#opening.pledge(session, specs);
           if (fault !== null) return refusal("invalid_input", fault);
           return this.#written(session, "pledged", { specs });
@@ -220,7 +221,8 @@ export class Daemon {
         async (exchange) => {
           const session = calls.session(exchange);
           const why = textIn(exchange.value, "why", 1024);
-          if (session === null || why === null) return NO_SESSION;
+          if (session === null) return NO_SESSION;
+          if (why === null) return refusal("invalid_input", "`why` must be a string of at most 1024 characters");
           return session.taint(why) ? this.#written(session, "tainted", { why }) : { ok: true, value: {} };
         },
       ],

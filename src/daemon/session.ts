@@ -123,7 +123,7 @@ export class Session {
     for (const ring of this.#closing.splice(0)) ring();
   }
 
-  /** A stop signal for when the client cancels or the session ends; null if too many are active. */
+  /** A stop signal for when the client cancels or the session ends; null if it is closed or too many are active. */
   ringing(asker: CancelSignal): { readonly stop: CancelSignal; end(): void } | null {
     if (this.#isClosed || this.running.size >= runningMax) return null;
     const rings: (() => void)[] = [];
@@ -146,6 +146,11 @@ export class Session {
     return { stop, end: () => void this.running.delete(ring) };
   }
 
+  /** Why it starts nothing more: what `ringing` answers with null. */
+  get startRefusal(): StartRefusal {
+    return this.#isClosed ? CLOSED : BUSY;
+  }
+
   /** Called when the session closes, for resources kept between its calls; immediately if it is closed already. */
   onClose(ring: () => void): void {
     if (this.#isClosed) ring();
@@ -160,6 +165,19 @@ export class Session {
     return { ...this.#who, chain, agents };
   }
 }
+
+interface StartRefusal {
+  readonly code: "revoked" | "not_available";
+  readonly message: string;
+  readonly fix: null;
+}
+
+const CLOSED: StartRefusal = { code: "revoked", message: "this session was closed", fix: null };
+const BUSY: StartRefusal = {
+  code: "not_available",
+  message: "this session runs too many programs at once",
+  fix: null,
+};
 
 /** The member of an entry that describes its user; none without a user. */
 export function principalIn(user: string | null, facts: UserFacts | null): Pick<Who, "principal"> {

@@ -1,6 +1,6 @@
 // Programs that write without end: stopped at the limits of a draft or when the disk is full, reported as that, nothing lost.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readdirSync, writeFileSync } from "node:fs";
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
 import { CALLERS, DraftWorld, WRITER } from "./world.ts";
@@ -62,6 +62,27 @@ describe.each(CALLERS)("as user %s", (user) => {
       expect(JSON.parse(world.changes("list", "--json").out).drafts).toEqual([]);
     },
   );
+
+  test("a folder that cannot be listed does not switch the limits off", () => {
+    start(WRITER, "{ draft_files: 50 }");
+    const { out, status } = exec(`mkdir x; echo in > x/in; chmod 000 x; ${FILES}`);
+    expect(status).not.toBe(0);
+    // Root can list every folder.
+    const reason = user === 0 ? /more than 50 files/ : /a folder in it cannot be listed/;
+    expect(JSON.parse(out).ending).toMatchObject({ because: "draft", reason: expect.stringMatching(reason) });
+    expect(readFileSync(join(world.project, "x", "in"), "utf8")).toBe("in\n");
+    expect(readdirSync(world.project)).toContain("d");
+    expect(JSON.parse(world.changes("list", "--json").out).drafts).toEqual([]);
+  });
+
+  test("files that come and go do not switch the limits off", () => {
+    start(WRITER, "{ draft_files: 50 }");
+    const { out } = exec(`(while :; do : > t; rm -f t; done) & ${FILES}`);
+    expect(JSON.parse(out).ending).toMatchObject({
+      because: "draft",
+      reason: expect.stringMatching(/more than 50 files/),
+    });
+  });
 
   test("a command below its limits is not stopped", () => {
     start(WRITER, "{ draft_mib: 8, draft_files: 50 }");

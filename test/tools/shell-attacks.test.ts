@@ -248,6 +248,24 @@ describe("everything ends", () => {
     });
   });
 
+  test.each(["ask", "ask=presence"])(
+    "when its grants need approval (%s): no command of it starts after that",
+    async (ask) => {
+      const before = world.grants;
+      const running = run("sleep 1; echo late");
+      setTimeout(() => {
+        world.grants = [LOOKING.replace(/\}$/, `,${ask}}`)];
+      }, 300);
+      const result = resultOf(await running);
+      world.grants = before;
+      expect(result).toMatchObject({
+        ending: { kind: "unstarted", reason: expect.stringContaining("needs an approval") },
+        stdout: "",
+        commands: [{ argv: ["sleep", "1"] }, { argv: ["echo", "late"] }],
+      });
+    },
+  );
+
   test("when the call is cancelled", async () => {
     const stop = bell();
     const running = run("sleep 100 | sleep 100; echo b", {}, stop);

@@ -125,7 +125,12 @@ export class Calls {
     const receipt = textIn(value, "receipt", 128);
     const ended = textIn(value, "ended", 256);
     const milliseconds = numberOr(value, "milliseconds", 0, 0, Number.MAX_SAFE_INTEGER);
-    if (session === null || receipt === null || ended === null || milliseconds === null) return NO_SESSION;
+    if (session === null) return NO_SESSION;
+    if (receipt === null || ended === null || milliseconds === null)
+      return refusal(
+        "invalid_input",
+        "an outcome needs `receipt` and `ended`, which are strings, and whole `milliseconds`",
+      );
     const call = this.#open.take(session, receipt);
     if (call === null) return refusal("invalid_input", "no call of this session has this receipt");
     if (value["isUntrusted"] === true) session.taint(`result of a call (${receipt})`);
@@ -140,7 +145,8 @@ export class Calls {
   async use(exchange: Exchange): Promise<Answer<{ readonly answer: Json; readonly bytes?: number }>> {
     const session = this.session(exchange);
     const receipt = textIn(exchange.value, "receipt", 128);
-    if (session === null || receipt === null) return NO_SESSION;
+    if (session === null) return NO_SESSION;
+    if (receipt === null) return refusal("invalid_input", "a use needs the `receipt` of its call");
     return answerUse(exchange, this.#open.context(session, receipt), this.#longUses.begin(session));
   }
 
@@ -217,7 +223,7 @@ export class Calls {
     const client = clientIn(exchange.value);
     if (!client.ok) return client;
     const ring = session.ringing(new ExchangeStop(exchange));
-    if (ring === null) return TOO_MANY_PROGRAMS;
+    if (ring === null) return { ok: false, ...session.startRefusal };
     try {
       const gate = await this.#gatekeeper.authorize(asked.value);
       if (!gate.ok) return denialOf(asked.value, gate, this.#contexts);
@@ -384,7 +390,5 @@ const TOO_MANY_OPEN = refusal(
   "too many permitted calls have no outcome yet",
   "report their outcomes, then call again",
 );
-
-const TOO_MANY_PROGRAMS = refusal("not_available", "this session runs too many programs at once");
 
 const NO_SESSION = refusal("unknown_session", "no such session on this connection", "open a session first");

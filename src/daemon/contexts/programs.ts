@@ -22,7 +22,7 @@ async function run(
   const authority = decidedBy(request);
   if (authority === null) return refuse("revoked", "nothing decided on this");
   const ring = session.ringing(eitherOf(program.stop, cancel));
-  if (ring === null) return refuse("not_available", "this session runs too many programs at once");
+  if (ring === null) return refuse(session.startRefusal.code, session.startRefusal.message);
   let isOver = false;
   let end: () => void = () => undefined;
   const stop: CancelSignal = {

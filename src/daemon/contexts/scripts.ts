@@ -1,4 +1,5 @@
 // The power of the shell tool: programs and files of a session as streams, each decided again when it is used.
+import type { Decision } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { RunResult } from "../../core/ports/process.ts";
 import type { ScriptPowers } from "../../tools/shell/shell-tool.ts";
@@ -19,7 +20,7 @@ export function scriptPowers({ programs, files }: ScriptPowersOptions): (options
     script: {
       ...{ session, agent: session.scope, stop, refuse, ended, taint },
       isClosed: () => session.isClosed,
-      running: (asker) => session.ringing(asker),
+      running: (asker) => session.ringing(asker) ?? session.startRefusal,
       look: (folder, entriesMax) =>
         files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax)),
       decided: call?.warrant ?? { requests: [], basis: [] },
@@ -32,20 +33,28 @@ export function scriptPowers({ programs, files }: ScriptPowersOptions): (options
 
 /** Each command counts towards the session's concurrent programs. */
 function runIn(programs: Pick<Programs, "run">, session: Session, call: ToolExecution | null): Script["run"] {
+  const start = call?.ground.moment() ?? null;
   return async ({ argv, request, by }, input, sinks, stop): Promise<RunResult> => {
-    if (call === null) return refused("revoked", "nothing decided on this");
+    if (call === null || start === null) return refused("revoked", "nothing decided on this");
     const { ground } = call;
-    // A script takes time: its grants may have been revoked since the decision.
+    // A script takes time: its grants may have been revoked, or made subject to approval, since the decision.
+    const decided = judge(ground.authority, request, { ...start, exhausted: null });
     const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });
     if (now.outcome === "deny") return refused(now.code, "what covered this command was taken back");
+    if (levelOf(now) > levelOf(decided))
+      return refused("approval_required", "this command needs an approval that its call did not have; call again");
     const ring = session.ringing(stop);
-    if (ring === null) return refused("not_available", "this session runs too many programs at once");
+    if (ring === null) return { ok: false, refused: session.startRefusal };
     try {
       return await programs.run(ground, { argv, request, by, input, sinks, milliseconds: null, stop: ring.stop });
     } finally {
       ring.end();
     }
   };
+}
+
+function levelOf(decision: Decision): number {
+  return decision.outcome === "ask" ? decision.level : 0;
 }
 
 function redirectionFiles(files: CallFiles, session: Session, call: ToolExecution | null): Script["files"] {

@@ -158,8 +158,7 @@ async function execute(
   if (!(host instanceof ToolHost) || requirement === null)
     return { ok: false, code: "not_available", message: host instanceof ToolHost ? "" : host.message };
   const ring = session.ringing(stop);
-  if (ring === null)
-    return { ok: false, code: "not_available", message: "this session runs too many programs at once" };
+  if (ring === null) return { ok: false, ...session.startRefusal };
   const context = open({ requirement, store, isForeign: true });
   const before = performance.now();
   try {

@@ -17,7 +17,7 @@ import { LinuxSandboxes } from "../../sandbox/linux/linux-sandboxes.ts";
 import { BrokerClient } from "../../sandbox/network/client.ts";
 import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
-import type { OpenDraft, Sandboxes } from "../../sandbox/plan/sandboxes.ts";
+import type { OpenDraft, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/programs/program-tools.ts";
 import type { ProgramContext, ProgramRun, Programs } from "../parts.ts";
 import { type ClientPlan, clientPlan } from "./client-profile.ts";
@@ -55,7 +55,8 @@ export interface DaemonPrograms extends Programs {
 export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   const { program, folders, drafts } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
-  const grounds = new Map<string, RunEnvironment>();
+  /** Of every owner that runs programs; a warm sandbox keeps its owner. */
+  const grounds = new WeakMap<SandboxOwner, RunEnvironment>();
   const homes = folders.state === null ? null : new ClientHomes(folders.state);
   const explanations = new Set<RunExplanation>();
   let made: LinuxSandboxes | null = null;
@@ -73,7 +74,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       drafts: drafts.folders,
       broker: {
         open: (wish) => {
-          const resolvers = grounds.get(wish.owner.session)?.user?.resolvers ?? [];
+          const resolvers = grounds.get(wish.owner)?.user?.resolvers ?? [];
           return broker.open({ ...wish, resolver: resolvers.length === 0 ? null : { servers: resolvers } });
         },
       },
@@ -95,8 +96,9 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const ground = asked.ground(wanted.cwd, wanted.environment);
     const where = sandboxes(ground);
     if (!("run" in where)) return { ok: false, refused: where };
-    grounds.set(wanted.session, ground);
     const { session, generation, moment, holds, authority } = wanted;
+    const owner: SandboxOwner = { agent: wanted.owner, session, generation };
+    grounds.set(owner, ground);
     const { milliseconds, client = null } = program;
     const hasTerminal = program.terminal != null;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) =>
@@ -110,7 +112,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const running = runProgram(
       {
         holds,
-        owner: { agent: wanted.owner, session, generation },
+        owner,
         moment,
         plan: (request, by) => {
           // This call is charged already: an exhausted budget must not end it.

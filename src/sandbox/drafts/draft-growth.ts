@@ -6,7 +6,7 @@ import { pathText } from "../../core/authority/axes/path.ts";
 import type { Ending, RunResult } from "../../core/ports/process.ts";
 import type { Limits } from "../plan/plan.ts";
 import type { CancelSignal, Sandboxes } from "../plan/sandboxes.ts";
-import { type DraftSize, draftSize } from "./draft-size.ts";
+import { type DraftSize, draftSize, isGone } from "./draft-size.ts";
 
 type DraftLimits = Pick<Limits, "draftBytes" | "draftFiles">;
 
@@ -16,6 +16,8 @@ const pauseFactor = 5;
 /** Left for the log and the records: without them nothing can be decided or landed. */
 const freeBytesMin = 16 * 1_048_576;
 const mebibyte = 1_048_576;
+/** A folder may be closed for a moment; one that stays closed would hide any number of files. */
+const failuresMax = 3;
 
 /** `upper`: the folder with the changes of a draft. */
 export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => string): Sandboxes {
@@ -78,7 +80,7 @@ class DraftGrowth {
 
   /** The whole home counts: what earlier runs left in it, too. */
   watchHome(folder: string): void {
-    void this.#run(folder, { bytes: 0, inodes: 0 }, "its home holds");
+    void this.#run(folder, { bytes: 0, inodes: 0 }, HOME);
   }
 
   end(): void {
@@ -92,13 +94,21 @@ class DraftGrowth {
     return { ok: true, ran: { ...result.ran, ending } };
   }
 
-  async #run(folder: string, start: DraftSize, what = "it wrote"): Promise<void> {
+  async #run(folder: string, start: DraftSize, words = DRAFT): Promise<void> {
     let wait = pauseMilliseconds;
+    let failures = 0;
     while (!this.#over.signal.aborted) {
       await pause(wait, undefined, { signal: this.#over.signal, ref: false }).catch(() => undefined);
       if (this.#over.signal.aborted) return;
       const began = performance.now();
-      const reason = await this.#reasonIn(folder, start, what);
+      let reason: string | null = null;
+      try {
+        reason = await this.#reasonIn(folder, start, words);
+        failures = 0;
+      } catch (error) {
+        // A whole folder that was renamed or removed is measured again: nothing can grow in it.
+        if (!isGone(error) && ++failures === failuresMax) reason = unmeasured(words);
+      }
       if (reason !== null) {
         this.#reason = reason;
         this.#ring();
@@ -108,19 +118,26 @@ class DraftGrowth {
     }
   }
 
-  async #reasonIn(folder: string, start: DraftSize, what: string): Promise<string | null> {
+  async #reasonIn(folder: string, start: DraftSize, { holds }: Words): Promise<string | null> {
     const { draftBytes, draftFiles } = this.#limits;
-    try {
-      const { bsize, bavail } = statfsSync(folder);
-      if (bsize * bavail < freeBytesMin) return "the disk with its draft has no space left";
-      const { bytes, inodes } = await draftSize(folder);
-      if (bytes - start.bytes > draftBytes)
-        return `${what} more than ${Math.floor(draftBytes / mebibyte)} MiB (limits: draft_mib)`;
-      if (inodes - start.inodes > draftFiles) return `${what} more than ${draftFiles} files (limits: draft_files)`;
-      return null;
-    } catch {
-      // A folder that was renamed or closed while it was measured: measured again.
-      return null;
-    }
+    const { bsize, bavail } = statfsSync(folder);
+    if (bsize * bavail < freeBytesMin) return "the disk with its draft has no space left";
+    const { bytes, inodes } = await draftSize(folder);
+    if (bytes - start.bytes > draftBytes)
+      return `${holds} more than ${Math.floor(draftBytes / mebibyte)} MiB (limits: draft_mib)`;
+    return inodes - start.inodes > draftFiles ? `${holds} more than ${draftFiles} files (limits: draft_files)` : null;
   }
+}
+
+interface Words {
+  readonly folder: string;
+  readonly holds: string;
+}
+
+const DRAFT: Words = { folder: "its draft", holds: "it wrote" };
+const HOME: Words = { folder: "its home", holds: "its home holds" };
+
+/** INVARIANT: a program whose files cannot be counted does not run on: its limits would hold for nothing. */
+function unmeasured({ folder }: Words): string {
+  return `${folder} cannot be measured, because a folder in it cannot be listed`;
 }

@@ -35,6 +35,17 @@ test("counts a sparse file by its data", async () => {
   expect((await draftSize(folder)).bytes).toBeLessThan(100_000);
 });
 
+test("goes on while files disappear", async () => {
+  const files = Array.from({ length: 500 }, (_, at) => join(folder, `f${at}`));
+  for (const file of files) writeFileSync(file, "");
+  const counted = draftSize(folder);
+  for (const file of files) {
+    await new Promise(setImmediate);
+    rmSync(file);
+  }
+  expect((await counted).bytes).toBe(0);
+});
+
 test("is zero if there is no folder, and fails if there is something else", async () => {
   expect(await draftSize(join(folder, "absent"))).toEqual({ bytes: 0, inodes: 0 });
   writeFileSync(join(folder, "file"), "");

@@ -6,7 +6,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FilePath } from "../../core/ports/files.ts";
-import type { CompletedRun } from "../../core/ports/process.ts";
+import type { CompletedRun, RunRefusal } from "../../core/ports/process.ts";
 import { fileFailure } from "../../runtime/context/file-refusals.ts";
 import { type UseDenial, type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
 import type { BuiltinTool, CallReading } from "../../runtime/tool/builtin.ts";
@@ -36,8 +36,8 @@ export interface ScriptPowers {
     readonly agent: string;
     isClosed(): boolean;
     readonly stop: CancelSignal;
-    /** One more running program of the session; null if it runs too many. */
-    running(stop: CancelSignal): { readonly stop: CancelSignal; end(): void } | null;
+    /** One more running program of the session, or why there can be none. */
+    running(stop: CancelSignal): { readonly stop: CancelSignal; end(): void } | Pick<RunRefusal, "code" | "message">;
     readonly look: ListFolder;
     /** The requests of the call and what each was decided by, the tool itself first. */
     readonly decided: DecidedRequests;
@@ -151,7 +151,7 @@ async function execute(
     return powers.refuse(kept.request, "self_modification", message);
   }
   const ring = powers.running(powers.stop);
-  if (ring === null) return useDenial("not_available", null, "this session runs too many programs at once");
+  if ("code" in ring) return useDenial(ring.code, null, ring.message);
   const timed = timedStop(ring.stop, milliseconds);
   try {
     const captured = new CapturedOutput();
