@@ -44,6 +44,97 @@ for (const user of CALLERS)
       expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
     });
 
+    /** `other` deletes `secret/x` and adds `src/y`. */
+    const branches = (record: string): void => {
+      start(record);
+      world.write("secret/x", "kept\n");
+      git("add", "secret");
+      git("commit", "-qm", "secret");
+      git("checkout", "-qb", "other");
+      git("rm", "-q", "secret/x");
+      world.write("src/y", "new\n");
+      git("add", "src");
+      git("commit", "-qm", "gone");
+      git("checkout", "-q", "main");
+    };
+    const merge = "M=$(git commit-tree other^{tree} -p main -p other -m m)";
+
+    test.each([
+      ["a new branch", `${merge}; git update-ref refs/heads/feature $M`],
+      ["a tag", `${merge}; git tag t $M`],
+      ["a stash", `${merge}; git stash store -m m $M`],
+      [
+        "a merge of three",
+        "N=$(git commit-tree main^{tree} -p main -m n); M=$(git commit-tree other^{tree} -p main -p other -p $N -m m); git branch feature $M",
+      ],
+      ["HEAD at another branch", "git symbolic-ref HEAD refs/heads/other"],
+      ["HEAD at a new branch", "git branch feature other; git symbolic-ref HEAD refs/heads/feature"],
+      ["a detached HEAD", "git update-ref --no-deref HEAD other"],
+      ["a branch that moves", "git update-ref refs/heads/main other"],
+      ["a merge", "git merge -q --no-ff --no-edit other || true"],
+    ])("%s with a deletion that no grant covers stays, with the verb in its reason", (_, line) => {
+      branches(WITHOUT_DELETE.replace("  - fs.write\n", "  - fs.write\n  - fs.delete: { in: src }\n"));
+      const before = [git("for-each-ref"), git("symbolic-ref", "HEAD"), git("stash", "list")];
+      const { changes } = world.shell(line);
+      const kept = changes?.kept.find(({ path }) => path === ".git");
+      expect(kept).toMatchObject({
+        code: "scope_violation",
+        reason: expect.stringContaining("fs.delete of this path: secret/x"),
+      });
+      expect([git("for-each-ref"), git("symbolic-ref", "HEAD"), git("stash", "list")]).toEqual(before);
+      expect([git("status", "--porcelain", "--untracked-files=no"), world.read("secret/x")]).toEqual(["", "kept\n"]);
+    });
+
+    test("HEAD at a branch with more files than the index needs leave to delete: the next commit would delete them", () => {
+      start(WITHOUT_DELETE);
+      git("checkout", "-qb", "more");
+      world.write("b.txt", "two\n");
+      git("add", "b.txt");
+      git("commit", "-qm", "more");
+      git("checkout", "-q", "main");
+      const result = world.shell("git symbolic-ref HEAD refs/heads/more");
+      expect(result.changes?.kept.find(({ path }) => path === ".git")?.reason).toContain(
+        "fs.delete of this path: b.txt",
+      );
+      expect(git("symbolic-ref", "HEAD")).toBe("refs/heads/main");
+      expect(codes(world.shell("git checkout -q more"))).toEqual([]);
+      expect([git("symbolic-ref", "HEAD"), git("status", "--porcelain", "--untracked-files=no")]).toEqual([
+        "refs/heads/more",
+        "",
+      ]);
+    });
+
+    test("a merge of main, a rebase, a switch, a new branch and a stash need no more than the paths they change", () => {
+      start(WITHOUT_DELETE);
+      const commit = (name: string): string => `echo 1 > ${name}; git add ${name}; git commit -qm ${name}`;
+      const lines = [
+        `git checkout -qb feature; ${commit("b.txt")}`,
+        `git checkout -qb topic; ${commit("c.txt")}`,
+        "git branch here",
+        "echo 2 > a.txt; git stash -q",
+      ];
+      for (const line of lines) expect([line, codes(world.shell(line))]).toEqual([line, []]);
+      world.person("sh", "-c", `git checkout -q main; ${commit("d.txt")}; git checkout -q topic`);
+      expect(codes(world.shell("git merge -q --no-edit main"))).toEqual([]);
+      expect(git("log", "-1", "--format=%s")).toBe("Merge branch 'main' into topic");
+      expect(codes(world.shell("git rebase -q main"))).toEqual([]);
+      expect(git("log", "--format=%s")).toBe("c.txt\nb.txt\nd.txt\nfirst");
+      expect(git("status", "--porcelain", "--untracked-files=no")).toBe("");
+    });
+
+    test("a later deletion of a path that waits is decided by itself", () => {
+      start(WITHOUT_DELETE);
+      const before = git("for-each-ref");
+      const result = world.shell(
+        "echo x > .envrc; git add .envrc; git commit -qm 1; git rm -q .envrc; git commit -qm 2",
+      );
+      world.changes("land", result.changes?.draft ?? "", "--yes");
+      expect(result.changes?.kept.find(({ path }) => path === ".git")?.reason).toContain(
+        "fs.delete of this path: .envrc",
+      );
+      expect(git("for-each-ref")).toBe(before);
+    });
+
     test.each([
       ["a commit", "echo 1 > b.txt; git add b.txt; git commit -qm late"],
       ["a tag alone", "git tag late"],

@@ -258,8 +258,10 @@ function landingOf(
       const { code, message } = outcome.refusal;
       return refuse(code === "conflict" ? "draft_conflict" : "not_landed", message, isInside);
     }
-    case "denied":
-      return refuse(outcome.code, `${deniedReason("fs.write", outcome.code)}: ${outcome.path}`, isInside);
+    case "denied": {
+      const verb = outcome.change === "deleted" ? "fs.delete" : "fs.write";
+      return refuse(outcome.code, `${deniedReason(verb, outcome.code)}: ${outcome.path}`, isInside);
+    }
     case "waits": {
       const named = outcome.paths.slice(0, pathsNamedMax).map(({ path }) => path);
       const more = outcome.count > named.length ? ` and ${outcome.count - named.length} more` : "";

@@ -89,7 +89,7 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
     if (!objects.ok) return { kind: "stays", refusal: isPartial ? missingIn(objects.refusal) : objects.refusal };
     const sound = await checkTips(plan, importing);
     if (!sound.ok) return { kind: "stays", refusal: sound.refusal };
-    const waiting = await waitingPaths(plan, objects.value, importing, request.classify);
+    const waiting = await waitingPaths(plan, real, objects.value, importing, request.classify);
     if (!waiting.ok) return { kind: "stays", refusal: waiting.refusal };
     const lost = await lostRefs(plan, real, importing, bench.hasLogs);
     if (!lost.ok) return { kind: "stays", refusal: lost.refusal };

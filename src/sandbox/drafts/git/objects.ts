@@ -17,6 +17,12 @@ export interface NewObjects {
   readonly pack: string | null;
 }
 
+/** Two commits. `from` null: `to` has no parent. */
+export interface Comparison {
+  readonly from: string | null;
+  readonly to: string;
+}
+
 const knownTipsMax = 5_000;
 const newObjectsMax = 500_000;
 const objectBytesMax = 512 * 1_048_576;
@@ -117,13 +123,31 @@ export class ObjectImport {
     return result.ok ? value(result.value.status === 0) : result;
   }
 
-  /** Raw changes of each commit against its parents, and of each pair from the second to the first. */
-  async diff(commits: readonly string[], pairs: readonly (readonly [string, string])[]): Promise<GitResult<string>> {
-    if (commits.length + pairs.length === 0) return value("");
-    const lines = [...commits, ...pairs.map((pair) => pair.join(" "))];
+  /** The parents of each commit, in their order. */
+  async parents(commits: readonly string[]): Promise<GitResult<ReadonlyMap<string, readonly string[]>>> {
+    const parents = new Map<string, readonly string[]>();
+    if (commits.length === 0) return value(parents);
+    const listed = await this.#git.run(this.#taking, {
+      words: ["rev-list", "--no-walk=unsorted", "--parents", "--stdin"],
+      input: inputOf(`${commits.join("\n")}\n`),
+    });
+    const list = succeeded(listed, "the parents of the new commits cannot be listed");
+    if (!list.ok) return list;
+    for (const line of list.value.output.toString("latin1").split("\n").slice(0, -1)) {
+      const [commit = "", ...above] = line.split(" ");
+      parents.set(commit, above);
+    }
+    return commits.every((commit) => parents.has(commit))
+      ? value(parents)
+      : refuseGit("bad_objects", "the parents of a new commit are not listed");
+  }
+
+  /** Raw changes of each commit from another one, or from an empty tree where it has none. */
+  async diff(comparisons: readonly Comparison[]): Promise<GitResult<string>> {
+    if (comparisons.length === 0) return value("");
     const diffed = await this.#git.run(this.#taking, {
-      words: ["diff-tree", "--stdin", "-r", "-c", "--root", "--raw", "-z", "--no-renames", "--no-abbrev"],
-      input: inputOf(`${lines.join("\n")}\n`),
+      words: ["diff-tree", "--stdin", "-r", "--root", "--raw", "-z", "--no-renames", "--no-abbrev"],
+      input: inputOf(comparisons.map(({ from, to }) => (from === null ? `${to}\n` : `${to} ${from}\n`)).join("")),
     });
     const diff = succeeded(diffed, "the changes of the new commits cannot be listed");
     return diff.ok ? value(diff.value.output.toString("latin1")) : diff;

@@ -2,11 +2,12 @@
 
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import { type GitResult, value } from "../../plan/drafts/git/git-refusal.ts";
-import type { GitImportPlan } from "../../plan/drafts/git/import-plan.ts";
-import type { IndexChange } from "../../plan/drafts/git/index-changes.ts";
+import { type GitImportPlan, type RepositoryState, realValue } from "../../plan/drafts/git/import-plan.ts";
+import { entriesByPath, type IndexChange } from "../../plan/drafts/git/index-changes.ts";
+import type { RefValue } from "../../plan/drafts/git/ref-file.ts";
 import { parseTreeChanges, type TreeChange, type TreeChangeKind } from "../../plan/drafts/git/tree-changes.ts";
 import { pathText } from "./byte-text.ts";
-import type { NewObjects, ObjectImport } from "./objects.ts";
+import type { Comparison, NewObjects, ObjectImport } from "./objects.ts";
 
 /** `denied`: no grant covers the change; an approval does not change that. */
 export type PathClass = "free" | "ask" | "never" | { readonly denied: DenialCode };
@@ -33,6 +34,7 @@ export interface WaitingPath extends PathChange {
 
 export interface DeniedPath {
   readonly path: string;
+  readonly change: TreeChangeKind;
   readonly code: DenialCode;
 }
 
@@ -47,23 +49,29 @@ export interface WaitingPaths {
 export const waitingPathsMax = 1_000;
 
 /**
- * Checks all new commits, each against its parents (a merge where it differs from all of them), every branch from its
- * old tip to its new one, and the index. A new name for an existing commit adds no new tree.
+ * Checks what a person's next checkout, merge, commit or `stash pop` would change: every new commit and every stash
+ * against its first parent, every branch from its old tip to its new one, HEAD from its old commit to its new one, and the
+ * index. Another name for an existing commit changes nothing by itself.
  */
 export async function waitingPaths(
   plan: GitImportPlan,
+  real: RepositoryState,
   { commits }: NewObjects,
   objects: ObjectImport,
   classify: Classify,
 ): Promise<GitResult<WaitingPaths>> {
-  const pairs = plan.refs.flatMap(({ name, oldId, newId }): (readonly [string, string])[] =>
-    name.startsWith("refs/heads/") && oldId !== null && newId !== null ? [[newId, oldId]] : [],
+  const applied = [...new Set([...commits, ...(plan.stash?.pushes.map(({ id }) => id) ?? [])])];
+  const parents = await objects.parents(applied);
+  if (!parents.ok) return parents;
+  const made = applied.map((to): Comparison => ({ from: parents.value.get(to)?.[0] ?? null, to }));
+  const moved = plan.refs.flatMap(({ name, oldId, newId }): Comparison[] =>
+    /^refs\/(?:heads|remotes)\//.test(name) && oldId !== null && newId !== null ? [{ from: oldId, to: newId }] : [],
   );
-  const diff = await objects.diff(commits, pairs);
-  if (!diff.ok) return diff;
-  const changes = parseTreeChanges(diff.value);
+  const changes = await changesOf([...made, ...moved], objects);
   if (!changes.ok) return changes;
-  const all = [...changes.value, ...plan.index.map(stagedChange)];
+  const head = await changesOf(headMove(plan, real), objects);
+  if (!head.ok) return head;
+  const all = [...changes.value, ...head.value, ...leftOut(head.value, plan, real), ...plan.index.map(stagedChange)];
   const links = all.filter(({ mode, change }) => mode === linkMode && change !== "deleted").map(({ id }) => id);
   const targets = await objects.blobs([...new Set(links)]);
   if (!targets.ok) return targets;
@@ -72,14 +80,62 @@ export async function waitingPaths(
     return { path: pathText(path), change, target: target === null ? null : pathText(target), commit };
   });
   const found = new Map<string, WaitingPath>();
+  const decided = new Set<string>();
   let denied: DeniedPath | null = null;
   for (const one of together) {
     const key = `${one.path}\0${one.target ?? ""}`;
-    const verdict = found.has(key) ? "free" : await classify(one, together);
-    if (typeof verdict === "object") denied ??= { path: one.path, code: verdict.denied };
-    else if (verdict !== "free") found.set(key, { ...one, class: verdict });
+    // A deletion needs another grant than a change of the same path.
+    const question = `${one.change === "deleted"}\0${key}`;
+    if (decided.has(question)) continue;
+    decided.add(question);
+    const verdict = await classify(one, together);
+    if (typeof verdict === "object") denied ??= { path: one.path, change: one.change, code: verdict.denied };
+    else if (verdict !== "free" && !found.has(key)) found.set(key, { ...one, class: verdict });
   }
   return value({ denied, paths: [...found.values()].slice(0, waitingPathsMax), count: found.size });
+}
+
+async function changesOf(
+  comparisons: readonly Comparison[],
+  objects: ObjectImport,
+): Promise<GitResult<readonly TreeChange[]>> {
+  const diff = await objects.diff(comparisons);
+  return diff.ok ? parseTreeChanges(diff.value) : diff;
+}
+
+/** None where HEAD had no commit, or has none afterwards: files and index are what they were. */
+function headMove({ refs, head }: GitImportPlan, real: RepositoryState): readonly Comparison[] {
+  const moved = new Map(refs.map(({ name, newId }) => [name, newId]));
+  const from = commitOf(head?.from ?? real.head.value, (name) => realValue(real, name));
+  const to = commitOf(head?.to ?? real.head.value, (name) => {
+    const newId = moved.get(name);
+    return newId === undefined ? realValue(real, name) : newId === null ? null : { kind: "id", id: newId };
+  });
+  return from === null || to === null || from === to ? [] : [{ from, to }];
+}
+
+/** Git follows no more symbolic refs. */
+const symbolicMax = 5;
+
+function commitOf(head: RefValue, refAt: (name: string) => RefValue | null): string | null {
+  let ref: RefValue | null = head;
+  for (let links = 0; ref?.kind === "symbolic" && links < symbolicMax; links++) ref = refAt(ref.target);
+  return ref?.kind === "id" ? ref.id : null;
+}
+
+/** Paths that HEAD has now and the index has not: the next commit would delete them. */
+function leftOut(
+  changes: readonly TreeChange[],
+  { index }: GitImportPlan,
+  real: RepositoryState,
+): readonly TreeChange[] {
+  const staged = new Set(entriesByPath(real.index.value).keys());
+  for (const { path, after } of index)
+    if (after.length === 0) staged.delete(path);
+    else staged.add(path);
+  return changes
+    .filter(({ path, change }) => change === "added" && !staged.has(path))
+    .map((change) => ({ ...change, change: "deleted", mode: 0 }));
 }
 
 const linkMode = 0o120000;

@@ -1,4 +1,4 @@
-// The output of `git diff-tree --stdin -r -c --root --raw -z`: which paths each commit adds, changes or deletes.
+// The output of `git diff-tree --stdin -r --root --raw -z`: which paths each commit adds, changes or deletes.
 import { type GitResult, refuseGit, value } from "./git-refusal.ts";
 
 export type TreeChangeKind = "added" | "changed" | "deleted";
@@ -13,10 +13,7 @@ export interface TreeChange {
   readonly id: string;
 }
 
-/**
- * Records end with a zero byte: a commit's id, or `:<mode> <mode> <id> <id> <letter>` and a path. A merge has one colon, one
- * mode, one id and one letter more for each parent, and lists only paths that differ from all of its parents.
- */
+/** Records end with a zero byte: a commit's id, or `:<mode> <mode> <id> <id> <letter>` and a path. */
 export function parseTreeChanges(output: string): GitResult<readonly TreeChange[]> {
   const changes: TreeChange[] = [];
   const records = output.split("\0");
@@ -38,18 +35,11 @@ export function parseTreeChanges(output: string): GitResult<readonly TreeChange[
   return value(changes);
 }
 
-/** With n parents: n colons, n + 1 modes, n + 1 ids, n letters; the last mode and the last id are those afterwards. */
+/** The second mode and the second id are those afterwards. */
 function parseHeader(record: string): Pick<TreeChange, "change" | "mode" | "id"> | null {
-  const colons = /^:+/.exec(record)?.[0].length ?? 0;
-  const words = record.slice(colons).split(" ");
-  const [mode, id, letters] = [words[colons], words[2 * colons + 1], words[2 * colons + 2]];
-  if (colons === 0 || words.length !== 2 * colons + 3) return null;
-  if (mode === undefined || id === undefined || letters === undefined) return null;
-  if (!/^[0-7]{6}$/.test(mode) || !/^[0-9a-f]{40,64}$/.test(id) || !/^[AMDT]+$/.test(letters)) return null;
-  return { change: changeOf(letters), mode: Number.parseInt(mode, 8), id };
-}
-
-function changeOf(letters: string): TreeChangeKind {
-  if (/^A+$/.test(letters)) return "added";
-  return letters.includes("D") ? "deleted" : "changed";
+  const found = /^:[0-7]{6} ([0-7]{6}) [0-9a-f]{40,64} ([0-9a-f]{40,64}) ([AMDT])$/.exec(record);
+  const [, mode, id, letter] = found ?? [];
+  if (mode === undefined || id === undefined || letter === undefined) return null;
+  const change = letter === "A" ? "added" : letter === "D" ? "deleted" : "changed";
+  return { change, mode: Number.parseInt(mode, 8), id };
 }
