@@ -84,13 +84,15 @@ export interface Records {
 
 /** Records of agents as files that agents' tools write; each answers with the file. What is added waits for trust. */
 export interface AgentRecordWriter {
-  grant(
-    name: AgentName,
-    specs: readonly string[],
-    limits: { readonly expires: number | null; readonly calls: number | null },
-  ): Result<string>;
-  create(name: AgentName, specs: readonly string[], instructions: string): Result<string>;
+  /** With these limits in every grant. */
+  grant(name: AgentName, specs: readonly string[], limits: GrantLimits): Result<string>;
+  create(name: AgentName, specs: readonly string[], limits: GrantLimits, instructions: string): Result<string>;
   remove(name: AgentName): Result<string>;
+}
+
+export interface GrantLimits {
+  readonly expires: number | null;
+  readonly calls: number | null;
 }
 
 /** The record of a user that a session acts for. */

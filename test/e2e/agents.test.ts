@@ -229,7 +229,8 @@ describe("without a terminal", () => {
     [1, /own test/, ["revoke", "scout", "net.get", "--yes"]],
     [1, /no agent and no file called "missing"[\s\S]*agents here: .*scout/, ["grant", "missing", "obs.query", "--yes"]],
     [1, /there already/, ["new", "scout", "--yes"]],
-    [1, /is no id/, ["new", "../x", "--yes"]],
+    [1, /is no agent's id/, ["new", "../x", "--yes"]],
+    [1, /is the name of a file/, ["new", "team/late.md", "--yes"]],
     [2, /no preset[\s\S]*ambit:reader@1/, ["new", "x", "--extends", "readr", "--yes"]],
   ];
   for (const [status, pattern, words] of rows) {

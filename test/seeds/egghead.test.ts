@@ -1,5 +1,6 @@
 // The page about capabilities of agents and their records, from top to bottom.
 import { spawnSync } from "node:child_process";
+import { rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { environment, root } from "../e2e/ambit.ts";
@@ -197,6 +198,89 @@ describe("attenuation", () => {
     walk.trust();
     expect(walk.call("kept", "memory_get", { key: "a" }).code).toBe(null);
     expect(walk.can("kept", "memory.write a")).toBe(DENY);
+  });
+  test("what is written has the limits that were asked for", () => {
+    const input = { id: "brief", instructions: "x", grants: ["memory.read{keys=[a]}"], calls: 1, seconds: 60 };
+    walk.call("granter", "agent_create", { ...input, write: true });
+    expect(walk.read(".ambit/agents/brief.md")).toMatch(/- "?memory\.read\{keys=\[a\],calls=1,expires=\S+Z\}/);
+    grant({ agent: "other", grants: ["memory.read{keys=[b]}"], calls: 2, write: true });
+    expect(walk.read(".ambit/agents/other.md")).toMatch(/memory\.read\{keys=\[b\],calls=2\}/);
+    walk.trust();
+  });
+  test.each(["net.post{hosts=[a.example]}", "net.post{hosts=[a.example],calls=1}", "net.put{hosts=[a.example]}"])(
+    "%s of a budget or a rate is delegated, and not written",
+    (spec) => {
+      walk.record(
+        "counted",
+        "capabilities:",
+        "  - agent.grant",
+        "  - agent.create",
+        "  - memory.read",
+        "  - net.post: { hosts: [a.example], calls: 3 }",
+        "  - net.put: { hosts: [a.example], rate: 3/min }",
+      );
+      walk.record("target", "capabilities: [records.read]");
+      walk.trust();
+      const before = walk.read(".ambit/agents/target.md");
+      const input = { agent: "target", grants: [spec] };
+      expect(walk.call("counted", "agent_grant", { ...input, write: true }).code).toBe("exceeds_grantor_authority");
+      const made = { id: "made-of-counted", instructions: "x", grants: [spec], write: true };
+      expect(walk.call("counted", "agent_create", made).code).toBe("exceeds_grantor_authority");
+      expect(walk.exists(".ambit/agents/made-of-counted.md")).toBe(false);
+      expect(walk.read(".ambit/agents/target.md")).toBe(before);
+      expect(walk.call("counted", "agent_grant", input).code).toBe(null);
+      const plain = { agent: "target", grants: ["memory.read"], write: true };
+      expect(walk.call("counted", "agent_grant", plain).code).toBe(null);
+    },
+  );
+  test("what was delegated with a budget or an end cannot be written either", () => {
+    walk.record("middle", "capabilities: [records.read, agent.grant]");
+    walk.record("last", "capabilities: [records.read]");
+    walk.trust();
+    grant({ agent: "middle", grants: ["memory.read{keys=[a]}"], seconds: 3600 });
+    grant({ agent: "middle", grants: ["memory.read{keys=[b]}"], calls: 5 });
+    for (const key of ["a", "b"]) {
+      const input = { agent: "last", grants: [`memory.read{keys=[${key}]}`] };
+      expect(walk.call("middle", "agent_grant", { ...input, write: true }).code).toBe("exceeds_grantor_authority");
+      expect(walk.call("middle", "agent_grant", input).code).toBe(null);
+    }
+    expect(walk.read(".ambit/agents/last.md")).not.toContain("memory");
+  });
+  test.each(["team/late.md", "team/late.MD", "late.yml", "team/late.yaml", "late.json", "late.toml"])(
+    "%s is the name of a file and no agent's id",
+    (id) => {
+      const text = "---\nclass: agent\ncapabilities: [records.read]\n---\n";
+      walk.write({ [id]: text, [`.ambit/agents/${id}.md`]: text });
+      const given = { grants: ["memory.read"], write: true };
+      expect(grant({ agent: id, ...given }).code).toBe("invalid_input");
+      expect(walk.call("granter", "agent_create", { id, instructions: "x", ...given }).code).toBe("invalid_input");
+      expect(walk.call("granter", "agent_delete", { id }).code).toBe("invalid_input");
+      expect([walk.read(id), walk.read(`.ambit/agents/${id}.md`)]).toEqual([text, text]);
+      rmSync(join(walk.folder, `.ambit/agents/${id}.md`));
+    },
+  );
+  test("an id with a dot names the record, and never a file of the project", () => {
+    walk.record("team/late.v2", "capabilities: [records.read]");
+    walk.write({ "team/late.v2": "---\nclass: agent\ncapabilities: [records.read]\n---\n" });
+    walk.trust();
+    const before = walk.read("team/late.v2");
+    const input = { agent: "team/late.v2", grants: ["memory.read"], write: true };
+    expect(grant(input).result).toMatchObject({ record: ".ambit/agents/team/late.v2.md" });
+    expect(walk.read("team/late.v2")).toBe(before);
+    expect(walk.read(".ambit/agents/team/late.v2.md")).toContain("memory.read");
+  });
+  test("a new record is never written through a link", () => {
+    walk.write({ ".claude/commands/old.md": "old\n", "elsewhere/old.md": "old\n" });
+    symlinkSync("../../.claude/commands", join(walk.folder, ".ambit/agents/c"));
+    symlinkSync("../../elsewhere/none.md", join(walk.folder, ".ambit/agents/dangling.md"));
+    for (const id of ["c/deploy", "c/deep/deploy", "dangling"]) {
+      const input = { id, instructions: "x", grants: ["memory.read"], write: true };
+      expect(walk.call("granter", "agent_create", input).result).toMatchObject({ not_kept: expect.any(String) });
+    }
+    expect(walk.exists(".claude/commands/deploy.md")).toBe(false);
+    expect(walk.exists(".claude/commands/deep")).toBe(false);
+    expect(walk.exists("elsewhere/none.md")).toBe(false);
+    for (const name of ["c", "dangling.md"]) rmSync(join(walk.folder, ".ambit/agents", name));
   });
   test("agent.delete ends agents of its scope, and never itself", () => {
     walk.call("granter", "agent_create", { id: "made", instructions: "x", grants: ["memory.read"] });

@@ -1,6 +1,6 @@
 // A workspace in which the page of an earlier system is checked, example by example, through the built program.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
 import { environment, type Ran, root } from "../e2e/ambit.ts";
 import { ownFolder } from "../house/own-folder.ts";
@@ -23,6 +23,10 @@ export class Walk {
 
   read(name: string): string {
     return readFileSync(join(this.folder, name), "utf8");
+  }
+
+  exists(name: string): boolean {
+    return existsSync(join(this.folder, name));
   }
 
   /** A record with this frontmatter, trusted. */

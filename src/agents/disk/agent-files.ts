@@ -1,6 +1,7 @@
 // The records of a workspace's agents as files that can be read, written, renamed and restored.
 import { mkdirSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
+import { parseAgentId } from "../../core/base/agent-id.ts";
 import type { Source } from "../../core/notation/source.ts";
 import {
   type EditChange,
@@ -12,6 +13,7 @@ import {
 } from "../../platform/edit-file.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { segmentsOf } from "../../platform/folders.ts";
+import { codeOf } from "../../platform/path-target.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { pastOf } from "../../platform/undo.ts";
 import { AGENTS, findAgent } from "./workspace.ts";
@@ -32,9 +34,6 @@ export interface Step {
   readonly now: Source | null;
   readonly before: Source | null;
 }
-
-/** An id is words between slashes; none of them can leave the folder or name a hidden file. */
-const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}){0,7}$/;
 
 export class AgentFiles {
   readonly #place: AgentFilesOptions;
@@ -61,18 +60,18 @@ export class AgentFiles {
 
   /** Never overwrites an existing file. */
   create(id: string, text: string): EditResult<string> {
+    const named = parseAgentId(id);
+    if (!named.ok) return { kind: "failed", message: named.message };
     const found = this.#byId(id);
-    if (found === null) {
-      const message =
-        this.#place.workspace === null
-          ? "there is no workspace here: ambit init makes one"
-          : `${JSON.stringify(id.slice(0, 200))} is no id: letters, digits, - _ and ., folders with /`;
-      return { kind: "failed", message };
-    }
+    if (found === null) return { kind: "failed", message: "there is no workspace here: ambit init makes one" };
     const folder = realRoot(segmentsOf(dirname(found.path)));
     const inside = realRoot(segmentsOf(found.inside));
-    if (folder !== null && inside?.every((part, at) => part === folder[at]) === true)
-      mkdirSync(dirname(found.path), { recursive: true });
+    try {
+      if (folder !== null && inside?.every((part, at) => part === folder[at]) === true)
+        mkdirSync(dirname(found.path), { recursive: true });
+    } catch (error) {
+      return { kind: "failed", message: `${this.#shown(found.path)} cannot be made (${codeOf(error)})` };
+    }
     return this.#change(found, id, (now, source) =>
       now === null ? { kind: "write", text } : { kind: "refuse", refusal: `${source.name} is there already` },
     );
@@ -143,7 +142,7 @@ export class AgentFiles {
 
   #byId(id: string): AgentPath | null {
     const { workspace } = this.#place;
-    return workspace !== null && ID.test(id) && !id.includes("..")
+    return workspace !== null && parseAgentId(id).ok
       ? { path: resolve(join(workspace, AGENTS), `${id}.md`), inside: workspace }
       : null;
   }

@@ -1,5 +1,5 @@
 // Where agents are on disk: the nearest folder with an `.ambit`, and the files that define agents.
-import { type Dirent, lstatSync, opendirSync, readdirSync, realpathSync, statSync } from "node:fs";
+import { type Dirent, lstatSync, opendirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { agentIdOf } from "../../core/base/agent-id.ts";
 
@@ -67,14 +67,20 @@ export function isDefinedTwice(name: string, workspace: string): boolean {
 
 /** A plain file in plain folders: through a symlink another file would be changed. */
 export function isPlainRecord(workspace: string, id: string): boolean {
+  return hasPlainFolders(workspace, id) && isOwn(join(workspace, AGENTS, `${id}.md`), "file") === true;
+}
+
+/** Whether no folder from `.ambit` down to the record of this id is a symlink. Those that do not exist can be made. */
+export function hasPlainFolders(workspace: string, id: string): boolean {
+  const parts = [...AGENTS.split("/"), ...id.split("/").slice(0, -1)];
+  return parts.every((_, at) => isOwn(join(workspace, ...parts.slice(0, at + 1)), "folder") !== false);
+}
+
+/** Whether a path itself, not what a link leads to, is of this kind; null if it does not exist. */
+function isOwn(path: string, kind: "file" | "folder"): boolean | null {
   try {
-    const folder = join(workspace, AGENTS);
-    if (realpathSync.native(folder) !== join(realpathSync.native(workspace), AGENTS)) return false;
-    const parts = `${id}.md`.split("/");
-    return parts.every((_, at) => {
-      const found = lstatSync(join(folder, ...parts.slice(0, at + 1)));
-      return at === parts.length - 1 ? found.isFile() : found.isDirectory();
-    });
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found === undefined ? null : kind === "file" ? found.isFile() : found.isDirectory();
   } catch {
     return false;
   }

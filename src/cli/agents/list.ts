@@ -1,6 +1,7 @@
 // All agents of the workspace in a row, with those that cannot be read, and how each is summed up.
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
+import { agentIdOf, parseAgentId } from "../../core/base/agent-id.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import type { Asked } from "../terminal/problems.ts";
@@ -17,7 +18,9 @@ export function listedAgents(world: World, options: Asked): readonly Listed[] {
   return progressOf(world, options).over("reading agents", (step) =>
     ids.map((id, at) => {
       step(at, ids.length);
-      const found = world.loadAgent(id);
+      // By another spelling of an id the agent of that id would be loaded, and not this file.
+      const named = agentIdOf(id) === id ? null : parseAgentId(id);
+      const found = named?.ok === false ? named : world.loadAgent(id);
       return found.ok ? { id, loaded: found.value } : { id, loaded: null, message: found.message };
     }),
   );

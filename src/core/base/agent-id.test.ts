@@ -2,12 +2,21 @@ import { describe, expect, test } from "vitest";
 import { alikeAgentId, parseAgentId } from "./agent-id.ts";
 
 describe("an agent's id", () => {
-  test.each(["scout", "Scout", "team/scout", "scout-2", "a.b_c@d+e", "_base", "späher", "侦察", "0"])(
-    "%j is one",
-    (id) => {
-      expect(parseAgentId(id)).toEqual({ ok: true, value: id });
-    },
-  );
+  test.each([
+    "scout",
+    "Scout",
+    "team/scout",
+    "scout-2",
+    "a.b_c@d+e",
+    "scout.mdx",
+    "team.md/scout",
+    "_base",
+    "späher",
+    "侦察",
+    "0",
+  ])("%j is one", (id) => {
+    expect(parseAgentId(id)).toEqual({ ok: true, value: id });
+  });
 
   test.each([
     "",
@@ -39,6 +48,13 @@ describe("an agent's id", () => {
     "Anonymous",
     "ANONYMOUS",
     "scout*",
+    "scout.md",
+    "team/late.md",
+    "team/late.MD",
+    "scout.yml",
+    "scout.Yaml",
+    "scout.json",
+    "scout.md.toml",
     "$(id)",
     "a".repeat(5000),
   ])("%j is not one", (id) => {

@@ -1,11 +1,13 @@
 // The id of an agent, as a person reads it in the log, in a question and in a command: no two ids look alike but for their case,
-// and none reads as an option or as a session without an agent.
+// and none reads as an option, as a file or as a session without an agent. INVARIANT: this is the one rule for ids.
 import { nameCharactersMax } from "./limits.ts";
 import { done, type Result, refuse } from "./result.ts";
 
 const SEGMENT = /^[\p{L}\p{N}_][\p{L}\p{N}\p{M}._@+-]*$/u;
 /** Code points that are shown as nothing. Some of them are letters or marks. */
 const IGNORABLE = /\p{Default_Ignorable_Code_Point}/gu;
+/** The endings of files that define agents: an id with one would also be the name of another file. */
+const ENDING = /\.(?:md|ya?ml|json|toml)$/i;
 /** What sessions without a record of their own are called. */
 const RESERVED: readonly string[] = ["anonymous"];
 
@@ -32,6 +34,8 @@ export function parseAgentId(text: string): Result<string> {
       "bad_value",
       `${shown} can be written in another way that looks the same (${text.normalize("NFKC")})`,
     );
+  if (ENDING.test(text))
+    return refuse("bad_value", `${shown} is the name of a file, so no agent's id: leave the ending out`);
   if (agentIdOf(text) !== text)
     return refuse("bad_value", `${shown} is another spelling of ${agentIdOf(text)}, so no agent of its own`);
   if (RESERVED.includes(foldAgentId(text)))

@@ -1,9 +1,8 @@
 // Delegations: agents that grant to others, create agents, or hand out tokens. Each is a link with a parent, valid until it or
 // a link above it is revoked.
-
 import type { Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
-import { delegationFault } from "../../core/authority/delegation.ts";
+import { delegationFault, hasBudget, lastingPart } from "../../core/authority/delegation.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import { meetChain, meetGrants } from "../../core/authority/meet.ts";
@@ -19,7 +18,7 @@ import type { Who } from "../../core/ports/stores/log.ts";
 import { countSchema, flagSchema, objectSchema, textSchema, textsSchema } from "../../runtime/tool/schema-parts.ts";
 import { flagIn, numberOr, textIn, textsIn } from "../input.ts";
 import type { Entries } from "../log/entries.ts";
-import type { DaemonParts } from "../parts.ts";
+import type { DaemonParts, GrantLimits } from "../parts.ts";
 import type { Session } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import { agentIdIn, creationRequests, delegationRequests, idCharactersMax, specsMax } from "./delegation-requests.ts";
@@ -145,10 +144,13 @@ export class Delegations {
         "exceeds_grantor_authority",
         "this session's pledge has a budget or an expiry and cannot be delegated",
       );
-    const parent = this.#parentFor(session, target, proposed);
-    if (!parent.ok) return parent;
     const isWritten = flagIn(input, "write");
-    if (isWritten && body === null) return this.#write(input, session, parent.value, target, proposed);
+    const parent = this.#parentFor(session, target, proposed, isWritten);
+    if (!parent.ok) return parent;
+    // Whole seconds: the moment is written into the record for people to read.
+    const expires = seconds === 0 ? null : Math.floor(now() / 1000 + seconds) * 1000;
+    const limits: GrantLimits = { expires, calls: calls === 0 ? null : calls };
+    if (isWritten && body === null) return this.#write(input, session, parent.value, target, proposed, limits);
     // INVARIANT: a delegation adds only its written grants to an existing agent.
     const tools = body === null || proposed.some(isAboutTools) ? null : this.#toolsFor(session, target, parent.value);
     const holder: AgentName = { workspace: name.workspace, agent: target };
@@ -164,7 +166,7 @@ export class Delegations {
       holder: secret === null ? holder : null,
       specs: proposed.map(compactText),
       ...(tools !== null && tools.parent === parent.value ? { tools: tools.grants.map(compactText) } : {}),
-      calls: calls === 0 ? null : calls,
+      calls: limits.calls,
       made: now(),
       expires: seconds === 0 ? null : now() + seconds * 1000,
       token: secret === null ? null : this.#tokenDigest(secret, holder),
@@ -200,7 +202,7 @@ export class Delegations {
     const stored = await stores.links.make(link, made, entry, toolsLink);
     if (!stored.ok) return stored;
     if (stored.value === null) return refused("not_available", "the delegation could not be stored; call again");
-    const file = isWritten ? this.#parts.agentRecords.create(holder, link.specs, body ?? "") : null;
+    const file = isWritten ? this.#parts.agentRecords.create(holder, link.specs, limits, body ?? "") : null;
     const token = secret === null ? null : `${tokenStart}.${link.id}.${secret}`;
     const omitted = flagIn(input, "attenuate") ? { left_out: this.#leftOut(input, session, proposed) } : {};
     const record = file === null ? {} : file.ok ? { record: file.value, waits: WAITS } : { not_kept: file.message };
@@ -215,17 +217,11 @@ export class Delegations {
     parent: string | null,
     target: string,
     proposed: readonly Grant[],
+    limits: GrantLimits,
   ): Promise<ExecutionResult> {
-    const { agentRecords, stores, now } = this.#parts;
+    const { agentRecords, stores } = this.#parts;
     const holder: AgentName = { workspace: session.facts.name.workspace, agent: target };
     if (flagIn(input, "token")) return refused("invalid_input", "a token is a delegation, and cannot be written");
-    const seconds = numberOr(input, "seconds", 0, 1, secondsMax) ?? 0;
-    const calls = numberOr(input, "calls", 0, 1, Number.MAX_SAFE_INTEGER) ?? 0;
-    const limits = {
-      // Whole seconds: the moment is written into the record for people to read.
-      expires: seconds === 0 ? null : Math.ceil(now() / 1000 + seconds) * 1000,
-      calls: calls === 0 ? null : calls,
-    };
     const grants = proposed.map(compactText);
     const more = { to: target, grants, parent, expires: limits.expires, calls: limits.calls };
     const entry = this.#entries.make("delegation", session.who(this.#above(parent)), "written", { of: target, more });
@@ -326,22 +322,33 @@ export class Delegations {
     return null;
   }
 
-  /** The one chain that covers all grants by itself. Grants that only several chains cover have to be delegated separately. */
+  /**
+   * The one chain that covers all grants by itself. Grants that only several chains cover have to be delegated separately.
+   * INVARIANT: what is written into a record rests on nothing that is counted or ends: no call by the record is charged above.
+   */
   #parentFor(
     session: Session,
     target: string,
     proposed: readonly Grant[],
+    isWritten: boolean,
   ): { readonly ok: true; readonly value: string | null } | Extract<ExecutionResult, { ok: false }> {
     const { name } = session.facts;
     const { protectedPaths } = this.#parts.records.readingAt(session.facts.cwd).ground;
+    const user = session.facts.user === null ? null : this.#parts.records.user(session.facts.user);
     let depth = 0;
+    let isLimited = false;
     for (const { parent, chain } of this.#holdings.passable(name)) {
       depth = chain.length;
-      const granter = { id: name.agent, authority: [[...chain, ...session.pledges]] as const };
+      const held: Chain = [...chain, ...session.pledges];
+      const granter = { id: name.agent, authority: [held] };
       if (delegationFault(granter, target, proposed, protectedPaths) !== null) continue;
       if (chain.length > delegationDepthMax) break;
-      return { ok: true, value: parent };
+      if (!isWritten) return { ok: true, value: parent };
+      const lasting = { id: name.agent, authority: [lastingPart([...held, ...(user?.authority.flat() ?? [])])] };
+      if (delegationFault(lasting, target, proposed, protectedPaths) === null) return { ok: true, value: parent };
+      isLimited = true;
     }
+    if (isLimited) return refused("exceeds_grantor_authority", LIMITED);
     return refused(
       "exceeds_grantor_authority",
       depth > delegationDepthMax
@@ -374,11 +381,13 @@ function isAboutTools({ verb }: Grant): boolean {
 
 /** A pledge belongs only to its session's chains: its budgets would not be charged below. */
 function isCounted({ link }: CompiledLink): boolean {
-  return link.grants.some(({ conditions: { calls, rate, expires } }) => (calls ?? rate ?? expires) !== null);
+  return link.grants.some((grant) => hasBudget(grant) || grant.conditions.expires !== null);
 }
 
 /** For the model: who has to do what. */
 const WAITS = "no effect until a person reviews it: ambit trust";
+
+const LIMITED = "what you hold of it has a budget, a rate or an end, so it cannot be written: call it without `write`";
 
 const BAD: ExecutionResult = {
   ok: false,

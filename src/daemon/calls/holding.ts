@@ -102,7 +102,8 @@ export class Holdings {
     if (record === null && (made === null || made.ended !== null))
       return {
         refused: found.ok ? "its text is another agent's now" : found.message,
-        fix: found.ok ? null : found.fix,
+        // A fix for people may name other agents, which this one may not be allowed to find.
+        fix: null,
       };
     const limits = this.#limitsOf(session);
     const counting = new RecordView(false);

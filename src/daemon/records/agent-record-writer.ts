@@ -1,11 +1,14 @@
 // What agents' tools write into the records of a workspace: grants, and records of agents they made. INVARIANT: nothing of it
-// has an effect before a person trusts it; a record is never written through a symbolic link.
+// has an effect before a person trusts it; a record is found by its id alone, and never written through a symbolic link.
+import { join } from "node:path";
 import { AgentFiles } from "../../agents/disk/agent-files.ts";
 import { openAgents } from "../../agents/disk/agents.ts";
-import { isPlainRecord } from "../../agents/disk/workspace.ts";
+import { hasPlainFolders, isPlainRecord } from "../../agents/disk/workspace.ts";
 import { type EditContext, editRecord, type RecordEdit } from "../../agents/edit/edit.ts";
 import { scalarText } from "../../agents/edit/edit-scalar.ts";
+import { readGrantSpec } from "../../agents/edit/edit-spec.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
+import { parseAgentId } from "../../core/base/agent-id.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
@@ -31,29 +34,38 @@ export function agentRecordWriter({ home, folders, records, now }: RecordWriterO
     const reading = { ...agents.opened().project.readingOf(agent), name: agent };
     return { reading, moment, read: (source) => readFrontmatter(source).read };
   };
+  const isRecord = (workspace: string, agent: string): boolean =>
+    parseAgentId(agent).ok && isPlainRecord(workspace, agent);
   return {
     grant: ({ workspace, agent }, specs, limits) => {
-      if (workspace === null || !isPlainRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
+      if (workspace === null || !isRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
       const ground = groundOf(workspace, agent);
-      const edited = filesOf(workspace).edit<string>(agent, (source) => {
+      const edited = filesOf(workspace).edit<string>(pathOf(workspace, agent), (source) => {
         const text = granted(source, specs, limits, ground);
         return text.ok ? { kind: "write", text: text.value } : { kind: "refuse", refusal: text.message };
       });
       if (edited.kind === "done") return done(fileOf(agent));
       return refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
     },
-    create: ({ workspace, agent }, specs, instructions) => {
+    create: ({ workspace, agent }, specs, limits, instructions) => {
       if (workspace === null) return refuse("bad_value", NO_RECORD);
-      const created = filesOf(workspace).create(agent, recordText(specs, instructions));
+      if (!hasPlainFolders(workspace, agent)) return refuse("bad_value", LINKED);
+      const { reading } = groundOf(workspace, agent);
+      const limited = specs.map((spec) => readGrantSpec(spec, limits, { reading, root: null }));
+      const bad = limited.find((spec) => !spec.ok);
+      if (bad?.ok === false) return refuse("bad_value", bad.message);
+      const texts = limited.flatMap((spec) => (spec.ok ? [spec.value.text] : []));
+      const created = filesOf(workspace).create(agent, recordText(texts, instructions));
       if (created.kind === "done") return done(fileOf(agent));
       return refuse("bad_value", created.kind === "refused" ? created.refusal : created.message);
     },
     remove: ({ workspace, agent }) => {
-      if (workspace === null || !isPlainRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
+      if (workspace === null || !isRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
       const files = filesOf(workspace);
-      const found = files.read(agent);
+      const path = pathOf(workspace, agent);
+      const found = files.read(path);
       if (!found.ok) return refuse("bad_value", found.message);
-      const removed = files.remove(agent, found.value.text);
+      const removed = files.remove(path, found.value.text);
       if (removed.kind === "done") return done(fileOf(agent));
       return refuse("bad_value", removed.kind === "refused" ? removed.refusal : removed.message);
     },
@@ -61,6 +73,12 @@ export function agentRecordWriter({ home, folders, records, now }: RecordWriterO
 }
 
 const NO_RECORD = "the agent has no record of its own here";
+const LINKED = "a folder of its record is a symbolic link, or no folder";
+
+/** By its path: an id with a slash and a dot could also name another file of the project. */
+function pathOf(workspace: string, agent: string): string {
+  return join(workspace, fileOf(agent));
+}
 
 function fileOf(agent: AgentName["agent"]): string {
   return `.ambit/agents/${agent}.md`;

@@ -5,6 +5,7 @@ import { AGENTS, agentIds, isPlainRecord } from "../../agents/disk/workspace.ts"
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
+import { parseAgentId } from "../../core/base/agent-id.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { textOf } from "../../core/notation/scope/scope-values.ts";
 import { entryOf } from "../../core/notation/tree.ts";
@@ -33,13 +34,6 @@ export type FoundAgent =
   /** Its holding cannot be determined from its record. */
   | { readonly kind: "broken" };
 
-/** The syntax of agent ids; no id leads out of the agents folder or is a file name. */
-const ID = /^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}(?:\/[A-Za-z0-9][A-Za-z0-9_.-]{0,63}){0,7}$/;
-
-export function isAgentId(id: string): boolean {
-  return ID.test(id) && !id.includes("..") && !/\.(?:md|ya?ml|json|toml)$/i.test(id);
-}
-
 export class AgentDirectory {
   readonly #asked: AgentDirectoryOptions;
   readonly #holdings: Holdings;
@@ -51,7 +45,7 @@ export class AgentDirectory {
 
   find(name: AgentName): FoundAgent | null {
     const { workspace, agent } = name;
-    if (workspace === null || !isAgentId(agent)) return null;
+    if (workspace === null || !parseAgentId(agent).ok) return null;
     const loaded = isPlainRecord(workspace, agent) ? this.#open(workspace).loadAgent(agent) : null;
     if (loaded?.ok === true) {
       const { agent: counted, source, trust } = loaded.value;
@@ -81,7 +75,9 @@ export class AgentDirectory {
     const made = this.#asked.links
       .allMade()
       .filter(({ name, ended }) => name.workspace === workspace && ended === null);
-    return [...new Set([...agentIds(workspace).filter(isAgentId), ...made.map(({ name }) => name.agent)])].sort();
+    return [
+      ...new Set([...agentIds(workspace).filter((id) => parseAgentId(id).ok), ...made.map(({ name }) => name.agent)]),
+    ].sort();
   }
 
   /** A record's purpose, and whether a person trusts its current text. */

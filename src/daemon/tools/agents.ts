@@ -2,7 +2,7 @@
 import { verbEntry } from "../../core/authority/catalog.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
-import { agentIdOf } from "../../core/base/agent-id.ts";
+import { agentIdOf, parseAgentId } from "../../core/base/agent-id.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -27,7 +27,7 @@ import type { Daemon } from "../daemon.ts";
 import { numberOr, optionalText, textIn, textsIn } from "../input.ts";
 import type { AgentRecordWriter } from "../parts.ts";
 import type { Session } from "../session.ts";
-import { AgentDirectory, type AgentDirectoryOptions, type FoundAgent, isAgentId } from "./agent-directory.ts";
+import { AgentDirectory, type AgentDirectoryOptions, type FoundAgent } from "./agent-directory.ts";
 import type { ExecutionResult, OwnerTool } from "./owner-tool.ts";
 
 export function daemonAgents(asked: DaemonAgentsOptions): readonly OwnerTool[] {
@@ -197,10 +197,10 @@ function deleteTool(asked: DaemonAgentsOptions, place: AgentDirectory): OwnerToo
   return {
     ...AGENT_DELETE_DEFINITION,
     requests: (input, _, session) => {
-      const id = idIn(input);
-      if (!isAgentId(id)) return refuse("bad_value", "`id` must be an agent's id, such as scout");
-      const request = agentRequest("agent.delete", id);
-      return request.ok ? done([aboutSelf(request.value, id, session)]) : request;
+      const id = parseAgentId(idIn(input));
+      if (!id.ok) return id;
+      const request = agentRequest("agent.delete", id.value);
+      return request.ok ? done([aboutSelf(request.value, id.value, session)]) : request;
     },
     execute: async ({ input, session }) => {
       const name = targetOf(input, session);
@@ -235,8 +235,9 @@ function aboutSelf(request: Request, id: string, { facts }: Session): Request {
 
 /** Its own chain says whether it may; that it is not itself, and not more than it holds, the gate says. */
 function updateRequests(input: JsonObject, reading: Reading, session: Session): Result<readonly Request[]> {
-  const id = idIn(input);
-  if (!isAgentId(id)) return refuse("bad_value", "`id` must be an agent's id, such as scout");
+  const named = parseAgentId(idIn(input));
+  if (!named.ok) return named;
+  const id = named.value;
   const body = textIn(input, "instructions", limits.instructionsCharactersMax);
   if (body !== null && (/\p{Surrogate}/u.test(body) || body.includes("\0")))
     return refuse("bad_value", "instructions must be text without NUL and unpaired surrogates");

@@ -38,6 +38,9 @@ const SYNONYMS: ReadonlyMap<string, AuthorityKey> = new Map([
   ["extend", "extends"],
   ["policies", "policy"],
   ["polices", "policy"],
+  ["deny", "policy"],
+  ["denied", "policy"],
+  ["forbid", "policy"],
   ["approver", "approvers"],
   ["approvedby", "approvers"],
 ]);
