@@ -6,7 +6,7 @@ import http from "node:http";
 import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, beforeAll, expect, test } from "vitest";
+import { afterAll, beforeAll, expect, test, vi } from "vitest";
 import { prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
@@ -56,13 +56,20 @@ function environment(): Record<string, string> {
   };
 }
 
-/** A client that sends one request, with a credential of its own, and prints the status and the answer. */
+/**
+ * A client that sends one request, with a credential of its own, and prints the status and the answer. `steady`: another one
+ * when the file `flooded` exists. `flood`: a body with ten million values.
+ */
 const CLIENT = `#!/usr/bin/env node
-const body = process.argv[2] ?? JSON.stringify({ model: "claude-x", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hello" }] });
-const headers = { "content-type": "application/json", "x-api-key": process.env.ANTHROPIC_API_KEY, authorization: "Bearer own", cookie: "c=d" };
-fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages?beta=true&key=own", { method: "POST", headers, body })
+const usual = JSON.stringify({ model: "claude-x", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hello" }] });
+const headers = { "content-type": "application/json; charset=UTF-8", "x-api-key": process.env.ANTHROPIC_API_KEY, authorization: "Bearer own", cookie: "c=d" };
+const send = (body) => fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages?beta=true&key=own", { method: "POST", headers, body })
   .then(async (answer) => console.log(answer.status, answer.headers.get("set-cookie"), await answer.text()))
   .catch((error) => console.log("failed", error.cause?.code ?? error.message));
+const again = () => require("node:fs").existsSync("flooded") ? send(usual) : setTimeout(again, 50);
+const [word = usual] = process.argv.slice(2);
+if (word === "steady") send(usual).then(again);
+else send(word === "flood" ? '{"model":"claude-x","messages":[' + "[],".repeat(1e7) + "[]]}" : word);
 `;
 
 beforeAll(async () => {
@@ -79,6 +86,7 @@ beforeAll(async () => {
   const agent = (name: string, more: string): void =>
     writeFileSync(join(project, ".ambit", "agents", `${name}.md`), record(more));
   agent("coder", "  - model.use: { providers: [anthropic], models: [claude-*] }\n");
+  agent("second", "  - model.use: { providers: [anthropic], models: [claude-*] }\n");
   agent("once", "  - model.use: { providers: [anthropic], models: [claude-*], calls: 1 }\n");
   agent("other", "  - model.use: { providers: [openai], models: [gpt-*] }\n");
   agent("none", "");
@@ -119,6 +127,7 @@ test("a request goes out with the kept key and no credential of the client; the 
   expect(seen).toHaveLength(1);
   const { headers, url } = seen[0] as (typeof seen)[number];
   expect(url).toBe("/v1/messages?beta=true");
+  expect(headers["content-type"]).toBe("application/json");
   expect(headers).toMatchObject({ "x-api-key": KEY, host: `127.0.0.1:${port}` });
   expect(headers.authorization).toBeUndefined();
   expect(headers.cookie).toBeUndefined();
@@ -157,6 +166,26 @@ test("a budget of one call lets one through", async () => {
   const { out } = await ambit("run", "once", "./claude");
   expect(out).toMatch(/^403 /);
   expect(out).toContain("budget_exhausted");
+});
+
+test("a request with too many JSON values is refused before it is parsed, and the relays of other agents go on", async () => {
+  const before = seen.length;
+  const steady = ambit("run", "coder", "./claude", "steady");
+  await vi.waitFor(() => expect(seen).toHaveLength(before + 1), { timeout: 60_000, interval: 50 });
+  const { out: flood } = await ambit("run", "second", "./claude", "flood");
+  expect(flood).toMatch(/^413 /);
+  expect(flood).toContain("JSON values");
+  writeFileSync(join(project, "flooded"), "");
+  expect((await steady).out.match(/^200 /gm)).toHaveLength(2);
+  expect(seen).toHaveLength(before + 2);
+});
+
+test.each([
+  ["coder", /"code":"invalid_input","id":"\w+","request":"model\.use anthropic claude-x"/],
+  ["second", /"code":"budget_exhausted","id":"\w+","request":"model\.use anthropic"/],
+])("what the relay itself refuses to %s is a denial in the log", async (agent, denial) => {
+  const { out } = await ambit("log", "--json", "--agent", agent);
+  expect(out).toMatch(denial);
 });
 
 test("an agent without model.use has no relay", async () => {

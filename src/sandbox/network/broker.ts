@@ -18,6 +18,7 @@ import {
 import { resolverOf } from "./names/resolver.ts";
 import { Network, type NetworkOwner } from "./network.ts";
 import { NetworkGrants, readChains } from "./network-grants.ts";
+import { ByteBudget, brokerBodyBytesMax } from "./relay/relay-body.ts";
 import type { RelayAnswer } from "./relay/relay-messages.ts";
 import { isHandle } from "./sockets.ts";
 
@@ -29,6 +30,7 @@ export class Broker {
   readonly #networks = new Map<string, Network>();
   readonly #waiting = new Map<number, (answer: OwnerAnswer | null) => void>();
   readonly #fetches: Fetches;
+  readonly #bodies = new ByteBudget(brokerBodyBytesMax);
   #asked = 0;
 
   constructor(tell: (message: BrokerMessage) => void, now: () => number) {
@@ -82,10 +84,9 @@ export class Broker {
     const authority = readChains(chains);
     const resolve = resolverOf(resolver, this.#now);
     if (authority === null || resolve === null) return false;
-    this.#networks.set(
-      sandbox,
-      new Network(new NetworkGrants(authority, this.#now), resolve, this.#owner(sandbox), this.#now, relay),
-    );
+    const grants = new NetworkGrants(authority, this.#now);
+    const models = relay === null ? null : { port: relay, bodies: this.#bodies };
+    this.#networks.set(sandbox, new Network(grants, resolve, this.#owner(sandbox), this.#now, models));
     return true;
   }
 

@@ -21,7 +21,9 @@ export type Reason =
   /** Not TLS on 443, not HTTP/1 on 80, or ambiguous. */
   | "protocol"
   | "limit"
-  | "credential";
+  | "credential"
+  /** A request to a model that the relay does not pass. */
+  | "relay";
 
 export interface Denial extends RunDenial {
   readonly reason: Reason;

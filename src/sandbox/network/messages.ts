@@ -163,6 +163,7 @@ const reason = exactly<Reason>(
   "protocol",
   "limit",
   "credential",
+  "relay",
 );
 const denial: Check<Denial> = (value): value is Denial =>
   isShape<Denial>(value, { code, request, reason, times: number });

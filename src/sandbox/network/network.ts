@@ -27,6 +27,7 @@ import { serveQuestions } from "./names/question-stream.ts";
 import { connectRequest, type InspectionMode, type NetworkGrants } from "./network-grants.ts";
 import { isOwnPort } from "./own-ports.ts";
 import { ModelRelay, type RelayContext } from "./relay/relay.ts";
+import type { ByteBudget } from "./relay/relay-body.ts";
 import { reset } from "./reset.ts";
 import { datagramsOf, serverOf } from "./sockets.ts";
 
@@ -75,7 +76,7 @@ export class Network {
     resolve: Resolver,
     owner: NetworkOwner,
     now: () => number,
-    relay: number | null = null,
+    relay: { readonly port: number; readonly bodies: ByteBudget } | null = null,
   ) {
     this.#granted = granted;
     this.#owner = owner;
@@ -95,12 +96,16 @@ export class Network {
       connected: (outside) => this.#connected(outside),
       isOwnPort,
     };
-    const context: RelayContext = {
-      ...{ resolve, stop: this.#stop.signal, now },
-      ask: (call) => owner.relay(call),
-      report: (report) => owner.relayed(report),
-    };
-    this.#relay = relay === null ? null : { port: relay, server: new ModelRelay(context) };
+    if (relay === null) this.#relay = null;
+    else {
+      const context: RelayContext = {
+        ...{ resolve, stop: this.#stop.signal, now, bodies: relay.bodies },
+        ask: (call) => owner.relay(call),
+        report: (report) => owner.relayed(report),
+        refused: (code, request) => this.#refused(code, request, "relay", true),
+      };
+      this.#relay = { port: relay.port, server: new ModelRelay(context) };
+    }
   }
 
   /** False for a handle that is not of the stated kind. */

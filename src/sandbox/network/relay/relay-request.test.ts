@@ -90,6 +90,12 @@ test.each<[string, string, JsonObject, string]>([
   ["a path that climbs", "/anthropic/v1/../v1/messages", MESSAGE, "does not go"],
   ["a batch", "/anthropic/v1/messages/batches", MESSAGE, "does not go"],
   ["a field that is not known", "/anthropic/v1/messages", { ...MESSAGE, mcp_servers: [] }, "`mcp_servers`"],
+  [
+    "a count of tokens for another model",
+    `${MODEL}:countTokens`,
+    { generateContentRequest: { model: "models/other", ...CONTENTS } },
+    "`generateContentRequest`",
+  ],
   ["a container", "/anthropic/v1/messages", { ...MESSAGE, container: "c" }, "`container`"],
   [
     "a search of the provider",

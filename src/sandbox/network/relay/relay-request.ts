@@ -88,8 +88,8 @@ export function modelCall(method: string, target: string, provider: Provider, bo
   if (!isJsonObject(body)) return refuse(400, "the body is not a JSON object");
   const fault = bodyFault(body, endpoint.fields, provider);
   if (fault !== null) return refuse(400, fault);
-  const model = provider === "gemini" ? (/models\/([\w.-]+):/.exec(path)?.[1] ?? "") : member(body, "model");
-  if (typeof model !== "string" || !/^[\w.:/@-]{1,128}$/.test(model)) return refuse(400, "the request names no model");
+  const model = modelOf(provider, target, body);
+  if (model === null) return refuse(400, "the request names no model");
   const counted = member(body, "generateContentRequest");
   const countedFault = counted === undefined ? null : countedRequestFault(counted, model);
   if (countedFault !== null) return refuse(400, countedFault);
@@ -115,6 +115,13 @@ function countedRequestFault(counted: Json, model: string): string | null {
   if ((member(counted, "model") ?? `models/${model}`) !== `models/${model}`)
     return "`generateContentRequest` names another model";
   return bodyFault(counted, COUNTED, "gemini");
+}
+
+/** Null where the request names none. */
+export function modelOf(provider: Provider, target: string, body: Json | undefined): string | null {
+  const written = isJsonObject(body) ? member(body, "model") : undefined;
+  const model = provider === "gemini" ? /^[^?]*\/models\/([\w.-]+):/.exec(target)?.[1] : written;
+  return typeof model === "string" && /^[\w.:/@-]{1,128}$/.test(model) ? model : null;
 }
 
 /** Tools that run at the client; every other kind runs at the provider. */

@@ -8,14 +8,23 @@ import type { Socket } from "node:net";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { type HeaderLine, urlParts } from "../../../core/authority/axes/http-request.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
-import { copyJson, type Json } from "../../../core/base/json.ts";
+import type { Json } from "../../../core/base/json.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
 import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
 import { outgoing } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
+import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
-import { errorBody, type ModelCall, modelCall, PROVIDERS, type Provider, providerOf } from "./relay-request.ts";
+import {
+  errorBody,
+  type ModelCall,
+  modelCall,
+  modelOf,
+  PROVIDERS,
+  type Provider,
+  providerOf,
+} from "./relay-request.ts";
 import { UsageCounter } from "./relay-usage.ts";
 
 export type RelayedCall = Omit<RelayQuestion, "kind" | "number" | "sandbox">;
@@ -28,25 +37,37 @@ export interface RelayContext {
   /** Null: the owner did not answer. */
   ask(call: RelayedCall): Promise<RelayAnswer | null>;
   report(report: Omit<RelayReport, "kind" | "sandbox">): void;
+  /** The relay itself refused a request. `request`: in the notation of `ambit can`. */
+  refused(code: DenialCode, request: string): void;
+  /** For bodies of all sandboxes. */
+  readonly bodies: ByteBudget;
 }
 
-const bodyBytesMax = 33_554_432;
-/** Of all requests of the sandbox together, while they are received and sent. */
-const heldBytesMax = 67_108_864;
 const headerBytesMax = 32_768;
 const callsMax = 32;
 const idleMilliseconds = 600_000;
 
-type AdmittedCall = Extract<ModelCall, { readonly ok: true }>;
+/** INVARIANT: without the parsed body, which would stay on the shared heap until the answer ends. */
+type AdmittedCall = Omit<Extract<ModelCall, { readonly ok: true }>, "body">;
+
+type Admission =
+  | { readonly ok: true; readonly call: AdmittedCall; readonly body: Buffer }
+  | {
+      readonly ok: false;
+      readonly status: BodyFault["status"] | Extract<ModelCall, { readonly ok: false }>["status"];
+      readonly message: string;
+      readonly model: string | null;
+    };
 
 export class ModelRelay {
   readonly #context: RelayContext;
   readonly #server: http.Server;
+  readonly #bodies: ByteBudget;
   #calls = 0;
-  #heldBytes = 0;
 
   constructor(context: RelayContext) {
     this.#context = context;
+    this.#bodies = new ByteBudget(sandboxBodyBytesMax, context.bodies);
     this.#server = http.createServer(
       { maxHeaderSize: headerBytesMax, insecureHTTPParser: false },
       (request, response) => {
@@ -71,37 +92,47 @@ export class ModelRelay {
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? "";
     const provider = providerOf(target);
-    if (provider === null) return refuse(response, "anthropic", 404, `a target begins with ${PREFIXES}`);
-    if (this.#calls >= callsMax) return refuse(response, provider, 403, `more than ${callsMax} requests at once`);
+    if (provider === null) {
+      this.#context.refused("invalid_input", "model.use");
+      return refuse(response, "anthropic", 404, `a target begins with ${PREFIXES}`);
+    }
+    if (this.#calls >= callsMax) {
+      this.#context.refused("budget_exhausted", `model.use ${provider}`);
+      return refuse(response, provider, 403, `more than ${callsMax} requests at once`);
+    }
     this.#calls++;
     const held = { bytes: 0 };
     try {
-      const body = await this.#bodyOf(request, held);
-      if (body === null) return refuse(response, provider, 400, `the body has more than ${bodyBytesMax} bytes`);
-      const call = modelCall(request.method ?? "", target, provider, parsed(body));
-      if (!call.ok) return refuse(response, provider, call.status, call.message);
-      await this.#relay(request, response, call);
+      const admission = await this.#admit(request, target, provider, held);
+      if (admission.ok) return await this.#relay(request, response, admission.call, admission.body);
+      const { status, message, model } = admission;
+      const isLimit = status === 413 || status === 503;
+      const use = model === null ? `model.use ${provider}` : `model.use ${provider} ${model}`;
+      this.#context.refused(isLimit ? "budget_exhausted" : "invalid_input", use);
+      refuse(response, provider, status, message);
     } finally {
       this.#calls--;
-      this.#heldBytes -= held.bytes;
+      this.#bodies.release(held.bytes);
     }
   }
 
-  /** Null where it is too large. */
-  async #bodyOf(request: IncomingMessage, held: { bytes: number }): Promise<Buffer | null> {
-    const pieces: Buffer[] = [];
-    for await (const piece of request as AsyncIterable<Buffer>) {
-      held.bytes += piece.length;
-      this.#heldBytes += piece.length;
-      if (held.bytes > bodyBytesMax || this.#heldBytes > heldBytesMax) return null;
-      pieces.push(piece);
-    }
-    return Buffer.concat(pieces);
+  async #admit(
+    request: IncomingMessage,
+    target: string,
+    provider: Provider,
+    held: { bytes: number },
+  ): Promise<Admission> {
+    const received = await receiveBody(request, this.#bodies, held);
+    if (!received.ok) return { ...received, model: null };
+    const written = parsed(received.body);
+    const call = modelCall(request.method ?? "", target, provider, written);
+    if (!call.ok) return { ...call, model: modelOf(provider, target, written) };
+    const { body, ...admitted } = call;
+    return { ok: true, call: admitted, body: Buffer.from(JSON.stringify(body)) };
   }
 
-  async #relay(request: IncomingMessage, response: ServerResponse, call: AdmittedCall): Promise<void> {
+  async #relay(request: IncomingMessage, response: ServerResponse, call: AdmittedCall, body: Buffer): Promise<void> {
     const { provider, model, isCharged } = call;
-    const body = Buffer.from(JSON.stringify(call.body));
     const digest = createHash("sha256").update(body).digest("hex");
     const began = this.#context.now();
     const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, isCharged });
@@ -184,7 +215,7 @@ const PREFIXES = PROVIDERS.map((one) => `/${one}/`).join(", ");
 
 function parsed(body: Buffer): Json | undefined {
   try {
-    return copyJson(JSON.parse(body.toString("utf8")));
+    return JSON.parse(body.toString("utf8")) as Json;
   } catch {
     return undefined;
   }
@@ -192,10 +223,10 @@ function parsed(body: Buffer): Json | undefined {
 
 /** Headers that describe the client and its request. INVARIANT: none that can carry a credential is on the list. */
 const PASSED =
-  /^(accept|content-type|user-agent|anthropic-version|anthropic-beta|openai-beta|originator|x-app|x-stainless-[a-z-]+)$/;
+  /^(accept|user-agent|anthropic-version|anthropic-beta|openai-beta|originator|x-app|x-stainless-[a-z-]+)$/;
 
 function passedHeaders(request: IncomingMessage): readonly HeaderLine[] {
-  const lines: HeaderLine[] = [];
+  const lines: HeaderLine[] = [["content-type", "application/json"]];
   for (let at = 0; at + 1 < request.rawHeaders.length; at += 2) {
     const [name, value] = [request.rawHeaders[at] as string, request.rawHeaders[at + 1] as string];
     if (PASSED.test(name.toLowerCase())) lines.push([name.toLowerCase(), value]);
