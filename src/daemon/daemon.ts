@@ -32,7 +32,7 @@ import { Offers } from "./offers.ts";
 import { Opening } from "./opening.ts";
 import type { DaemonParts } from "./parts.ts";
 import { terminalAnswers } from "./programs/terminal.ts";
-import { refusal } from "./refusal.ts";
+import { NO_SESSION, refusal } from "./refusal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { type Session, Sessions } from "./session.ts";
 import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
@@ -353,8 +353,6 @@ function sinkProblems(sink: SinkStatus | null): readonly string[] {
   const denying = sink.isDenying ? " Every call is denied (audit_unavailable) until it catches up." : "";
   return [`the second copy of the log, ${sink.target}: ${sink.problem}.${denying}`];
 }
-
-const NO_SESSION = refusal("unknown_session", "no such session on this connection", "open a session first");
 
 function shown({ facts, isClean, calls, running }: Session): SessionView {
   const { id, name, user, face, opened } = facts;

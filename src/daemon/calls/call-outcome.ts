@@ -7,16 +7,20 @@ import { done, refuse } from "../../core/base/result.ts";
 import type { Denied } from "../../core/gate/call.ts";
 import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
 import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
+import type { Warrant } from "../../core/gate/warrant.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
+import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { DenialView, ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
+import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import { type CallDenial, denialIn, withEntries } from "../log/call-report.ts";
 import { denialView, hintOf, needOf } from "../log/denials.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import { reachedBy } from "../tools/owner-tools.ts";
+import type { CallPorts } from "./call-ports.ts";
 import { callerOf, type GatedCall } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
 
@@ -49,7 +53,38 @@ export function outcomeOf(receipt: string, carried: ExecutionResult, denials: re
   return { receipt, ...met, ended: carried.ok ? met.ended : `failed ${carried.code}`, denials };
 }
 
-export function programAnswer(
+/** INVARIANT: a permitted call has an outcome, also if our code throws; its approval is not left in use. */
+export async function orFailed<T>(
+  ports: Pick<CallPorts, "settleLater">,
+  { receipt }: Pick<Warrant, "receipt">,
+  act: () => Promise<T>,
+): Promise<T> {
+  try {
+    return await act();
+  } catch (error) {
+    ports.settleLater({ receipt, ...REFUSED, ended: "failed internal" });
+    throw error;
+  }
+}
+
+/** Logs the outcome of a program, and answers with it. */
+export async function settledRun(
+  asked: GatedCall & { readonly owner: OwnerTool | null },
+  receipt: string,
+  request: Request,
+  result: RunResult,
+): Promise<Answer<ProgramCompletion | ProgramRefusal>> {
+  const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
+  const text = requestText(request);
+  const own = result.ok ? [] : [{ code: result.refused.code, request: text, times: 1 }];
+  const reason = result.ok ? null : result.refused.message;
+  const denials = withEntries(asked, receipt, [...met.denials, ...own], reason);
+  const settled = await asked.ports.settle({ receipt, ...met, denials });
+  const id = denials.at(-1)?.id ?? receipt;
+  return { ok: true, value: programAnswer(receipt, text, result, { settled, denials, id }) };
+}
+
+function programAnswer(
   receipt: string,
   request: string,
   result: RunResult,
@@ -165,13 +200,12 @@ export function refusedDuringCall(
   const [own] =
     known === undefined ? withEntries(asked, receipt, [denialIn(refused)], reason, refused.target) : [known];
   const all = own === undefined || own === known ? denials : [...denials, own];
-  ports.settleLater(outcomeOf(receipt, carried, all));
   const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
   const found = refused.request ?? (read?.ok === true ? read.value : null);
   const request: Request | null =
     found !== null && owner?.isConfigured === true ? { ...found, isConfigured: true } : found;
-  return {
-    ok: true,
-    value: denialView(session, { code: refused.code, request, approval: null, reason, receipt: own?.id ?? receipt }),
-  };
+  const id = own?.id ?? receipt;
+  const value = denialView(session, { code: refused.code, request, approval: null, reason, receipt: id });
+  ports.settleLater(outcomeOf(receipt, carried, all));
+  return { ok: true, value };
 }

@@ -17,6 +17,8 @@ import type { DeskAnswer } from "./desk.ts";
 import type { Holding } from "./holding.ts";
 
 export interface CallPorts {
+  /** The profile of the client that the call runs: part of what a person approves. Null: no client. */
+  profile: string | null;
   readonly approvals: Approvals;
   readonly commit: Commit;
   readonly settle: Settle;
@@ -68,6 +70,7 @@ export class SessionCall implements CallPorts {
   readonly input: JsonObject;
   /** Generations the call is decided under. */
   readonly generations: readonly (readonly [scope: string, generation: number])[];
+  profile: string | null = null;
   /** The delegations it rests on. */
   chain: readonly string[];
   /** The approval this call uses, with the key it was found by. */
@@ -95,7 +98,9 @@ export class SessionCall implements CallPorts {
   }
 
   async approvals(asked: ApprovalRequest): Promise<ApprovalAnswer> {
-    const { answer, claim } = await this.#acts.ask(this, asked);
+    const { profile } = this;
+    const shown = profile === null ? asked : { ...asked, input: { ...asked.input, profile } };
+    const { answer, claim } = await this.#acts.ask(this, shown);
     this.claim = claim;
     return answer;
   }

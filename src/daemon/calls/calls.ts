@@ -6,7 +6,6 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import { requestText } from "../../core/notation/request/request-printer.ts";
 import type {
   CallCompletion,
   CallPermit,
@@ -18,17 +17,16 @@ import type {
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { parseToolName } from "../../runtime/tool/tool-name.ts";
-import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { CallContext, Contexts } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
 import { callIn, numberOr, objectIn, textIn, textsIn } from "../input.ts";
 import { enforcementOf, refusedIn, withDenials, withEntries } from "../log/call-report.ts";
-import type { DaemonParts, ProgramContext } from "../parts.ts";
+import type { DaemonParts, ProgramContext, ProgramRun } from "../parts.ts";
 import { clientIn } from "../programs/client-profile.ts";
 import { terminalOf } from "../programs/terminal.ts";
-import { refusal } from "../refusal.ts";
+import { NO_SESSION, refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import type { Session, Sessions } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
@@ -38,18 +36,19 @@ import {
   clientToolLookup,
   denialOf,
   markTriggers,
+  orFailed,
   outcomeOf,
   type PreviewCall,
   previewCall,
-  programAnswer,
   REFUSED,
   refusedDuringCall,
   SECRET_GIVEN,
+  settledRun,
 } from "./call-outcome.ts";
 import { ExchangeStop, ExchangeWait, secretUse } from "./call-ports.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { modelUse } from "./model-use.ts";
-import { type ClientDeclaration, OpenCalls, parseDeclaration } from "./open-calls.ts";
+import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
 
 const waitMillisecondsMax = 24 * 3_600_000;
 const requestsMax = 64;
@@ -169,10 +168,18 @@ export class Calls {
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
     const { value: asked } = read;
-    const { session, tool, owner, ports } = asked;
     const gate = await this.#gatekeeper.authorize(asked);
     if (!gate.ok) return denialOf(asked, gate, this.#contexts);
     const { warrant } = gate;
+    return orFailed(asked.ports, warrant, () => this.#carry(exchange, asked, warrant));
+  }
+
+  async #carry(
+    exchange: Exchange,
+    asked: IncomingCall,
+    warrant: Warrant,
+  ): Promise<Answer<CallCompletion | DenialView>> {
+    const { session, tool, owner, ports } = asked;
     const { receipt } = warrant;
     const ground = this.#ground(asked, receipt);
     const stop = new ExchangeStop(exchange);
@@ -199,9 +206,9 @@ export class Calls {
       return refusedDuringCall(asked, receipt, { carried, refused, denials, reason });
     }
     const enforcement = enforcementOf(warrant.requests, carried.met?.enforcement ?? []);
+    const result = carried.ok ? withDenials(this.#parts.redacting.json(carried.value), denials) : null;
     ports.settleLater({ ...outcomeOf(receipt, carried, denials), enforcement });
     if (!carried.ok) return refusal(carried.code, carried.message, carried.fix ?? null);
-    const result = withDenials(this.#parts.redacting.json(carried.value), denials);
     return { ok: true, value: { outcome: "done", receipt, result, enforcement } };
   }
 
@@ -218,55 +225,59 @@ export class Calls {
     const { session, tool, ports } = asked.value;
     const { programs } = this.#parts;
     if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
-    const terminal = terminalOf(exchange, session);
-    if (!terminal.ok) return terminal;
     const client = clientIn(exchange.value);
     if (!client.ok) return client;
+    ports.profile = client.value?.profile.id ?? null;
     const ring = session.ringing(new ExchangeStop(exchange));
     if (ring === null) return { ok: false, ...session.startRefusal };
     try {
-      const gate = await this.#gatekeeper.authorize(asked.value);
-      if (!gate.ok) return denialOf(asked.value, gate, this.#contexts);
-      const { receipt, arguments: decided, requests, basis } = gate.warrant;
-      // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
-      session.taint(`output of a program (${receipt})`);
-      // The first request is the tool itself; the program follows it.
-      const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
-      if (argv === null || request === undefined || by === undefined)
-        return refusal("invalid_input", "not a program that can be run");
-      let sent = Promise.resolve();
-      const send = (channel: 1 | 2, bytes: Uint8Array): Promise<void> => {
-        sent = exchange.send(channel, bytes);
-        return sent;
-      };
-      const result = await programs.run(this.#ground(asked.value, receipt), {
-        argv,
-        request,
-        by,
-        input: exchange.value["hasInput"] === true ? exchange.input : null,
-        // Backpressure: a slow reader slows the program down.
-        sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
-        milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
-        stop: ring.stop,
-        terminal: terminal.value,
-        client: client.value,
-        onNotes: (notes) => exchange.tell({ notes }),
-        needsReview: exchange.value["needsReview"] === true,
-      });
-      // All output is sent before the response. A stopped call does not wait for a reader that is gone.
-      await Promise.race([sent, new Promise<void>((over) => ring.stop.onStop(over))]);
-      const met = result.ok ? outcomeOfRun(result.ran) : REFUSED;
-      const text = requestText(request);
-      const own = result.ok ? [] : [{ code: result.refused.code, request: text, times: 1 }];
-      const reason = result.ok ? null : result.refused.message;
-      const denials = withEntries(asked.value, receipt, [...met.denials, ...own], reason);
-      const settled = await ports.settle({ receipt, ...met, denials });
-      const id = denials.at(-1)?.id ?? receipt;
-      return { ok: true, value: programAnswer(receipt, text, result, { settled, denials, id }) };
+      const terminal = terminalOf(exchange, session);
+      if (!terminal.ok) return terminal;
+      try {
+        const gate = await this.#gatekeeper.authorize(asked.value);
+        if (!gate.ok) return denialOf(asked.value, gate, this.#contexts);
+        const options = { client: client.value, stop: ring.stop, terminal: terminal.value };
+        return await orFailed(ports, gate.warrant, () => this.#run(exchange, asked.value, gate.warrant, options));
+      } finally {
+        if (terminal.value !== null) session.terminal = null;
+      }
     } finally {
       ring.end();
-      if (terminal.value !== null) session.terminal = null;
     }
+  }
+
+  async #run(
+    exchange: Exchange,
+    asked: IncomingCall,
+    { receipt, arguments: decided, requests, basis }: Warrant,
+    options: Pick<ProgramRun, "client" | "terminal"> & { readonly stop: CancelSignal },
+  ): Promise<Answer<ProgramCompletion | ProgramRefusal>> {
+    const { programs } = this.#parts;
+    // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
+    asked.session.taint(`output of a program (${receipt})`);
+    // The first request is the tool itself; the program follows it.
+    const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
+    if (argv === null || request === undefined || by === undefined) {
+      await asked.ports.settle({ receipt, ...REFUSED, ended: "failed invalid_input" });
+      return refusal("invalid_input", "not a program that can be run");
+    }
+    let sent = Promise.resolve();
+    const send = (channel: 1 | 2, bytes: Uint8Array): Promise<void> => {
+      sent = exchange.send(channel, bytes);
+      return sent;
+    };
+    const result = await programs.run(this.#ground(asked, receipt), {
+      ...{ argv, request, by, ...options },
+      input: exchange.value["hasInput"] === true ? exchange.input : null,
+      // Backpressure: a slow reader slows the program down.
+      sinks: { output: (bytes) => send(1, bytes), errors: (bytes) => send(2, bytes) },
+      milliseconds: numberOr(exchange.value, "milliseconds", 0, 1, waitMillisecondsMax) || null,
+      onNotes: (notes) => exchange.tell({ notes }),
+      needsReview: exchange.value["needsReview"] === true,
+    });
+    // All output is sent before the response. A stopped call does not wait for a reader that is gone.
+    await Promise.race([sent, new Promise<void>((over) => options.stop.onStop(over))]);
+    return settledRun(asked, receipt, request, result);
   }
 
   async consider(exchange: Exchange): Promise<Answer<object>> {
@@ -384,11 +395,3 @@ export class Calls {
     };
   }
 }
-
-const TOO_MANY_OPEN = refusal(
-  "not_available",
-  "too many permitted calls have no outcome yet",
-  "report their outcomes, then call again",
-);
-
-const NO_SESSION = refusal("unknown_session", "no such session on this connection", "open a session first");

@@ -5,7 +5,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonObject } from "../../core/base/json.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { type Needs, needsOf } from "../../runtime/tool/availability.ts";
 import { STORES, type StorageScope, type Store } from "../../runtime/tool/declaration.ts";
 import type { CallContext } from "../contexts/contexts.ts";
@@ -148,3 +148,9 @@ export class OpenCalls {
     this.#open.delete(session);
   }
 }
+
+export const TOO_MANY_OPEN: Refusal = refusal(
+  "not_available",
+  "too many permitted calls have no outcome yet",
+  "report their outcomes, then call again",
+);
