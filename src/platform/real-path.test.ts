@@ -119,4 +119,13 @@ describe("the ground after links are resolved", () => {
     expect(ground.protectedPaths).toContainEqual(["c", "ambit"]);
     expect(ground.protectedPaths).toContainEqual(["s", "ambit"]);
   });
+
+  test("links of /proc, and those that lead through it, stay as they are written", () => {
+    symlinkSync("/proc/self/cwd", join(base, "proc-link"));
+    symlinkSync("proc-link/..", join(base, "around"));
+    const followed = (path: string): unknown => ground.followed?.(segmentsOf(path)).join("/");
+    for (const path of ["/proc/self/cwd/x", "/proc/1/root/x/y", join(base, "proc-link/x"), join(base, "around/x")])
+      expect(followed(path)).toBe(path.slice(1));
+    expect(followed(join(base, "link/x"))).toBe(join(base, "real/x").slice(1));
+  });
 });

@@ -1,5 +1,5 @@
 // The real path of a folder: every link followed, as far as the path exists.
-import { lstatSync, realpathSync, statSync } from "node:fs";
+import { lstatSync, readlinkSync, realpathSync, statSync } from "node:fs";
 import { isPlainText } from "../core/authority/patterns/reserved.ts";
 import type { RealRoot } from "../core/notation/reading.ts";
 
@@ -26,15 +26,16 @@ const linksMax = 40;
 /**
  * A path with the links among the folders above it followed, so that `~/work/a` and `/data/work/a` are one path. Links inside
  * the workspace stay: the kernel follows them when the file is opened, and refuses what leads out. A path whose links cannot
- * be followed stays as it is written, and no root lies there.
+ * be followed stays as it is written, and no root lies there. So does one through `/proc`, whose links show what other
+ * processes have open.
  */
 export function followFolders(path: readonly string[], workspace: readonly string[] | null): readonly string[] {
   let [followed, links] = [path, 0];
   for (let depth = 1; depth < followed.length; depth++) {
     if (workspace !== null && depth === workspace.length && workspace.every((name, at) => name === followed[at])) break;
     const above = followed.slice(0, depth);
-    if (!isLink(pathOf(above))) continue;
-    const real = ++links > linksMax ? null : realRoot(above);
+    if (linkTarget(pathOf(above)) === null) continue;
+    const real = ++links > linksMax || leadsThroughProc(above) ? null : realRoot(above);
     if (real === null) return path;
     followed = [...real, ...followed.slice(depth)];
     depth = real.length;
@@ -43,11 +44,30 @@ export function followFolders(path: readonly string[], workspace: readonly strin
   return followed;
 }
 
-function isLink(path: string): boolean {
+/** Whether `/proc` is on the way that the kernel takes. */
+function leadsThroughProc(path: readonly string[]): boolean {
+  let at: readonly string[] = [];
+  const names = [...path];
+  for (let links = 0; links <= linksMax; ) {
+    const name = names.shift();
+    if (name === undefined) return false;
+    at = name === ".." ? at.slice(0, -1) : [...at, name];
+    if (at[0] === "proc") return true;
+    const target = linkTarget(pathOf(at));
+    if (target === null) continue;
+    at = target.startsWith("/") ? [] : at.slice(0, -1);
+    names.unshift(...target.split("/").filter((each) => each !== "" && each !== "."));
+    links++;
+  }
+  return true;
+}
+
+/** Null where there is no link, or none that can be read. */
+function linkTarget(path: string): string | null {
   try {
-    return lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() ?? false;
+    return readlinkSync(path);
   } catch {
-    return false;
+    return null;
   }
 }
 

@@ -85,6 +85,27 @@ for (const user of CALLERS)
       expect([git("status", "--porcelain", "--untracked-files=no"), world.read("secret/x")]).toEqual(["", "kept\n"]);
     });
 
+    test.each([
+      ["two", ""],
+      ["three", "-p $(git commit-tree early^{tree} -p early -m n)"],
+    ])("a merge of %s that takes back a file of main stays: merging it would delete the file", (_, more) => {
+      start(WITHOUT_DELETE);
+      git("branch", "early");
+      world.write("b.txt", "two\n");
+      git("add", "b.txt");
+      git("commit", "-qm", "more");
+      const before = git("for-each-ref");
+      const { changes } = world.shell(
+        `git branch feature $(git commit-tree early^{tree} -p early -p main ${more} -m m)`,
+      );
+      const kept = changes?.kept.find(({ path }) => path === ".git");
+      expect(kept).toMatchObject({
+        code: "capability_absent",
+        reason: expect.stringContaining("fs.delete of this path: b.txt"),
+      });
+      expect(git("for-each-ref")).toBe(before);
+    });
+
     test("HEAD at a branch with more files than the index needs leave to delete: the next commit would delete them", () => {
       start(WITHOUT_DELETE);
       git("checkout", "-qb", "more");
@@ -112,6 +133,7 @@ for (const user of CALLERS)
         `git checkout -qb topic; ${commit("c.txt")}`,
         "git branch here",
         "echo 2 > a.txt; git stash -q",
+        "echo 3 > a.txt; echo 3 > untracked; git stash push -q -u -- a.txt untracked",
       ];
       for (const line of lines) expect([line, codes(world.shell(line))]).toEqual([line, []]);
       world.person("sh", "-c", `git checkout -q main; ${commit("d.txt")}; git checkout -q topic`);

@@ -153,6 +153,18 @@ export class ObjectImport {
     return diff.ok ? value(diff.value.output.toString("latin1")) : diff;
   }
 
+  /** Raw changes of each merge of two from what git itself makes of its parents. */
+  async mergeDiff(merges: readonly string[]): Promise<GitResult<string>> {
+    if (merges.length === 0) return value("");
+    const format = ["--raw", "-r", "-z", "--format=%H", "--no-renames", "--no-abbrev"];
+    const diffed = await this.#git.run(this.#taking, {
+      words: ["log", "--no-walk=unsorted", "--stdin", "--remerge-diff", ...format],
+      input: inputOf(`${merges.join("\n")}\n`),
+    });
+    const diff = succeeded(diffed, "the new merges cannot be compared with those of git 2.35 or later");
+    return diff.ok ? value(diff.value.output.toString("latin1")) : diff;
+  }
+
   /** Content of small blobs as byte strings, by id. */
   async blobs(ids: readonly string[]): Promise<GitResult<ReadonlyMap<string, string>>> {
     const blobs = new Map<string, string>();

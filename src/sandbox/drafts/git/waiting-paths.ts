@@ -50,7 +50,8 @@ export const waitingPathsMax = 1_000;
 
 /**
  * Checks what a person's next checkout, merge, commit or `stash pop` would change: every new commit and every stash
- * against its first parent, every branch from its old tip to its new one, HEAD from its old commit to its new one, and the
+ * against its first parent, every new merge against what git makes of its parents (otherwise it could take back what one
+ * of them has), every branch from its old tip to its new one, HEAD from its old commit to its new one, and the
  * index. Another name for an existing commit changes nothing by itself.
  */
 export async function waitingPaths(
@@ -63,15 +64,25 @@ export async function waitingPaths(
   const applied = [...new Set([...commits, ...(plan.stash?.pushes.map(({ id }) => id) ?? [])])];
   const parents = await objects.parents(applied);
   if (!parents.ok) return parents;
-  const made = applied.map((to): Comparison => ({ from: parents.value.get(to)?.[0] ?? null, to }));
+  const made = applied.flatMap((to) => comparisonsOf(to, parents.value));
   const moved = plan.refs.flatMap(({ name, oldId, newId }): Comparison[] =>
     /^refs\/(?:heads|remotes)\//.test(name) && oldId !== null && newId !== null ? [{ from: oldId, to: newId }] : [],
   );
   const changes = await changesOf([...made, ...moved], objects);
   if (!changes.ok) return changes;
+  const merges = await objects.mergeDiff(commits.filter((id) => parents.value.get(id)?.length === 2));
+  if (!merges.ok) return merges;
+  const merged = parseTreeChanges(merges.value);
+  if (!merged.ok) return merged;
   const head = await changesOf(headMove(plan, real), objects);
   if (!head.ok) return head;
-  const all = [...changes.value, ...head.value, ...leftOut(head.value, plan, real), ...plan.index.map(stagedChange)];
+  const all = [
+    ...changes.value,
+    ...merged.value,
+    ...head.value,
+    ...leftOut(head.value, plan, real),
+    ...plan.index.map(stagedChange),
+  ];
   const links = all.filter(({ mode, change }) => mode === linkMode && change !== "deleted").map(({ id }) => id);
   const targets = await objects.blobs([...new Set(links)]);
   if (!targets.ok) return targets;
@@ -101,6 +112,16 @@ async function changesOf(
 ): Promise<GitResult<readonly TreeChange[]>> {
   const diff = await objects.diff(comparisons);
   return diff.ok ? parseTreeChanges(diff.value) : diff;
+}
+
+/**
+ * Git itself makes no tree of more than two parents: such a merge is compared with all of them, except with new commits
+ * without a parent, as the untracked files of a stash are.
+ */
+function comparisonsOf(to: string, parents: ReadonlyMap<string, readonly string[]>): readonly Comparison[] {
+  const [first = null, ...others] = parents.get(to) ?? [];
+  const compared = others.length < 2 ? [] : others.filter((id) => parents.get(id)?.length !== 0);
+  return [first, ...compared].map((from) => ({ from, to }));
 }
 
 /** None where HEAD had no commit, or has none afterwards: files and index are what they were. */

@@ -1,4 +1,4 @@
-// The output of `git diff-tree --stdin -r --root --raw -z`: which paths each commit adds, changes or deletes.
+// The output of `git diff-tree --stdin -r --root --raw -z` and of `git log --raw -z --format=%H`: which paths each commit adds, changes or deletes.
 import { type GitResult, refuseGit, value } from "./git-refusal.ts";
 
 export type TreeChangeKind = "added" | "changed" | "deleted";
@@ -35,9 +35,9 @@ export function parseTreeChanges(output: string): GitResult<readonly TreeChange[
   return value(changes);
 }
 
-/** The second mode and the second id are those afterwards. */
+/** The second mode and the second id are those afterwards. `git log` writes a line end before the first of a commit. */
 function parseHeader(record: string): Pick<TreeChange, "change" | "mode" | "id"> | null {
-  const found = /^:[0-7]{6} ([0-7]{6}) [0-9a-f]{40,64} ([0-9a-f]{40,64}) ([AMDT])$/.exec(record);
+  const found = /^\n?:[0-7]{6} ([0-7]{6}) [0-9a-f]{40,64} ([0-9a-f]{40,64}) ([AMDT])$/.exec(record);
   const [, mode, id, letter] = found ?? [];
   if (mode === undefined || id === undefined || letter === undefined) return null;
   const change = letter === "A" ? "added" : letter === "D" ? "deleted" : "changed";
