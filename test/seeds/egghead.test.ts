@@ -154,6 +154,26 @@ describe("the command line", () => {
   });
 });
 
+describe("what does not count is told", () => {
+  test("`deny` in a record is an error that points to `policy`", () => {
+    walk.record("denier", "capabilities: [records.read]", "deny: [records.read]");
+    walk.trust();
+    expect(walk.ambit("agents", "show", "denier").err).toMatch(/unknown key `deny`[\s\S]*did you mean policy/);
+    rmSync(join(walk.folder, ".ambit/agents/denier.md"));
+  });
+  test("a file by another spelling of an id is listed without that agent's capabilities", () => {
+    walk.record("nil", "capabilities: [memory.read]");
+    walk.record("agents/nil", "capabilities: [memory.write]");
+    walk.trust();
+    const { agents } = JSON.parse(walk.ambit("agents", "list", "--json").out) as { agents: readonly { id: string }[] };
+    expect(agents.find(({ id }) => id === "agents/nil")).toEqual({
+      id: "agents/nil",
+      error: expect.stringContaining("another spelling of nil"),
+    });
+    rmSync(join(walk.folder, ".ambit/agents/agents"), { recursive: true });
+  });
+});
+
 describe("attenuation", () => {
   beforeAll(() => {
     walk.record(
