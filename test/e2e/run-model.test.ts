@@ -23,6 +23,7 @@ const provider = http.createServer(async (request, response) => {
   const pieces: Buffer[] = [];
   for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
   seen.push({ headers: request.headers, url: request.url ?? "", body: Buffer.concat(pieces).toString() });
+  if (seen.at(-1)?.body.includes("claude-gone")) return void request.socket.destroy();
   response.setHeader("content-type", "text/event-stream");
   response.setHeader("set-cookie", "a=b");
   response.write('data: {"type":"message_start","message":{"usage":{"input_tokens":3,"output_tokens":1}}}\n\n');
@@ -186,6 +187,14 @@ test.each([
 ])("what the relay itself refuses to %s is a denial in the log", async (agent, denial) => {
   const { out } = await ambit("log", "--json", "--agent", agent);
   expect(out).toMatch(denial);
+});
+
+test("a request that was sent and has no answer is logged as that", async () => {
+  const { out } = await ambit("run", "coder", "./claude", '{"model":"claude-gone","messages":[]}');
+  expect(out).toMatch(/^502 /);
+  const log = (await ambit("log", "--json", "--agent", "coder")).out;
+  expect(log).toContain("no answer");
+  expect(log).not.toContain("not sent");
 });
 
 test("an agent without model.use has no relay", async () => {

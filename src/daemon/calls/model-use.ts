@@ -55,11 +55,11 @@ export function modelUse(
       digests.set(written.receipt, { digest, bytes });
       return { ok: true, id: written.receipt };
     },
-    modelUsed: (id, { status, input, output, milliseconds, isWhole }) => {
+    modelUsed: (id, { isSent, status, input, output, milliseconds, isWhole }) => {
       const facts = digests.get(id);
       digests.delete(id);
       const more = { ...(facts ?? {}), input, output, milliseconds, whole: isWhole };
-      const outcome = status === 0 ? "not sent" : `answered ${status}`;
+      const outcome = status !== 0 ? `answered ${status}` : isSent ? "no answer" : "not sent";
       void ledger.append([gatekeeper.entries.make("outcome", session.who([]), outcome, { tool: TOOL, of: id, more })]);
     },
   };

@@ -8,7 +8,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { ModelProvider } from "../../core/notation/config/model-setting.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
-import type { ModelAnswer, ModelSource } from "../../sandbox/plan/sandboxes.ts";
+import { type ModelAnswer, type ModelSource, NO_USAGE } from "../../sandbox/plan/sandboxes.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
 
@@ -63,7 +63,7 @@ export function modelSource({ run, ground }: ModelRun, secret: SecretForUrl): Mo
         return { ok: false, code: used.code, message: `${requestText(request)} is denied; ambit why ${used.id}` };
       const value = await found.read();
       if (value === null) {
-        run.modelUsed(used.id, UNSENT);
+        run.modelUsed(used.id, NO_USAGE);
         return { ok: false, code: "secret_refused", message: "the kept credential cannot be read: ambit secrets key" };
       }
       return { ok: true, id: used.id, url, header, prefix, value: Buffer.from(value).toString("base64") };
@@ -71,8 +71,6 @@ export function modelSource({ run, ground }: ModelRun, secret: SecretForUrl): Mo
     used: (id, usage) => run.modelUsed(id, usage),
   };
 }
-
-const UNSENT = { status: 0, input: null, output: null, milliseconds: 0, isWhole: false } as const;
 
 function useOf(provider: string, model: string): Request | null {
   const [first, second] = [parseName(provider), parseName(model)];

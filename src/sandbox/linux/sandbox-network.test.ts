@@ -5,7 +5,7 @@ import type { NetworkBroker, NetworkOptions } from "./network.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
 
 const CALL: ModelCallFacts = { provider: "anthropic", model: "m", digest: "", bytes: 1, isCharged: true };
-const USAGE: ModelUsage = { status: 200, input: 1, output: 2, milliseconds: 3, isWhole: true };
+const USAGE: ModelUsage = { isSent: true, status: 200, input: 1, output: 2, milliseconds: 3, isWhole: true };
 
 function source(id: string, used: string[]): ModelSource {
   return {

@@ -2,6 +2,7 @@
 
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import { addressText } from "../../core/base/address.ts";
+import { NO_USAGE } from "../plan/sandboxes.ts";
 import type { OwnerDecision } from "./connection.ts";
 import type { Credential } from "./credential-request.ts";
 import { Fetches } from "./fetch/fetch.ts";
@@ -66,8 +67,10 @@ export class Broker {
         return true;
       case "judged":
       case "credited":
-      case "relay":
         this.#waiting.get(message.number)?.(message);
+        return true;
+      case "relay":
+        this.#answerRelay(message);
         return true;
       case "fetch":
       case "fetch-more":
@@ -77,6 +80,13 @@ export class Broker {
       default:
         return message satisfies never;
     }
+  }
+
+  /** The owner counts an answer that came too late as a use until it is reported. */
+  #answerRelay(answer: RelayAnswer): void {
+    const settle = this.#waiting.get(answer.number);
+    if (settle !== undefined) settle(answer);
+    else if (answer.upstream !== null) this.#tell({ kind: "relayed", number: answer.number, ...NO_USAGE });
   }
 
   #open({ sandbox, chains, resolver, relay }: OpenMessage): boolean {
@@ -134,7 +144,7 @@ export class Broker {
         const answer = await this.#ask((number) => ({ kind: "relaying", number, sandbox, ...call }));
         return answer?.kind === "relay" ? answer : null;
       },
-      relayed: (report) => this.#tell({ kind: "relayed", sandbox, ...report }),
+      relayed: (report) => this.#tell({ kind: "relayed", ...report }),
       denied: (code, request, reason) => this.#tell({ kind: "denied", sandbox, code, request, reason }),
     };
   }

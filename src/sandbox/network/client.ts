@@ -4,7 +4,7 @@ import { type Destination, parseHost } from "../../core/authority/axes/destinati
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { parseAddress } from "../../core/base/address.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import type { ModelSource, ModelUsage } from "../plan/sandboxes.ts";
+import { type ModelSource, type ModelUsage, NO_USAGE } from "../plan/sandboxes.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
@@ -255,7 +255,7 @@ export class BrokerClient {
     const allowed: RelayAnswer = { kind: "relay", number, code: null, message: "", upstream };
     // A message that the broker cannot parse would end it, and every sandbox's network with it.
     if (readRelayAnswer(allowed) === null) {
-      source.used(id, UNREPORTED);
+      source.used(id, NO_USAGE);
       const message = "the address or the kept credential cannot be used";
       running.process.send({ kind: "relay", number, code: "secret_refused", message, upstream: null });
       return;
@@ -264,8 +264,8 @@ export class BrokerClient {
     running.process.send(allowed);
   }
 
-  #relayed({ relayed }: Running, { number, status, input, output, milliseconds, isWhole }: RelayReport): void {
-    relayed.get(number)?.({ status, input, output, milliseconds, isWhole });
+  #relayed({ relayed }: Running, { kind: _, number, ...usage }: RelayReport): void {
+    relayed.get(number)?.(usage);
     relayed.delete(number);
   }
 
@@ -276,8 +276,8 @@ export class BrokerClient {
   }
 }
 
-/** Of a broker that exited. */
-const UNREPORTED: ModelUsage = { status: 0, input: null, output: null, milliseconds: 0, isWhole: false };
+/** Of a broker that exited: the request may have been sent. */
+const UNREPORTED: ModelUsage = { ...NO_USAGE, isSent: true };
 
 /** A closed network, a host that does not parse, a judge that fails: denied. */
 function judged(wish: NetworkOptions | undefined, message: JudgeRequest): JudgeAnswer {

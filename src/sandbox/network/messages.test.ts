@@ -5,6 +5,14 @@ import { readBrokerMessage, readOwnerMessage } from "./messages.ts";
 const open = { kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null, relay: null };
 const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==" };
 const relay = { kind: "relay", number: 1, code: null, message: "", upstream };
+const relaying = {
+  ...{ kind: "relaying", number: 1, sandbox: "s", provider: "openai", model: "m" },
+  ...{ digest: "0".repeat(64), bytes: 1, isCharged: true },
+};
+const relayed = {
+  ...{ kind: "relayed", number: 1, isSent: true, status: 200, isWhole: true },
+  ...{ input: null, output: 1, milliseconds: 1 },
+};
 const judged = { kind: "judged", number: 1, outcome: "allow", code: null };
 const denied = { kind: "denied", sandbox: "s", code: "revoked", request: "net.connect a:1", reason: "owner" };
 const judging = { kind: "judging", number: 1, sandbox: "s", host: "a.b", address: null, port: 443, manner: "sni" };
@@ -46,6 +54,12 @@ test.each<[string, unknown, boolean]>([
   ["a decision of an unknown kind", { ...judging, manner: "any" }, false],
   ["denied", denied, true],
   ["denied for another reason", { ...denied, reason: "mood" }, false],
+  ["a request to a model", relaying, true],
+  ["a request to a model of another provider", { ...relaying, provider: "other" }, false],
+  ["a request to a model with an unknown key", { ...relaying, outputMax: 1 }, false],
+  ["a use of a model", relayed, true],
+  ["a use of a model that was perhaps sent", { ...relayed, isSent: null }, false],
+  ["a use of a model with an unknown key", { ...relayed, sandbox: "s" }, false],
   ["answered", { kind: "answered", number: 1, done: true }, true],
   ["answered with text", { kind: "answered", number: 1, done: "yes" }, false],
   ["a message of the owner", open, false],

@@ -34,14 +34,27 @@ export type ModelAnswer =
     }
   | { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
-/** Tokens are null where the answer had no usage; `status` is 0 where there was no answer. */
+/** Tokens are null where the answer had no usage. */
 export interface ModelUsage {
+  /** False: no byte of the request went to the provider. */
+  readonly isSent: boolean;
+  /** Of the provider's answer; 0 where there was none. */
   readonly status: number;
   readonly input: number | null;
   readonly output: number | null;
   readonly milliseconds: number;
+  /** The answer was read to its end and passed on. */
   readonly isWhole: boolean;
 }
+
+export const NO_USAGE: ModelUsage = {
+  isSent: false,
+  status: 0,
+  input: null,
+  output: null,
+  milliseconds: 0,
+  isWhole: false,
+};
 
 /** Answers the model relay while a command runs. */
 export interface ModelSource {

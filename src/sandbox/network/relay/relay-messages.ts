@@ -1,5 +1,6 @@
 // Messages between owner and broker about one request to a model.
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
+import type { ModelUsage } from "../../plan/sandboxes.ts";
 import { type Check, exactly, flag, isShape, orNull, text, whole } from "../shape.ts";
 import { PROVIDERS, type Provider } from "./relay-request.ts";
 
@@ -36,19 +37,11 @@ export interface RelayAnswer {
   readonly upstream: RelayUpstream | null;
 }
 
-/** What came of it. Tokens are null where the answer had no usage. */
-export interface RelayReport {
+/** What came of it. */
+export interface RelayReport extends ModelUsage {
   readonly kind: "relayed";
   /** Of the question. */
   readonly number: number;
-  readonly sandbox: string;
-  /** Of the provider's answer; 0 where there was none. */
-  readonly status: number;
-  readonly input: number | null;
-  readonly output: number | null;
-  readonly milliseconds: number;
-  /** The answer was read to its end. */
-  readonly isWhole: boolean;
 }
 
 const number = whole(1, Number.MAX_SAFE_INTEGER);
@@ -85,7 +78,7 @@ export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayRep
   });
   if (isQuestion) return value;
   const isReport = isShape<RelayReport>(value, {
-    ...{ kind: exactly("relayed"), number, sandbox },
+    ...{ kind: exactly("relayed"), number, isSent: flag },
     status: whole(0, 999),
     input: orNull(count),
     output: orNull(count),

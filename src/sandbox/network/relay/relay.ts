@@ -3,6 +3,7 @@
 // INVARIANT: a credential goes to the address that came with it, over the connection made for it, and nowhere else.
 
 import { createHash } from "node:crypto";
+import { once } from "node:events";
 import http, { type IncomingMessage, type ServerResponse } from "node:http";
 import type { Socket } from "node:net";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
@@ -36,16 +37,17 @@ export interface RelayContext {
   now(): number;
   /** Null: the owner did not answer. */
   ask(call: RelayedCall): Promise<RelayAnswer | null>;
-  report(report: Omit<RelayReport, "kind" | "sandbox">): void;
   /** The relay itself refused a request. `request`: in the notation of `ambit can`. */
   refused(code: DenialCode, request: string): void;
   /** For bodies of all sandboxes. */
   readonly bodies: ByteBudget;
+  report(report: Omit<RelayReport, "kind">): void;
 }
 
 const headerBytesMax = 32_768;
 const callsMax = 32;
-const idleMilliseconds = 600_000;
+/** Without a byte of the client, or of the provider. */
+const idleMillisecondsMax = 600_000;
 
 /** INVARIANT: without the parsed body, which would stay on the shared heap until the answer ends. */
 type AdmittedCall = Omit<Extract<ModelCall, { readonly ok: true }>, "body">;
@@ -63,11 +65,13 @@ export class ModelRelay {
   readonly #context: RelayContext;
   readonly #server: http.Server;
   readonly #bodies: ByteBudget;
+  readonly #idleMilliseconds: number;
   #calls = 0;
 
-  constructor(context: RelayContext) {
+  constructor(context: RelayContext, idleMilliseconds: number = idleMillisecondsMax) {
     this.#context = context;
     this.#bodies = new ByteBudget(sandboxBodyBytesMax, context.bodies);
+    this.#idleMilliseconds = idleMilliseconds;
     this.#server = http.createServer(
       { maxHeaderSize: headerBytesMax, insecureHTTPParser: false },
       (request, response) => {
@@ -81,9 +85,16 @@ export class ModelRelay {
 
   /** A connection that a program of the sandbox opened. Resolves when it is over. */
   accept(socket: Socket): Promise<void> {
-    const closed = new Promise<void>((done) => socket.once("close", () => done()));
-    this.#context.stop.addEventListener("abort", () => socket.destroy(), { once: true });
-    socket.setTimeout(idleMilliseconds, () => socket.destroy());
+    const { stop } = this.#context;
+    const end = (): void => void socket.destroy();
+    const closed = new Promise<void>((done) => {
+      socket.once("close", () => {
+        stop.removeEventListener("abort", end);
+        done();
+      });
+    });
+    stop.addEventListener("abort", end, { once: true });
+    socket.setTimeout(idleMillisecondsMax, end);
     this.#server.emit("connection", socket);
     socket.resume();
     return closed;
@@ -141,13 +152,13 @@ export class ModelRelay {
       return refuse(response, provider, 403, message);
     }
     const usage = new UsageCounter(call.isStream);
-    const outcome = { status: 0, isWhole: false };
+    const outcome = { isSent: false, status: 0, isWhole: false };
     try {
       await this.#send(request, response, { call, body, upstream: answer.upstream, usage, outcome });
     } finally {
       const found = usage.end();
       this.#context.report({
-        ...{ number: answer.number, status: outcome.status, isWhole: outcome.isWhole },
+        ...{ number: answer.number, ...outcome },
         ...{ input: found?.input ?? null, output: found?.output ?? null },
         milliseconds: Math.max(0, Math.round(this.#context.now() - began)),
       });
@@ -157,6 +168,8 @@ export class ModelRelay {
   async #send(request: IncomingMessage, response: ServerResponse, sending: Sending): Promise<void> {
     const { call, body, upstream, usage, outcome } = sending;
     const { provider } = call;
+    // The client may have hung up, or the sandbox ended, while the owner decided.
+    if (response.destroyed || this.#context.stop.aborted) return;
     const secret = Buffer.from(upstream.value, "base64");
     const made = redactorOf([{ name: "model", bytes: secret }]);
     const credential: HeaderLine = [upstream.header, `${upstream.prefix}${secret.toString("latin1")}`];
@@ -176,13 +189,22 @@ export class ModelRelay {
       const { path, query } = urlParts(next.value.url);
       const headers = [...next.value.headers, credential, ["accept-encoding", "identity"] as const];
       const sent = { method: "POST", url: next.value.url, path: `${path}${query}`, headers, body } as const;
+      let isSilent = false;
+      reached.socket.setTimeout(this.#idleMilliseconds, () => {
+        isSilent = true;
+        stop();
+      });
+      outcome.isSent = true;
       const answered = await exchange(reached.socket, sent, hop);
-      if (!answered.ok) return refuse(response, provider, 502, redactor.redactText(answered.message).value);
+      if (!answered.ok) {
+        const message = isSilent ? "the provider sent nothing for too long" : answered.message;
+        return refuse(response, provider, 502, redactor.redactText(message).value);
+      }
       outcome.status = answered.response.statusCode ?? 0;
-      await pass(answered.response, response, { redactor, usage, provider });
-      outcome.isWhole = true;
+      outcome.isWhole = await pass(answered.response, response, { redactor, usage, provider, stop: stopping.signal });
     } finally {
       this.#context.stop.removeEventListener("abort", stop);
+      response.removeListener("close", stop);
       redactor.forget();
     }
   }
@@ -208,7 +230,7 @@ interface Sending {
   readonly body: Buffer;
   readonly upstream: RelayUpstream;
   readonly usage: UsageCounter;
-  readonly outcome: { status: number; isWhole: boolean };
+  readonly outcome: { isSent: boolean; status: number; isWhole: boolean };
 }
 
 const PREFIXES = PROVIDERS.map((one) => `/${one}/`).join(", ");
@@ -237,20 +259,27 @@ function passedHeaders(request: IncomingMessage): readonly HeaderLine[] {
 const ANSWERED =
   /^(content-type|request-id|x-request-id|retry-after|retry-after-ms|x-should-retry|(anthropic|x)-ratelimit-[a-z-]+|openai-[a-z-]+)$/;
 
+interface Passing {
+  readonly redactor: Redactor;
+  readonly usage: UsageCounter;
+  readonly provider: Provider;
+  readonly stop: AbortSignal;
+}
+
+/** False: the answer was refused. Rejects where it breaks off or is stopped. */
 async function pass(
   from: IncomingMessage,
   to: ServerResponse,
-  {
-    redactor,
-    usage,
-    provider,
-  }: { readonly redactor: Redactor; readonly usage: UsageCounter; readonly provider: Provider },
-): Promise<void> {
+  { redactor, usage, provider, stop }: Passing,
+): Promise<boolean> {
+  stop.addEventListener("abort", () => from.destroy(), { once: true });
+  if (stop.aborted) from.destroy();
   const status = from.statusCode ?? 502;
   const isEncoded = (from.headers["content-encoding"] ?? "identity") !== "identity";
   if (isEncoded || (status >= 300 && status < 400)) {
     from.destroy();
-    return refuse(to, provider, 502, isEncoded ? "the provider's answer is compressed" : "the provider redirects");
+    refuse(to, provider, 502, isEncoded ? "the provider's answer is compressed" : "the provider redirects");
+    return false;
   }
   for (const [name, value] of Object.entries(from.headers))
     if (typeof value === "string" && ANSWERED.test(name)) to.setHeader(name, redactor.redactText(value).value);
@@ -259,13 +288,10 @@ async function pass(
   const clean = redactor.stream();
   for await (const piece of from as AsyncIterable<Buffer>) {
     usage.take(piece);
-    if (!to.write(clean.write(piece)) && !to.destroyed)
-      await new Promise<void>((ready) => {
-        to.once("drain", ready);
-        to.once("close", ready);
-      });
+    if (!to.write(clean.write(piece))) await once(to, "drain", { signal: stop });
   }
   to.end(clean.end());
+  return true;
 }
 
 function refuse(response: ServerResponse, provider: Provider, status: number, message: string): void {

@@ -1,0 +1,25 @@
+// An answer of the owner that comes after the broker stopped waiting for it.
+import { expect, test } from "vitest";
+import { NO_USAGE } from "../plan/sandboxes.ts";
+import { Broker } from "./broker.ts";
+import type { BrokerMessage } from "./messages.ts";
+
+const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==" };
+
+test.each<[string, object, readonly BrokerMessage[]]>([
+  [
+    "a model that may be used is reported as not sent",
+    { kind: "relay", number: 4, code: null, message: "", upstream },
+    [{ kind: "relayed", number: 4, ...NO_USAGE }],
+  ],
+  ["a model that is denied", { kind: "relay", number: 4, code: "revoked", message: "", upstream: null }, []],
+  ["a decision", { kind: "judged", number: 4, outcome: "allow", code: null }, []],
+])("late: %s", async (_title, message, expected) => {
+  const told: BrokerMessage[] = [];
+  const broker = new Broker(
+    (one) => told.push(one),
+    () => 0,
+  );
+  expect(await broker.take(message, null)).toBe(true);
+  expect(told).toEqual(expected);
+});
