@@ -253,8 +253,6 @@ export class Calls {
     options: Pick<ProgramRun, "client" | "terminal"> & { readonly stop: CancelSignal },
   ): Promise<Answer<ProgramCompletion | ProgramRefusal>> {
     const { programs } = this.#parts;
-    // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
-    asked.session.taint(`output of a program (${receipt})`);
     // The first request is the tool itself; the program follows it.
     const [argv, request, by] = [programs.argvOf(decided), requests[1], basis[1]];
     if (argv === null || request === undefined || by === undefined) {
@@ -266,7 +264,10 @@ export class Calls {
       sent = exchange.send(channel, bytes);
       return sent;
     };
-    const result = await programs.run(this.#ground(asked, receipt), {
+    const ground = this.#ground(asked, receipt);
+    // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
+    asked.session.taint(`output of a program (${receipt})`);
+    const result = await programs.run(ground, {
       ...{ argv, request, by, ...options },
       input: exchange.value["hasInput"] === true ? exchange.input : null,
       // Backpressure: a slow reader slows the program down.
@@ -366,6 +367,8 @@ export class Calls {
   }
 
   #ground({ session, holding, tool, owner, declaration, ports }: IncomingCall, receipt: string): ProgramContext {
+    // What the call itself reads does not take away the grants that it was decided by.
+    const { clean } = ports.moment();
     const { id, name, cwd, environment } = session.facts;
     const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
     const bounded = (authority: Authority): Authority =>
@@ -387,7 +390,7 @@ export class Calls {
       generation: this.#parts.stores.ledger.generation("all"),
       cwd,
       environment,
-      moment: () => ports.moment(),
+      moment: () => ({ ...ports.moment(), clean }),
       useSecret: secretUse(session, holding, ports, receipt),
       ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) =>

@@ -1,0 +1,36 @@
+// Grants with `clean`: they hold for a program of a session that has read nothing untrusted, until the program ends.
+import { afterEach, describe, expect, test } from "vitest";
+import { CALLERS, DraftWorld } from "../draft/world.ts";
+
+const RECORD = [
+  "---",
+  "id: writer",
+  "sandbox: .",
+  "capabilities:",
+  "  - fs.read: { clean: true }",
+  "  - fs.write: { clean: true }",
+  "  - proc.eval: { clean: true }",
+  "  - proc.exec: { cmds: [sleep, touch], clean: true }",
+  "---",
+  "",
+].join("\n");
+
+describe.each(CALLERS)("as user %i", (user) => {
+  let world: DraftWorld;
+  afterEach(() => world.end());
+
+  test("a program runs to its end, and what it wrote lands", () => {
+    world = new DraftWorld(user, RECORD);
+    const { out, status } = world.ambit(["exec", "writer", "--json", "--shell", "--", "sleep 0.5; echo 1 > a.txt"]);
+    expect([status, JSON.parse(out).ending]).toEqual([0, { kind: "exited", status: 0 }]);
+    expect(world.read("a.txt")).toBe("1\n");
+  });
+
+  test("every command of a script runs, the later ones too", () => {
+    world = new DraftWorld(user, RECORD);
+    const script = JSON.stringify({ script: "sleep 0.1; touch b.txt; touch c.txt", root: "rw" });
+    const { out, status } = world.ambit(["call", "writer", "shell", "--json", script]);
+    expect([status, JSON.parse(out).result?.exit_code ?? out]).toEqual([0, 0]);
+    expect([world.read("b.txt"), world.read("c.txt")]).toEqual(["", ""]);
+  });
+});
