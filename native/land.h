@@ -222,7 +222,18 @@ bool land_recover(const struct lander *lander, struct reader *reader);
 bool land_read(const struct lander *lander, struct reader *reader);
 bool land_flush(const struct lander *lander, struct reader *reader);
 bool is_draft_id(const char *id);
+
+// What the requests of a draft share.
+enum { answer_done = 0, answer_refused = 1, answer_conflict = 2, answer_stuck = 3 };
+void close_if_open(int descriptor);
 bool send_failure(const struct lander *lander, uint32_t number, int error, const char *what);
+bool send_done(const struct lander *lander, uint32_t number, const uint32_t *values, size_t count);
+bool send_reports(const struct lander *lander, uint32_t number, uint32_t landing, struct report *conflicts,
+                  struct report *stuck);
+bool landing_is_at_rest(struct landing *landing);
+int landing_roll_back(struct landing *landing, enum journal_state state, struct report *stuck);
+int landing_finish(struct landing *landing);
+void landing_remove_slots(struct landing *landing);
 
 int land_main(int control);
 

@@ -1,4 +1,4 @@
-// What the owner can ask of a draft besides a scan: land some of it, undo that, recover after a crash, read a file.
+// Lands some of a draft at the request of its owner; what the other requests of a draft share.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
@@ -9,8 +9,6 @@
 
 #include "files.h"
 #include "land.h"
-
-enum { answer_done = 0, answer_refused = 1, answer_conflict = 2, answer_stuck = 3 };
 
 bool is_draft_id(const char *id) {
   const size_t length = strlen(id);
@@ -49,7 +47,7 @@ int landing_open(struct landing *landing, const struct lander *lander, const cha
   return landing->bin < 0 || landing->journals < 0 ? -1 : 0;
 }
 
-static void close_if_open(int descriptor) {
+void close_if_open(int descriptor) {
   if (descriptor >= 0) close(descriptor);
 }
 
@@ -73,8 +71,8 @@ static void write_report(struct writer *writer, const struct report *report) {
 }
 
 // What was found in the way and, where the root could not be put back, what is left.
-static bool send_reports(const struct lander *lander, uint32_t number, uint32_t landing, struct report *conflicts,
-                         struct report *stuck) {
+bool send_reports(const struct lander *lander, uint32_t number, uint32_t landing, struct report *conflicts,
+                  struct report *stuck) {
   static uint8_t bytes[frame_payload_bytes_max];
   struct writer writer = {bytes, sizeof bytes, 0, false};
   write_u32(&writer, number);
@@ -87,7 +85,7 @@ static bool send_reports(const struct lander *lander, uint32_t number, uint32_t 
   return !writer.failed && frame_send(lander->control, 'A', bytes, writer.length) == 0;
 }
 
-static bool send_done(const struct lander *lander, uint32_t number, const uint32_t *values, size_t count) {
+bool send_done(const struct lander *lander, uint32_t number, const uint32_t *values, size_t count) {
   uint8_t bytes[32];
   struct writer writer = {bytes, sizeof bytes, 0, false};
   write_u32(&writer, number);
@@ -140,7 +138,7 @@ static bool remember(struct landing *landing, const struct landing *other) {
 }
 
 // True where no landing of the draft is unfinished. Otherwise errno is EBUSY or why that cannot be told.
-static bool is_at_rest(struct landing *landing) {
+bool landing_is_at_rest(struct landing *landing) {
   uint32_t numbers[land_landings_max];
   const int count = journal_numbers(landing->journals, numbers);
   for (int at = 0; at < count; at++) {
@@ -187,21 +185,21 @@ static void note_restored(struct landing *landing) {
 }
 
 // Takes back what was done and writes down that it was. 0, or -1 with errno; what could not be taken back is reported.
-static int roll_back(struct landing *landing, enum journal_state state, struct report *stuck) {
+int landing_roll_back(struct landing *landing, enum journal_state state, struct report *stuck) {
   if (!land_roll_back(landing, stuck)) return 0;
   if (land_flush_folders(landing) != 0) return -1;
   note_restored(landing);
   return journal_add(landing, state);
 }
 
-static int finish(struct landing *landing) {
+int landing_finish(struct landing *landing) {
   if (land_flush_folders(landing) != 0 || note_landed(landing) != 0 || journal_add(landing, journal_done) != 0) return -1;
   land_clean_slots(landing);
   return 0;
 }
 
 // Removes temporary names of a landing that did not get to change the root. Their names hold a random number of ours.
-static void remove_slots(struct landing *landing) {
+void landing_remove_slots(struct landing *landing) {
   char name[land_slot_bytes];
   for (uint32_t at = 0; at < landing->count; at++) {
     const int folder = slot_folder(landing, at);
@@ -229,7 +227,7 @@ static bool refuse_staging(struct landing *landing, uint32_t number, uint32_t fa
   char what[land_path_bytes_max + 64];
   const int error = errno;
   snprintf(what, sizeof what, "cannot prepare %s", failed < landing->count ? landing->steps[failed].path : "the journal");
-  remove_slots(landing);
+  landing_remove_slots(landing);
   if (landing->journal >= 0) journal_add(landing, journal_failed);
   return send_failure(landing->lander, number, error, what);
 }
@@ -239,7 +237,7 @@ static bool land_steps(struct landing *landing, uint32_t number, uint64_t start)
   struct report conflicts = {0}, stuck = {0};
   struct flushing flushing = {0};
   uint32_t failed = landing->count;
-  if (!is_at_rest(landing)) return send_failure(lander, number, errno, "an earlier landing of this draft is not finished");
+  if (!landing_is_at_rest(landing)) return send_failure(lander, number, errno, "an earlier landing of this draft is not finished");
   if (land_check(landing, start, &conflicts) != 0) {
     const int error = errno;
     free(conflicts.bytes);
@@ -258,7 +256,7 @@ static bool land_steps(struct landing *landing, uint32_t number, uint64_t start)
         landing->steps[failed].before.kind == kind_none)
       return refuse_staging(landing, number, failed);
     report_add(&conflicts, landing->steps[failed].path, report_gone, 0);
-    remove_slots(landing);
+    landing_remove_slots(landing);
     if (journal_add(landing, journal_failed) != 0) report_add(&stuck, "", report_io, errno);
     return send_reports(lander, number, landing->number, &conflicts, &stuck);
   }
@@ -269,10 +267,10 @@ static bool land_steps(struct landing *landing, uint32_t number, uint64_t start)
   if (journaled != 0) errno = journal_error;
   if (journaled != 0 || flushed != 0) return refuse_staging(landing, number, failed);
   if (land_execute(landing, &conflicts)) {
-    if (finish(landing) == 0) return answer_landed(landing, number);
+    if (landing_finish(landing) == 0) return answer_landed(landing, number);
     report_add(&conflicts, "", report_io, errno);
   }
-  if (roll_back(landing, journal_failed, &stuck) != 0) report_add(&stuck, "", report_io, errno);
+  if (landing_roll_back(landing, journal_failed, &stuck) != 0) report_add(&stuck, "", report_io, errno);
   return send_reports(lander, number, landing->number, &conflicts, &stuck);
 }
 
@@ -287,268 +285,4 @@ bool land_land(const struct lander *lander, struct reader *reader, struct reader
   else if (land_parse_steps(&landing, steps)) answered = land_steps(&landing, number, start);
   landing_close(&landing);
   return answered;
-}
-
-static bool is_landed(const struct landing *landing, const char *path, const struct path_map *steps) {
-  uint32_t number;
-  return path_map_get(steps, path, strlen(path), &number) && landing->steps[number].kind != step_delete;
-}
-
-// A folder that landed goes only where everything in it landed with it.
-static int check_folder_entries(struct landing *landing, const struct step *step, int parent, const struct path_map *steps,
-                                struct report *conflicts) {
-  struct arena arena = {0};
-  uint32_t count = 0, left = land_entries_max;
-  char path[land_path_bytes_max + 257];
-  const int folder = files_open_here(parent, last_name(step->path), O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  if (folder < 0) return -1;
-  const char *name = folder_names(folder, &arena, &count, &left);
-  bool whole = true;
-  for (uint32_t at = 0; name != NULL && whole && at < count; at++, name += strlen(name) + 1) {
-    snprintf(path, sizeof path, "%s/%s", step->path, name);
-    whole = is_landed(landing, path, steps);
-  }
-  if (name != NULL && !whole) report_add(conflicts, step->path, report_not_empty, 0);
-  arena_free(&arena);
-  close(folder);
-  return name == NULL ? -1 : 0;
-}
-
-static int check_landed(struct landing *landing, const struct step *step, uint32_t number, const struct path_map *steps,
-                        struct report *conflicts) {
-  struct identity now = {.kind = kind_none};
-  uint32_t last = number;
-  const int parent = folder_open(&landing->root_folder, step->path, parent_length(step->path));
-  if (parent >= 0 && identity_at(parent, last_name(step->path), &now) != 0) return -1;
-  path_map_get(steps, step->path, strlen(step->path), &last);
-  // Another step of the same landing is about the same name: that one says what must be there.
-  if (last != number) return 0;
-  const bool same = identity_same(&now, &step->landed) && (now.kind == kind_none || now.kind == kind_folder ||
-                                                           now.changed == step->landed.changed);
-  if (!same) report_add(conflicts, step->path, now.kind == kind_none ? report_gone : report_changed, 0);
-  else if (now.kind == kind_folder) return check_folder_entries(landing, step, parent, steps, conflicts);
-  return 0;
-}
-
-static int check_undo(struct landing *landing, struct report *conflicts) {
-  struct path_map steps = {0};
-  int result = 0;
-  for (uint32_t at = 0; result == 0 && at < landing->count; at++) {
-    const char *path = landing->steps[at].path;
-    if (!path_map_put(&steps, path, strlen(path), at)) result = -1;
-  }
-  for (uint32_t at = 0; result == 0 && at < landing->count; at++)
-    if (landing->steps[at].action != action_none)
-      result = check_landed(landing, &landing->steps[at], at, &steps, conflicts);
-  path_map_free(&steps);
-  return result;
-}
-
-static bool undo_landing(struct landing *landing, uint32_t number) {
-  const struct lander *lander = landing->lander;
-  struct report conflicts = {0}, stuck = {0};
-  enum journal_state state;
-  uint32_t failed = 0;
-  if (journal_load(landing, &state) != 0) return send_failure(lander, number, errno, "no such landing");
-  if (state != journal_done) return send_failure(lander, number, EINVAL, "this landing is not done");
-  if (check_undo(landing, &conflicts) != 0) return send_failure(lander, number, errno, "cannot compare the root");
-  if (conflicts.count > 0) return send_reports(lander, number, landing->number, &conflicts, &stuck);
-  if (land_stage_undo(landing, &failed) != 0 || journal_add(landing, journal_undoing) != 0) {
-    const int error = errno;
-    for (uint32_t at = 0; !landing->renames && at < landing->count; at++) {
-      char name[land_slot_bytes];
-      const int folder = slot_folder(landing, at);
-      slot_name(landing, at, name);
-      if (folder >= 0) unlinkat(folder, name, 0);
-    }
-    return send_failure(lander, number, error, "cannot prepare the undo");
-  }
-  if (roll_back(landing, journal_undone, &stuck) != 0)
-    return send_failure(lander, number, errno, "undone, and the journal does not say so: recover the draft");
-  if (stuck.count > 0) return send_reports(lander, number, landing->number, &conflicts, &stuck);
-  return send_done(lander, number, &landing->number, 1);
-}
-
-bool land_undo(const struct lander *lander, struct reader *reader) {
-  static struct landing landing;
-  const uint32_t number = read_u32(reader);
-  const char *id = read_text(reader);
-  const uint32_t which = read_u32(reader);
-  if (!read_done(reader) || !is_draft_id(id)) return false;
-  bool answered;
-  if (landing_open(&landing, lander, id) != 0) {
-    answered = send_failure(lander, number, errno, "the draft cannot be opened");
-  } else if (!is_at_rest(&landing)) {
-    answered = send_failure(lander, number, errno, "an earlier landing of this draft is not finished");
-  } else {
-    landing.number = which;
-    answered = undo_landing(&landing, number);
-  }
-  landing_close(&landing);
-  return answered;
-}
-
-// Every step was done: only the end of the journal is missing.
-static bool is_complete(struct landing *landing) {
-  for (uint32_t at = 0; at < landing->count; at++) {
-    const struct step *step = &landing->steps[at];
-    struct identity slot, now = {.kind = kind_none};
-    char name[land_slot_bytes];
-    if (step->action == action_none) continue;
-    const int parent = folder_open(&landing->root_folder, step->path, parent_length(step->path));
-    const int slots = slot_folder(landing, at);
-    slot_name(landing, at, name);
-    if (slots < 0 || identity_at(slots, name, &slot) != 0) return false;
-    if (parent >= 0 && identity_at(parent, last_name(step->path), &now) != 0) return false;
-    const bool has_original = step->action == action_replace || step->action == action_take;
-    if (has_original && !identity_same(&slot, &step->before)) return false;
-    const bool has_new = step->action == action_create || step->action == action_replace;
-    if (has_new && !identity_same(&now, &step->after)) return false;
-    if (step->action == action_rmdir && identity_same(&now, &step->before)) return false;
-  }
-  return true;
-}
-
-// Temporary names of a landing that is done, left by a crash: copies and originals of which `bin` has a copy.
-static void remove_leftovers(struct landing *landing) {
-  for (uint32_t at = 0; !landing->renames && at < landing->count; at++) {
-    const struct step *step = &landing->steps[at];
-    struct identity found;
-    char name[land_slot_bytes];
-    const int folder = slot_folder(landing, at);
-    slot_name(landing, at, name);
-    if (folder < 0 || identity_at(folder, name, &found) != 0 || found.kind != step->before.kind) continue;
-    if (found.kind == kind_link || (found.bytes == step->before.bytes && found.modified == step->before.modified))
-      unlinkat(folder, name, 0);
-  }
-}
-
-static int recover_one(struct landing *landing, enum journal_state *state, struct report *stuck) {
-  switch (*state) {
-    case journal_done:
-      remove_leftovers(landing);
-      return 0;
-    case journal_begun:
-      remove_slots(landing);
-      *state = journal_failed;
-      return journal_add(landing, journal_failed);
-    case journal_staged:
-      if (is_complete(landing)) {
-        *state = journal_done;
-        return finish(landing);
-      }
-      *state = journal_failed;
-      return roll_back(landing, journal_failed, stuck);
-    case journal_undoing:
-      *state = journal_undone;
-      return roll_back(landing, journal_undone, stuck);
-    default:
-      return 0;
-  }
-}
-
-static bool recover_all(struct landing *landing, const char *id, uint32_t number) {
-  static uint8_t bytes[16 + 8 * land_landings_max];
-  const struct lander *lander = landing->lander;
-  struct report none = {0}, stuck = {0};
-  uint32_t numbers[land_landings_max];
-  struct writer writer = {bytes, sizeof bytes, 0, false};
-  const int count = journal_numbers(landing->journals, numbers);
-  if (count < 0) return send_failure(lander, number, errno, "the journals cannot be listed");
-  write_u32(&writer, number);
-  write_u8(&writer, answer_done);
-  for (int at = 0; at < count; at++) {
-    static struct landing one;
-    enum journal_state state = journal_empty;
-    int result = landing_open(&one, lander, id);
-    one.number = numbers[at];
-    if (result == 0) result = journal_load(&one, &state);
-    if (result == 0) result = recover_one(&one, &state, &stuck);
-    const int error = errno;
-    landing_close(&one);
-    if (result != 0) {
-      free(stuck.bytes);
-      return send_failure(lander, number, error, "a landing cannot be recovered");
-    }
-    if (stuck.count > 0) return send_reports(lander, number, numbers[at], &none, &stuck);
-    write_u32(&writer, numbers[at]);
-    write_u8(&writer, (uint8_t)state);
-  }
-  return !writer.failed && frame_send(lander->control, 'A', bytes, writer.length) == 0;
-}
-
-bool land_recover(const struct lander *lander, struct reader *reader) {
-  static struct landing landing;
-  const uint32_t number = read_u32(reader);
-  const char *id = read_text(reader);
-  if (!read_done(reader) || !is_draft_id(id)) return false;
-  const bool answered = landing_open(&landing, lander, id) != 0
-                            ? send_failure(lander, number, errno, "the draft cannot be opened")
-                            : recover_all(&landing, id, number);
-  landing_close(&landing);
-  return answered;
-}
-
-enum { side_draft = 0, side_root = 1, side_bin = 2 };
-
-// Opens what is asked for: a file of the draft or of the root by its path, an original by landing and step (`3-17`).
-static int open_side(struct landing *landing, uint8_t side, const char *path, struct stat *facts) {
-  const char *why;
-  if (side == side_root) return files_open_plain(landing->lander->root, path, O_RDONLY | O_NOFOLLOW, facts, &why);
-  if (side == side_bin && strspn(path, "0123456789-") != strlen(path)) {
-    errno = EINVAL;
-    return -1;
-  }
-  const int base = side == side_bin ? landing->bin : landing->upper;
-  struct folder_cache cache = {.base = base, .descriptor = -1};
-  const int folder = folder_open(&cache, path, parent_length(path));
-  int file = folder < 0 ? -1 : open_draft_file(folder, last_name(path));
-  if (file >= 0 && fstat(file, facts) != 0) file = files_close(file);
-  const int error = errno;
-  folder_close(&cache);
-  errno = error;
-  return file;
-}
-
-bool land_read(const struct lander *lander, struct reader *reader) {
-  static uint8_t bytes[frame_payload_bytes_max];
-  static struct landing landing;
-  const uint32_t number = read_u32(reader);
-  const char *id = read_text(reader);
-  const uint8_t side = read_u8(reader);
-  const char *path = read_text(reader);
-  const uint64_t offset = read_u64(reader);
-  uint32_t count = read_u32(reader);
-  if (!read_done(reader) || !is_draft_id(id) || side > side_bin || *path == 0 || !files_is_plain_path(path)) return false;
-  struct writer writer = {bytes, sizeof bytes, 0, false};
-  write_u32(&writer, number);
-  write_u8(&writer, answer_done);
-  struct stat facts;
-  int file = landing_open(&landing, lander, id);
-  if (file == 0) file = open_side(&landing, side, path, &facts);
-  int error = errno;
-  ssize_t got = -1;
-  if (file >= 0) {
-    write_u64(&writer, (uint64_t)facts.st_size);
-    if (count > sizeof bytes - writer.length) count = (uint32_t)(sizeof bytes - writer.length);
-    do got = pread(file, bytes + writer.length, count, (off_t)(offset >> 63 != 0 ? INT64_MAX : offset));
-    while (got < 0 && errno == EINTR);
-    error = errno;
-    close(file);
-  }
-  landing_close(&landing);
-  if (got < 0) return send_failure(lander, number, error, "the file cannot be read");
-  return frame_send(lander->control, 'A', bytes, writer.length + (size_t)got) == 0;
-}
-
-// Waits until everything of a draft that stays is on disk: no overlay has flushed it.
-bool land_flush(const struct lander *lander, struct reader *reader) {
-  const uint32_t number = read_u32(reader);
-  const char *id = read_text(reader);
-  if (!read_done(reader) || !is_draft_id(id)) return false;
-  const int draft = files_open_here(lander->drafts, id, O_RDONLY | O_DIRECTORY | O_NOFOLLOW);
-  const int flushed = draft < 0 ? -1 : syncfs(draft);
-  const int error = errno;
-  close_if_open(draft);
-  return flushed == 0 ? send_done(lander, number, NULL, 0) : send_failure(lander, number, error, "the draft cannot be flushed");
 }
