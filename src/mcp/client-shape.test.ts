@@ -31,6 +31,7 @@ describe("a client that shows data in place of the text", () => {
 
   test.each<[Json, string]>([
     ["plain", "plain"],
+    [{ text: ["a", "b"], more: false }, "text:\n- a\n- b\nmore: false"],
     [{ key: "a", value: "one\ntwo" }, "key: a\nvalue:\none\ntwo"],
     [
       {

@@ -53,7 +53,11 @@ function plainText(result: CallResult): string {
   // The output of a program, and a result that is no object, are plain already.
   if (typeof others["stdout"] === "string" || (Object.keys(others).join() === "result" && text === undefined))
     return joined(result);
-  const rest = markdown === undefined || markdown === text ? others : { markdown, ...others };
+  const rest = {
+    ...(text === undefined || typeof text === "string" ? {} : { text }),
+    ...(markdown === undefined || markdown === text ? {} : { markdown }),
+    ...others,
+  };
   const lines = Object.entries(rest).flatMap(([name, value]) => memberLines(name, value));
   if (typeof text === "string") return lines.length === 0 ? text : `${text}\n[${lines.join("; ")}]`;
   return lines.length === 0 ? joined(result) : lines.join("\n");
