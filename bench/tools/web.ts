@@ -49,6 +49,7 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
     );
     const tool = builtinTool(WEB_FETCH_TOOL);
     const redacting = { known: null, text: (text: string) => text, json: <T>(value: T): T => value };
+    const running = new WeakMap();
     const contexts = new Contexts({
       held: () => heldBy(authority, reading),
       stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
@@ -57,7 +58,7 @@ export async function measureWeb({ base, project }: ToolsGround): Promise<readon
         backends: () => ({ has: () => true, hasSecret: () => false }),
         of: ({ tool: name, enforced }) => ({
           fetching: contextNet({
-            ...{ session, tool: name, enforced, redacting },
+            ...{ session, tool: name, enforced, redacting, running },
             fetch: (wish) => broker.fetch(wish),
             resolver: () => ({ servers: [resolver] }),
             redacted: (bytes) => bytes,

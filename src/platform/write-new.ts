@@ -2,6 +2,7 @@
 // folder.
 import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { codeOf } from "./path-target.ts";
 
 export type WriteResult =
   | { readonly ok: true; readonly kind: "written" | "kept" }
@@ -49,8 +50,4 @@ function writeOnce(target: string, text: string): "written" | "kept" {
     closeSync(file);
     unlinkSync(draft);
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

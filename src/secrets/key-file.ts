@@ -15,6 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
+import { codeOf } from "../platform/path-target.ts";
 import { keyBytes, keyOf, type StateKey } from "./key.ts";
 
 const linesMax = 8;
@@ -107,8 +108,4 @@ function syncFolder(path: string): void {
   } finally {
     closeSync(folder);
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

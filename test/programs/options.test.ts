@@ -1,6 +1,5 @@
 // The table of risky options against the real programs: each spelling here makes the installed program run a file of the agent's,
 // and none of them is matched by a star.
-import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdirSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -9,9 +8,9 @@ import { guardArgv } from "../../src/core/authority/axes/argv.ts";
 import { isHarmlessSedScript } from "../../src/core/authority/programs/sed-script.ts";
 import { gitLines } from "../../src/sandbox/plan/start/git-settings.ts";
 import { removeState } from "../house/remove-state.ts";
+import { runProgram } from "./real-program.ts";
 
 let folder = "";
-const runMillisecondsMax = 20_000;
 
 beforeEach(() => {
   folder = mkdtempSync(join(tmpdir(), "ambit-options-"));
@@ -25,21 +24,8 @@ function write(path: string, text: string): void {
   writeFileSync(join(folder, path), text);
 }
 
-function run(argv: readonly string[], cwd = folder, more: Readonly<Record<string, string>> = {}): string {
-  const [program = "", ...words] = argv;
-  const env = {
-    PATH: process.env["PATH"] ?? "/usr/bin:/bin",
-    HOME: folder,
-    GIT_CONFIG_SYSTEM: "/dev/null",
-    GIT_AUTHOR_NAME: "a",
-    GIT_AUTHOR_EMAIL: "a@a.invalid",
-    GIT_COMMITTER_NAME: "a",
-    GIT_COMMITTER_EMAIL: "a@a.invalid",
-    GIT_TERMINAL_PROMPT: "0",
-    ...more,
-  };
-  const done = spawnSync(program, words, { cwd, env, input: "", encoding: "utf8", timeout: runMillisecondsMax });
-  return `${done.stdout ?? ""}${done.stderr ?? ""}${done.error ?? ""}`;
+function run(argv: readonly string[], cwd = folder, variables: Readonly<Record<string, string>> = {}): string {
+  return runProgram(argv, { folder, cwd, variables });
 }
 
 /** Two commits and a change on top. */

@@ -1,6 +1,5 @@
 // The table of risky options against the real programs, with spellings made at random: bundled letters, glued and separate values,
 // shortened long options. Whatever spelling makes the installed program run a file or write one is guarded, so no star matches it.
-import { spawnSync } from "node:child_process";
 import { chmodSync, existsSync, mkdtempSync, readdirSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -8,8 +7,8 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { guardArgv } from "../../src/core/authority/axes/argv.ts";
 import { removeState } from "../house/remove-state.ts";
+import { runProgram } from "./real-program.ts";
 
-const runMillisecondsMax = 20_000;
 const effectsMin = 3;
 
 /** An option that has an effect; `EVIL` in its value is a program that leaves the marker, `MARKER` the marker itself. */
@@ -131,25 +130,7 @@ function write(path: string, text: string): void {
 }
 
 function run(argv: readonly string[]): string {
-  const [program = "", ...words] = argv;
-  const env = {
-    PATH: process.env["PATH"] ?? "/usr/bin:/bin",
-    HOME: folder,
-    GIT_CONFIG_SYSTEM: "/dev/null",
-    GIT_AUTHOR_NAME: "a",
-    GIT_AUTHOR_EMAIL: "a@a.invalid",
-    GIT_COMMITTER_NAME: "a",
-    GIT_COMMITTER_EMAIL: "a@a.invalid",
-    GIT_TERMINAL_PROMPT: "0",
-  };
-  const done = spawnSync(program, words, {
-    cwd: folder,
-    env,
-    input: "",
-    encoding: "utf8",
-    timeout: runMillisecondsMax,
-  });
-  return `${done.stdout ?? ""}${done.stderr ?? ""}${done.error ?? ""}`;
+  return runProgram(argv, { folder });
 }
 
 /** Words that may or may not give the program this option, in ways a program's own reader accepts or refuses. */

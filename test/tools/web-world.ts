@@ -123,6 +123,7 @@ export class WebWorld extends FetchWorld {
       text: redacted,
       json: <T>(value: T): T => JSON.parse(redacted(JSON.stringify(value))) as T,
     };
+    const running = new WeakMap();
     return new Contexts({
       held,
       stores: {} as ConstructorParameters<typeof Contexts>[0]["stores"],
@@ -131,7 +132,7 @@ export class WebWorld extends FetchWorld {
         backends: () => ({ has: () => true, hasSecret: () => false }),
         of: ({ tool, enforced }) => ({
           fetching: contextNet({
-            ...{ session, tool, enforced, redacting },
+            ...{ session, tool, enforced, redacting, running },
             fetch: (wish) => this.client.fetch(wish),
             resolver: () => ({ servers: [this.resolver] }),
             redacted: (bytes) => bytes,

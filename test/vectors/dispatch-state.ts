@@ -135,11 +135,12 @@ export class DispatchState {
       entry: (kind, outcome, of, more) => this.#entries.make(kind, NO_ACTOR, outcome, { of, more }),
       log: () => undefined,
     });
+    const running = new WeakMap();
     return {
       backends: () => ({ has: () => true, hasSecret: () => false }),
       of: ({ session, tool, enforced }) => ({
         fetching: contextNet({
-          ...{ session, tool, enforced, redacting: this.#secrets.redacting },
+          ...{ session, tool, enforced, running, redacting: this.#secrets.redacting },
           fetch: (wish) => this.#fetch(wish),
           resolver: () => null,
           redacted: (bytes) => bytes,

@@ -1,7 +1,8 @@
 // The gate's ports for one call: approvals, the decision and outcome writes, the clock, and how its client waits or cancels.
 
+import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { Basis } from "../../core/authority/decision.ts";
+import type { Basis, DenialCode } from "../../core/authority/decision.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -177,32 +178,52 @@ export class ExchangeWait implements ApprovalWait {
   }
 }
 
-/** Whether a secret may be given to a session's process: decided like any use, and logged first. */
-export function secretUse(
+/** A use while a program runs: a secret that git asks for, a request to a model. */
+export interface ProgramUse {
+  readonly tool: string;
+  readonly request: Request;
+  readonly authority: Authority;
+  /** The entry of the call that runs the program. */
+  readonly receipt: string;
+  readonly isCharged: boolean;
+}
+
+export type UseDecision =
+  | { readonly ok: true; readonly id: string }
+  | { readonly ok: false; readonly id: string; readonly code: DenialCode };
+
+/** Decided, charged and logged before it happens. What the program has read is unknown: no grant with `clean` covers it. */
+export async function commitUse(session: Session, ports: CallPorts, use: ProgramUse): Promise<UseDecision> {
+  const { tool, request, authority, receipt, isCharged } = use;
+  const decision = judge(authority, request, { ...ports.moment(), clean: false });
+  const isCovered = decision.outcome === "allow";
+  const code = decision.outcome === "deny" ? decision.code : isCovered ? null : "approval_required";
+  const basis = decision.outcome === "deny" ? [] : [decision.by];
+  const written = await ports.commit({
+    agent: session.facts.name.agent,
+    tool,
+    requests: [request],
+    basis,
+    outcome: isCovered ? "allow" : "deny",
+    code,
+    charges: isCovered && isCharged ? chargesOf({ basis, authority }) : [],
+    level: decision.outcome === "ask" ? decision.level : 0,
+    need: isCovered ? null : request,
+    approval: null,
+    reason: null,
+    call: receipt,
+  });
+  if (!written.ok) return { ok: false, id: receipt, code: written.code };
+  return code === null ? { ok: true, id: written.receipt } : { ok: false, id: written.receipt, code };
+}
+
+/** Whether git may have a secret: decided like any use, and logged first. */
+export function gitSecretUse(
   session: Session,
   { authority }: Holding,
   ports: CallPorts,
   receipt: string,
 ): (request: Request) => Promise<boolean> {
-  return async (request) => {
-    const decision = judge(authority, request, { ...ports.moment(), clean: false });
-    const isCovered = decision.outcome === "allow";
-    const code = decision.outcome === "deny" ? decision.code : isCovered ? null : "approval_required";
-    const basis = decision.outcome === "deny" ? [] : [decision.by];
-    const written = await ports.commit({
-      agent: session.facts.name.agent,
-      tool: "git",
-      requests: [request],
-      basis,
-      outcome: isCovered ? "allow" : "deny",
-      code,
-      charges: isCovered ? chargesOf({ basis, authority }) : [],
-      level: decision.outcome === "ask" ? decision.level : 0,
-      need: isCovered ? null : request,
-      approval: null,
-      reason: null,
-      call: receipt,
-    });
-    return isCovered && written.ok;
-  };
+  return async (request) =>
+    (await commitUse(session, ports, { tool: "git", request, authority, receipt, isCharged: true })).ok;
 }

@@ -45,7 +45,7 @@ import {
   SECRET_GIVEN,
   settledRun,
 } from "./call-outcome.ts";
-import { ExchangeStop, ExchangeWait, secretUse } from "./call-ports.ts";
+import { ExchangeStop, ExchangeWait, gitSecretUse } from "./call-ports.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { modelUse } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
@@ -391,7 +391,7 @@ export class Calls {
       cwd,
       environment,
       moment: () => ({ ...ports.moment(), clean }),
-      useSecret: secretUse(session, holding, ports, receipt),
+      useSecret: gitSecretUse(session, holding, ports, receipt),
       ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) =>
         ports.refused({ receipt, tool, denial, reason, target, isConfigured: owner?.isConfigured === true }),

@@ -30,6 +30,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
   const { program, programs, files, kept, entry, log } = options;
   const { open, ready, redacting } = options.secrets;
   const secrets = new ContextSecrets({ kept, open, ready, entry, log });
+  const running = new WeakMap<Session, number>();
   const redacted = (bytes: Uint8Array): Uint8Array => {
     const stream = options.secrets.stream();
     return stream === null ? bytes : Buffer.concat([stream.write(bytes), stream.end()]);
@@ -58,7 +59,7 @@ export function daemonInstruments(options: DaemonInstrumentsOptions): Instrument
       return lazy<ProcessInstruments>({
         fetching: () =>
           contextNet({
-            ...{ session, tool, redacting },
+            ...{ session, tool, redacting, running },
             enforced: wanted.enforced,
             fetch: (wish) => programs.fetch(wish),
             resolver: () => {

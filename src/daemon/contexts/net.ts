@@ -13,6 +13,8 @@ import type { Session } from "../session.ts";
 
 export interface ContextNetOptions {
   readonly session: Session;
+  /** How many fetches each session has running. */
+  readonly running: WeakMap<Session, number>;
   readonly tool: string;
   fetch(wish: FetchOptions): Promise<FetchResult>;
   resolver(): ResolverChoice;
@@ -26,10 +28,9 @@ export interface ContextNetOptions {
 const fetchesOfSessionMax = 8;
 /** How far the broker may read before it refuses: one chunk more than is used. */
 const responseBytesBeyond = 262_144;
-const running = new WeakMap<Session, number>();
 
 export function contextNet(asked: ContextNetOptions): HttpPort {
-  const { session } = asked;
+  const { session, running } = asked;
   return {
     fetch: async (wish) => {
       const many = running.get(session) ?? 0;

@@ -16,6 +16,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../../platform/path-target.ts";
 
 const fileBytesMax = 4096;
 const namesMax = 100_000;
@@ -99,10 +100,6 @@ export function removeOwn(folder: string, names: readonly string[]): void {
 
 export function namesIn(folder: string): readonly string[] {
   return readdirSync(folder).slice(0, namesMax);
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }
 
 /** A new name is durable only after its folder is synced. */

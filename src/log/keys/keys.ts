@@ -4,7 +4,8 @@
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { join } from "node:path";
 import type { Signer } from "../../core/ports/stores/signing.ts";
-import { codeOf, namesIn, PRIVATE, PUBLIC, prepareKeyFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
+import { codeOf } from "../../platform/path-target.ts";
+import { namesIn, PRIVATE, PUBLIC, prepareKeyFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
 import { keyTextOf, publicKeyOf, signerOf } from "./key-text.ts";
 
 export interface AuditKeys {

@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { codeOf } from "../path-target.ts";
 import { identityText, ownIdentity, type ProcessIdentity, readIdentity } from "./process-identity.ts";
 
 const FILE = 3;
@@ -98,8 +99,4 @@ function runLockCommand(native: string, word: string, file: number): Answer<null
 
 function refused(message: string, fix: string | null): Answer<never> {
   return { ok: false, code: "not_available", message, fix };
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

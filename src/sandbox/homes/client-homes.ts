@@ -6,6 +6,7 @@ import { join } from "node:path";
 import type { ClientProfile } from "../../clients/profile.ts";
 import { type InsidePaths, settingsOf } from "../../clients/settings.ts";
 import { sha256 } from "../../platform/digest.ts";
+import { codeOf } from "../../platform/path-target.ts";
 import { TreeFolder } from "../live/tree-folder.ts";
 import { dropName, placeFile } from "./home-folder.ts";
 import { type RealHome, readSettings } from "./real-settings.ts";
@@ -86,7 +87,7 @@ function setAside(folder: TreeFolder): void {
   try {
     renameSync(folder.pathOf(HOME), folder.pathOf(`${OLD}${randomBytes(8).toString("hex")}`));
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "ENOENT")) throw error;
+    if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 
@@ -98,7 +99,7 @@ function fill(folder: TreeFolder, profile: ClientProfile, real: RealHome, inside
   try {
     mkdirSync(folder.pathOf(HOME), { mode: 0o700 });
   } catch (error) {
-    if (!(error instanceof Error && "code" in error && error.code === "EEXIST")) throw error;
+    if (codeOf(error) !== "EEXIST") throw error;
   }
   const home = folder.child(HOME);
   if (home === null) throw new Error("its folder cannot be opened");

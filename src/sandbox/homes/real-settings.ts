@@ -7,6 +7,7 @@ import type { ClientSetting } from "../../clients/profile.ts";
 import { clientSettings, holdsCredential, type InsidePaths, tomlText } from "../../clients/settings.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
+import { codeOf } from "../../platform/path-target.ts";
 import { readToml } from "../../text/toml.ts";
 
 export interface SettingFile {
@@ -121,7 +122,7 @@ function textOf(
     if (real === null) return none("it leads to a protected path");
     descriptor = openSync(real, FILE_FLAGS);
   } catch (error) {
-    const code = error instanceof Error && "code" in error ? String(error.code) : "unknown";
+    const code = codeOf(error);
     return code === "ENOENT" || code === "ENOTDIR" ? { text: null, notes: [] } : none(`it cannot be read (${code})`);
   }
   try {

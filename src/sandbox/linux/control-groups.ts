@@ -4,9 +4,9 @@ import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { ownIdentity, type ProcessIdentity, stateOf } from "../../platform/daemon/process-identity.ts";
+import { codeOf } from "../../platform/path-target.ts";
 import type { Limits } from "../plan/plan.ts";
 import type { GroupFolder, GroupLimit } from "./group-folders.ts";
-import { codeOf } from "./refusal.ts";
 
 export interface ControlGroup {
   /** The limits this group has. */

@@ -3,6 +3,7 @@
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunRefusal, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
 import { sha256 } from "../../platform/digest.ts";
+import { codeOf } from "../../platform/path-target.ts";
 import type { DraftFolder, DraftFolders } from "../drafts/draft-folders.ts";
 import { linkedGitOf } from "../drafts/git/linked-git.ts";
 import { seedLinkedGit } from "../drafts/git/linked-seed.ts";
@@ -17,7 +18,7 @@ import { LiveSandbox } from "./live-sandbox.ts";
 import type { NetworkBroker } from "./network.ts";
 import { overlayRefusal } from "./overlay-refusals.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
-import { codeOf, unavailable } from "./refusal.ts";
+import { unavailable } from "./refusal.ts";
 import { ranOf, reportingSinks, STOPPED_BEFORE } from "./result.ts";
 import type { CommandOrder } from "./running-command.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";

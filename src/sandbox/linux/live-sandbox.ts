@@ -2,6 +2,7 @@
 // before its set-up for the only command it runs.
 import { constants } from "node:os";
 import type { RunRefusal } from "../../core/ports/process.ts";
+import { codeOf } from "../../platform/path-target.ts";
 import type { DraftFolder } from "../drafts/draft-folders.ts";
 import { kernelPins } from "../plan/kernel/kernel-pins.ts";
 import { LOWER_LAYER, rootOverlay } from "../plan/overlay.ts";
@@ -15,7 +16,7 @@ import type { ControlGroup } from "./control-groups.ts";
 import type { SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
 import { overlayFailure } from "./overlay-refusals.ts";
-import { codeOf, unavailable } from "./refusal.ts";
+import { unavailable } from "./refusal.ts";
 import { type CommandOrder, type Outcome, RunningCommand } from "./running-command.ts";
 import type { SandboxNetwork } from "./sandbox-network.ts";
 import { StartedProcess } from "./started-process.ts";

@@ -4,8 +4,3 @@ import type { RunRefusal } from "../../core/ports/process.ts";
 export function unavailable(message: string, fix: string | null = null): RunRefusal {
   return { code: "sandbox_unavailable", message, fix };
 }
-
-/** The system's error code, such as `ENOENT`. */
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
-}

@@ -1,11 +1,12 @@
 // The host trees of a sandbox, identified by device and inode: a name may lead elsewhere a moment later.
 import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
 import type { RunRefusal } from "../../core/ports/process.ts";
+import { codeOf } from "../../platform/path-target.ts";
 import type { Plan, PlanPath } from "../plan/plan.ts";
 import { isWithin } from "../plan/plan-path.ts";
 import { hostPath, openFolder } from "./host-path.ts";
 import { type Identity, identityAt, identityOf, isSame } from "./identity.ts";
-import { codeOf, unavailable } from "./refusal.ts";
+import { unavailable } from "./refusal.ts";
 
 interface Tree {
   readonly path: string;

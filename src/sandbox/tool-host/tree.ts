@@ -3,6 +3,7 @@
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { codeOf } from "../../platform/path-target.ts";
 
 export interface TreeFile {
   /** With slashes, relative to the folder. */
@@ -96,8 +97,4 @@ function readFile(path: string, bytesMax: number): Uint8Array | null {
   } finally {
     closeSync(file);
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

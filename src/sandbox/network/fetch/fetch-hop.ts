@@ -8,6 +8,7 @@ import type { Url } from "../../../core/authority/axes/url.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import { type Address, addressText, parseAddress } from "../../../core/base/address.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
+import { codeOf } from "../../../platform/path-target.ts";
 import { dial } from "../dial.ts";
 import { addressesMax, informationMax } from "./fetch-limits.ts";
 import type { Method } from "./fetch-messages.ts";
@@ -170,8 +171,4 @@ export function exchange(socket: Socket, sent: HopRequest, world: HopContext): P
 function framing({ method, body }: HopRequest): readonly string[] {
   if (body !== null) return ["Content-Length", `${body.length}`];
   return method === "GET" || method === "HEAD" || method === "OPTIONS" ? [] : ["Content-Length", "0"];
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

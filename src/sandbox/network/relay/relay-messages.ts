@@ -1,15 +1,15 @@
 // Messages between owner and broker about one request to a model.
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
+import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
 import type { ModelUsage } from "../../plan/sandboxes.ts";
 import { type Check, exactly, flag, isShape, orNull, text, whole } from "../shape.ts";
-import { PROVIDERS, type Provider } from "./relay-request.ts";
 
 /** Asks whether a client may use a model. */
 export interface RelayQuestion {
   readonly kind: "relaying";
   readonly number: number;
   readonly sandbox: string;
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   readonly model: string;
   /** SHA-256 of the body as it is sent. */
   readonly digest: string;
@@ -70,7 +70,7 @@ export function readRelayAnswer(value: unknown): RelayAnswer | null {
 export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayReport | null {
   const isQuestion = isShape<RelayQuestion>(value, {
     ...{ kind: exactly("relaying"), number, sandbox },
-    provider: exactly<Provider>(...PROVIDERS),
+    provider: exactly<ModelProvider>(...MODEL_PROVIDERS),
     model: text(128),
     digest: text(64, /^[0-9a-f]{64}$/),
     bytes: count,

@@ -1,7 +1,8 @@
 // The relay passes requests for text and tools of the client, and nothing that lets the provider act on its own.
 import { expect, test } from "vitest";
 import type { JsonObject } from "../../../core/base/json.ts";
-import { modelCall, type Provider, providerOf } from "./relay-request.ts";
+import type { ModelProvider } from "../../../core/notation/config/model-setting.ts";
+import { modelCall, providerOf } from "./relay-request.ts";
 
 const MESSAGE = { model: "claude-x", max_tokens: 5, messages: [{ role: "user", content: "hello" }] };
 const RESPONSE = { model: "gpt-x", input: [{ role: "user", content: "hello" }] };
@@ -10,7 +11,7 @@ const CONTENTS = { contents: [{ parts: [{ text: "hello" }] }] };
 const MODEL = "/gemini/v1beta/models/gemini-x";
 
 function call(target: string, body: JsonObject, method = "POST"): ReturnType<typeof modelCall> {
-  return modelCall(method, target, providerOf(target) as Provider, body);
+  return modelCall(method, target, providerOf(target) as ModelProvider, body);
 }
 
 function namespaces(depth: number): JsonObject {

@@ -1,14 +1,12 @@
 // What a client may send to a model through the relay: a list of methods, paths and fields for each provider. Whatever would
 // let the provider act on its own (server tools, files and pages it fetches, stored or background answers) is refused.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
-
-export const PROVIDERS = ["anthropic", "openai", "gemini"] as const;
-export type Provider = (typeof PROVIDERS)[number];
+import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
 
 export type ModelCall =
   | {
       readonly ok: true;
-      readonly provider: Provider;
+      readonly provider: ModelProvider;
       readonly model: string;
       /** Below the provider's own address, with its query. */
       readonly path: string;
@@ -17,7 +15,7 @@ export type ModelCall =
       /** Whether the provider generates, and usage is counted. */
       readonly isCharged: boolean;
     }
-  | { readonly ok: false; readonly provider: Provider; readonly status: 400 | 404; readonly message: string };
+  | { readonly ok: false; readonly provider: ModelProvider; readonly status: 400 | 404; readonly message: string };
 
 interface Endpoint {
   readonly method: "POST";
@@ -42,7 +40,7 @@ const GENERATE = words(
 );
 const COUNTED: ReadonlySet<string> = new Set(["model", ...GENERATE]);
 
-const ENDPOINTS: Readonly<Record<Provider, readonly Endpoint[]>> = {
+const ENDPOINTS: Readonly<Record<ModelProvider, readonly Endpoint[]>> = {
   anthropic: [
     { method: "POST", path: /^\/v1\/messages$/, fields: MESSAGES, isCharged: true },
     { method: "POST", path: /^\/v1\/messages\/count_tokens$/, fields: MESSAGES, isCharged: false },
@@ -68,19 +66,19 @@ const ENDPOINTS: Readonly<Record<Provider, readonly Endpoint[]>> = {
 };
 
 /** Query words that are passed on. A key in the query, as one provider allows it, is dropped with the rest. */
-const QUERY: Readonly<Record<Provider, readonly string[]>> = {
+const QUERY: Readonly<Record<ModelProvider, readonly string[]>> = {
   anthropic: ["beta=true"],
   openai: [],
   gemini: ["alt=sse"],
 };
 
 /** The provider of a target such as `/anthropic/v1/messages?beta=true`; null for any other target. */
-export function providerOf(target: string): Provider | null {
-  return PROVIDERS.find((one) => target.startsWith(`/${one}/`)) ?? null;
+export function providerOf(target: string): ModelProvider | null {
+  return MODEL_PROVIDERS.find((one) => target.startsWith(`/${one}/`)) ?? null;
 }
 
 /** `body`: the parsed body; undefined where it is no JSON. */
-export function modelCall(method: string, target: string, provider: Provider, body: Json | undefined): ModelCall {
+export function modelCall(method: string, target: string, provider: ModelProvider, body: Json | undefined): ModelCall {
   const refuse = (status: 400 | 404, message: string): ModelCall => ({ ok: false, provider, status, message });
   const [path = "", query = ""] = target.slice(provider.length + 1).split("?", 2);
   const endpoint = ENDPOINTS[provider].find((one) => one.method === method && one.path.test(path));
@@ -103,7 +101,7 @@ export function modelCall(method: string, target: string, provider: Provider, bo
   };
 }
 
-function bodyFault(body: JsonObject, fields: ReadonlySet<string>, provider: Provider): string | null {
+function bodyFault(body: JsonObject, fields: ReadonlySet<string>, provider: ModelProvider): string | null {
   const unknown = Object.keys(body).find((key) => !fields.has(key));
   if (unknown !== undefined) return `the field \`${unknown.slice(0, 80)}\` does not go through the relay`;
   return toolsFault(member(body, "tools") ?? null, provider, 0) ?? sourceFault(body, provider);
@@ -118,7 +116,7 @@ function countedRequestFault(counted: Json, model: string): string | null {
 }
 
 /** Null where the request names none. */
-export function modelOf(provider: Provider, target: string, body: Json | undefined): string | null {
+export function modelOf(provider: ModelProvider, target: string, body: Json | undefined): string | null {
   const written = isJsonObject(body) ? member(body, "model") : undefined;
   const model = provider === "gemini" ? /^[^?]*\/models\/([\w.-]+):/.exec(target)?.[1] : written;
   return typeof model === "string" && /^[\w.:/@-]{1,128}$/.test(model) ? model : null;
@@ -131,7 +129,7 @@ const CLIENT_DECLARATIONS: ReadonlySet<string> = new Set(["functionDeclarations"
 const toolDepthMax = 4;
 
 /** `tools`: null where there are none. */
-function toolsFault(tools: Json, provider: Provider, depth: number): string | null {
+function toolsFault(tools: Json, provider: ModelProvider, depth: number): string | null {
   if (tools === null) return null;
   if (!isJsonList(tools)) return "`tools` is not a list";
   if (depth > toolDepthMax) return "the tools are nested too deep";
@@ -148,7 +146,7 @@ function declarationFault(tool: JsonObject): string | null {
   return other === undefined ? null : runsAtProvider(other);
 }
 
-function toolFault(tool: JsonObject, provider: Provider, depth: number): string | null {
+function toolFault(tool: JsonObject, provider: ModelProvider, depth: number): string | null {
   const type = member(tool, "type") ?? "custom";
   if (typeof type !== "string") return "the `type` of a tool is not a text";
   if (!CLIENT_TOOLS.test(type)) return runsAtProvider(type);
@@ -172,7 +170,7 @@ const CONTENT_FIELDS = words(
   "messages input contents system systemInstruction system_instruction instructions prediction",
 );
 
-function sourceFault(body: JsonObject, provider: Provider): string | null {
+function sourceFault(body: JsonObject, provider: ModelProvider): string | null {
   for (const key of CONTENT_FIELDS) {
     const fault = blockFault(member(body, key) ?? null, provider, 0);
     if (fault !== null) return fault;
@@ -184,7 +182,7 @@ function sourceFault(body: JsonObject, provider: Provider): string | null {
  * A block with a `type` describes content; what a tool was called with or printed is data of the conversation, in which any
  * word may stand.
  */
-function blockFault(value: Json, provider: Provider, depth: number): string | null {
+function blockFault(value: Json, provider: ModelProvider, depth: number): string | null {
   if (depth > depthMax) return "the messages are nested too deep";
   if (isJsonList(value)) {
     for (const item of value) {
@@ -224,7 +222,7 @@ function withAccounting(body: JsonObject, path: string, isStream: boolean): Json
 }
 
 /** In the provider's own form, so that the client shows it. */
-export function errorBody(provider: Provider, status: number, message: string): JsonObject {
+export function errorBody(provider: ModelProvider, status: number, message: string): JsonObject {
   const text = `ambit: ${message}`;
   switch (provider) {
     case "anthropic":

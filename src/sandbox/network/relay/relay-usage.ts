@@ -54,7 +54,7 @@ export class UsageCounter {
     }
   }
 
-  /** Null where the answer has no usage: what was reserved counts then. */
+  /** Null where the answer has no usage. */
   end(): Usage | null {
     if (!this.#isOver) this.#line(this.#text);
     this.#text = "";

@@ -10,6 +10,7 @@ import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { type HeaderLine, urlParts } from "../../../core/authority/axes/http-request.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Json } from "../../../core/base/json.ts";
+import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
 import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
@@ -17,15 +18,7 @@ import { outgoing } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
 import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
-import {
-  errorBody,
-  type ModelCall,
-  modelCall,
-  modelOf,
-  PROVIDERS,
-  type Provider,
-  providerOf,
-} from "./relay-request.ts";
+import { errorBody, type ModelCall, modelCall, modelOf, providerOf } from "./relay-request.ts";
 import { UsageCounter } from "./relay-usage.ts";
 
 export type RelayedCall = Omit<RelayQuestion, "kind" | "number" | "sandbox">;
@@ -46,8 +39,10 @@ export interface RelayContext {
 
 const headerBytesMax = 32_768;
 const callsMax = 32;
-/** Without a byte of the client, or of the provider. */
+/** Without a byte of the provider. */
 const idleMillisecondsMax = 600_000;
+/** Without a byte in either direction. Longer, so that the client still reads that the provider was silent. */
+const clientIdleMillisecondsMax = 660_000;
 
 /** INVARIANT: without the parsed body, which would stay on the shared heap until the answer ends. */
 type AdmittedCall = Omit<Extract<ModelCall, { readonly ok: true }>, "body">;
@@ -94,7 +89,7 @@ export class ModelRelay {
       });
     });
     stop.addEventListener("abort", end, { once: true });
-    socket.setTimeout(idleMillisecondsMax, end);
+    socket.setTimeout(clientIdleMillisecondsMax, end);
     this.#server.emit("connection", socket);
     socket.resume();
     return closed;
@@ -130,7 +125,7 @@ export class ModelRelay {
   async #admit(
     request: IncomingMessage,
     target: string,
-    provider: Provider,
+    provider: ModelProvider,
     held: { bytes: number },
   ): Promise<Admission> {
     const received = await receiveBody(request, this.#bodies, held);
@@ -233,7 +228,7 @@ interface Sending {
   readonly outcome: { isSent: boolean; status: number; isWhole: boolean };
 }
 
-const PREFIXES = PROVIDERS.map((one) => `/${one}/`).join(", ");
+const PREFIXES = MODEL_PROVIDERS.map((one) => `/${one}/`).join(", ");
 
 function parsed(body: Buffer): Json | undefined {
   try {
@@ -262,7 +257,7 @@ const ANSWERED =
 interface Passing {
   readonly redactor: Redactor;
   readonly usage: UsageCounter;
-  readonly provider: Provider;
+  readonly provider: ModelProvider;
   readonly stop: AbortSignal;
 }
 
@@ -294,7 +289,7 @@ async function pass(
   return true;
 }
 
-function refuse(response: ServerResponse, provider: Provider, status: number, message: string): void {
+function refuse(response: ServerResponse, provider: ModelProvider, status: number, message: string): void {
   if (response.headersSent) return void response.destroy();
   response.writeHead(status, { "content-type": "application/json", connection: "close" });
   response.end(JSON.stringify(errorBody(provider, status, message)));
