@@ -71,6 +71,7 @@ const HOST_PIECES = [
   "10.0.0.1",
   "/8",
 ];
+const RANGE_PIECES = ["10.0.0.1", "0.0.0.0", "::1", "::", "[::1]", "/8", "/32", "/", ":", "0x7f", ".1", "a"];
 const NAME_PIECES = ["a", "/", ".", "*", "**", "db-", "builtin:", "tool:", "fs_read", "-", " "];
 const ARGV_PIECES = ["git", " ", "*", "**", "'a b'", '"x\\"y"', "-c", ":*", "log", "  ", "a*b"];
 const URL_PIECES = [
@@ -121,7 +122,7 @@ const READERS: readonly Reader<unknown>[] = [
   reader("a path pattern", PATH_PIECES, (text) => first(parsePathPatterns(text, [], GROUND)), pathPatternText),
   reader("a host", HOST_PIECES, (text) => parseHost(text, TO_ASCII), destinationText),
   reader("a host pattern", HOST_PIECES, (text) => parseHostPattern(text, TO_ASCII), hostPatternText),
-  reader("an address or a range", HOST_PIECES, parseRange, rangeText),
+  reader("an address or a range", RANGE_PIECES, parseRange, rangeText),
   reader("a name", NAME_PIECES, parseName, ({ segments }) => nameText(segments)),
   reader("a name pattern", NAME_PIECES, parseNamePattern, namePatternText),
   reader("a tool", NAME_PIECES, parseTool, ({ segments }) => `${segments[0]}:${segments.slice(1).join(".")}`),

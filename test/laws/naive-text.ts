@@ -3,7 +3,7 @@
 
 import type { Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
-import { riskOf } from "../../src/core/authority/programs/risky.ts";
+import { commandRisk, type Risk, riskOf, riskyCommands } from "../../src/core/authority/programs/risky.ts";
 
 /** One segment against one text, character by character. */
 export function naiveGlob(glob: string, text: string): boolean {
@@ -61,11 +61,21 @@ export function naivePathGuards(
 
 /** The words of a command that only a literal may match. The table is shared data; its interpretation is written again. */
 export function naiveArgvGuards(argv: readonly string[]): boolean[] {
-  return argv.map((token, at) => at > 0 && naiveRisky(argv[0] as string, token));
+  const [program = "", ...words] = argv;
+  const risks = [riskOf(program), ...naiveCommands(argv).map((command) => commandRisk(program, command))];
+  return [false, ...words.map((token) => risks.some((risk) => isNaiveRisk(risk, token)))].slice(0, argv.length);
+}
+
+/** The words of a command that are sub-commands with risky options of their own. */
+export function naiveCommands([program = "", ...words]: readonly string[]): readonly string[] {
+  return riskyCommands(program).filter((command) => words.includes(command));
 }
 
 export function naiveRisky(program: string, token: string): boolean {
-  const risk = riskOf(program.split("/").at(-1) as string);
+  return isNaiveRisk(riskOf(program.split("/").at(-1) as string), token);
+}
+
+function isNaiveRisk(risk: Risk | null, token: string): boolean {
   if (risk === null) return false;
   const [name = "", ...value] = token.split("=");
   if (risk.words.some((word) => word === name || (word.endsWith("*") && token.startsWith(word.slice(0, -1)))))
