@@ -93,9 +93,10 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
     if (vault.isLocked) await vault.ready();
   };
   const usable = (tool: string, isFor: (hosts: readonly string[]) => boolean): ReturnType<AskSecret> => {
-    const found = secrets
-      .all()
-      .find(({ binding, isCanary }) => !isCanary && binding.tools.includes(tool) && isFor(binding.hosts));
+    const found = secrets.all().find(({ binding, isCanary }) => {
+      const { tools, hosts, isSignOnly } = binding;
+      return !isCanary && isSignOnly !== true && tools.includes(tool) && isFor(hosts);
+    });
     if (found === undefined) return null;
     return {
       name: found.name,

@@ -41,10 +41,9 @@ export function unseal(sealed: string, label: SealLabel, key: StateKey): Buffer 
 
 /** One encoding for everything that is bound, so that no two labels encode alike. */
 function aboutBytes({ name, version, binding, username, isCanary }: SealLabel, keyId: string): Buffer {
-  const { tools, hosts, uses }: SecretBinding = binding;
-  return Buffer.from(
-    JSON.stringify(["ambit secret", FORMAT, keyId, name, version, tools, hosts, uses, username, isCanary]),
-  );
+  const { tools, hosts, uses, isSignOnly }: SecretBinding = binding;
+  const label = ["ambit secret", FORMAT, keyId, name, version, tools, hosts, uses, username, isCanary];
+  return Buffer.from(JSON.stringify(isSignOnly === true ? [...label, "sign"] : label));
 }
 
 /** Nonce, ciphertext, tag. */

@@ -89,6 +89,7 @@ export class FetchWorld {
       limits: LIMITS,
       resolver: { servers: [this.resolver] },
       secrets: [],
+      sign: null,
       stop: null,
       judge: judgeOf(specs),
       ...wish,

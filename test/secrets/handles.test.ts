@@ -65,7 +65,7 @@ const SPECS = ["net.get", "net.post"].flatMap((verb) => [
 ]);
 const api = (path: string): string => `https://api.example.test:${secure}${path}`;
 const bound = (...hosts: readonly string[]): readonly FetchSecret[] => [
-  { name: "token", value: Buffer.from(VALUE), hosts },
+  { name: "token", value: Buffer.from(VALUE), hosts, isSignOnly: false },
 ];
 const forApi = (): readonly FetchSecret[] => bound(`api.example.test:${secure}`);
 const AUTHORIZATION = [["Authorization", "Bearer {{secret:token}}"]] as const;
@@ -249,7 +249,9 @@ describe("a secret sent anywhere else", () => {
     ["too short to be redacted", "1234567", "secret_refused"],
   ])("a value %s is refused", async (_, value, code) => {
     sent = [];
-    const secrets = [{ name: "token", value: Buffer.from(value), hosts: [`api.example.test:${secure}`] }];
+    const secrets = [
+      { name: "token", value: Buffer.from(value), hosts: [`api.example.test:${secure}`], isSignOnly: false },
+    ];
     const { fetched } = await world.whole(SPECS, { url: api("/"), headers: AUTHORIZATION, secrets });
     expect(fetched).toMatchObject({ ok: false, code });
     expect(sent).toEqual([]);

@@ -108,7 +108,8 @@ function bound(command: Command): Command {
   return command
     .option("--tool <tool>", "a tool that may use it; repeatable", collect)
     .option("--host <host>", "a host it may be sent to, with :port unless it is the default port; repeatable", collect)
-    .option("--uses <number>", "how often it may be used in total, or `any`");
+    .option("--uses <number>", "how often it may be used in total, or `any`")
+    .option("--sign-only", "it only signs requests of tools; its value is never sent", false);
 }
 
 const EXAMPLES = `
@@ -125,6 +126,7 @@ Examples:
   pass show github | ambit secrets set github-token --tool web_fetch --host api.github.com
   ambit secrets set git-token --tool git --host git.example.com --username ann --from env:GIT_TOKEN
   ambit secrets set once --tool web_fetch --host api.example.com:8443 --uses 1 --from file:./token
+  ambit secrets set aws-key --tool upload --host s3.eu-central-1.amazonaws.com --sign-only
   ambit secrets set decoy --canary --from -
 
 Values need at least 8 characters, because shorter ones cannot be redacted. They are never command-line arguments, because

@@ -15,6 +15,7 @@ export interface BindingOptions {
   readonly tool?: readonly string[];
   readonly host?: readonly string[];
   readonly uses?: string;
+  readonly signOnly: boolean;
 }
 
 interface Vouched extends Asked {
@@ -32,10 +33,7 @@ export interface RotateOptions extends Vouched {
   readonly from?: string;
 }
 
-export interface PolicyOptions extends Vouched {
-  readonly tool?: readonly string[];
-  readonly host?: readonly string[];
-  readonly uses?: string;
+export interface PolicyOptions extends Vouched, BindingOptions {
   readonly unbind: boolean;
 }
 
@@ -72,8 +70,8 @@ async function kept(
 }
 
 export async function secretsPolicy(world: SecretsWorld, name: string, options: PolicyOptions): Promise<ExitCode> {
-  const { tool, host, uses, unbind } = options;
-  if (!unbind && tool === undefined && host === undefined && uses === undefined)
+  const { tool, host, uses, signOnly, unbind } = options;
+  if (!unbind && !signOnly && tool === undefined && host === undefined && uses === undefined)
     return fail(
       world,
       options,
@@ -119,13 +117,14 @@ export async function secretsDelete(world: SecretsWorld, name: string, options: 
 const NO_USES = "--uses must be a whole number above zero, or `any`";
 
 /** What is given takes the place of what was; the rest stays. Null where it does not read. */
-function bindingOf({ tool, host, uses }: BindingOptions, before: SecretBinding): SecretBinding | null {
+function bindingOf({ tool, host, uses, signOnly }: BindingOptions, before: SecretBinding): SecretBinding | null {
   const isNumber = uses === undefined || uses === "any" || /^[1-9]\d{0,8}$/.test(uses);
   if (!isNumber) return null;
   return {
     tools: tool ?? before.tools,
     hosts: host ?? before.hosts,
     uses: uses === undefined ? before.uses : uses === "any" ? null : Number(uses),
+    ...(signOnly || before.isSignOnly === true ? { isSignOnly: true as const } : {}),
   };
 }
 
@@ -172,6 +171,7 @@ function lineOf({ paint }: SecretsWorld, secret: SecretView): string {
     ...(binding.hosts.length > 0 ? [`hosts ${binding.hosts.map(shown).join(", ")}`] : []),
     ...(binding.tools.length > 0 ? [`tools ${binding.tools.map(shown).join(", ")}`] : []),
     ...(username === null ? [] : [`as ${shown(username)}`]),
+    ...(binding.isSignOnly === true ? ["signs only"] : []),
     binding.uses === null ? `used ${used}` : `used ${used} of ${binding.uses}`,
   ];
   return `${paint.strong(shown(name))} ${paint.dim(`v${version}`)}  ${words.join(", ")}`;

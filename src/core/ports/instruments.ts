@@ -2,6 +2,7 @@
 // session and tool; no message of a tool can name another.
 
 import type { HeaderLine } from "../authority/axes/http-request.ts";
+import type { RequestSignature } from "../authority/axes/request-signature.ts";
 import type { Url } from "../authority/axes/url.ts";
 import type { Basis, DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
@@ -29,6 +30,8 @@ export interface HttpFetch {
   readonly redirectsMax: number;
   /** Their values replace handles in headers, query and body of the first request, and go to the hosts they are bound to. */
   readonly secrets: readonly FetchSecret[];
+  /** Of the first request. INVARIANT: with a signature no redirect is followed. */
+  readonly sign: RequestSignature | null;
   /**
    * Called before each request: once with its name, and once with each address of that name. Null means allowed. INVARIANT: one
    * refused address refuses the whole name.
@@ -95,6 +98,8 @@ export interface FetchSecret {
   readonly value: Uint8Array;
   /** The hosts it is bound to. */
   readonly hosts: readonly string[];
+  /** Never inserted into a request: it only signs. */
+  readonly isSignOnly: boolean;
 }
 
 export interface SecretsPort {

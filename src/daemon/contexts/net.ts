@@ -77,6 +77,7 @@ async function fetchWith(asked: ContextNetOptions, wish: HttpFetch): Promise<Por
         return decisionOf(wish.decide(request));
       },
       secrets: wish.secrets,
+      sign: wish.sign,
       stop: stopping.signal,
     });
     for (const axis of ["host", "port"] as const) asked.enforced(axis, "broker");

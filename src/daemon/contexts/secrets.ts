@@ -81,7 +81,8 @@ export class ContextSecrets {
     for (const { name, binding } of found) {
       const one = open(name);
       if (!one.ok) return wiped(name);
-      opened.push({ name, value: one.value.value, hosts: binding.hosts });
+      const { hosts, isSignOnly = false } = binding;
+      opened.push({ name, value: one.value.value, hosts, isSignOnly });
     }
     for (const { name, version } of found) {
       const counted = await kept.secrets.use(name, version, this.#entry("secret", "used", name, session, tool));

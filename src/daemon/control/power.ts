@@ -222,5 +222,6 @@ function bindingIn(value: JsonObject): SecretBinding | null {
   const uses = member(given, "uses") ?? null;
   if (tools === null || hosts === null) return null;
   if (uses !== null && !(typeof uses === "number" && Number.isSafeInteger(uses) && uses > 0)) return null;
-  return { tools, hosts, uses: uses === null ? null : Number(uses) };
+  const isSignOnly = flagIn(given, "isSignOnly");
+  return { tools, hosts, uses: uses === null ? null : Number(uses), ...(isSignOnly ? { isSignOnly } : {}) };
 }

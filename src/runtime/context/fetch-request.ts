@@ -1,6 +1,12 @@
 // Parses the arguments of `net.fetch` once, into plain values.
 
 import { type HeaderLine, methodVerb } from "../../core/authority/axes/http-request.ts";
+import {
+  type RequestSignature,
+  readSignature,
+  type SignatureOptions,
+  signatureFault,
+} from "../../core/authority/axes/request-signature.ts";
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import * as limits from "./limits.ts";
 import { countOf, invalid, optionsOf, type UseResult, useResult } from "./use-result.ts";
@@ -11,6 +17,8 @@ export interface FetchOptions {
   readonly body?: string | Uint8Array | null | undefined;
   /** `manual` returns the redirect itself; `error` refuses it. */
   readonly redirect?: "follow" | "manual" | "error" | undefined;
+  /** Signs the request with a secret, outside the tool. */
+  readonly sign?: SignatureOptions | undefined;
   readonly bytesMax?: number | undefined;
   /** Truncates a longer response; by default it is refused. */
   readonly truncate?: boolean | undefined;
@@ -26,6 +34,7 @@ export interface FetchRequest {
   /** Text may contain handles of secrets; bytes are sent as they are. */
   readonly body: string | Uint8Array | null;
   readonly redirect: "follow" | "manual" | "error";
+  readonly sign: RequestSignature | null;
   readonly bytesMax: number;
   readonly isTruncating: boolean;
   readonly millisecondsMax: number;
@@ -36,7 +45,7 @@ export function fetchVerb(method: string): FetchVerb | null {
   return (methodVerb(method)?.verb ?? null) as FetchVerb | null;
 }
 
-const NAMES = ["method", "headers", "body", "redirect", "bytesMax", "truncate", "millisecondsMax"];
+const NAMES = ["method", "headers", "body", "redirect", "sign", "bytesMax", "truncate", "millisecondsMax"];
 
 export function readFetch(options: unknown): UseResult<FetchRequest> {
   const read = optionsOf(options, NAMES);
@@ -51,9 +60,13 @@ export function readFetch(options: unknown): UseResult<FetchRequest> {
     return invalid(verb, `headers are at most ${limits.headersMax} names, each with one line of text`);
   const body = bodyOf(read["body"]);
   if (body === undefined) return invalid(verb, `a body is text or bytes, at most ${limits.bodyBytesMax} of them`);
-  const redirect = read["redirect"] ?? "follow";
+  const sign = signOf(read["sign"], headers);
+  if (typeof sign === "string") return invalid(verb, sign);
+  const redirect = read["redirect"] ?? (sign === null ? "follow" : "manual");
   if (redirect !== "follow" && redirect !== "manual" && redirect !== "error")
     return invalid(verb, "`redirect` is follow, manual or error");
+  if (redirect === "follow" && sign !== null)
+    return invalid(verb, "a signature is for one address: with `sign`, `redirect` is manual or error");
   const bytesMax = countOf(read["bytesMax"], limits.fetchBytesUsual, limits.fetchBytesMax);
   const millisecondsMax = countOf(read["millisecondsMax"], limits.fetchMillisecondsUsual, limits.fetchMillisecondsMax);
   const truncate = read["truncate"] ?? false;
@@ -63,7 +76,16 @@ export function readFetch(options: unknown): UseResult<FetchRequest> {
       verb,
       `at most ${limits.fetchBytesMax} bytes and ${limits.fetchMillisecondsMax} milliseconds, whole and above nought`,
     );
-  return useResult({ verb, method, headers, body, redirect, bytesMax, isTruncating: truncate, millisecondsMax });
+  const isTruncating = truncate;
+  return useResult({ verb, method, headers, body, redirect, sign, bytesMax, isTruncating, millisecondsMax });
+}
+
+/** A text says why it is none. */
+function signOf(value: unknown, headers: readonly HeaderLine[]): RequestSignature | string | null {
+  if (value === undefined || value === null) return null;
+  if (typeof value !== "object" || Array.isArray(value)) return "`sign` is an object with a scheme and a secret";
+  const sign = readSignature({ ...value });
+  return typeof sign === "string" ? sign : (signatureFault(sign, headers) ?? sign);
 }
 
 function headersOf(value: unknown): readonly HeaderLine[] | null {

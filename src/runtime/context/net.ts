@@ -4,6 +4,7 @@
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import { requestFault, secretsIn } from "../../core/authority/axes/http-request.ts";
 import { isRedirect, originOf, urlText } from "../../core/authority/axes/redirect.ts";
+import { signatureHeaders, signatureSecrets } from "../../core/authority/axes/request-signature.ts";
 import { isDestination } from "../../core/authority/axes/scope.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -41,11 +42,12 @@ export function netInstrument(ports: NetPorts, asker: UseGate, life: Life): NetI
       life.use("net.get", async () => {
         const read = readFetch(options);
         if (!read.ok) return read;
-        const { verb, method, headers, body } = read.value;
+        const { verb, method, headers, body, sign } = read.value;
         const parsed = typeof url === "string" ? parseUrl(url, asker.reading.toAscii) : null;
         if (parsed === null) return invalid(verb, "the address is a text");
         if (!parsed.ok) return unreadable(verb, parsed);
-        const fault = requestFault(method, parsed.value, headers, body !== null);
+        const added = sign === null ? [] : signatureHeaders(sign).map((name) => [name, ""] as const);
+        const fault = requestFault(method, parsed.value, [...headers, ...added], body !== null);
         return fault === null ? fetchFrom(ports, asker, life, parsed.value, read.value) : invalid(verb, fault);
       }),
   });
@@ -62,7 +64,8 @@ async function fetchFrom(
   const { verb, method, headers, body, bytesMax, isTruncating, millisecondsMax } = asked;
   const first = asker.ask({ verb, url: `${originOf(url)}/` });
   if (!first.ok) return first;
-  const names = secretsIn(url, headers, typeof body === "string" ? body : null);
+  const keys = asked.sign === null ? [] : signatureSecrets(asked.sign);
+  const names = [...new Set([...secretsIn(url, headers, typeof body === "string" ? body : null), ...keys])];
   if (names.length > secretsPerFetchMax)
     return invalid("secret.use", `more than ${secretsPerFetchMax} secrets in one request`);
   const uses = new Map<string, Request>();
@@ -81,6 +84,7 @@ async function fetchFrom(
       body: typeof body === "string" ? utf8Bytes(body) : body,
       redirectsMax: asked.redirect === "follow" ? fetchRequestsMax - 1 : 0,
       secrets: opened.value,
+      sign: asked.sign,
       decide: (request) => hops.decide(request),
       stop: life.signal(),
     });

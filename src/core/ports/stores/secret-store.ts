@@ -8,6 +8,8 @@ export interface SecretBinding {
   readonly hosts: readonly string[];
   /** Total uses; null means uncounted. */
   readonly uses: number | null;
+  /** The value signs requests, and is never sent. */
+  readonly isSignOnly?: true;
 }
 
 export interface SealedSecret {

@@ -2,6 +2,7 @@
 
 import { type Destination, parseHost } from "../../../core/authority/axes/destination.ts";
 import type { HeaderLine } from "../../../core/authority/axes/http-request.ts";
+import type { RequestSignature } from "../../../core/authority/axes/request-signature.ts";
 import type { Decision, DenialCode } from "../../../core/authority/decision.ts";
 import type { Request } from "../../../core/authority/request.ts";
 import { parseAddress } from "../../../core/base/address.ts";
@@ -34,6 +35,7 @@ export interface FetchOptions {
    * Only those that were decided on. They appear as `{{secret:name}}` in header values, in the query or in the body.
    */
   readonly secrets: readonly FetchSecret[];
+  readonly sign: RequestSignature | null;
   readonly stop: AbortSignal | null;
 }
 
@@ -88,7 +90,7 @@ export class FetchClient {
   }
 
   start(authorities: string | null): Promise<FetchResult> {
-    const { method, url, headers, body, limits, resolver, secrets, stop } = this.#wish;
+    const { method, url, headers, body, limits, resolver, secrets, sign, stop } = this.#wish;
     const base64 = (bytes: Uint8Array): string =>
       Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("base64");
     const message: FetchMessage = {
@@ -99,7 +101,8 @@ export class FetchClient {
       headers,
       body: body === null ? null : base64(body),
       limits,
-      secrets: secrets.map(({ name, value, hosts }) => ({ name, value: base64(value), hosts })),
+      secrets: secrets.map(({ value, ...secret }) => ({ ...secret, value: base64(value) })),
+      sign,
       resolver,
       authorities,
     };

@@ -12,7 +12,8 @@ const ASKED: FetchMessage = {
   headers: [["X", "y"]],
   body: null,
   limits: { headerBytes: 16_384, bodyBytes: 1000, milliseconds: 1000, redirects: 10 },
-  secrets: [{ name: "token", value: "c2VjcmV0", hosts: ["example.com"] }],
+  secrets: [{ name: "token", value: "c2VjcmV0", hosts: ["example.com"], isSignOnly: false }],
+  sign: null,
   resolver: null,
   authorities: null,
 };

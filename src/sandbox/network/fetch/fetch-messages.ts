@@ -1,11 +1,12 @@
 // Messages between owner and broker about fetches. Bytes are base64: the channel transports JSON.
 
 import { type HeaderLine, headerBytesMax } from "../../../core/authority/axes/http-request.ts";
+import { type RequestSignature, readSignature } from "../../../core/authority/axes/request-signature.ts";
 import type { Scheme } from "../../../core/authority/axes/url.ts";
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
 import { urlCharactersMax } from "../../../core/base/limits.ts";
 import type { ResolverChoice } from "../names/resolver.ts";
-import { type Check, exactly, isShape, list, orNull, text, whole } from "../shape.ts";
+import { type Check, exactly, flag, isShape, list, orNull, text, whole } from "../shape.ts";
 import {
   addressesMax,
   fetchHeadersMax,
@@ -31,6 +32,7 @@ export interface SecretMessage {
   readonly name: string;
   readonly value: string;
   readonly hosts: readonly string[];
+  readonly isSignOnly: boolean;
 }
 
 /** `authorities`: certificates to trust instead of the usual ones. */
@@ -43,6 +45,7 @@ export interface FetchMessage {
   readonly body: string | null;
   readonly limits: FetchLimits;
   readonly secrets: readonly SecretMessage[];
+  readonly sign: RequestSignature | null;
   readonly resolver: ResolverChoice;
   readonly authorities: string | null;
 }
@@ -120,7 +123,13 @@ const limits: Check<FetchLimits> = (value): value is FetchLimits =>
     redirects: whole(0, redirectsMax),
   });
 const secret: Check<SecretMessage> = (value): value is SecretMessage =>
-  isShape<SecretMessage>(value, { name, value: base64(65_536), hosts: list(text(300), 64) });
+  isShape<SecretMessage>(value, { name, value: base64(65_536), hosts: list(text(300), 64), isSignOnly: flag });
+/** Complete: without defaults to fill in. */
+const signature: Check<RequestSignature> = (value): value is RequestSignature => {
+  if (typeof value !== "object" || value === null) return false;
+  const read = readSignature({ ...value });
+  return typeof read !== "string" && Object.keys(read).length === Object.keys(value).length;
+};
 const resolver: Check<ResolverChoice> = orNull((value): value is { readonly servers: readonly string[] } =>
   isShape<{ readonly servers: readonly string[] }>(value, { servers: list(text(64, /^[0-9A-Fa-f.:[\]]+$/), 8) }),
 );
@@ -136,6 +145,7 @@ export function readFetchOwnerMessage(value: unknown): FetchOwnerMessage | null 
     body: orNull(base64(requestBodyBytesMax)),
     limits,
     secrets: list(secret, fetchSecretsMax),
+    sign: orNull(signature),
     resolver,
     authorities: orNull(text(1_048_576)),
   });

@@ -18,6 +18,8 @@ import { pieceBytesMax, piecesAheadMax } from "./fetch-limits.ts";
 import type { FetchBrokerMessage, FetchMessage, Hop, HopQuestion, Method } from "./fetch-messages.ts";
 import { type Outgoing, outgoing, redirected, urlText } from "./fetch-request.ts";
 import { fill, type SecretValue } from "./handles.ts";
+import { isBoundTo } from "./handles-binding.ts";
+import { signed } from "./signing.ts";
 
 export interface FetchContext {
   tell(message: FetchBrokerMessage): void;
@@ -161,9 +163,16 @@ export class RunningFetch {
       body:
         next.body === null ? null : Buffer.from(put(next.body.toString("latin1"), encodingOf(next.headers)), "latin1"),
     };
-    return problem === null
-      ? { ok: true, sent, used: [...used] }
-      : { ok: false, code: "secret_refused", message: problem };
+    const { sign } = this.#message;
+    const signature = sign?.scheme === "aws-sigv4" ? { ...sign, keyId: put(sign.keyId, "header") } : sign;
+    if (problem !== null) return { ok: false, code: "secret_refused", message: problem };
+    if (signature === null) return { ok: true, sent, used: [...used] };
+    const key = this.#secrets.find(({ name }) => name === signature.secret);
+    if (key === undefined || !next.isWritten || !isBoundTo(key.hosts, next.url))
+      return { ok: false, code: "secret_refused", message: `the secret ${signature.secret} is not for this address` };
+    const result = signed(sent, signature, key.value, this.#context.now());
+    if (!result.ok) return { ok: false, code: "secret_refused", message: result.message };
+    return { ok: true, sent: result.sent, used: [...used.add(key.name)] };
   }
 
   async #deliver(response: IncomingMessage, { url, method }: Outgoing, hops: readonly Hop[]): Promise<Failure | null> {

@@ -30,10 +30,9 @@ export class Fetches {
       this.#context.tell({ kind: "fetch-end", number, code, message, seen });
     if (this.#running.has(number) || this.#running.size >= fetchesMax)
       return end("budget_exhausted", "too many fetches at once", []);
-    const secrets = asked.secrets.map(({ name, value, hosts }) => ({
-      name,
+    const secrets = asked.secrets.map(({ value, ...secret }) => ({
+      ...secret,
       value: Buffer.from(value, "base64"),
-      hosts,
     }));
     const made = redactorOf(secrets.flatMap(writtenForms));
     const resolve = this.#resolver(asked);

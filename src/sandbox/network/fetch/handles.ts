@@ -8,6 +8,7 @@ export interface SecretValue {
   readonly name: string;
   readonly value: Buffer;
   readonly hosts: readonly string[];
+  readonly isSignOnly: boolean;
 }
 
 export type FillResult =
@@ -22,6 +23,7 @@ export function fill(text: string, place: ValueEncoding, secrets: readonly Secre
     const secret = secrets.find((one) => one.name === name);
     if (secret === undefined) problem ??= `there is no secret ${name} for this request`;
     else if (!isBoundTo(secret.hosts, to)) problem ??= `the secret ${name} is not for this address`;
+    else if (secret.isSignOnly) problem ??= `the secret ${name} signs requests, and is never sent`;
     else if (place === "header" && !isHeaderValue(secret.value))
       problem ??= `the secret ${name} does not fit in a header`;
     else {
