@@ -13,6 +13,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 import { onTerminal } from "./terminal.ts";
@@ -378,4 +379,38 @@ test("someone trusts a project of thirty agents: one page, what has consequences
   expect(page.filter((line) => / fs\.write\{/.test(line)).length).toBeGreaterThanOrEqual(30);
   expect(page.some((line) => /and \d+ more: ambit trust --all/.test(line))).toBe(true);
   expect(ambit("trust", "--all").out.split("\n").length).toBeGreaterThan(150);
+  // The worst line is the last of the last agent, behind more high risk than fits on a page.
+  write("project/.ambit/agents/many/z.md", "---\ncapabilities:\n  - fs.write: { in: / }\n---\n");
+  const high = ambit("trust").out.split("\n");
+  expect(high.filter((line) => / fs\.write\{/.test(line)).length).toBe(31);
+  expect(high.some((line) => line.includes("many/z  fs.write{in=/}"))).toBe(true);
+});
+
+test("someone trusts a project with tools: the page shows what each declares, the risky ones first, before anything is trusted", () => {
+  const tool = (name: string, capabilities: string): string =>
+    `export default { name: "${name}", description: "d", capabilities: ${capabilities}, input: {}, execute: () => 1 };\n`;
+  prepareState(join(base, "state"), join(base, "config"));
+  const hosts = [...Array.from({ length: 200 }, (_, at) => `h${at}.example.com`), "last.example.com"];
+  write("project/.ambit/tools/a.mjs", tool("a_reader", '{ fs_reach: { read: ["notes"] } }'));
+  write("project/.ambit/tools/b.mjs", tool("b_runner", '{ process: { allowedBinaries: ["sh"] } }'));
+  write("project/.ambit/tools/c.mjs", tool("c_nothing", "{}"));
+  write("project/.ambit/tools/d.mjs", tool("d_hosts", `{ network: { allowedHosts: ${JSON.stringify(hosts)} } }`));
+  write("project/.ambit/tools/e.mjs", "throw new Error('not before trust');\n");
+  const { status, out } = ambit("trust");
+  expect(status).toBe(14);
+  const page = out.split("\n");
+  const at = (text: string): number => page.findIndex((line) => line.includes(text));
+  expect(out).toContain('high  b_runner (b.mjs) declares {"process":{"allowedBinaries":["sh"]}}');
+  expect(out).toContain('medium  a_reader (a.mjs) declares {"fs_reach":{"read":["notes"]}}');
+  expect(out).toContain("low  c_nothing (c.mjs) declares nothing");
+  expect(out).toContain("last.example.com");
+  expect(out).toMatch(/not loaded {2}e\.mjs: /);
+  expect(at("b_runner")).toBeLessThan(at("a_reader"));
+  expect(at("a_reader")).toBeLessThan(at("c_nothing"));
+  const data = JSON.parse(ambit("trust", "--json").out) as { tools: { declared: { name: string }[] } };
+  expect(data.tools.declared.map(({ name }) => name)).toEqual(["a_reader", "b_runner", "c_nothing", "d_hosts"]);
+  expect(ambit("trust", "--yes").status).toBe(0);
+  // Trusted tools are not shown again with another change.
+  write("project/.ambit/agents/later.md", "---\ncapabilities:\n  - memory.read\n---\n");
+  expect(ambit("trust").out).not.toContain("b_runner");
 });

@@ -37,6 +37,7 @@ function print(world: ToolsListWorld, { tools, refused }: ControlMessages["tools
   if (tools.length === 0 && refused.length === 0) world.print("no tools here");
 }
 
-function declaredText(declared: NonNullable<ToolDetails["declared"]>): string {
-  return Object.keys(declared).length === 0 ? "nothing" : shown(JSON.stringify(declared).slice(0, 500));
+/** Never cut: what is last may be the widest. */
+export function declaredText(declared: NonNullable<ToolDetails["declared"]>): string {
+  return Object.keys(declared).length === 0 ? "nothing" : shown(JSON.stringify(declared));
 }

@@ -8,6 +8,9 @@ import {
 } from "../../agents/disk/loaded-agent.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { type Risk, verbEntry } from "../../core/authority/catalog.ts";
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { askOnce, type ControlWorld } from "../control-world.ts";
 import { type AgentDiff, changeLine, compareSets, diffText } from "../diff/diff.ts";
 import { NO_WORKSPACE, type ProjectWorld } from "../project-opened.ts";
 import { shown } from "../terminal/cells.ts";
@@ -17,6 +20,7 @@ import { type Paint, paintRisk } from "../terminal/paint.ts";
 import { fail } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
+import { declaredText } from "../tools/list.ts";
 import { type AdmitWorld, notAdmitted } from "./admit.ts";
 
 export interface TrustOptions {
@@ -38,7 +42,7 @@ Examples:
 
 Exit status: 0 trusted, 14 not trusted, 3 a configuration is not valid, 1 error.`;
 
-export async function trust(world: TrustWorld, options: TrustOptions): Promise<ExitCode> {
+export async function trust(world: TrustWorld & ControlWorld, options: TrustOptions): Promise<ExitCode> {
   const progress = progressOf(world, options);
   const opened = progress.over("reading agents", (step) => world.openProject(step));
   if (opened === null) return fail(world, options, EXIT.error, NO_WORKSPACE, null);
@@ -49,7 +53,8 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
     compareSets(setOf(review.before), setOf(now), world.protectedPaths, step),
   );
   const isSettled = review.state === "own" || review.state === "trusted";
-  if (!options.json) show(world, opened, diffs, options.all);
+  const tools = isSettled || !hasNewTools(opened) ? null : await declarations(world, opened.workspace);
+  if (!options.json) show(world, opened, diffs, tools, options.all);
   // While a level is broken nothing is shown, so the user cannot have reviewed what would apply once it is fixed.
   if (!isSettled && levels.broken.length > 0)
     return fail(world, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
@@ -61,7 +66,8 @@ export async function trust(world: TrustWorld, options: TrustOptions): Promise<E
     if (written?.ok !== true)
       return fail(world, options, EXIT.error, `trust could not be stored: ${written?.message}`, null);
   }
-  if (options.json) world.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs }));
+  if (options.json)
+    world.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs, tools: toolData(tools) }));
   else if (!isSettled)
     world.print(agreed ? `${world.paint.good("trusted")} ${shown(opened.workspace)}` : "not trusted");
   return agreed ? EXIT.ok : EXIT.notTrusted;
@@ -88,7 +94,63 @@ function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, s
   return EXIT.ok;
 }
 
-function show(world: TrustWorld, opened: OpenedProject, diffs: readonly AgentDiff[], isAll: boolean): void {
+type ToolsAnswer = Answer<ControlMessages["tools.all"]["answers"]>;
+
+/** Files and packages of tools, as far as they wait for trust. */
+function hasNewTools({ review }: OpenedProject): boolean {
+  return review.files.some(({ path, change }) => path.startsWith(".ambit/tools") && change !== "same");
+}
+
+/** Tools of the project, not those of ambit. The daemon loads them in a sandbox that reaches nothing. */
+async function declarations(world: ControlWorld, workspace: string): Promise<ToolsAnswer> {
+  const answer = await askOnce(world, "tools.all", { cwd: workspace, agent: null });
+  if (!answer.ok) return answer;
+  const { tools, refused } = answer.value;
+  return { ok: true, value: { tools: tools.filter(({ declared }) => declared !== null), refused } };
+}
+
+function toolData(answer: ToolsAnswer | null): object {
+  if (answer === null) return { declared: [], refused: [], problem: null };
+  if (!answer.ok) return { declared: [], refused: [], problem: answer.message };
+  const { tools, refused } = answer.value;
+  return {
+    declared: tools.map(({ name, origin, risk, declared }) => ({ name, origin, risk, declared })),
+    refused,
+    problem: null,
+  };
+}
+
+/** What code does is not in any record: a declaration only says what it may reach. */
+function toolPage(answer: ToolsAnswer, paint: Paint): readonly string[] {
+  const first = `${paint.warn("tools")}: agents here may call this code; review every file in .ambit/tools before you trust it`;
+  if (!answer.ok) {
+    const fix = answer.fix === null ? "" : `; fix: ${answer.fix}`;
+    return [first, `  ${paint.warn("what it declares could not be read")}: ${shown(answer.message)}${fix}`];
+  }
+  const { tools, refused } = answer.value;
+  const lines = RISKS.flatMap((risk) =>
+    tools.flatMap((tool) =>
+      tool.risk === risk && tool.declared !== null
+        ? [
+            `  ${paintRisk(paint, risk)}  ${shown(tool.name)} (${shown(tool.origin)}) declares ${declaredText(tool.declared)}`,
+          ]
+        : [],
+    ),
+  );
+  return [
+    first,
+    ...lines,
+    ...refused.map(({ source, why }) => `  ${paint.bad("not loaded")}  ${shown(source)}: ${shown(why)}`),
+  ];
+}
+
+function show(
+  world: TrustWorld,
+  opened: OpenedProject,
+  diffs: readonly AgentDiff[],
+  tools: ToolsAnswer | null,
+  isAll: boolean,
+): void {
   const { paint } = world;
   const { review } = opened;
   world.print(`${paint.strong(shown(opened.workspace))}  ${STATES[review.state]}`);
@@ -107,20 +169,15 @@ function show(world: TrustWorld, opened: OpenedProject, diffs: readonly AgentDif
   const runtime = opened.config?.config.runtime ?? [];
   for (const tree of runtime)
     world.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
-  // What code does is not in any record: nothing below can show it.
-  const isCode = review.files.some(({ path, change }) => path.startsWith(".ambit/tools") && change !== "same");
-  if (isCode)
-    world.print(
-      `${paint.warn("tools")}: agents here may call this code; review every file in .ambit/tools before you trust it`,
-    );
-  if (diffs.length === 0 && runtime.length === 0 && !isCode) world.print("no agent may do more or less");
+  if (tools !== null) for (const line of toolPage(tools, paint)) world.print(line);
+  if (diffs.length === 0 && runtime.length === 0 && tools === null) world.print("no agent may do more or less");
 }
 
 const filesShownMax = 8;
 const changesShownMax = 30;
 const RISKS: readonly Risk[] = ["high", "medium", "low"];
 
-/** One line a change, what has consequences first; what does not fit on a page is counted, and `--all` shows it. */
+/** One line a change, what has consequences first; of medium and low risk what does not fit on a page is counted. */
 function changePage(diffs: readonly AgentDiff[], paint: Paint): readonly string[] {
   const all = diffs.flatMap(({ agent, widened, narrowed }) => [
     ...widened.map((change) => ({ agent, change, sign: paint.bad("+"), risk: riskOf(change) })),
@@ -132,8 +189,8 @@ function changePage(diffs: readonly AgentDiff[], paint: Paint): readonly string[
     const of = all.filter((one) => one.risk === risk);
     if (of.length === 0) continue;
     lines.push(`${paintRisk(paint, risk)} risk`);
-    // Of every risk some are shown; high risk is never left out for another.
-    const fitting = of.slice(0, risk === "high" ? changesShownMax : Math.max(left, 3));
+    // INVARIANT: high risk is never left out, however much of it there is.
+    const fitting = risk === "high" ? of : of.slice(0, Math.max(left, 3));
     left -= fitting.length;
     lines.push(...fitting.map(({ agent, change, sign }) => `  ${sign} ${shown(agent)}  ${changeLine(change, paint)}`));
     if (of.length > fitting.length)

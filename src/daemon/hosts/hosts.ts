@@ -78,10 +78,14 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
     listed: async (workspace) => {
       const { tools, refused } = await sources.of(workspace);
       const waiting = await sources.waiting(workspace);
-      const isShown = ({ source }: ToolRefusal): boolean => !waiting.some((one) => one.source.name === source);
+      const described = [...waiting.tools.map((one) => one.source.name), ...waiting.refused.map((one) => one.source)];
+      const isElsewhere = ({ source }: ToolRefusal): boolean => !described.includes(source);
       return {
-        refused: refused.filter(isShown),
-        tools: [...tools.map((tool) => foreignView(tool, false)), ...waiting.map((tool) => foreignView(tool, true))],
+        refused: [...refused.filter(isElsewhere), ...waiting.refused],
+        tools: [
+          ...tools.map((tool) => foreignView(tool, false)),
+          ...waiting.tools.map((tool) => foreignView(tool, true)),
+        ],
       };
     },
     definition: async (workspace, tool) => {

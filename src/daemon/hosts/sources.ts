@@ -113,16 +113,16 @@ export class ForeignSources {
    * Tools whose current content waits for trust, for a person who decides about it. INVARIANT: they are described in a sandbox
    * that reaches nothing, and never called.
    */
-  async waiting(workspace: string | null): Promise<readonly LoadedTool[]> {
-    if (workspace === null) return [];
+  async waiting(workspace: string | null): Promise<LoadedTools> {
+    if (workspace === null) return { tools: [], refused: [] };
     const { folders } = this.#asked;
     const settings = this.#asked.settings(workspace);
     const store = openTrust(workspace, folders, sha256);
-    if (store === null || settings.isInDevelopment) return [];
+    if (store === null || settings.isInDevelopment) return { tools: [], refused: [] };
     const trusted = store.exists ? (store.file(TOOLS_TEXT)?.text ?? "") : "";
     const { sources } = toolSources(workspace, settings.packages);
     const open = sources.filter((one) => !isTrustedSource(one, trusted));
-    return (await this.#load(workspace, { ...NOTHING, sources: open }, settings, () => true)).tools;
+    return this.#load(workspace, { ...NOTHING, sources: open }, settings, () => true);
   }
 
   async #load(
