@@ -140,7 +140,7 @@ const AWS = {
   secret: "aws-key",
   keyId: "{{secret:aws-id}}",
   region: "eu-central-1",
-  service: "s3",
+  "service": "s3",
 };
 const HOOK = { scheme: "hmac", secret: "hook-key", header: "X-Hub-Signature-256", value: "sha256={signature}" };
 

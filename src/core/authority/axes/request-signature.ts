@@ -27,7 +27,7 @@ export interface AwsSignature {
   /** The access key id, or the handle of a secret that holds it. */
   readonly keyId: string;
   readonly region: string;
-  readonly service: string;
+  readonly "service": string;
 }
 
 export type RequestSignature = HmacSignature | AwsSignature;
@@ -85,13 +85,13 @@ function readHmac(given: Readonly<Record<string, unknown>>): HmacSignature | str
 export const MESSAGE_PARTS: readonly string[] = ["{method}", "{path}", "{body}"];
 
 function readAws(given: Readonly<Record<string, unknown>>): AwsSignature | string {
-  const { secret, keyId, region, service, ...rest } = given;
+  const { secret, keyId, region, "service": product, ...rest } = given;
   if (Object.keys(rest).length > 0) return "the options of aws-sigv4 are secret, keyId, region, service";
   if (typeof keyId !== "string" || !KEY_ID.test(keyId))
     return "`sign.keyId` is an access key id, or the handle of a secret that holds it";
   if (typeof region !== "string" || !PLACE.test(region)) return "`sign.region` is a region such as eu-central-1";
-  if (typeof service !== "string" || !PLACE.test(service)) return "`sign.service` is a service such as s3";
-  return { scheme: "aws-sigv4", secret: secret as string, keyId, region, service };
+  if (typeof product !== "string" || !PLACE.test(product)) return "`sign.service` is a service such as s3";
+  return { scheme: "aws-sigv4", secret: secret as string, keyId, region, "service": product };
 }
 
 /** Why a request with these headers cannot be signed; null if it can. */

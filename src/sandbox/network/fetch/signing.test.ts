@@ -35,8 +35,8 @@ function headersOf(sample: Sample, sign: RequestSignature, key: string, now: num
   return new Map(result.sent.headers);
 }
 
-function aws(service: string, keyId = "AKIDEXAMPLE"): RequestSignature {
-  return { scheme: "aws-sigv4", secret: "aws", keyId, region: "us-east-1", service };
+function aws(product: string, keyId = "AKIDEXAMPLE"): RequestSignature {
+  return { scheme: "aws-sigv4", secret: "aws", keyId, region: "us-east-1", "service": product };
 }
 
 function openssl(...words: readonly string[]): (input: string) => string {
@@ -44,8 +44,8 @@ function openssl(...words: readonly string[]): (input: string) => string {
 }
 
 /** The signature of a canonical request that the test writes out, by openssl alone. */
-function expected(canonical: string, service = "service"): string {
-  const steps = ["20150830", "us-east-1", service, "aws4_request"];
+function expected(canonical: string, product = "service"): string {
+  const steps = ["20150830", "us-east-1", product, "aws4_request"];
   const scope = steps.join("/");
   const text = `AWS4-HMAC-SHA256\n20150830T123600Z\n${scope}\n${openssl("-sha256")(canonical)}`;
   let key = Buffer.from(`AWS4${KEY}`).toString("hex");
@@ -180,12 +180,12 @@ describe("what does not describe a signature", () => {
     [{ scheme: "hmac", secret: "a", header: "X", region: "r" }, "the options of an hmac are"],
     [{ scheme: "aws-sigv4", secret: "a", keyId: "AKIDEXAMPLE", region: "us-east-1" }, "`sign.service`"],
     [
-      { scheme: "aws-sigv4", secret: "a", keyId: "A, SignedHeaders=", region: "us-east-1", service: "s3" },
+      { scheme: "aws-sigv4", secret: "a", keyId: "A, SignedHeaders=", region: "us-east-1", "service": "s3" },
       "`sign.keyId`",
     ],
-    [{ scheme: "aws-sigv4", secret: "a", keyId: "AKIDEXAMPLE", region: "us/east", service: "s3" }, "`sign.region`"],
+    [{ scheme: "aws-sigv4", secret: "a", keyId: "AKIDEXAMPLE", region: "us/east", "service": "s3" }, "`sign.region`"],
     [
-      { scheme: "aws-sigv4", secret: "a", keyId: "AKIDEXAMPLE", region: "r", service: "s3", header: "X" },
+      { scheme: "aws-sigv4", secret: "a", keyId: "AKIDEXAMPLE", region: "r", "service": "s3", header: "X" },
       "the options of aws",
     ],
   ])("%j", (given, why) => {

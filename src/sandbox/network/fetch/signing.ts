@@ -48,8 +48,8 @@ function hmacValue({ method, path, body }: HopRequest, signature: HmacSignature,
 
 /** S3 wants the digest of the body as a header, and its keys are not normalised like other paths. */
 function awsHeaders(sent: HopRequest, signature: AwsSignature, secret: Buffer, now: number): readonly HeaderLine[] {
-  const { keyId, region, service } = signature;
-  const isStorage = /^s3(?:-|$)/.test(service);
+  const { keyId, region, "service": product } = signature;
+  const isStorage = /^s3(?:-|$)/.test(product);
   const time = new Date(now).toISOString().replace(/[-:]|\.\d+/g, "");
   const digest = sha256(sent.body ?? "");
   const own: readonly HeaderLine[] = [
@@ -61,10 +61,10 @@ function awsHeaders(sent: HopRequest, signature: AwsSignature, secret: Buffer, n
   const mark = sent.path.indexOf("?");
   const [path, query] = mark < 0 ? [sent.path, ""] : [sent.path.slice(0, mark), sent.path.slice(mark + 1)];
   const canonical = [
-    ...[sent.method, isStorage ? storagePath(path) : servicePath(path), canonicalQuery(query)],
+    ...[sent.method, isStorage ? storagePath(path) : normalPath(path), canonicalQuery(query)],
     ...[...lines.map(([name, value]) => `${name}:${value}`), "", names, digest],
   ].join("\n");
-  const scope = `${time.slice(0, 8)}/${region}/${service}/aws4_request`;
+  const scope = `${time.slice(0, 8)}/${region}/${product}/aws4_request`;
   const message = `AWS4-HMAC-SHA256\n${time}\n${scope}\n${sha256(Buffer.from(canonical, "latin1"))}`;
   const first = Buffer.concat([Buffer.from("AWS4"), secret]);
   const key = [...scope.split("/"), message].reduce((before, part) => {
@@ -119,7 +119,7 @@ function storagePath(path: string): string {
 }
 
 /** Without empty and dot segments, encoded once more than it is sent. */
-function servicePath(path: string): string {
+function normalPath(path: string): string {
   const segments: string[] = [];
   for (const segment of path.split("/")) {
     if (segment === "..") segments.pop();
