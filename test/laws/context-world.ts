@@ -220,7 +220,12 @@ export function instrumentsOf(seen: Seen, world: World = {}): Instruments {
       open: async (names) =>
         did(
           `open ${names.join()}`,
-          names.map((name) => ({ name, value: utf8Bytes(`value-of-${name}`), hosts: ["a.example"], isSignOnly: false })),
+          names.map((name) => ({
+            name,
+            value: utf8Bytes(`value-of-${name}`),
+            hosts: ["a.example"],
+            isSignOnly: false,
+          })),
         ),
     },
     storage: kept,
