@@ -1,11 +1,15 @@
-// Where tests are and how many run at once: sandboxes and databases are real, so two at a time.
+// Where tests are and how many files run at once.
 import { randomInt } from "node:crypto";
+import { availableParallelism } from "node:os";
 import type { TestProjectInlineConfiguration, ViteUserConfig } from "vitest/config";
 import { HouseReporter } from "./test/house/reporter.ts";
 
 /** One seed for every random case of a run, printed by the reporter; `AMBIT_SEED=<number>` repeats a run's cases. */
 const seed = process.env["AMBIT_SEED"] ?? String(randomInt(1_000_000_000));
 if (!/^\d{1,9}$/.test(seed)) throw new Error(`AMBIT_SEED is a number of at most nine digits, not ${seed}`);
+
+/** Two for each core: about half the time of a test with real processes is spent waiting for them (decision 0082). */
+const workers = Math.min(16, 2 * availableParallelism());
 
 /**
  * Tests beside the code, and some that are about rules alone: they leave nothing behind, so many files share one process. Not the
@@ -29,9 +33,7 @@ const config: ViteUserConfig = {
     reporters: ["default", new HouseReporter(seed)],
     setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
-    maxWorkers: 2,
-    // Only `.ci/run` sets it, and the report names each test that was retried (decision 0097). Elsewhere nothing is retried.
-    retry: Number(process.env["AMBIT_RETRY"] ?? 0),
+    maxWorkers: workers,
     testTimeout: 180_000,
     hookTimeout: 180_000,
   },

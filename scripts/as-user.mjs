@@ -11,6 +11,8 @@ const PARTS = [
   ...["src/platform", "src/store", "src/sandbox", "src/agents/disk", "src/daemon", "src/main"],
   ...["test/daemon", "test/files", "test/native", "test/sandbox", "test/secrets", "test/state/control.test.ts"],
   ...["test/tools/hosts", "test/mcp/belonging.test.ts", "test/e2e/rows", "test/e2e/start", "test/e2e/readme"],
+  // These start the command line as the user who runs them (test/house/callers.ts).
+  ...["test/draft", "test/e2e/exec.test.ts", "test/programs/clean.test.ts", "test/attack/two"],
 ];
 
 if (process.getuid?.() !== 0) {
@@ -33,7 +35,6 @@ try {
     LOGNAME: USER,
     ...(process.env.CI ? { CI: process.env.CI } : {}),
     ...(process.env.AMBIT_SEED ? { AMBIT_SEED: process.env.AMBIT_SEED } : {}),
-    ...(process.env.AMBIT_RETRY ? { AMBIT_RETRY: process.env.AMBIT_RETRY } : {}),
   };
   status = spawnSync("setpriv", words, { cwd: folder, env, stdio: "inherit" }).status ?? 1;
 } finally {

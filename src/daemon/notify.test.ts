@@ -56,7 +56,7 @@ test("pending approvals are notified in one line without control characters, onc
     () => [join(folder, "absent")],
     () => now,
   )(WAITING);
-  await vi.waitFor(() => expect(existsSync(out) && readFileSync(out, "utf8").split("\n")).toHaveLength(3), 10_000);
+  await vi.waitFor(() => expect(existsSync(out) && readFileSync(out, "utf8").split("\n")).toHaveLength(3), 60_000);
   const lines = readFileSync(out, "utf8").trimEnd().split("\n").sort();
   expect(lines[0]).toMatch(/^hello-scout asks: proc\.exec in=\/p -- rm .*\(ambit approve a_1\)$/);
   expect(lines[1]).toMatch(/a_3/);

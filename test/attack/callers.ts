@@ -1,8 +1,6 @@
 // The users that start the sandbox: root if we are root, and an ordinary user in any case.
+import { ORDINARY } from "../house/callers.ts";
 import type { Caller } from "./attempt.ts";
-
-/** A user id that no account has. */
-const ORDINARY = 12_345;
 
 export interface CallerFacts {
   readonly caller: Caller;

@@ -2,7 +2,7 @@
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
 import type { Executed } from "./ambit.ts";
 import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
 import { NETWORK, UNANSWERED } from "./attempts/network.ts";
@@ -14,13 +14,12 @@ const rows = [...NETWORK, ...UNANSWERED];
 const record = `---\nid: caller\nsandbox: .\ncapabilities:\n  - proc.exec\n  - net.connect: { hosts: [${GRANTED.map((name) => JSON.stringify(name)).join(", ")}], ports: [${GRANTED_PORTS.join(", ")}] }\n---\n`;
 
 let ground: Ground;
-let outside: Program;
+let outside: string;
 beforeAll(async () => {
   ground = new Ground();
   outside = await bundled("test/attack/outside.ts");
 });
 afterAll(() => {
-  outside.remove();
   ground.remove();
 });
 
@@ -42,7 +41,7 @@ describe.each(callers())("as $caller", (who) => {
     const facts = `${readFileSync(at("root/scene"), "utf8")}nameserver=198.18.0.53\nallowed=allowed.test\n`;
     writeFileSync(at("root/scene"), facts);
     const space = process.getuid?.() === 0 ? ["unshare", "-n"] : ["unshare", "-Urn"];
-    const before = [...space, process.execPath, outside.path, at("config/ambit/config.yml"), at("world")];
+    const before = [...space, process.execPath, outside, at("config/ambit/config.yml"), at("world")];
     const words = [...NETWORK.map(({ word }) => word), "patience=700", ...UNANSWERED.map(({ word }) => word)];
     ran = await ambit.probe(words, { agent: "caller", before });
     outcomes = outcomesIn(ran.output);

@@ -4,7 +4,7 @@ import { setTimeout as pause } from "node:timers/promises";
 
 const OWNERS: readonly string[] = ["ambit-native", "bwrap", "ambit-daemon", "daemon.cjs", "broker.cjs"];
 const pollMilliseconds = 20;
-const waitMillisecondsMax = 20_000;
+const waitMillisecondsMax = 60_000;
 
 export function processesOf(folder: string): readonly number[] {
   return readdirSync("/proc")

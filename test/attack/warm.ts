@@ -4,7 +4,7 @@ import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
 import { type Outcome, outcomesIn } from "./attempt.ts";
 import type { CallerFacts } from "./callers.ts";
 import type { Ground } from "./ground.ts";
@@ -14,13 +14,11 @@ export class Warm {
   readonly #child: ChildProcessWithoutNullStreams;
   readonly #lines: AsyncIterator<string>;
   readonly #scene: Scene;
-  readonly #program: Program;
 
-  private constructor(child: ChildProcessWithoutNullStreams, scene: Scene, program: Program) {
+  private constructor(child: ChildProcessWithoutNullStreams, scene: Scene) {
     this.#child = child;
     this.#lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]();
     this.#scene = scene;
-    this.#program = program;
   }
 
   static async start(
@@ -30,14 +28,14 @@ export class Warm {
     mode: "direct" | "draft" = "direct",
   ): Promise<Warm> {
     const program = await bundled("test/attack/owner.ts");
-    chmodSync(join(program.path, ".."), 0o755);
+    chmodSync(join(program, ".."), 0o755);
     const native = join(ground.folder, "program", "dist", "native", "ambit-native");
     const state = join(scene.folder, "state", "ambit");
-    const own = [program.path, scene.root, native, state, mode];
+    const own = [program, scene.root, native, state, mode];
     const [command = "", ...words] = [...who.prefix, process.execPath, ...own];
     const child = spawn(command, words, { cwd: "/", env: { ...scene.environment }, stdio: ["pipe", "pipe", "pipe"] });
     child.stderr.pipe(process.stderr);
-    return new Warm(child, scene, program);
+    return new Warm(child, scene);
   }
 
   async run(argv: readonly string[]): Promise<{ readonly ending: object; readonly output: string }> {
@@ -57,6 +55,5 @@ export class Warm {
     const ended = once(this.#child, "exit");
     this.#child.stdin.end();
     await ended;
-    this.#program.remove();
   }
 }

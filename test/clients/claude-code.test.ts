@@ -4,7 +4,7 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
 import { World } from "../state/world.ts";
 import { inLoopback, whyNoLoopback } from "./loopback.ts";
 import type { LoopbackAsked, LoopbackTold } from "./loopback-main.ts";
@@ -17,7 +17,7 @@ const whyNot = claudeCode === null ? "Claude Code is not made for this machine" 
 if (whyNot !== null) console.error(`skipped: ${whyNot}`);
 
 let world: World;
-let program: Program;
+let program: string;
 
 beforeAll(async () => {
   program = await bundled(fileURLToPath(new URL("./loopback-main.ts", import.meta.url)));
@@ -29,7 +29,6 @@ beforeAll(async () => {
   await world.begin();
 });
 afterAll(async () => {
-  program?.remove();
   await world?.remove();
 });
 
@@ -115,7 +114,7 @@ async function claude(agent: string): Promise<LoopbackTold> {
     },
     steps: STEPS,
   };
-  const words = inLoopback([process.execPath, program.path, JSON.stringify(asked)]);
+  const words = inLoopback([process.execPath, program, JSON.stringify(asked)]);
   const { status, out, err } = await run(words, { cwd: world.project, env: world.environment });
   expect({ status, err }).toEqual({ status: 0, err: "" });
   return JSON.parse(out) as LoopbackTold;

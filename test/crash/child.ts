@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { root } from "../e2e/ambit.ts";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
 import { type Orders, usual } from "./orders.ts";
 
 const runMillisecondsMax = 120_000;
@@ -23,7 +23,7 @@ export interface Running {
   kill(): void;
 }
 
-export function writer(): Promise<Program> {
+export function writer(): Promise<string> {
   return bundled("test/crash/main.ts");
 }
 
@@ -37,7 +37,7 @@ export function removeFolder(folder: string): void {
 
 /** `before`: the command line of the program it runs under. */
 export function start(
-  program: Program,
+  program: string,
   folder: string,
   orders: Partial<Orders> = {},
   before: readonly string[] = [],
@@ -45,7 +45,7 @@ export function start(
   const whole: Orders = { ...usual, folder, program: root, ...orders };
   // As the daemon is started: some versions of Node warn about their built-in database.
   const node = [process.execPath, "--disable-warning=ExperimentalWarning"];
-  const [file = "", ...words] = [...before, ...node, program.path, JSON.stringify(whole)];
+  const [file = "", ...words] = [...before, ...node, program, JSON.stringify(whole)];
   const child = spawn(file, words, { stdio: ["ignore", "pipe", "pipe"] });
   const timer = setTimeout(() => child.kill("SIGKILL"), runMillisecondsMax);
   let [out, errors] = ["", ""];

@@ -3,24 +3,22 @@
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import type { Program } from "../e2e/bundle.ts";
+import { isLong } from "../house/long.ts";
 import { ownFolder, type Ran, removeFolder, start, writer } from "./child.ts";
 import { type Fault, failing, faultText, hasFailed } from "./faults.ts";
 import { type Found, inspect } from "./inspect.ts";
 import { canTrace } from "./trace.ts";
 
-const isLong = process.env["AMBIT_LONG"] === "1";
 const nthMax = 5_000;
 const [callers, count] = [4, 8];
 const millisecondsMax = 30 * 60_000;
 
-let program: Program;
+let program: string;
 let folder = "";
 beforeAll(async () => {
   [program, folder] = [await writer(), ownFolder()];
 });
 afterAll(() => {
-  program.remove();
   removeFolder(folder);
 });
 

@@ -3,22 +3,21 @@ import { setTimeout as pause } from "node:timers/promises";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import type { Program } from "../e2e/bundle.ts";
+import { sized } from "../house/long.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { inspect } from "./inspect.ts";
 
-const rounds = process.env["AMBIT_LONG"] === "1" ? 200 : 20;
+const rounds = sized(12, 200);
 const roundsPerFolder = 10;
 const roundMillisecondsMax = 30_000;
 const callers = 4;
 
-let program: Program;
+let program: string;
 const folders: string[] = [];
 beforeAll(async () => {
   program = await writer();
 });
 afterAll(() => {
-  program.remove();
   for (const folder of folders) removeFolder(folder);
 });
 

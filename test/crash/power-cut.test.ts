@@ -4,26 +4,24 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import type { Program } from "../e2e/bundle.ts";
+import { isLong } from "../house/long.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { Disk } from "./disk.ts";
 import { inspect } from "./inspect.ts";
 import type { Orders } from "./orders.ts";
 import { canTrace, type DiskEvent, diskEvents, tracing } from "./trace.ts";
 
-const isLong = process.env["AMBIT_LONG"] === "1";
 const cutsWanted = isLong ? Number.POSITIVE_INFINITY : 8;
 /** Enough that the log is checkpointed into the database meanwhile. */
 const count = 60;
 const millisecondsMax = 10 * 60_000;
 
-let program: Program;
+let program: string;
 let folder = "";
 beforeAll(async () => {
   [program, folder] = [await writer(), ownFolder()];
 });
 afterAll(() => {
-  program.remove();
   removeFolder(folder);
 });
 

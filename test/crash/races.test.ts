@@ -4,7 +4,6 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Approval } from "../../src/core/ports/stores/approval-store.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { root } from "../e2e/ambit.ts";
-import type { Program } from "../e2e/bundle.ts";
 import { ownFolder, removeFolder, start, writer } from "./child.ts";
 import { approved, charge, claiming, decision, digest, entryOf, noon } from "./entries.ts";
 import { inspect, keptValue } from "./inspect.ts";
@@ -13,13 +12,12 @@ const [callers, budget, rounds] = [128, 500, 8];
 /** Far more than the budget, so that an endless loop is noticed. */
 const callsMax = 50_000;
 
-let program: Program;
+let program: string;
 let folder = "";
 beforeAll(async () => {
   [program, folder] = [await writer(), ownFolder()];
 });
 afterAll(() => {
-  program.remove();
   removeFolder(folder);
 });
 

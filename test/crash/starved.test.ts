@@ -4,13 +4,12 @@ import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import type { Program } from "../e2e/bundle.ts";
 import { ownFolder, type Ran, removeFolder, start, writer } from "./child.ts";
 import { inspect } from "./inspect.ts";
 
 const isLinux = process.platform === "linux";
 
-let program: Program;
+let program: string;
 let folder = "";
 beforeAll(async () => {
   [program, folder] = [await writer(), ownFolder()];
@@ -20,7 +19,6 @@ beforeAll(async () => {
       throw new Error(`${each} is not installed, so a full disk cannot be tried: install bubblewrap and util-linux`);
 });
 afterAll(() => {
-  program.remove();
   removeFolder(folder);
 });
 

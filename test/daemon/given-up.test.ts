@@ -1,7 +1,8 @@
 // A daemon that hangs: its clients give up in time, and the requests they gave up are not executed when it continues.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { lateMilliseconds } from "../../src/daemon/rpc/limits.ts";
-import { answered, ask, DaemonWorld, type Echo, ownerOf, until } from "./world.ts";
+import { until } from "../house/until.ts";
+import { answered, ask, DaemonWorld, type Echo, ownerOf } from "./world.ts";
 
 let world: DaemonWorld;
 let state: string;
@@ -85,7 +86,7 @@ describe("while the daemon hangs", () => {
       void own.ask("note", { note: "hung" }).then((one) => {
         answer = one;
       });
-      await until("it gave up", () => answer !== null);
+      await until(() => answer !== null, "it gave up");
     });
     expect(answer).toMatchObject({
       ok: false,
@@ -119,7 +120,7 @@ test("a request that takes longer than the silence limit keeps its client, as lo
   await pause(SILENCE.givenUpMilliseconds + 2 * SILENCE.pingMilliseconds);
   expect(answer).toBeNull();
   stop();
-  await until("it was stopped", () => answer !== null);
+  await until(() => answer !== null, "it was stopped");
   expect(answer).toMatchObject({ ok: true });
   own.close();
 });

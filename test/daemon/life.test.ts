@@ -3,7 +3,9 @@ import { mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from "node:
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
-import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, RawClient, until } from "./world.ts";
+import { isRunning } from "../house/processes.ts";
+import { until } from "../house/until.ts";
+import { answered, ask, DaemonWorld, type Echo, logOf, ownerOf, RawClient } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -11,15 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => world.remove());
 
-const gone = (pid: number): Promise<void> =>
-  until("it is gone", () => {
-    try {
-      process.kill(pid, 0);
-      return false;
-    } catch {
-      return true;
-    }
-  });
+const gone = (pid: number): Promise<void> => until(() => !isRunning(pid), "it is gone");
 
 async function running(
   idleSeconds = 60,
@@ -130,7 +124,7 @@ test("without free descriptors new connections are dropped, and open ones are se
   // Started directly, with a low limit of descriptors; its ready line is not read.
   const words = [world.program("echo-daemon"), "--state", state, "--idle", "60"];
   world.spawnWith("/bin/sh", ["-c", 'ulimit -n 40; exec "$0" "$@"', process.execPath, ...words]);
-  await until("it serves", async () => (await world.connect(state)).ok);
+  await until(async () => (await world.connect(state)).ok, "it serves");
   const echo = answered(await world.connect(state));
   const strangers = await Promise.all(Array.from({ length: 100 }, () => RawClient.come(state)));
   const firsts = await Promise.all(strangers.map((raw) => raw.message()));
@@ -138,6 +132,6 @@ test("without free descriptors new connections are dropped, and open ones are se
   expect(firsts.some((message) => message === undefined)).toBe(true);
   expect(await ask(echo, "echo", { alive: 1 })).toEqual({ alive: 1 });
   for (const { socket } of strangers) socket.destroy();
-  await until("there is room again", async () => (await world.connect(state)).ok);
+  await until(async () => (await world.connect(state)).ok, "there is room again");
   echo.close();
 });

@@ -17,7 +17,8 @@ import { openDaemonLog } from "../../src/platform/daemon/daemon-log.ts";
 import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { takeLock, takeOwnerLock } from "../../src/platform/daemon/owner-lock.ts";
 import { identityText, ownIdentity } from "../../src/platform/daemon/process-identity.ts";
-import { answered, ask, DaemonWorld, homeOf, logOf, ownerOf, until } from "./world.ts";
+import { until } from "../house/until.ts";
+import { answered, ask, DaemonWorld, homeOf, logOf, ownerOf } from "./world.ts";
 
 let world: DaemonWorld;
 beforeAll(async () => {
@@ -150,7 +151,7 @@ test("a file at the path of a socket is replaced only if it is a socket", async 
   // As after a crash: the socket file is left although no process listens.
   (await world.started(state)).close();
   process.kill(ownerOf(state) as number, "SIGKILL");
-  await until("it is gone", () => ownerOf(state) === null);
+  await until(() => ownerOf(state) === null, "it is gone");
   expect(lstatSync(join(folder, "call.sock")).isSocket()).toBe(true);
   const echo = await world.started(state);
   echo.close();

@@ -150,15 +150,6 @@ export function logOf(state: string): string {
   return existsSync(file) ? readFileSync(file, "utf8") : "";
 }
 
-/** Polls with a limit, without a promise about how long it takes. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>): Promise<void> {
-  const end = Date.now() + 60_000;
-  while (!(await holds())) {
-    if (Date.now() > end) throw new Error(`never happened: ${what}`);
-    await new Promise((done) => setTimeout(done, 20));
-  }
-}
-
 /** A raw client that sends whatever a test wants. */
 export class RawClient {
   readonly socket: Socket;

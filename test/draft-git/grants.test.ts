@@ -3,7 +3,8 @@ import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { setTimeout } from "node:timers/promises";
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, type ShellResult, WRITER } from "../draft/world.ts";
+import { DraftWorld, type ShellResult, WRITER } from "../draft/world.ts";
+import { CALLERS } from "../house/callers.ts";
 
 const WITHOUT_DELETE = WRITER.replace("  - fs.delete\n", "");
 const waitsMax = 100;

@@ -2,9 +2,10 @@
 import { existsSync, mkdirSync, readFileSync, renameSync, rmdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld } from "../draft/world.ts";
+import { DraftWorld } from "../draft/world.ts";
+import { CALLERS } from "../house/callers.ts";
 
-const USER = CALLERS.at(-1) ?? 0;
+const USER = CALLERS[0] ?? 0;
 const COMMIT = "echo two > b.txt && git add b.txt && git commit -q -m second";
 
 let world: DraftWorld;

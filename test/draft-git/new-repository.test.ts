@@ -2,11 +2,12 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
-import { CALLERS, DraftWorld } from "../draft/world.ts";
+import { DraftWorld } from "../draft/world.ts";
+import { CALLERS } from "../house/callers.ts";
 
 let world: DraftWorld;
 beforeEach(() => {
-  world = new DraftWorld(CALLERS.at(-1) ?? 0);
+  world = new DraftWorld(CALLERS[0] ?? 0);
 });
 afterEach(() => world.end());
 

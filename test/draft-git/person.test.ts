@@ -3,8 +3,9 @@
 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, type Result } from "../draft/world.ts";
+import { DraftWorld, type Result } from "../draft/world.ts";
 import { root } from "../e2e/ambit.ts";
+import { CALLERS } from "../house/callers.ts";
 
 const AMBIT = join(root, "bin", "ambit");
 const COMMIT = "echo agent > b.txt; git add b.txt; git commit -qm agent";

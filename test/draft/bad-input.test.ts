@@ -6,8 +6,9 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { nativeMissing } from "../files/native.ts";
+import { CALLERS } from "../house/callers.ts";
 import { removeState } from "../house/remove-state.ts";
-import { CALLERS, DraftWorld, type ShellResult } from "./world.ts";
+import { DraftWorld, type ShellResult } from "./world.ts";
 
 const isRoot = process.getuid?.() === 0;
 const kept = ({ changes }: ShellResult): readonly string[] =>
@@ -21,7 +22,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
     world = new DraftWorld(user);
   }, 120_000);
   afterEach(() => {
-    world.ambit(["daemon", "stop"]);
+    world.stopDaemon();
     for (const one of mounts.reverse()) spawnSync("umount", ["-l", one]);
     mounts = [];
     world.end();
@@ -69,7 +70,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
   test.skipIf(!isRoot)(
     "a state folder on a full disk: the command alone fails, and the project is as before",
     () => {
-      world.ambit(["daemon", "stop"]);
+      world.stopDaemon();
       mountOver(join(world.base, "state"), "size=16m,mode=755");
       world.write("a.txt", "one\n");
       const result = world.shell("echo two > b.txt; head -c 40000000 /dev/zero > big.bin");
@@ -86,7 +87,7 @@ describe.skipIf(nativeMissing() !== null).each(CALLERS)("as user %i", (user) => 
   test.skipIf(!isRoot)(
     "a state folder on another disk: files land by copying, and undo restores them",
     () => {
-      world.ambit(["daemon", "stop"]);
+      world.stopDaemon();
       mountOver(join(world.base, "state"), "size=64m,mode=755");
       world.write("a.txt", "one\n");
       const result = world.shell("echo two > a.txt; echo new > b.txt");
@@ -216,7 +217,7 @@ describe.skipIf(nativeMissing() !== null || noFolding !== null)(
         expect(existsSync(join(world.project, ".vscode"))).toBe(false);
         expect(result.out + result.err).toMatch(/self_modification|not_available|not_landed/);
       } finally {
-        world.ambit(["daemon", "stop"]);
+        world.stopDaemon();
         spawnSync("umount", ["-l", world.project]);
         rmSync(copy, { recursive: true });
         world.end();

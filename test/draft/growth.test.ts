@@ -3,7 +3,8 @@ import { spawnSync } from "node:child_process";
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, WRITER } from "./world.ts";
+import { CALLERS } from "../house/callers.ts";
+import { DraftWorld, WRITER } from "./world.ts";
 
 const LIVE = WRITER.replace("  - proc.eval\n", "  - proc.eval: { root: live }\n");
 const BYTES = "i=0; while :; do head -c 1000000 /dev/urandom > f$i; i=$((i+1)); sleep 0.05; done";
@@ -95,7 +96,7 @@ describe.skipIf(process.getuid?.() !== 0)("a full disk", () => {
   let world: DraftWorld;
   const mounts: string[] = [];
   afterEach(() => {
-    world.ambit(["daemon", "stop"]);
+    world.stopDaemon();
     for (const mount of mounts.splice(0)) spawnSync("umount", [mount]);
     world.end();
   });
@@ -107,7 +108,7 @@ describe.skipIf(process.getuid?.() !== 0)("a full disk", () => {
 
   test("of the state folder: the program is stopped, and the log still works", () => {
     world = new DraftWorld(0);
-    world.ambit(["daemon", "stop"]);
+    world.stopDaemon();
     small(join(world.base, "state", "ambit", "drafts"));
     const { out } = world.ambit(["exec", "writer", "--json", "--shell", "--", BYTES]);
     const { ending, changes } = JSON.parse(out);

@@ -2,7 +2,8 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, WRITER } from "./world.ts";
+import { CALLERS } from "../house/callers.ts";
+import { DraftWorld, WRITER } from "./world.ts";
 
 describe.each(CALLERS)("as user %i", (user) => {
   let world: DraftWorld;

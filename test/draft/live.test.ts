@@ -4,18 +4,11 @@ import { once } from "node:events";
 import { existsSync, readdirSync, readFileSync, truncateSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, WRITER } from "./world.ts";
+import { CALLERS } from "../house/callers.ts";
+import { until } from "../house/until.ts";
+import { DraftWorld, WRITER } from "./world.ts";
 
 const LIVE = WRITER.replace("cmds: [git, sh, true, npm, node] }", "cmds: [git, sh, node], root: live }");
-const waitMillisecondsMax = 15_000;
-
-async function until(what: string, holds: () => boolean): Promise<void> {
-  for (const end = Date.now() + waitMillisecondsMax; Date.now() < end; ) {
-    if (holds()) return;
-    await new Promise((resolve) => setTimeout(resolve, 50));
-  }
-  throw new Error(`not within ${waitMillisecondsMax} ms: ${what}`);
-}
 
 interface Live {
   /** Runs a shell line in the running program; resolves when its marker appears. */
@@ -38,7 +31,7 @@ async function live(world: DraftWorld, ...options: readonly string[]): Promise<L
     const mark = `mark-${++count}.`;
     const from = said.output.length;
     child.stdin.write(`${line}\necho ${mark}\n`);
-    await until(`${line}: ${said.errors}`, () => said.output.slice(from).includes(mark) || child.exitCode !== null);
+    await until(() => said.output.slice(from).includes(mark) || child.exitCode !== null, `${line}: ${said.errors}`);
     return said.output.slice(from).replace(`${mark}\n`, "");
   };
   await say("true");
@@ -73,17 +66,17 @@ describe.each(CALLERS)("as user %i", (user) => {
     expect(await program.say("cat src/a.txt")).toBe("one\n");
     await program.say("echo hi > src/new.txt; rm gone.txt; mv old moved; echo two > src/a.txt; ln -s a.txt src/link");
     await until(
-      "the program's changes land",
       () => world.read("src/new.txt") === "hi\n" && world.read("gone.txt") === null,
+      "the program's changes land",
     );
     await until(
-      "its folder is moved",
       () => world.read("moved/deep/b.txt") === "b\n" && !world.names().includes("old"),
+      "its folder is moved",
     );
-    await until("its file is changed", () => world.read("src/a.txt") === "two\n");
+    await until(() => world.read("src/a.txt") === "two\n", "its file is changed");
     world.write("src/a.txt", "three\n");
     world.write("person/p.txt", "p\n");
-    await until("the person's change is seen", () => world.read("src/a.txt") === "three\n");
+    await until(() => world.read("src/a.txt") === "three\n", "the person's change is seen");
     const until20 = (test: string): string => `for i in $(seq 200); do ${test} && break; sleep 0.05; done`;
     await program.say(until20("grep -q three src/a.txt"));
     await program.say(until20("test -f person/p.txt"));
@@ -103,13 +96,13 @@ describe.each(CALLERS)("as user %i", (user) => {
     world.write("both.txt", "base\n");
     const program = await live(world);
     await program.say("mkdir .vscode; echo '{}' > .vscode/tasks.json; echo A=1 > .envrc; echo fine > free.txt");
-    await until("the rest lands", () => world.read("free.txt") === "fine\n");
+    await until(() => world.read("free.txt") === "fine\n", "the rest lands");
     // Written all the time by the program, so that the person's edit comes before it settles.
     await program.say("for i in $(seq 12); do echo agent $i > both.txt; sleep 0.1; done & sleep 0.5");
     world.write("both.txt", "person\n");
     await program.say("wait");
     await program.say("echo again > free.txt");
-    await until("others go on", () => world.read("free.txt") === "again\n");
+    await until(() => world.read("free.txt") === "again\n", "others go on");
     expect(world.read("both.txt")).toBe("person\n");
     await program.end();
     expect([world.read(".envrc"), world.read(".vscode/tasks.json"), world.read("both.txt")]).toEqual([
@@ -152,7 +145,7 @@ describe.each(CALLERS)("as user %i", (user) => {
     await program.say(`rm -r src; ln -s ${outside} src; ln -s ${outside}/secret.txt leak.txt`);
     world.write("src/person.txt", "p\n");
     await program.say("echo x > done.txt");
-    await until("others land", () => world.read("done.txt") === "x\n");
+    await until(() => world.read("done.txt") === "x\n", "others land");
     await program.end();
     expect(readdirSync(outside)).toEqual(["secret.txt"]);
     expect(world.read("src/person.txt")).toBe("p\n");
@@ -167,8 +160,8 @@ describe.each(CALLERS)("as user %i", (user) => {
     await program.say(
       `echo new > b.txt; git add b.txt; ${git} commit -q -m second 2>&1; echo evil > .git/hooks/pre-commit`,
     );
-    await until("the commit is there", () => world.person("git", "log", "--format=%s").out === "second\nfirst\n");
-    await until("its file is there", () => world.read("b.txt") === "new\n");
+    await until(() => world.person("git", "log", "--format=%s").out === "second\nfirst\n", "the commit is there");
+    await until(() => world.read("b.txt") === "new\n", "its file is there");
     await program.end();
     expect(world.person("git", "status", "--porcelain", "b.txt", "a.txt").out).toBe("");
     expect(existsSync(join(world.project, ".git", "hooks", "pre-commit"))).toBe(false);
@@ -182,7 +175,7 @@ describe.each(CALLERS)("as user %i", (user) => {
     world.write("gone.txt", "x\n");
     const program = await live(world);
     await program.say("echo landed > landed.txt");
-    await until("it lands", () => world.read("landed.txt") === "landed\n");
+    await until(() => world.read("landed.txt") === "landed\n", "it lands");
     const { pid } = JSON.parse(world.ambit(["daemon", "status", "--json"]).out) as { pid: number };
     await program.say("echo A=1 > .envrc; echo two > a.txt; rm gone.txt");
     process.kill(pid, "SIGKILL");
@@ -203,7 +196,7 @@ describe.each(CALLERS)("as user %i", (user) => {
       for (const folder of ["closed", "listed", "plain"]) world.write(`${folder}/a.txt`, `${folder}\n`);
       const program = await live(world);
       await program.say("chmod 000 closed; chmod 444 listed; rm plain/a.txt; mkfifo plain/a.txt; echo hi > free.txt");
-      await until("the rest lands", () => world.read("free.txt") === "hi\n");
+      await until(() => world.read("free.txt") === "hi\n", "the rest lands");
       const { errors } = await program.end();
       expect(errors).toContain("2 names are no UTF-8, or folders that cannot be opened");
       expect(["closed", "listed", "plain"].map((folder) => world.read(`${folder}/a.txt`))).toEqual([
@@ -243,7 +236,7 @@ describe.each(CALLERS)("as user %i", (user) => {
       "for i in $(seq 200); do test -f pub/new.txt && break; sleep 0.05; done; cat pub/new.txt; grep -r SECRET .";
     expect(await program.say(seen)).toBe("public\n");
     await program.say("echo agent > late.txt; mkdir late; echo agent > late/b.txt; echo agent > pub/c.txt");
-    await until("the rest lands", () => world.read("pub/c.txt") === "agent\n");
+    await until(() => world.read("pub/c.txt") === "agent\n", "the rest lands");
     await program.end();
     expect([world.read("late.txt"), world.read("late/b.txt")]).toEqual(["SECRET\n", "SECRET\n"]);
     const kept = drafts().flatMap((one) => one.kept.map(({ path, code }) => `${path} ${code}`));

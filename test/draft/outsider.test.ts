@@ -3,7 +3,8 @@
 import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld } from "./world.ts";
+import { CALLERS } from "../house/callers.ts";
+import { DraftWorld } from "./world.ts";
 
 interface Attack {
   /** The person's own project: a repository with one commit, and this. */

@@ -4,16 +4,17 @@ import { spawnSync } from "node:child_process";
 import { readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { Worker } from "node:worker_threads";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
 import { nativeProgram } from "../files/native.ts";
+import { sized } from "../house/long.ts";
 import { runSeed } from "../house/seed.ts";
 import { ground, newFolder, places, scanned, snapshot, type Tree, temporaryNames } from "./ground.ts";
 import { type PersonResult, randomOf } from "./person.ts";
 
 const seed = runSeed();
-const rounds = process.env["AMBIT_LONG"] === "1" ? 1_000 : 30;
+const rounds = sized(15, 1_000);
 
 const canTrace = spawnSync("strace", ["-V"]).status === 0;
 
@@ -25,14 +26,13 @@ function slowed(): string {
   return script;
 }
 
-let program: Program;
+let program: string;
 beforeAll(async () => {
   program = await bundled("test/draft/person.ts");
 });
-afterAll(() => program.remove());
 
 function person(data: object): { readonly go: () => Promise<PersonResult>; readonly ready: Promise<unknown> } {
-  const thread = new Worker(program.path, { workerData: data });
+  const thread = new Worker(program, { workerData: data });
   const ready = new Promise((resolve, reject) => {
     thread.once("message", resolve);
     thread.once("error", reject);

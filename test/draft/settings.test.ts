@@ -2,7 +2,8 @@
 import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, type ShellResult } from "./world.ts";
+import { CALLERS } from "../house/callers.ts";
+import { DraftWorld, type ShellResult } from "./world.ts";
 
 for (const user of CALLERS)
   describe(user === 0 ? "as root" : "as an ordinary user", () => {

@@ -4,7 +4,8 @@ import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld } from "./world.ts";
+import { CALLERS } from "../house/callers.ts";
+import { DraftWorld } from "./world.ts";
 
 const rounds = 12;
 

@@ -2,7 +2,8 @@
 import { mkdirSync, readFileSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, WRITER } from "./world.ts";
+import { CALLERS } from "../house/callers.ts";
+import { DraftWorld, WRITER } from "./world.ts";
 
 const REVIEWED = WRITER.replace("sandbox: .", "sandbox: .\nland: ask");
 /** As many drafts of one agent may wait. */
@@ -16,7 +17,7 @@ const exec = (...words: readonly string[]): { readonly out: string; readonly sta
   world.ambit(["exec", "writer", "--json", ...words]);
 
 test("with too many of them nothing more is written, reading works, and a discarded one makes room", () => {
-  world = new DraftWorld(CALLERS.at(-1) ?? 0, REVIEWED);
+  world = new DraftWorld(CALLERS[0] ?? 0, REVIEWED);
   for (let at = 0; at < draftsMax; at++) expect(world.shell(`echo ${at} > f${at}`).changes?.kept).toHaveLength(1);
   expect(drafts()).toHaveLength(draftsMax);
   const full = exec("--shell", "--", "echo more > more");

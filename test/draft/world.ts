@@ -16,14 +16,10 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { root as checkout } from "../e2e/ambit.ts";
-import { prepareState } from "../house/daemon-state.ts";
+import { endDaemon, prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
 
 const program = join(checkout, "bin", "ambit");
-const ORDINARY = 12_345;
-
-/** Only root can run tests as an ordinary user. */
-export const CALLERS: readonly number[] = process.getuid?.() === 0 ? [0, ORDINARY] : [process.getuid?.() ?? 0];
 
 export interface Result {
   readonly status: number | null;
@@ -187,8 +183,12 @@ export class DraftWorld {
     if (made.status !== 0) throw new Error(made.err);
   }
 
+  stopDaemon(): void {
+    endDaemon(join(this.base, "state"));
+  }
+
   end(): void {
-    this.ambit(["daemon", "stop"]);
+    this.stopDaemon();
     removeState(this.base);
   }
 }

@@ -9,18 +9,18 @@ import { compactText } from "../../src/core/notation/printer.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
 import { groundOf } from "../../src/platform/ground.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
+import { isLong } from "../house/long.ts";
 import { root } from "./ambit.ts";
-import { bundled, type Program } from "./bundle.ts";
+import { bundled } from "./bundle.ts";
 
 const RECORD = "---\nid: a # me\ncapabilities:\n  # first\n  - records.read\n---\n\nBody.\n";
 
-const isLong = process.env["AMBIT_LONG"] === "1";
 const grantsAtOnce = isLong ? 200 : 64;
 /** Kills of each of two processes. */
 const kills = isLong ? 100 : 30;
 
 const grants = join(root, "bin", "ambit");
-let loop: Program;
+let loop: string;
 let folder = "";
 let state = "";
 beforeAll(async () => {
@@ -29,7 +29,6 @@ beforeAll(async () => {
   state = mkdtempSync(join(tmpdir(), "ambit-state-"));
 });
 afterAll(() => {
-  loop.remove();
   for (const one of [folder, state]) rmSync(one, { recursive: true, force: true });
 });
 
@@ -87,7 +86,7 @@ test(`killed ${2 * kills} times during edits, the record is whole every time`, {
   let milliseconds = 40;
   const run = async (spec: string): Promise<void> => {
     for (let kill = 0; kill < kills; kill++) {
-      const child = spawn(process.execPath, [loop.path, cwd, join(state, "killed"), spec], {
+      const child = spawn(process.execPath, [loop, cwd, join(state, "killed"), spec], {
         stdio: ["ignore", "pipe", "inherit"],
       });
       const ended = once(child, "exit");

@@ -1,14 +1,13 @@
 // `ambit approvals watch` and `approve` on a real pseudo-terminal: keys, prompts, a passphrase that is not shown.
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { bundled, type Program } from "./bundle.ts";
+import { beforeAll, describe, expect, test } from "vitest";
+import { bundled } from "./bundle.ts";
 import { type Answer, onTerminal, screenOf, type TerminalRan } from "./terminal.ts";
 
-let program: Program;
+let program: string;
 beforeAll(async () => {
   program = await bundled(fileURLToPath(new URL("./approvals-program.ts", import.meta.url)));
 }, 120_000);
-afterAll(() => program?.remove());
 
 const ENTER = "\r";
 /** A person reads it in the prompt. */
@@ -19,7 +18,7 @@ function run(
   answers: readonly Answer[],
   environment: Readonly<Record<string, string>> = {},
 ): Promise<TerminalRan> {
-  return onTerminal("/", [process.execPath, program.path, ...words], answers, environment);
+  return onTerminal("/", [process.execPath, program, ...words], answers, environment);
 }
 
 describe("on a real terminal", () => {

@@ -1,19 +1,20 @@
-// Bundles one TypeScript file into a program that Node runs, built as the command line is.
-import { mkdtempSync } from "node:fs";
-import { tmpdir } from "node:os";
+// Bundles one TypeScript file into a program that Node runs, built as the command line is. Once for each test file that needs it.
 import { join } from "node:path";
 import { build } from "esbuild";
-import { removeState } from "../house/remove-state.ts";
+import { ownFolder } from "../house/own-folder.ts";
 import { root } from "./ambit.ts";
 
-export interface Program {
-  readonly path: string;
-  remove(): void;
+const programs = new Map<string, Promise<string>>();
+
+/** The path of the program, which is removed at the end of the test file. */
+export function bundled(entry: string): Promise<string> {
+  const made = programs.get(entry) ?? bundle(entry);
+  programs.set(entry, made);
+  return made;
 }
 
-export async function bundled(entry: string): Promise<Program> {
-  const folder = mkdtempSync(join(tmpdir(), "ambit-program-"));
-  const path = join(folder, "program.cjs");
+async function bundle(entry: string): Promise<string> {
+  const path = join(ownFolder("ambit-program-"), "program.cjs");
   await build({
     absWorkingDir: root,
     entryPoints: [entry],
@@ -25,5 +26,5 @@ export async function bundled(entry: string): Promise<Program> {
     mainFields: ["module", "main"],
     logLevel: "error",
   });
-  return { path, remove: () => removeState(folder) };
+  return path;
 }

@@ -16,6 +16,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
+import { CALLERS } from "../house/callers.ts";
 import { prepareState } from "../house/daemon-state.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
@@ -25,8 +26,6 @@ let base = "";
 let project = "";
 
 /** Only root can run tests as an ordinary user, who must be able to reach the program and its own folders. */
-const ORDINARY = 12_345;
-const CALLERS: readonly number[] = process.getuid?.() === 0 ? [0, ORDINARY] : [process.getuid?.() ?? 0];
 
 function begin(name = "project"): void {
   base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-exec-")));

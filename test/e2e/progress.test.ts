@@ -8,14 +8,14 @@ import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
-import { bundled, type Program } from "./bundle.ts";
+import { bundled } from "./bundle.ts";
 import { onTerminal, screenOf } from "./terminal.ts";
 
 const agents = 120;
 const records = 400;
 
 let base = "";
-let eager: Program;
+let eager: string;
 beforeAll(async () => {
   eager = await bundled(fileURLToPath(new URL("./eager.ts", import.meta.url)));
   base = mkdtempSync(join(tmpdir(), "ambit-progress-"));
@@ -34,7 +34,6 @@ beforeAll(async () => {
     put(`here/.ambit/records/n${number % 10}/r${number}.md`, `---\nclass: note\n---\nword${number} common\n`);
 });
 afterAll(() => {
-  eager.remove();
   removeState(base);
 });
 
@@ -74,9 +73,9 @@ const rows: readonly (readonly [words: readonly string[], shows: RegExp])[] = [
 
 describe.each(rows)("%j", (words, shows) => {
   test("on a terminal shows progress, and leaves only what a pipe gets", async () => {
-    const { raw } = await onTerminal(join(base, "here"), [process.execPath, eager.path, ...words], [], environment());
+    const { raw } = await onTerminal(join(base, "here"), [process.execPath, eager, ...words], [], environment());
     expect(raw).toMatch(shows);
-    const { out, err } = piped(eager.path, words);
+    const { out, err } = piped(eager, words);
     // Long results scroll and wrap on a terminal; the first lines show whether anything is left in them.
     const first = (text: string): readonly string[] => text.trim().split("\n").slice(0, 3);
     const all = screenOf(raw).replaceAll(/\s*\n/g, "\n");
@@ -85,18 +84,13 @@ describe.each(rows)("%j", (words, shows) => {
   });
 
   test("with --json shows nothing but the object", async () => {
-    const ran = await onTerminal(
-      join(base, "here"),
-      [process.execPath, eager.path, ...words, "--json"],
-      [],
-      environment(),
-    );
+    const ran = await onTerminal(join(base, "here"), [process.execPath, eager, ...words, "--json"], [], environment());
     expect(ran.raw).not.toMatch(shows);
     expect(ran.raw.trimStart()[0]).toBe("{");
   });
 
   test("in a pipe shows no progress", () => {
-    const { out, err } = piped(eager.path, words);
+    const { out, err } = piped(eager, words);
     expect(out + err).not.toMatch(shows);
     expect(out + err).not.toContain("\r");
   });
@@ -104,7 +98,7 @@ describe.each(rows)("%j", (words, shows) => {
 
 test("a terminal that cannot move the cursor gets no progress", async () => {
   const plain = { ...environment(), TERM: "dumb" };
-  const { raw } = await onTerminal(join(base, "here"), [process.execPath, eager.path, "agents", "list"], [], plain);
+  const { raw } = await onTerminal(join(base, "here"), [process.execPath, eager, "agents", "list"], [], plain);
   expect(raw).not.toContain("reading agents");
   expect(raw).toContain("120 agents");
 });

@@ -8,7 +8,8 @@ import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "no
 import { createServer, type Server } from "node:http";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { given, until, World } from "../state/world.ts";
+import { until } from "../house/until.ts";
+import { given, World } from "../state/world.ts";
 
 let world: World;
 let registry: Server;

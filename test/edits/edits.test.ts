@@ -6,11 +6,12 @@ import { type EditResult, editRecord } from "../../src/agents/edit/edit.ts";
 import { readGrantSpec } from "../../src/agents/edit/edit-spec.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
+import { sized } from "../house/long.ts";
 import { GROUND, grant, revoke } from "./edit.ts";
 import { type RandomRecord, record, spec } from "./records.ts";
 import { answers } from "./requests.ts";
 
-const runs = process.env["AMBIT_LONG"] === "1" ? 10_000 : 400;
+const runs = sized(400, 10_000);
 
 type Edited = Extract<EditResult, { kind: "edited" }>;
 

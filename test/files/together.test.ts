@@ -3,6 +3,8 @@ import { mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileS
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
 import { frameOf, PayloadWriter } from "../../src/sandbox/plan/start/frame.ts";
+import { isRunning } from "../house/processes.ts";
+import { until } from "../house/until.ts";
 import { nativeMissing } from "./native.ts";
 import { Speaker } from "./speaker.ts";
 import { bytes, drafts, newFolder, path, said, whole } from "./world.ts";
@@ -104,8 +106,7 @@ describe.skipIf(nativeMissing() !== null)("concurrent writes", () => {
       await new Promise((resolve) => setTimeout(resolve, round));
       files.close();
       unanswered += (await Promise.all(writes)).filter(({ ok }) => !ok).length;
-      // The test's own time limit ends it.
-      while (isThere(worker)) await new Promise((resolve) => setTimeout(resolve, 5));
+      await until(() => !isRunning(worker), "the worker has exited");
       expect(drafts(root)).toEqual([]);
       for (const name of readdirSync(root))
         expect(readFileSync(join(root, name), "utf8")).toBe(`${name.slice(5)} `.repeat(2_000));
@@ -147,15 +148,6 @@ describe.skipIf(nativeMissing() !== null)("concurrent writes", () => {
     for (const name of readdirSync(root)) expect(readFileSync(join(root, name), "utf8")).toBe("new");
   });
 });
-
-function isThere(pid: number): boolean {
-  try {
-    process.kill(pid, 0);
-    return true;
-  } catch {
-    return false;
-  }
-}
 
 function content(text: string): Uint8Array {
   return new PayloadWriter().u32(0o666).bytes(bytes(text)).done();

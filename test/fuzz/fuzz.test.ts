@@ -11,11 +11,12 @@ import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { agentOf } from "../../src/main/compose.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { groundOf } from "../../src/platform/ground.ts";
+import { sized } from "../house/long.ts";
 import { NOT_A_CAPABILITY, RECORD, SAMPLES, spoiled } from "./documents.ts";
 
 const reading: Reading = { ground: groundOf({ home: "/home/u", cwd: "/srv/demo" }), toAscii, ceiling: null };
 const moment: Moment = { now: 0, clean: true, generation: 1, revoked: null, exhausted: null };
-const runs = process.env["AMBIT_LONG"] === undefined ? 1_500 : 50_000;
+const runs = sized(1_500, 50_000);
 const endings = [".md", ".yml", ".json", ".toml"];
 
 function read(text: string, ending: string): Agent {

@@ -1,5 +1,4 @@
-// Prints the seed of a run and the tests that passed only on a retry, and on CI fails a run that skipped a test without a listed
-// reason.
+// Prints the seed of a run, and on CI fails a run that skipped a test without a listed reason.
 import { relative } from "node:path";
 import type { Reporter, TestModule, Vitest } from "vitest/node";
 import { allowedSkips, skipProblems } from "./skips.ts";
@@ -22,10 +21,6 @@ export class HouseReporter implements Reporter {
 
   onTestRunEnd(modules: readonly TestModule[]): void {
     const fileOf = ({ moduleId }: TestModule): string => relative(this.#root, moduleId);
-    for (const module of modules)
-      for (const test of module.children.allTests("passed"))
-        if (test.diagnostic()?.flaky === true)
-          process.stdout.write(`tried again: ${fileOf(module)} > ${test.fullName}\n`);
     if (this.#isSelection || !process.env["CI"]) return;
     const skips = modules.flatMap((module) =>
       [...module.children.allTests("skipped")].map(({ fullName }) => ({ file: fileOf(module), title: fullName })),

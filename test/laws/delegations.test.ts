@@ -17,6 +17,7 @@ import { Session, type SessionFacts } from "../../src/daemon/session.ts";
 import type { State } from "../../src/store/state.ts";
 import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
 import { chain, link } from "../forge/authority.ts";
+import { sized } from "../house/long.ts";
 import { MOMENT } from "../trust/project.ts";
 
 const WRITTEN = ["one", "two", "three"];
@@ -282,7 +283,7 @@ test("nothing that is delegated, edited, deleted, renamed or revoked gives an ag
           asUser += world.asUser;
         },
       ),
-      { numRuns: process.env["AMBIT_LONG"] === "1" ? 300 : 50 },
+      { numRuns: sized(50, 300) },
     );
   } finally {
     temporary.remove();

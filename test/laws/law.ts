@@ -1,6 +1,7 @@
 // A law is a function over an implementation and one random case, so that a mutant can replace the core. Most cases run on the
 // seed of the run; a smaller number runs under fast-check, which shrinks failures.
 import fc from "fast-check";
+import { isLong } from "../house/long.ts";
 import { runSeed } from "../house/seed.ts";
 import type { Implementation } from "./implementation.ts";
 import { listed, type Source, seeded } from "./source.ts";
@@ -8,7 +9,7 @@ import { listed, type Source, seeded } from "./source.ts";
 /** What is wrong with this case, or null. */
 export type Law = (implementation: Implementation, source: Source) => string | null;
 
-export const LONG: boolean = process.env["AMBIT_LONG"] === "1";
+export const LONG: boolean = isLong;
 const LONG_FACTOR = 20;
 
 /** Cases each file of laws must reach in a normal run; fifty thousand and more altogether. */

@@ -5,7 +5,8 @@ import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { given, until } from "../state/world.ts";
+import { until } from "../house/until.ts";
+import { given } from "../state/world.ts";
 import { type LibraryWorld, libraryWorld } from "./world.ts";
 
 const PROGRAM = `

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Context } from "../../src/index.ts";
 import { defineTool } from "../../src/index.ts";
 import type { Ambit } from "../../src/library/library.ts";
-import { until } from "../state/world.ts";
+import { until } from "../house/until.ts";
 import { type LibraryWorld, libraryWorld } from "./world.ts";
 
 let library: LibraryWorld;

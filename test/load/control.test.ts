@@ -3,16 +3,16 @@
 import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { isLong, sized } from "../house/long.ts";
 import type { Called, Caller, Session } from "../state/calling.ts";
 import { given, World } from "../state/world.ts";
 
-const isLong = process.env["AMBIT_LONG"] === "1";
 /**
  * On two cores that also run the load itself, and the test. Measured by `npm run test:long` only: elsewhere other tests run at the
  * same time, and the test is that control is answered while the load runs.
  */
 const controlMillisecondsMax = 1_000;
-const loadMilliseconds = isLong ? 6_000 : 2_000;
+const loadMilliseconds = sized(0, 6_000);
 /** Rounds of requests to control and to another agent that must be answered during the load. */
 const roundsMin = 3;
 

@@ -6,12 +6,12 @@ import { once } from "node:events";
 import { readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { isLong } from "../house/long.ts";
 import { given, World } from "../state/world.ts";
 
 const bigBytes = 15 * 1024 * 1024;
 const pieceBytes = 256 * 1024;
 /** Measured by `npm run test:long` only: elsewhere other tests run at the same time. */
-const isLong = process.env["AMBIT_LONG"] === "1";
 const controlMillisecondsMax = 1_000;
 /** Above the daemon's memory before: without backpressure all of the output is queued in it. */
 const memoryKibibytesMax = 40 * 1024;

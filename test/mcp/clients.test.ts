@@ -7,7 +7,9 @@ import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js
 import { StdioClientTransport as OlderTransport } from "@modelcontextprotocol/sdk/client/stdio.js";
 import { afterAll, afterEach, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { runs, until, World } from "../state/world.ts";
+import { processesWith } from "../house/processes.ts";
+import { until } from "../house/until.ts";
+import { World } from "../state/world.ts";
 import type { ToolResult } from "./line-client.ts";
 import { AS_CLIENT, textOf } from "./line-client.ts";
 
@@ -135,10 +137,10 @@ describe.each(PEERS)("%s", (_, version, open) => {
       () => "answered",
       () => "taken back",
     );
-    await until(() => runs(mark), "it sleeps");
+    await until(() => processesWith(mark).length > 0, "it sleeps");
     taking.abort();
     expect(await over).toBe("taken back");
-    await until(() => !runs(mark), "it is ended");
+    await until(() => processesWith(mark).length === 0, "it is ended");
   });
 
   test("is notified of a changed list, and the next call is decided by the new text", async () => {

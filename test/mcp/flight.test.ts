@@ -6,7 +6,9 @@ import { renameSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { runs, until, World } from "../state/world.ts";
+import { processesWith } from "../house/processes.ts";
+import { until } from "../house/until.ts";
+import { World } from "../state/world.ts";
 import { codeOf, LineClient } from "./line-client.ts";
 
 let world: World;
@@ -68,9 +70,9 @@ describe("a cancelled call", () => {
     const client = new LineClient(world, ["--agent", "runner"]);
     await client.initialize();
     const id = client.request("tools/call", { name: "proc_exec", arguments: nap() });
-    await until(() => runs(napping()), "it sleeps");
+    await until(() => processesWith(napping()).length > 0, "it sleeps");
     client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id, reason: "no" } });
-    await until(() => !runs(napping()), "it is ended");
+    await until(() => processesWith(napping()).length === 0, "it is ended");
     expect(await client.ask("ping")).toMatchObject({ result: {} });
     expect(client.told.some((one) => typeof one !== "string" && one.id === id)).toBe(false);
     expect(await client.end()).toBe(0);
@@ -86,7 +88,7 @@ describe("a cancelled call", () => {
     client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: late } });
     for (const requestId of asleep)
       client.send({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId } });
-    await until(() => !runs(napping()), "all are ended");
+    await until(() => processesWith(napping()).length === 0, "all are ended");
     expect((await client.call("memory_get", { key: "late" })).structuredContent).not.toMatchObject({ value: "x" });
     expect(await client.end()).toBe(0);
   });
@@ -105,13 +107,13 @@ describe("a client that disappears", () => {
     const call = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "proc_exec", arguments: nap() } };
     const words = ["-e", CLIENT, join(root, "bin", "ambit"), JSON.stringify(call)];
     const child = spawn(process.execPath, words, { cwd: world.project, env: world.environment, stdio: "ignore" });
-    await until(() => runs(napping()), "it sleeps");
+    await until(() => processesWith(napping()).length > 0, "it sleeps");
     const before = (await world.status()).sessions.filter(({ face }) => face === "mcp").length;
     expect(before).toBeGreaterThan(0);
     const over = once(child, "close");
     child.kill(signal);
     await over;
-    await until(() => !runs(napping()), "it is ended");
+    await until(() => processesWith(napping()).length === 0, "it is ended");
     await until(async () => (await world.status()).sessions.every(({ face }) => face !== "mcp"), "the session is over");
   });
 
@@ -133,7 +135,7 @@ describe("a daemon that exits", () => {
     await client.initialize();
     expect((await client.call("memory_set", { key: "kept", value: "yes" })).isError ?? false).toBe(false);
     const id = client.request("tools/call", { name: "proc_exec", arguments: nap() });
-    await until(() => runs(napping()), "it sleeps");
+    await until(() => processesWith(napping()).length > 0, "it sleeps");
     await world.killDaemon();
     const { result } = await client.answer(id);
     expect(result).toMatchObject({ isError: true, structuredContent: { code: "no_daemon" } });

@@ -1,6 +1,7 @@
 // What the models behind single clients read, from the real server: plain text, what was cut, and news while a call waits.
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
-import { until, World } from "../state/world.ts";
+import { until } from "../house/until.ts";
+import { World } from "../state/world.ts";
 import { LineClient, META, type Told, type ToolResult } from "./line-client.ts";
 
 let world: World;

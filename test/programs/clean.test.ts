@@ -1,6 +1,7 @@
 // Grants with `clean`: they hold for a program of a session that has read nothing untrusted, until the program ends.
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld } from "../draft/world.ts";
+import { DraftWorld } from "../draft/world.ts";
+import { CALLERS } from "../house/callers.ts";
 
 const RECORD = [
   "---",

@@ -23,9 +23,8 @@ describe.skipIf(!canTry())("an unprivileged caller", () => {
   beforeAll(async () => {
     const program = await bundled("test/sandbox/other-user.ts");
     const [script, native] = [join(folder, "program.cjs"), join(folder, "ambit-native")];
-    copyFileSync(program.path, script);
+    copyFileSync(program, script);
     copyFileSync(nativeProgram(), native);
-    program.remove();
     for (const path of [folder, script, native]) {
       chmodSync(path, 0o755);
       chownSync(path, USER, USER);

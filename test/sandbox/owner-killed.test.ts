@@ -7,23 +7,23 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
+import { sized } from "../house/long.ts";
 import { draftsIn, nativeProgram, ownFolder, removeFolder } from "./ground.ts";
 import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
 
 const startsPerOwner = 8;
 /** Each starts Node again; on a busy machine that takes time. */
 const ownerMillisecondsMax = 20_000;
-const owners = process.env["AMBIT_LONG"] === "1" ? 125 : 13;
+const owners = sized(13, 125);
 
 let folder = "";
-let program: Program;
+let program: string;
 beforeAll(async () => {
   folder = ownFolder();
   program = await bundled("test/sandbox/owner.ts");
 });
 afterAll(() => {
-  program.remove();
   removeFolder(join(folder, "project"));
   removeFolder(folder);
 });
@@ -32,7 +32,7 @@ afterAll(() => {
 async function killedAfter(word: string, milliseconds: number, words: readonly string[]): Promise<void> {
   const [project, temporary] = [join(folder, "project"), join(folder, "temporary")];
   for (const path of [project, temporary]) mkdirSync(path, { recursive: true });
-  const owner = spawn(process.execPath, [program.path, project, ...words], {
+  const owner = spawn(process.execPath, [program, project, ...words], {
     stdio: ["ignore", "pipe", "inherit"],
     env: { TMPDIR: temporary, AMBIT_NATIVE: nativeProgram() },
   });
@@ -65,7 +65,7 @@ describe("nothing is left of an owner that was killed", () => {
 
   test("and before that there was something to find: the search works", async () => {
     const project = join(folder, "project");
-    const owner = spawn(process.execPath, [program.path, project, "1"], {
+    const owner = spawn(process.execPath, [program, project, "1"], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { AMBIT_NATIVE: nativeProgram() },
     });
@@ -79,7 +79,7 @@ describe("nothing is left of an owner that was killed", () => {
 
   test("nor of one that exits normally with a warm sandbox: it does not keep the process alive", async () => {
     const project = join(folder, "project");
-    const owner = spawn(process.execPath, [program.path, project, "1", "single", "leave"], {
+    const owner = spawn(process.execPath, [program, project, "1", "single", "leave"], {
       stdio: ["ignore", "ignore", "inherit"],
       env: { AMBIT_NATIVE: nativeProgram() },
     });
@@ -90,7 +90,7 @@ describe("nothing is left of an owner that was killed", () => {
   test("its control groups are removed when the next owner starts", async () => {
     const ours = (): readonly string[] =>
       groupFolders().flatMap(({ folder: place }) => readdirSync(place).filter((name) => name.includes(`-${killed}-`)));
-    const owner = spawn(process.execPath, [program.path, join(folder, "project"), "2", "groups"], {
+    const owner = spawn(process.execPath, [program, join(folder, "project"), "2", "groups"], {
       stdio: ["ignore", "pipe", "inherit"],
       env: { AMBIT_NATIVE: nativeProgram() },
     });

@@ -3,6 +3,7 @@ import { type ChildProcess, execFileSync, spawn } from "node:child_process";
 import { accessSync, constants, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
+import { until } from "../house/until.ts";
 
 const PROGRAMS = ["dbus-daemon", "dbus-send", "gnome-keyring-daemon", "secret-tool"];
 const PASSWORD = "of-the-login-keyring";
@@ -52,11 +53,7 @@ export class Keyring {
       const owner = ["/org/freedesktop/DBus", "org.freedesktop.DBus.NameHasOwner", asked];
       return this.#send("org.freedesktop.DBus", owner).includes("boolean true");
     };
-    for (let look = 0; look < 200; look++) {
-      if (isThere()) return;
-      await new Promise((done) => setTimeout(done, 50));
-    }
-    throw new Error("the keyring does not start");
+    await until(isThere, "the keyring starts");
   }
 
   lock(): void {

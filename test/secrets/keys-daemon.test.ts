@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareState } from "../house/daemon-state.ts";
+import { isRunning } from "../house/processes.ts";
 import { removeState } from "../house/remove-state.ts";
 import { Keyring, missingPrograms } from "./keyring.ts";
 import { AGE } from "./keys-world.ts";
@@ -66,15 +67,6 @@ const problems = (): readonly string[] => JSON.parse(ambit(["daemon", "status", 
 const keyFile = (): string => join(folder, "state", "ambit", "keys", "secrets.key");
 /** Succeeds only while the secret can be decrypted. */
 const bound = (): number | null => ambit(["secrets", "policy", "token", "--uses", "9"]).status;
-
-/** A zombie process does not count as running. */
-function isRunning(pid: number): boolean {
-  try {
-    return !/^State:\s*Z/m.test(readFileSync(`/proc/${pid}/status`, "utf8"));
-  } catch {
-    return false;
-  }
-}
 
 /** No file of the state folder contains it, including the daemon's log. */
 function expectNowhere(text: string): void {

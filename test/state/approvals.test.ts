@@ -4,8 +4,9 @@ import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Presence } from "../../src/core/ports/daemon/daemon-control.ts";
+import { until } from "../house/until.ts";
 import { type Called, type Caller, called, type OpenMore, type Session } from "./calling.ts";
-import { given, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

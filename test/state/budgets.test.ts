@@ -4,8 +4,9 @@ import { mkdirSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
+import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

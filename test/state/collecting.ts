@@ -3,14 +3,14 @@ import { type ChildProcess, fork } from "node:child_process";
 import { once } from "node:events";
 import { rmSync } from "node:fs";
 import { fileURLToPath } from "node:url";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
 import type { CollectorMode } from "./collector.ts";
 
 export class Collectors {
-  readonly #program: Program;
+  readonly #program: string;
   readonly #children = new Set<ChildProcess>();
 
-  private constructor(program: Program) {
+  private constructor(program: string) {
     this.#program = program;
   }
 
@@ -21,7 +21,7 @@ export class Collectors {
   /** Resolves once it listens. */
   async start(socket: string, file: string, mode: CollectorMode = "honest"): Promise<ChildProcess> {
     rmSync(socket, { force: true });
-    const child = fork(this.#program.path, [socket, file, mode], {
+    const child = fork(this.#program, [socket, file, mode], {
       stdio: ["ignore", "inherit", "inherit", "ipc"],
       execArgv: [],
     });
@@ -40,6 +40,5 @@ export class Collectors {
 
   async remove(): Promise<void> {
     for (const child of [...this.#children]) await this.end(child);
-    this.#program.remove();
   }
 }

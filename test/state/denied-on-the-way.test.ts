@@ -4,8 +4,9 @@ import { symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LogEntry } from "../../src/core/ports/stores/log.ts";
+import { until } from "../house/until.ts";
 import type { Session } from "./calling.ts";
-import { given, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 const TOOL = `
 export default [
@@ -46,10 +47,7 @@ beforeAll(async () => {
   await world.begin();
   session = given(await world.caller().open(world.project, "coder"));
 });
-afterAll(async () => {
-  await world?.ambit("daemon", "stop");
-  await world?.remove();
-});
+afterAll(() => world?.remove());
 
 /** The denials of a call: the last allowed one of this tool. */
 async function denialsOf(tool: string): Promise<readonly LogEntry[]> {

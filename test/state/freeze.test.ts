@@ -1,7 +1,8 @@
 // `ambit freeze`: nothing is decided, nothing runs, and a restart of the daemon does not lift it.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../house/until.ts";
 import { type Caller, called, type Session } from "./calling.ts";
-import { given, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

@@ -11,13 +11,10 @@ beforeAll(async () => {
   world.agent("coder", ["memory.read", "memory.write", "proc.exec"], "sandbox: .\n");
   await world.begin();
 });
-afterAll(async () => {
-  await world?.ambit("daemon", "stop");
-  await world?.remove();
-});
+afterAll(() => world?.remove());
 
 test("calls that no daemon served are logged as denied by the next one, once", async () => {
-  await world.ambit("daemon", "stop");
+  world.stopDaemon();
   const database = join(world.state, "state.db");
   // The daemon cannot start on this.
   renameSync(database, `${database}.away`);
@@ -43,7 +40,7 @@ test("calls that no daemon served are logged as denied by the next one, once", a
     ["coder", "memory_set", "mcp"],
   ];
   expect(await handed()).toEqual(expected);
-  await world.ambit("daemon", "stop");
+  world.stopDaemon();
   await world.startDaemon();
   expect(await handed()).toEqual(expected);
 });

@@ -9,7 +9,9 @@ import { type Database, loadDriver } from "../../src/store/sqlite.ts";
 import { editLog, readLog } from "../../src/store/testing/leaf.ts";
 import { digest } from "../crash/entries.ts";
 import { root } from "../e2e/ambit.ts";
-import { given, until, World } from "./world.ts";
+import { isRunning } from "../house/processes.ts";
+import { until } from "../house/until.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 beforeAll(async () => {
@@ -17,13 +19,8 @@ beforeAll(async () => {
   world.agent("worker", ["memory.write", "memory.read"]);
   await world.begin();
 });
-afterEach(async () => {
-  await world?.ambit("daemon", "stop");
-});
-afterAll(async () => {
-  await world?.ambit("daemon", "stop");
-  await world?.remove();
-});
+afterEach(() => world?.stopDaemon());
+afterAll(() => world?.remove());
 
 const path = (name: string): string => join(world.state, name);
 const saved = (name: string): string => join(world.base, `saved-${name}`);
@@ -135,11 +132,11 @@ async function calls(count: number): Promise<readonly string[]> {
 describe("between stop and start", () => {
   beforeAll(async () => {
     expect(await calls(3)).toEqual(["done", "done", "done"]);
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     save("early");
     await world.startDaemon();
     expect(await calls(3)).toEqual(["done", "done", "done"]);
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     save("stopped");
   });
 
@@ -147,7 +144,7 @@ describe("between stop and start", () => {
     restore("stopped");
     await world.startDaemon();
     expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
   });
 
   test.each(ways)("%s", async (_, tamper) => {
@@ -169,7 +166,7 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
     const newest = (await world.log({ kind: "decision" })).at(-1)?.id ?? "";
     await until(async () => (await world.log({ kind: "outcome" })).at(-1)?.of === newest, "the outcome is written");
     process.kill(pid, "SIGKILL");
-    await until(() => !existsSync(`/proc/${pid}`), "the daemon exited");
+    await until(() => !isRunning(pid), "the daemon exited");
     save("killed");
   });
 
@@ -179,7 +176,7 @@ describe("after kill -9, with the last commits in the write-ahead log alone", ()
     const tools = (await world.log({ kind: "decision" })).map(({ tool }) => tool);
     expect(tools.slice(-4)).toEqual(["memory_set", "memory_get", "memory_get", "memory_get"]);
     expect((await world.ambit("audit", "verify")).status).toBe(0);
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
   });
 
   test.each(ways)("%s", async (_, tamper) => {
@@ -202,7 +199,7 @@ describe("while the daemon runs", () => {
     expect([verified.status, verified.out]).toEqual([1, expect.stringContaining('"isIntact":false')]);
     expect((await world.ambit("daemon", "status")).out).toContain("the log is damaged");
     expect((await world.ambit("daemon", "logs")).out).toContain("the log cannot be written, so every call is denied");
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     await expectRefused();
   });
 
@@ -212,7 +209,7 @@ describe("while the daemon runs", () => {
     cpSync(join(saved("early"), "state.db"), path("other.db"));
     renameSync(path("other.db"), path("state.db"));
     await expect(calls(1)).rejects.toThrow("audit_unavailable");
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     await expectRefused(/the log is damaged|state\.db cannot be opened/);
   });
 });
@@ -243,7 +240,7 @@ test("a log from before commits were signed continues from its last note, and is
   await world.startDaemon();
   expect(await calls(1)).toEqual(["done"]);
   expect((await world.ambit("audit", "verify")).out).toMatch(/^intact .* 0 not yet signed/m);
-  await world.ambit("daemon", "stop");
+  world.stopDaemon();
   for (const forge of ["DELETE FROM checkpoint", "UPDATE checkpoint SET text = replace(text, 'time 1', 'time 2')"]) {
     older((database) => database.exec(forge));
     const started = await world.ambit("daemon", "start");

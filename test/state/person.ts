@@ -2,6 +2,7 @@
 import { type ChildProcess, spawn } from "node:child_process";
 import { existsSync, mkdirSync } from "node:fs";
 import { join } from "node:path";
+import { until } from "../house/until.ts";
 
 /** Renamed to its final name once it listens, so that no client connects too early. */
 const RELAY = `
@@ -31,11 +32,7 @@ export class Person {
   }
 
   async ready(): Promise<void> {
-    const end = performance.now() + 30_000;
-    while (!existsSync(join(this.folder, "control.sock"))) {
-      if (performance.now() > end) throw new Error("no terminal for the person");
-      await new Promise((done) => setTimeout(done, 10));
-    }
+    await until(() => existsSync(join(this.folder, "control.sock")), "the person has a terminal");
   }
 
   end(): void {

@@ -1,8 +1,10 @@
 // The daemon is killed at any moment: everything it acknowledged survives, nothing is granted twice, and unknown outcomes are
 // reported as unknown.
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { processesWith } from "../house/processes.ts";
+import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, runs, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;
@@ -111,9 +113,9 @@ test("a program that ran when the daemon was killed is killed too, and its outco
     onText: (text) => texts.push(text),
   });
   // It prints this just before it executes the program that the test searches for.
-  await until(() => texts.join("").includes("begun") && runs(mark), "it runs");
+  await until(() => texts.join("").includes("begun") && processesWith(mark).length > 0, "it runs");
   await restart();
-  await until(() => !runs(mark), "it has ended");
+  await until(() => processesWith(mark).length === 0, "it has ended");
   const [decision] = await world.log({ session: session.id, kind: "decision", outcome: "allow" });
   expect(decision?.tool).toBe("proc_exec");
   expect((await world.ambit("why", decision?.id ?? "")).out).toMatch(/outcome +unknown/);

@@ -15,9 +15,10 @@ import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, afterEach, beforeAll, expect, test } from "vitest";
 import type { SinkStatus } from "../../src/core/ports/stores/sink.ts";
+import { until } from "../house/until.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
-import { given, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 let collectors: Collectors;
 beforeAll(async () => {
@@ -27,10 +28,7 @@ afterAll(() => collectors?.remove());
 
 let world: World;
 let session: Session;
-afterEach(async () => {
-  await world?.ambit("daemon", "stop");
-  await world?.remove();
-});
+afterEach(() => world?.remove());
 
 async function opened(): Promise<Session> {
   return given(await world.caller().open(world.project, "worker"));
@@ -68,14 +66,14 @@ test("a log that was rolled back and grew past its collector is not continued", 
   await world.begin();
   session = await opened();
   expect(await set("a")).toBe("done");
-  await world.ambit("daemon", "stop");
+  world.stopDaemon();
   const database = join(world.state, "state.db");
   copyFileSync(database, here("old.db"));
   await world.startDaemon();
   session = await opened();
   for (let call = 0; call < 5; call++) expect(await set(`b${call}`)).toBe("done");
   await settled();
-  await world.ambit("daemon", "stop");
+  world.stopDaemon();
   const kept = linesOf(file);
   for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
   copyFileSync(here("old.db"), database);
@@ -132,7 +130,7 @@ test("each line is written once: notes and rotations, however often a collector 
     collector = await collectors.start(socket, file);
     session = await opened();
     await until(async () => (await set(`a${round}`)) === "done", "calls go on");
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     await world.startDaemon();
     await settled();
   }
@@ -148,7 +146,7 @@ test("a file truncated to its first lines gets each rotation once", async () => 
   expect((await world.ambit("audit", "rotate", "--yes")).status).toBe(0);
   configure(file);
   await until(async () => (await sink())?.behind === 0, "the copy has everything");
-  await world.ambit("daemon", "stop");
+  world.stopDaemon();
   const [header = "", rotation = ""] = linesOf(file);
   expect(kindsOf(file).slice(0, 3)).toEqual(["header", "rotation", "entry"]);
   writeFileSync(file, `${header}\n${rotation}\n`);
@@ -241,7 +239,7 @@ test("a dangling link as configuration turns nothing off, nor does replacing the
   await isKept();
   expect(await world.log({ kind: "daemon", outcome: "sink_removed" })).toEqual([]);
   // And at the start: it does not make the daemon forget the sink.
-  await world.ambit("daemon", "stop");
+  world.stopDaemon();
   rmSync(config);
   symlinkSync(here("not-mounted/config.yml"), config);
   await world.startDaemon();

@@ -13,9 +13,10 @@ import {
 import { join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { SinkStatus } from "../../src/core/ports/stores/sink.ts";
+import { until } from "../house/until.ts";
 import type { Session } from "./calling.ts";
 import { Collectors } from "./collecting.ts";
-import { given, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 let collectors: Collectors;
 beforeAll(async () => {
@@ -53,11 +54,7 @@ function configure(sink: string, timeout = "2s"): void {
   world.write("config/ambit/config.yml", `audit: { sink: ${JSON.stringify(sink)}, timeout: ${timeout} }\n`);
 }
 
-/** Stop the daemon first: it recreates the copy wherever it is missing, also in a folder that is being removed. */
-async function end(): Promise<void> {
-  await world?.ambit("daemon", "stop");
-  await world?.remove();
-}
+const end = (): Promise<void> => world?.remove();
 
 const here = (name: string): string => join(world.base, name);
 const set = async (key: string): Promise<string> => (await session.do("memory_set", { key, value: key })).said;
@@ -153,13 +150,13 @@ describe("in a file", () => {
 
   test("a truncated log is detected by its copy, and nothing is decided on it", async () => {
     const file = await beginCopied();
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     const database = join(world.state, "state.db");
     copyFileSync(database, here("old.db"));
     await world.startDaemon();
     session = await opened();
     expect(await set("b")).toBe("done");
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     // An earlier state is restored in its place: on its own it is intact.
     for (const end of ["-wal", "-shm"]) rmSync(`${database}${end}`, { force: true });
     copyFileSync(here("old.db"), database);
@@ -393,7 +390,7 @@ describe("the configuration while the daemon runs", () => {
 
   test("a daemon that starts with an error in it decides nothing, and continues when it is fixed", async () => {
     world.write("config/ambit/config.yml", "audit: 7\n");
-    await world.ambit("daemon", "stop");
+    world.stopDaemon();
     await world.startDaemon();
     session = await opened();
     expect(await sink()).toMatchObject({ isDenying: true, problem: expect.stringMatching(/not understood/) });

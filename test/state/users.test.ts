@@ -2,8 +2,9 @@
 import { mkdirSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { until } from "../house/until.ts";
 import type { Caller, OpenMore, Session } from "./calling.ts";
-import { given, until, World } from "./world.ts";
+import { given, World } from "./world.ts";
 
 let world: World;
 let caller: Caller;

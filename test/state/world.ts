@@ -2,7 +2,7 @@
 // process. Everything is real and removed afterwards.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
@@ -13,9 +13,11 @@ import type { Approval, ApprovalState } from "../../src/core/ports/stores/approv
 import type { LogEntry, LogQuery } from "../../src/core/ports/stores/log.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import { root } from "../e2e/ambit.ts";
-import { bundled, type Program } from "../e2e/bundle.ts";
-import { prepareState } from "../house/daemon-state.ts";
+import { bundled } from "../e2e/bundle.ts";
+import { endDaemon, prepareState } from "../house/daemon-state.ts";
+import { isRunning } from "../house/processes.ts";
 import { removeState } from "../house/remove-state.ts";
+import { until } from "../house/until.ts";
 import { Caller, type Ran } from "./calling.ts";
 import { Person } from "./person.ts";
 
@@ -24,12 +26,12 @@ export class World {
   readonly project: string;
   readonly state: string;
   readonly config: string;
-  readonly #program: Program;
+  readonly #program: string;
   readonly #callers: Caller[] = [];
   #control: MessageClient<ControlMessages> | null = null;
   #person: Person | null = null;
 
-  private constructor(program: Program) {
+  private constructor(program: string) {
     this.#program = program;
     this.base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-state-")));
     this.project = join(this.base, "project");
@@ -113,7 +115,7 @@ export class World {
   }
 
   caller(): Caller {
-    const caller = new Caller(this.#program.path, this.folder);
+    const caller = new Caller(this.#program, this.folder);
     this.#callers.push(caller);
     return caller;
   }
@@ -171,7 +173,12 @@ export class World {
   async killDaemon(): Promise<void> {
     const { pid } = await this.status();
     process.kill(pid, "SIGKILL");
-    await until(() => !existsSync(`/proc/${pid}`), "the daemon exited");
+    await until(() => !isRunning(pid), "the daemon exited");
+    this.#control = null;
+  }
+
+  stopDaemon(): void {
+    endDaemon(join(this.base, "state"));
     this.#control = null;
   }
 
@@ -184,7 +191,7 @@ export class World {
     for (const caller of this.#callers) await caller.end();
     this.#control?.close();
     this.#person?.end();
-    this.#program.remove();
+    this.stopDaemon();
     removeState(this.base);
   }
 }
@@ -198,27 +205,4 @@ function record(grants: readonly string[], more = ""): string {
 export function given<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new Error(`${answer.code}: ${answer.message}`);
   return answer.value;
-}
-
-const polledMilliseconds = 10;
-const polledMillisecondsMax = 30_000;
-
-/** Polls for as long as a busy machine may take. */
-export async function until(check: () => boolean | Promise<boolean>, what: string): Promise<void> {
-  const end = performance.now() + polledMillisecondsMax;
-  while (!(await check())) {
-    if (performance.now() > end) throw new Error(`never happened: ${what}`);
-    await new Promise((done) => setTimeout(done, polledMilliseconds));
-  }
-}
-
-/** Whether any process on this machine has this among its arguments. */
-export function runs(mark: string): boolean {
-  return readdirSync("/proc").some((pid) => {
-    try {
-      return /^\d+$/.test(pid) && readFileSync(`/proc/${pid}/cmdline`, "utf8").split("\0").includes(mark);
-    } catch {
-      return false;
-    }
-  });
 }

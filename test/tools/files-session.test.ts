@@ -8,6 +8,7 @@ import type { Session } from "../../src/daemon/session.ts";
 import { nativeMissing, nativeProgram, nativeWalls } from "../files/native.ts";
 import { swapping } from "../files/swapper.ts";
 import { newFolder, path } from "../files/world.ts";
+import { until } from "../house/until.ts";
 import { holding, newSession, said, toolsIn, write } from "./files-world.ts";
 
 const GATE = "scope_violation: by the gate";
@@ -31,11 +32,6 @@ function isWorker(pid: string): boolean {
   }
 }
 
-async function until(holds: () => boolean): Promise<boolean> {
-  for (let rounds = 0; rounds < 500 && !holds(); rounds++) await new Promise((resolve) => setTimeout(resolve, 10));
-  return holds();
-}
-
 describe.skipIf(nativeMissing() !== null)("a session's files", () => {
   let above = "";
   let root = "";
@@ -54,7 +50,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     await Promise.all(Array.from({ length: 20 }, () => call(...read("a"))));
     expect(workers()).toHaveLength(1);
     session.close();
-    expect(await until(() => workers().length === 0)).toBe(true);
+    await until(() => workers().length === 0, "the workers are as many as the session needs");
     expect(await said(call(...read("a")))).toBe("revoked: the session has no grants any more");
     expect(workers()).toEqual([]);
   });
@@ -69,7 +65,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     world.authority = [holding(["read", other])];
     expect(await said(world.call(...read("a")))).toBe(GATE);
     expect(await said(world.call(...read("../other/o")))).toMatchObject({ text: "o\n" });
-    expect(await until(() => workers().length === 1)).toBe(true);
+    await until(() => workers().length === 1, "the workers are as many as the session needs");
   });
 
   test("are not touched by a call whose grant is revoked while it is queued", async () => {
@@ -106,7 +102,7 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     process.kill(pid, "SIGKILL");
     for (const answer of await Promise.all(pending))
       if (!answer.ok) expect(answer).toMatchObject({ code: "not_available" });
-    expect(await until(() => !workers().includes(pid))).toBe(true);
+    await until(() => !workers().includes(pid), "the workers are as many as the session needs");
     const again = await said(call(...read("a")));
     expect(again).toMatchObject({ text: "a\n" });
     expect(workers()).toHaveLength(1);
@@ -125,13 +121,13 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
     try {
       for (const session of sessions) expect(await use(session)).toMatchObject({ ok: true });
       expect(sessions.map((one) => files.has(one))).toEqual([false, true, true]);
-      expect(await until(() => workers().length === 2)).toBe(true);
+      await until(() => workers().length === 2, "the workers are as many as the session needs");
       expect(await use(sessions[0])).toMatchObject({ ok: true });
       expect(sessions.map((one) => files.has(one))).toEqual([true, false, true]);
     } finally {
       files.close();
     }
-    expect(await until(() => workers().length === 0)).toBe(true);
+    await until(() => workers().length === 0, "the workers are as many as the session needs");
   });
 
   test("without the native program nothing is done", async () => {

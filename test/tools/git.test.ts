@@ -7,6 +7,8 @@ import type { JsonObject } from "../../src/core/base/json.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
 import { GIT_TOOL } from "../../src/tools/git/git-tool.ts";
+import { processesWith } from "../house/processes.ts";
+import { until } from "../house/until.ts";
 import { type ProgramsWorld, programsWorld, type Said } from "./programs-world.ts";
 
 let world: ProgramsWorld;
@@ -318,9 +320,11 @@ describe("a hostile repository", () => {
   });
 
   test("an endless hook is killed with the session", async () => {
-    writeFileSync(join(world.folder, ".git", "hooks", "pre-commit"), "#!/bin/sh\nsleep 1000\n", { mode: 0o755 });
+    const mark = String(8_000_000 + process.pid);
+    writeFileSync(join(world.folder, ".git", "hooks", "pre-commit"), `#!/bin/sh\nsleep ${mark}\n`, { mode: 0o755 });
     const running = told("commit", { message: "x" });
-    setTimeout(() => world.session.close(), 1000);
+    await until(() => processesWith(mark).length > 0, "the hook runs");
+    world.session.close();
     expect(await running).toMatchObject({ ending: { kind: "ended", because: "stopped" } });
   });
 });

@@ -2,8 +2,9 @@
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../house/until.ts";
 import type { Caller } from "../state/calling.ts";
-import { given, until, World } from "../state/world.ts";
+import { given, World } from "../state/world.ts";
 
 let world: World;
 let caller: Caller;

@@ -4,6 +4,8 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
+import { processesWith } from "../house/processes.ts";
+import { until } from "../house/until.ts";
 import { NEVER, type ProgramsWorld, programsWorld, type Said, shellIn } from "./programs-world.ts";
 
 const LOOKING = 'proc.exec{patterns=["echo **","cat **","head **","ls **","find **","git log **","yes **","sleep **"]}';
@@ -227,6 +229,13 @@ describe("a pipeline", () => {
 });
 
 describe("everything ends", () => {
+  /** Seconds that no other process sleeps. */
+  const MARK = String(8_000_000 + process.pid);
+  const asleep = (): Promise<void> => until(() => processesWith(MARK).length > 0, "the command runs");
+  const wake = (): void => {
+    for (const pid of processesWith(MARK)) process.kill(pid);
+  };
+
   test("when its time limit is over", async () => {
     const result = resultOf(await run("echo a; sleep 100 | sleep 100; echo b", { seconds: 1 }));
     expect(result).toMatchObject({ ending: { kind: "ended", because: "time" }, stdout: "a\n" });
@@ -234,17 +243,17 @@ describe("everything ends", () => {
 
   test("when its grants are revoked: no command of it starts after that", async () => {
     const before = world.grants;
-    const running = run("sleep 1; echo late");
-    setTimeout(() => {
-      world.grants = ["tool.invoke"];
-    }, 300);
+    const running = run(`sleep ${MARK}; echo late`);
+    await asleep();
+    world.grants = ["tool.invoke"];
+    wake();
     const result = resultOf(await running);
     world.grants = before;
     const ending = { kind: "unstarted", reason: expect.stringContaining("taken back") };
     expect(result).toMatchObject({
       ending,
       stdout: "",
-      commands: [{ argv: ["sleep", "1"] }, { argv: ["echo", "late"] }],
+      commands: [{ argv: ["sleep", MARK] }, { argv: ["echo", "late"] }],
     });
   });
 
@@ -252,30 +261,32 @@ describe("everything ends", () => {
     "when its grants need approval (%s): no command of it starts after that",
     async (ask) => {
       const before = world.grants;
-      const running = run("sleep 1; echo late");
-      setTimeout(() => {
-        world.grants = [LOOKING.replace(/\}$/, `,${ask}}`)];
-      }, 300);
+      const running = run(`sleep ${MARK}; echo late`);
+      await asleep();
+      world.grants = [LOOKING.replace(/\}$/, `,${ask}}`)];
+      wake();
       const result = resultOf(await running);
       world.grants = before;
       expect(result).toMatchObject({
         ending: { kind: "unstarted", reason: expect.stringContaining("needs an approval") },
         stdout: "",
-        commands: [{ argv: ["sleep", "1"] }, { argv: ["echo", "late"] }],
+        commands: [{ argv: ["sleep", MARK] }, { argv: ["echo", "late"] }],
       });
     },
   );
 
   test("when the call is cancelled", async () => {
     const stop = bell();
-    const running = run("sleep 100 | sleep 100; echo b", {}, stop);
-    setTimeout(() => stop.ring(), 500);
+    const running = run(`sleep ${MARK} | sleep ${MARK}; echo b`, {}, stop);
+    await asleep();
+    stop.ring();
     expect(resultOf(await running)).toMatchObject({ ending: { kind: "ended", because: "stopped" }, stdout: "" });
   });
 
   test("when the session is closed, and nothing is started any more", async () => {
-    const running = run("sleep 100; echo b");
-    setTimeout(() => world.session.close(), 500);
+    const running = run(`sleep ${MARK}; echo b`);
+    await asleep();
+    world.session.close();
     expect(resultOf(await running)).toMatchObject({ ending: { kind: "ended", because: "stopped" }, stdout: "" });
   });
 

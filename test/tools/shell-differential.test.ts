@@ -4,6 +4,7 @@ import { join } from "node:path";
 import fc from "fast-check";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
+import { sized } from "../house/long.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
@@ -82,17 +83,23 @@ const script = fc
   // On a terminal, input without a writer stays open; here it is empty for both sides.
   .filter((text) => !text.includes("/dev/null"));
 
-test("a random script", async () => {
-  let ran = 0;
-  await fc.assert(
-    fc.asyncProperty(script, async (text) => {
-      const ours = await outcome({ script: text });
-      // A refusal is always correct here; what runs must give the same result.
-      if (typeof ours === "object" && ours !== null && "denied" in ours) return;
-      ran++;
-      expect(ours).toEqual(await outcome({ argv: ["bash", "-c", text], root: "rw" }));
-    }),
-    { numRuns: 150 },
-  );
-  expect(ran).toBeGreaterThan(60);
-}, 120_000);
+const scripts = sized(60, 1_000);
+
+test(
+  "a random script",
+  async () => {
+    let ran = 0;
+    await fc.assert(
+      fc.asyncProperty(script, async (text) => {
+        const ours = await outcome({ script: text });
+        // A refusal is always correct here; what runs must give the same result.
+        if (typeof ours === "object" && ours !== null && "denied" in ours) return;
+        ran++;
+        expect(ours).toEqual(await outcome({ argv: ["bash", "-c", text], root: "rw" }));
+      }),
+      { numRuns: scripts },
+    );
+    expect(ran).toBeGreaterThan(0.3 * scripts);
+  },
+  sized(120_000, 1_200_000),
+);

@@ -1,21 +1,20 @@
 // Pages are converted in a process of their own: readable content comes out, and no page makes it run forever.
 import { fileURLToPath } from "node:url";
-import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { beforeAll, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { PageText } from "../../src/tools/web/convert-page.ts";
 import { type ConvertPage, pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";
 import { presenting } from "../../src/tools/web/present-result.ts";
-import { bundled, type Program } from "../e2e/bundle.ts";
+import { bundled } from "../e2e/bundle.ts";
 
-let program: Program;
+let program: string;
 let show: ConvertPage = async () => null;
 const patient = { timeout: 120_000 };
 
 beforeAll(async () => {
   program = await bundled(fileURLToPath(new URL("../../src/tools/web/page-main.ts", import.meta.url)));
-  show = pageProcess(program.path, 60_000);
+  show = pageProcess(program, 60_000);
 });
-afterAll(() => program.remove());
 
 async function page(text: string, format: "markdown" | "text" = "markdown"): Promise<PageText> {
   const shown = await show({ kind: "html", format, url: "https://example.test/a/b", text });
@@ -116,7 +115,7 @@ describe("the conversion of a hostile page ends, and returns what it can", patie
       more: false,
     });
     expect(asked).toEqual(["markdown", "text"]);
-    const hasty = presenting(pageProcess(program.path, 1));
+    const hasty = presenting(pageProcess(program, 1));
     expect(await hasty("web_fetch", {}, result)).toEqual({
       url: "https://a.test/",
       final_url: "https://a.test/",
@@ -131,9 +130,9 @@ describe("the conversion of a hostile page ends, and returns what it can", patie
 test("an idle process converts the next page, and an ended one is replaced", async () => {
   const page = (text: string) =>
     ({ kind: "html", format: "text", url: "https://example.com/", text: `<p>${text}</p>` }) as const;
-  const waiting = waitingPageProcess(program.path, 60_000);
+  const waiting = waitingPageProcess(program, 60_000);
   for (const text of ["one", "two", "three"]) expect((await waiting(page(text)))?.text.trim()).toBe(text);
-  const hasty = waitingPageProcess(program.path, 1);
+  const hasty = waitingPageProcess(program, 1);
   for (let again = 0; again < 3; again++) expect(await hasty(page("x"))).toBeNull();
   expect(await waitingPageProcess("/nowhere/page.cjs")(page("x"))).toBeNull();
 });

@@ -311,7 +311,7 @@ describe("a session that is closed", () => {
   test("ends its fetches", async () => {
     const session = world.session();
     const running = world.web({ specs: ALL, session }, { url: api("/never") });
-    await expect.poll(() => taken.length).toBe(1);
+    await expect.poll(() => taken.length, { timeout: 60_000 }).toBe(1);
     session.close();
     expect(await running).toMatchObject({ said: "not_available", by: "world", message: "it was stopped" });
     expect(session.running.size).toBe(0);

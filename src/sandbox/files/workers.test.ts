@@ -2,9 +2,11 @@
 import { chmodSync, mkdtempSync, rmSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { afterAll, describe, expect, test, vi } from "vitest";
+import { afterAll, describe, expect, test } from "vitest";
 import { nativeMissing } from "../../../test/files/native.ts";
 import { filesIn, newFolder, path, said, text } from "../../../test/files/world.ts";
+import { isRunning } from "../../../test/house/processes.ts";
+import { until } from "../../../test/house/until.ts";
 
 const scripts = mkdtempSync(join(tmpdir(), "ambit-scripts-"));
 afterAll(() => {
@@ -44,7 +46,7 @@ describe.skipIf(nativeMissing() !== null)("a worker that dies", () => {
     const still = files.processId as number;
     process.kill(still, "SIGSTOP");
     expect(await text(files, join(root, "file"))).toBe(gone);
-    await vi.waitFor(() => expect(() => process.kill(still, 0)).toThrow("ESRCH"));
+    await until(() => !isRunning(still), "it is killed");
     const silent = filesIn({
       granted: [["read", root]],
       program: script("silent", "exec sleep 60"),

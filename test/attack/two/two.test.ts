@@ -4,13 +4,15 @@
 import { existsSync, readdirSync, readFileSync, readlinkSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, describe, expect, test } from "vitest";
-import { CALLERS, DraftWorld, type Held } from "../../draft/world.ts";
+import { DraftWorld, type Held } from "../../draft/world.ts";
+import { CALLERS } from "../../house/callers.ts";
+import { sized } from "../../house/long.ts";
 import { runSeed } from "../../house/seed.ts";
 import { AGENT_MOVES, PERSON_MOVES, type PersonMove } from "./moves.ts";
 import { Schedule } from "./schedule.ts";
 
 const seed = runSeed();
-const rounds = process.env["AMBIT_LONG"] === "1" ? 40 : 4;
+const rounds = sized(4, 40);
 const seenRefs = ["refs/heads/keep", "refs/stash"] as const;
 
 describe.each(CALLERS)(`seed ${seed}, as user %i`, (user) => {
