@@ -1,11 +1,13 @@
 // The daemon: message handlers of its two sockets, and its periodic work.
 import type { Moment } from "../core/authority/compiled.ts";
+import { textIn, textsIn } from "../core/base/fields.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { DaemonStatus, SessionView } from "../core/ports/daemon/daemon-control.ts";
 import type { RefusedCall } from "../core/ports/daemon/refused-call.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { BuiltinTool } from "../runtime/tool/builtin.ts";
+import { DELEGATION_TOOLS } from "../tools/delegation/delegation-tools.ts";
 import { FILE_TOOLS } from "../tools/files/file-tools.ts";
 import { GIT_TOOL } from "../tools/git/git-tool.ts";
 import { MEMORY_TOOLS } from "../tools/memory/memory-tools.ts";
@@ -13,11 +15,11 @@ import { OBSERVATION_TOOLS } from "../tools/observations/observation-tools.ts";
 import { PROGRAM_TOOLS } from "../tools/programs/program-tools.ts";
 import { WEB_FETCH_TOOL } from "../tools/web/web-fetch.ts";
 import { Calls } from "./calls/calls.ts";
-import { Delegations } from "./calls/delegations.ts";
 import { Desk } from "./calls/desk.ts";
 import { Gatekeeper } from "./calls/gatekeeper.ts";
 import type { Holding } from "./calls/holding.ts";
 import { Contexts, type InstrumentsSource } from "./contexts/contexts.ts";
+import { Delegations } from "./contexts/delegations.ts";
 import { Admission } from "./control/admission.ts";
 import { approvalAnswers } from "./control/approvals.ts";
 import { changesAnswers } from "./control/changes.ts";
@@ -25,7 +27,6 @@ import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
 import { toolAnswers } from "./control/tools.ts";
-import { textIn, textsIn } from "./input.ts";
 import { Entries, NO_ACTOR } from "./log/entries.ts";
 import { Floods } from "./log/floods.ts";
 import { Offers } from "./offers.ts";
@@ -36,7 +37,7 @@ import { NO_SESSION, refusal } from "./refusal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { type Session, Sessions } from "./session.ts";
 import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
-import { builtinTool, type ForeignTools, type OwnerTool } from "./tools/owner-tool.ts";
+import { builtinTool, builtinToolWith, type ForeignTools, type OwnerTool } from "./tools/owner-tool.ts";
 import { OwnerTools } from "./tools/owner-tools.ts";
 
 export interface DaemonOptions {
@@ -94,7 +95,11 @@ export class Daemon {
     this.#admission = new Admission(parts, this.#sessions);
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
-    const own: readonly OwnerTool[] = [...BUILTIN_TOOLS.map(builtinTool), ...delegations.tools(), ...asked.more];
+    const own: readonly OwnerTool[] = [
+      ...BUILTIN_TOOLS.map(builtinTool),
+      ...DELEGATION_TOOLS.map((tool) => builtinToolWith(tool, (call) => delegations.powers(call))),
+      ...asked.more,
+    ];
     const tools = new OwnerTools(own, asked.foreign);
     this.#tools = tools;
     this.#offers = new Offers(this.#entries, parts.stores.ledger);

@@ -24,6 +24,7 @@ import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { CancelSignal, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
+import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
 
@@ -88,11 +89,6 @@ export interface AgentRecordWriter {
   grant(name: AgentName, specs: readonly string[], limits: GrantLimits): Result<string>;
   create(name: AgentName, specs: readonly string[], limits: GrantLimits, instructions: string): Result<string>;
   remove(name: AgentName): Result<string>;
-}
-
-export interface GrantLimits {
-  readonly expires: number | null;
-  readonly calls: number | null;
 }
 
 /** The record of a user that a session acts for. */

@@ -10,10 +10,12 @@ import type { Config } from "../core/notation/config/config.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import { daemonClock } from "../daemon/clock.ts";
+import { agentPowers } from "../daemon/contexts/agents.ts";
 import { daemonFiles } from "../daemon/contexts/files.ts";
 import { daemonInstruments } from "../daemon/contexts/instruments.ts";
 import { recordPowers } from "../daemon/contexts/records.ts";
 import { scriptPowers } from "../daemon/contexts/scripts.ts";
+import { skillPowers } from "../daemon/contexts/skills.ts";
 import { Daemon } from "../daemon/daemon.ts";
 import { daemonHosts } from "../daemon/hosts/hosts.ts";
 import { IdGenerator } from "../daemon/ids.ts";
@@ -35,9 +37,7 @@ import { recordSource } from "../daemon/records/record-source.ts";
 import { protocolVersion } from "../daemon/rpc/limits.ts";
 import { daemonSecrets } from "../daemon/secrets.ts";
 import type { Session } from "../daemon/session.ts";
-import { daemonAgents } from "../daemon/tools/agents.ts";
 import { builtinTool, builtinToolWith } from "../daemon/tools/owner-tool.ts";
-import { daemonSkills } from "../daemon/tools/skills.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
 import { configFolder } from "../platform/config-folder.ts";
@@ -50,9 +50,11 @@ import { RootLock } from "../sandbox/drafts/root-lock.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
 import { openState } from "../store/state.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
+import { agentTools } from "../tools/agents/agent-tools.ts";
 import { recordTools } from "../tools/records/record-tools.ts";
 import { searchTool } from "../tools/search/search-tool.ts";
 import { shellTool } from "../tools/shell/shell-tool.ts";
+import { SKILL_TOOLS } from "../tools/skills/skill-tools.ts";
 
 const tickMilliseconds = 1000;
 
@@ -213,12 +215,14 @@ export async function composeDaemon(place: DaemonOptions): Promise<Answer<Compos
   const withRecords = recordPowers({ state, records, memory: kept.memory, held, now });
   const { links, ledger } = kept;
   const { agentRecords } = parts;
+  const withAgents = agentPowers({ home, folders, records, links, ledger, agentRecords, held, entry: bare, now });
+  const withSkills = skillPowers({ home, folders, records, held, now });
   const shell = builtinToolWith(shellTool(userName), scriptPowers({ programs, files: files.calls }));
   const more = [
     ...[shell, builtinTool(search)],
     ...recordTools(readFrontmatter, sha256).map((tool) => builtinToolWith(tool, withRecords)),
-    ...daemonAgents({ home, folders, records, links, ledger, agentRecords, held, entry: bare, now }),
-    ...daemonSkills({ home, folders, state, records, held, now }),
+    ...agentTools(sha256).map((tool) => builtinToolWith(tool, withAgents)),
+    ...SKILL_TOOLS.map((tool) => builtinToolWith(tool, withSkills)),
   ];
   const hosts = daemonHosts({
     ...{ state, program, folders },

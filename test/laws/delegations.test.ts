@@ -7,15 +7,20 @@ import { expect, test } from "vitest";
 import { judge } from "../../src/core/authority/judge.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import { decide } from "../../src/core/gate/decide.ts";
+import { parseSpecs } from "../../src/core/notation/compact/grant-specs.ts";
 import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";
-import { Delegations } from "../../src/daemon/calls/delegations.ts";
-import { grantsOf, Holdings } from "../../src/daemon/calls/holding.ts";
+import { Holdings } from "../../src/daemon/calls/holding.ts";
+import { Delegations } from "../../src/daemon/contexts/delegations.ts";
 import { Entries } from "../../src/daemon/log/entries.ts";
 import type { DaemonParts, RecordResult, Records } from "../../src/daemon/parts.ts";
 import { Session, type SessionFacts } from "../../src/daemon/session.ts";
+import type { ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
+import type { Context } from "../../src/runtime/context/context.ts";
+import type { CallReading } from "../../src/runtime/tool/builtin.ts";
 import type { State } from "../../src/store/state.ts";
 import { digest, entryOf, temporaryState, value } from "../../src/store/testing/state.ts";
+import { DELEGATION_TOOLS, type DelegationPowers } from "../../src/tools/delegation/delegation-tools.ts";
 import { chain, link } from "../forge/authority.ts";
 import { sized } from "../house/long.ts";
 import { MOMENT } from "../trust/project.ts";
@@ -128,7 +133,7 @@ class World {
 
   #record(agent: string): RecordResult {
     const specs = this.#texts.get(agent);
-    const grants = specs === undefined ? null : grantsOf([...specs, ...PASSING], READING);
+    const grants = specs === undefined ? null : parseSpecs([...specs, ...PASSING], READING);
     if (grants === null) return { ok: false, message: "there is none", fix: null };
     const name = { workspace: this.#workspace, agent };
     const authority = [chain(link(`record ${this.#workspace}#${agent}`, grants))];
@@ -146,7 +151,7 @@ class World {
 
   #user(name: string): ReturnType<Records["user"]> {
     const specs = this.#users.get(name);
-    const grants = specs === undefined ? null : grantsOf([...specs, ...PASSING], READING);
+    const grants = specs === undefined ? null : parseSpecs([...specs, ...PASSING], READING);
     if (grants === null) return null;
     return { authority: [chain(link(`user ${name}`, grants))], facts: null, isMemberOf: () => true } as never;
   }
@@ -184,18 +189,22 @@ class World {
   }
 
   async #pass({ kind, from, to, grants, user }: Extract<Step, { kind: "give" | "make" }>): Promise<void> {
-    const tool = this.#delegations.tools()[kind === "give" ? 0 : 1];
+    const tool = DELEGATION_TOOLS[kind === "give" ? 0 : 1];
     const session = this.#session(from, user);
     const holding = this.#holdings.of(session);
     if (tool === undefined || "refused" in holding) return;
     const input =
       kind === "give" ? { agent: to, grants: [...grants] } : { id: to, instructions: "", grants: [...grants] };
-    const requests = tool.requests(input, READING, session);
+    const requests = tool.requests(input, { notation: READING, agent: from } as CallReading);
     if (!requests.ok) return;
     const caller = { agent: from, authority: holding.authority };
     // As the gate does, except for the tool itself.
     if (requests.value.some((request) => decide(caller, request, MOMENT, []).decision.outcome !== "allow")) return;
-    const carried = await tool.execute({ input, session, warrant: { requests: requests.value } } as never);
+    const call = { warrant: { requests: requests.value } } as ToolExecution;
+    const carried = await tool.execute(
+      input,
+      this.#delegations.powers({ session, call }) as Context & DelegationPowers,
+    );
     if (!carried.ok) return;
     this.done++;
     const made = carried.value as { readonly link: string };
@@ -224,7 +233,7 @@ class World {
     return this.#state.links.heldBy({ workspace: this.#workspace, agent }).some(({ id, specs }) => {
       const { user, isLimited } = this.#links.find((one) => one.id === id) ?? { user: null, isLimited: true };
       if (user !== null && (isLimited || this.#users.has(user)) && !this.#userAllows(user, text)) return false;
-      const grants = grantsOf(specs, READING) ?? [];
+      const grants = parseSpecs(specs, READING) ?? [];
       return judge([chain(link("given", grants))], requestOf(text), MOMENT).outcome === "allow";
     });
   }

@@ -6,11 +6,11 @@ import { dirname, join } from "node:path";
 import type { Moment } from "../../src/core/authority/compiled.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Derived } from "../../src/core/gate/known-tool.ts";
+import { parseSpecs } from "../../src/core/notation/compact/grant-specs.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
 import type { MemoryStore, MemoryValue } from "../../src/core/ports/stores/memory-store.ts";
 import type { Holding } from "../../src/daemon/calls/holding.ts";
-import { grantsOf } from "../../src/daemon/calls/holding.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { recordPowers } from "../../src/daemon/contexts/records.ts";
 import { Session } from "../../src/daemon/session.ts";
@@ -123,7 +123,7 @@ export class RecordsWorld {
   }
 
   #held(session: Session): { readonly holding: Holding; readonly moment: Moment } {
-    const grants = grantsOf([...this.specs, "tool.invoke{tools=[builtin:**]}"], READING) ?? [];
+    const grants = parseSpecs([...this.specs, "tool.invoke{tools=[builtin:**]}"], READING) ?? [];
     const holding = { authority: [[linkOf(grants)]], reading: READING } as unknown as Holding;
     return { holding, moment: { now: 0, clean: session.isClean, generation: 0, revoked: null, exhausted: null } };
   }

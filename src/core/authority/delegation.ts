@@ -6,6 +6,9 @@ import { type CompiledLink, compile } from "./compiled.ts";
 import type { Grant } from "./grant.ts";
 import { type Containment, within } from "./witness/within.ts";
 
+/** Deeper delegations are invalid. */
+export const delegationDepthMax = 16;
+
 export type DelegationFault =
   | { readonly code: "self_modification" }
   | { readonly code: "exceeds_grantor_authority"; readonly containment: Exclude<Containment, { kind: "within" }> };

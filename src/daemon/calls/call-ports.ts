@@ -11,9 +11,8 @@ import type { ApprovalAnswer, ApprovalRequest, Approvals } from "../../core/port
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
-import type { Exchange } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
+import type { ApprovalWait } from "./call-input.ts";
 import type { DeskAnswer } from "./desk.ts";
 import type { Holding } from "./holding.ts";
 
@@ -41,15 +40,6 @@ export interface CallRefusal {
   readonly target?: string | null;
   /** The request follows from the user's configuration, which the agent does not learn. */
   readonly isConfigured?: boolean;
-}
-
-export interface ApprovalWait {
-  readonly milliseconds: number;
-  /** Cancelled by the caller, or the connection is closed. */
-  readonly isStopped: boolean;
-  onStop(ring: () => void): void;
-  /** Called when an approval request is created, with its id. */
-  asked(approval: string): void;
 }
 
 /** Shared by the ports of all calls. */
@@ -136,46 +126,6 @@ function chainOf({ links }: Holding, basis: readonly Basis[]): readonly string[]
       ids.add(id);
     }
   return ids === null ? NONE : [...ids];
-}
-
-/** One per call, therefore a class: creating a getter for each would cost more than all the rest. */
-export class ExchangeStop implements CancelSignal {
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
-  }
-
-  get stopped(): boolean {
-    return this.#exchange.isStopped;
-  }
-
-  onStop(ring: () => void): void {
-    this.#exchange.onStop(ring);
-  }
-}
-
-/** Waits for an approval as long as the client does. */
-export class ExchangeWait implements ApprovalWait {
-  readonly milliseconds: number;
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange, milliseconds: number) {
-    this.#exchange = exchange;
-    this.milliseconds = milliseconds;
-  }
-
-  get isStopped(): boolean {
-    return this.#exchange.isStopped;
-  }
-
-  onStop(ring: () => void): void {
-    this.#exchange.onStop(ring);
-  }
-
-  asked(approval: string): void {
-    this.#exchange.tell({ waiting: approval });
-  }
 }
 
 /** A use while a program runs: a secret that git asks for, a request to a model. */

@@ -2,6 +2,7 @@
 
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { numberOr, objectIn, textIn } from "../../core/base/fields.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
@@ -21,7 +22,6 @@ import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { CallContext, Contexts } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
-import { callIn, numberOr, objectIn, textIn, textsIn } from "../input.ts";
 import { enforcementOf, refusedIn, withDenials, withEntries } from "../log/call-report.ts";
 import type { DaemonParts, ProgramContext, ProgramRun } from "../parts.ts";
 import { clientIn } from "../programs/client-profile.ts";
@@ -31,6 +31,7 @@ import type { Exchange } from "../rpc/serving.ts";
 import type { Session, Sessions } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import type { OwnerTools } from "../tools/owner-tools.ts";
+import { ExchangeStop, ExchangeWait, type ParsedCall, parseCall, waitMillisecondsMax } from "./call-input.ts";
 import {
   CANCELLED,
   clientToolLookup,
@@ -45,13 +46,10 @@ import {
   SECRET_GIVEN,
   settledRun,
 } from "./call-outcome.ts";
-import { ExchangeStop, ExchangeWait, gitSecretUse } from "./call-ports.ts";
+import { gitSecretUse } from "./call-ports.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { modelUse } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
-
-const waitMillisecondsMax = 24 * 3_600_000;
-const requestsMax = 64;
 
 /** An incoming call, with everything its decision needs. */
 interface IncomingCall extends GatedCall {
@@ -59,16 +57,6 @@ interface IncomingCall extends GatedCall {
   readonly owner: OwnerTool | null;
   /** The declaration of a client tool; null if it has none, and therefore no context. */
   readonly declaration: ClientDeclaration | null;
-}
-
-/** A parsed call, before its tool is looked up. */
-interface ParsedCall {
-  readonly exchange: Exchange;
-  readonly session: Session;
-  readonly tool: string;
-  readonly input: JsonObject;
-  readonly wait: number;
-  readonly texts: readonly string[] | null;
 }
 
 export class Calls {
@@ -300,30 +288,28 @@ export class Calls {
 
   /** Synchronous for a built-in tool without derived requests; asynchronous if the tool or its requests are looked up first. */
   #incomingCall(exchange: Exchange): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
-    const { value } = exchange;
     const session = this.session(exchange);
     if (session === null) return NO_SESSION;
-    const call = callIn(value);
-    const wait = numberOr(value, "waitMilliseconds", 0, 0, waitMillisecondsMax);
-    const requests = value["requests"] ?? null;
-    const texts = requests === null ? null : textsIn(value, "requests", requestsMax);
-    if (call === null || wait === null || (requests !== null && texts === null))
-      return refusal("invalid_input", "a call needs the name of a tool and an object");
-    const { tool } = call;
-    const read: ParsedCall = { exchange, session, ...call, wait, texts };
-    const ours = this.#tools.ours(tool);
-    if (ours !== null) return this.#resolveCall(read, ours);
-    return this.#tools.named(session, tool).then((owner) => this.#resolveCall(read, owner));
+    const call = parseCall(exchange.value);
+    if (call === null) return refusal("invalid_input", "a call needs the name of a tool and an object");
+    const ours = this.#tools.ours(call.tool);
+    if (ours !== null) return this.#resolveCall(exchange, session, call, ours);
+    return this.#tools.named(session, call.tool).then((owner) => this.#resolveCall(exchange, session, call, owner));
   }
 
-  #resolveCall(read: ParsedCall, owner: OwnerTool | null): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
-    const { exchange, session, tool, input, texts } = read;
+  #resolveCall(
+    exchange: Exchange,
+    session: Session,
+    call: ParsedCall,
+    owner: OwnerTool | null,
+  ): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
+    const { tool, input, requests: texts } = call;
     // INVARIANT: a client tool never has the name of a daemon tool, or one that looks like it: secrets and grants go by name.
     if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
       return refusal("invalid_input", "an application tool needs a plain name that no other tool has");
     const holding = this.#gatekeeper.holding(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
-    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWait(exchange, read.wait), input);
+    const ports = this.#gatekeeper.ports(session, holding, new ExchangeWait(exchange, call.waitMilliseconds), input);
     if (texts !== null) {
       const declaration = exchange.value["declaration"] ?? null;
       const object = objectIn(exchange.value, "declaration");

@@ -29,7 +29,7 @@ import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
-import type { ApprovalWait } from "./call-ports.ts";
+import type { ApprovalWait } from "./call-input.ts";
 import { agentScope, MACHINE_SCOPE } from "./generations.ts";
 import type { Holding } from "./holding.ts";
 

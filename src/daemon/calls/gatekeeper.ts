@@ -15,13 +15,8 @@ import type { Floods } from "../log/floods.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { Accounts, chargesIn, HoldingMoments } from "./accounts.ts";
-import {
-  type ApprovalWait,
-  type CallPorts,
-  type CallRefusal,
-  SessionCall,
-  type SessionCallActions,
-} from "./call-ports.ts";
+import type { ApprovalWait } from "./call-input.ts";
+import { type CallPorts, type CallRefusal, SessionCall, type SessionCallActions } from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
 import { type Blocked, type Holding, Holdings } from "./holding.ts";
 

@@ -2,9 +2,9 @@
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
-import type { Grant } from "../../core/authority/grant.ts";
+import { delegationDepthMax } from "../../core/authority/delegation.ts";
 import type { RevokedAuthority } from "../../core/gate/decide.ts";
-import { readCompact } from "../../core/notation/compact/compact.ts";
+import { parseSpecs } from "../../core/notation/compact/grant-specs.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { limitedBy, type PolicyTable } from "../../core/notation/policy/policy.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -12,8 +12,6 @@ import type { AgentName, LinkStore, StoredLink } from "../../core/ports/stores/l
 import type { Approvers, RecordRead, RecordResult, Records } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
 
-/** Deeper delegations are invalid. */
-export const delegationDepthMax = 16;
 const heldLinksMax = 64;
 /** Revoked delegations that a denial is compared with. */
 const revokedLinksMax = 16;
@@ -266,7 +264,7 @@ export class Holdings {
     const key = `${link.id} ${tools.length} ${[...limits].join(" ")}`;
     const known = this.#compiled.get(key);
     if (known !== undefined) return known;
-    const given = grantsOf([...link.specs, ...tools], this.#records.readingAt(link.granter.workspace ?? "/"));
+    const given = parseSpecs([...link.specs, ...tools], this.#records.readingAt(link.granter.workspace ?? "/"));
     const grants = given === null ? null : limitedBy(limits, given, new Diagnostics());
     const holder = link.holder === null ? "token" : link.holder.agent;
     const compiled =
@@ -324,24 +322,6 @@ function strictest(left: Approvers, right: Approvers): Approvers {
   if (left.of === null || right.of === null) return { need, of: left.of ?? right.of };
   const both = right.of;
   return { need, of: left.of.filter((name) => both.includes(name)) };
-}
-
-/** Null if any of them cannot be parsed: the intent is unknown. */
-export function grantsOf(
-  specs: readonly string[],
-  reading: Reading,
-  /** The folder of `fs.*` and `proc.*` grants that name none. */
-  root: readonly string[] | null = null,
-): readonly Grant[] | null {
-  const diagnostics = new Diagnostics();
-  const grants: Grant[] = [];
-  for (const spec of specs) {
-    const span = { source: "delegation", start: 0, end: spec.length };
-    const grant = readCompact(spec, { reading, diagnostics, span, root });
-    if (grant === null) return null;
-    grants.push(grant);
-  }
-  return diagnostics.list.some(({ severity }) => severity === "error") ? null : grants;
 }
 
 export function sameName(left: AgentName, right: AgentName): boolean {

@@ -3,7 +3,8 @@
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
-import { type ApprovalWait, commitUse } from "./call-ports.ts";
+import type { ApprovalWait } from "./call-input.ts";
+import { commitUse } from "./call-ports.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 
 const TOOL = "model";

@@ -116,7 +116,8 @@ export class WorkspaceLibraries {
   }
 }
 
-function turn(): Promise<void> {
+/** Ends the event-loop turn. */
+export function turn(): Promise<void> {
   return new Promise((next) => setImmediate(next));
 }
 

@@ -1,8 +1,9 @@
 // Control messages about the secret store's key: show its source, lock, unlock, reseal under another key.
+
+import { optionalText, textIn } from "../../core/base/fields.ts";
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { KeyInput, NewKey } from "../../core/ports/secret-key.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
-import { optionalText, textIn } from "../input.ts";
 import { NO_ACTOR } from "../log/entries.ts";
 import type { Vault } from "../parts.ts";
 import { refusal } from "../refusal.ts";

@@ -1,5 +1,6 @@
 // Control messages about agents and secrets: stop, freeze, revoke, admit file changes, store secrets.
 import { agentIdOf } from "../../core/base/agent-id.ts";
+import { flagIn, optionalText, textIn, textsIn } from "../../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { AgentName, StoredLink } from "../../core/ports/stores/link-store.ts";
@@ -7,7 +8,6 @@ import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { agentScope, MACHINE_SCOPE } from "../calls/generations.ts";
 import { sameName } from "../calls/holding.ts";
-import { flagIn, optionalText, textIn, textsIn } from "../input.ts";
 import { NO_ACTOR } from "../log/entries.ts";
 import type { Opening } from "../opening.ts";
 import type { DaemonParts } from "../parts.ts";

@@ -1,13 +1,13 @@
 // Lists all tools for a person: built-in and third-party, with their declarations and whether they can run.
 import { byRisk, verbEntry } from "../../core/authority/catalog.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
+import { optionalText, textIn } from "../../core/base/fields.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
 import { availabilityOf, missingText, SAYS_UNAVAILABLE } from "../../runtime/tool/availability.ts";
 import { exampleInput } from "../../runtime/tool/example-input.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
-import { optionalText, textIn } from "../input.ts";
 import type { DaemonParts } from "../parts.ts";
 import { refusal } from "../refusal.ts";
 import type { MessageHandler } from "../rpc/serving.ts";

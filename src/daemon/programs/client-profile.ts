@@ -3,6 +3,7 @@ import type { ClientProfile } from "../../clients/profile.ts";
 import { profileById } from "../../clients/profiles.ts";
 import { variablesOf } from "../../clients/settings.ts";
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
+import { optionalText } from "../../core/base/fields.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
@@ -11,7 +12,6 @@ import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.t
 import type { Limits, Plan, PlanNetwork } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
 import { homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
-import { optionalText } from "../input.ts";
 import { refusal } from "../refusal.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
 import type { ClientToolchains } from "./toolchains.ts";

@@ -1,6 +1,7 @@
 // Tools that the daemon does not execute: those of the client process, and those of a model's provider. For lists and
 // requests shown to a model; nothing about a call is decided here.
 import type { Moment } from "../../core/authority/compiled.ts";
+import { objectIn, textIn, textsIn } from "../../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import type { ProviderToolsView } from "../../core/ports/daemon/daemon-calls.ts";
@@ -9,7 +10,6 @@ import { reachesOf } from "../../runtime/tool/reachable.ts";
 import { isProvider } from "../../tools/provider/provider-catalog.ts";
 import { providerTools } from "../../tools/provider/provider-tools.ts";
 import type { Holding } from "../calls/holding.ts";
-import { objectIn, textIn, textsIn } from "../input.ts";
 import { refusal } from "../refusal.ts";
 
 /** The session's current holding; null if there is no session, or it holds nothing. */

@@ -132,10 +132,11 @@ export function builtinToolWith<P extends object>(tool: BuiltinTool<P>, powers: 
   };
   const requests: OwnerTool["requests"] = (input, reading, session) =>
     tool.requests(input, readingOf(reading, session));
-  const { derive, denied, ...shown } = tool;
+  const { derive, denied, isListed, ...shown } = tool;
   return {
     ...shown,
-    isThere: () => (tool.missing?.() ?? null) === null,
+    isThere: (session) =>
+      (tool.missing?.() ?? null) === null && (isListed?.(powers({ ...UNDECIDED, session, stop: NEVER })) ?? true),
     requests,
     ...(derive === undefined
       ? {}

@@ -9,11 +9,12 @@ import { type Refusal, refuse } from "../../core/base/result.ts";
 import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { ToolView } from "../../core/ports/daemon/daemon-calls.ts";
+import { useResult } from "../../runtime/context/use-result.ts";
 import { type InputParser, inputParser } from "../../runtime/tool/input.ts";
 import { holdsOf, reachesOf } from "../../runtime/tool/reachable.ts";
 import { objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import type { Session } from "../session.ts";
-import type { ForeignTools, OwnerTool } from "./owner-tool.ts";
+import { builtinTool, type ForeignTools, type OwnerTool } from "./owner-tool.ts";
 
 /** Whether these grants can ever allow a tool. */
 export function reachedBy(
@@ -31,14 +32,14 @@ export function reachedBy(
  * A tool without any power, to test a grant of `tool.invoke`. It is not built in: a project may have an `echo` of its own,
  * and only a grant that names it makes it callable.
  */
-const ECHO: OwnerTool = {
+const ECHO: OwnerTool = builtinTool({
   name: "echo",
   description: "Return the text unchanged.",
   input: objectSchema({ text: textSchema("The text to return.", 0, 16_384) }, ["text"]),
   verbs: [],
   requests: () => ({ ok: true, value: [] }),
-  execute: async ({ input }) => ({ ok: true, value: { text: input["text"] ?? "" }, isUntrusted: false }),
-};
+  execute: async (input) => useResult({ text: input["text"] ?? "" }),
+});
 
 export class OwnerTools {
   readonly #own: ReadonlyMap<string, OwnerTool>;

@@ -34,8 +34,10 @@ export function useResult<T>(value: T): UseResult<T> {
   return Object.freeze({ ok: true, value });
 }
 
-export function useDenial(code: UseCode, verb: string | null, message: string): UseDenial {
-  return Object.freeze({ ok: false, code, verb, message });
+export function useDenial(code: UseCode, verb: string | null, message: string, fix?: string | null): UseDenial {
+  return Object.freeze(
+    fix === undefined ? { ok: false, code, verb, message } : { ok: false, code, verb, message, fix },
+  );
 }
 
 export function invalid(verb: string | null, message: string): UseDenial {

@@ -34,6 +34,8 @@ export interface BuiltinTool<P = unknown> {
   readonly isConfigured?: true;
   /** What a call needs and does not have, such as a setting; it is then refused before anything is charged, and not listed. */
   missing?(): { readonly message: string; readonly fix: string | null } | null;
+  /** False where a session could do nothing with it: it is then not listed. */
+  isListed?(powers: P): boolean;
   requests(input: JsonObject, reading: CallReading): Derived;
   /** Further requests, which follow from what is stored. INVARIANT: `requests` accepted the input; they can only add. */
   derive?(input: JsonObject, reading: CallReading, powers: P): Promise<Result<readonly Request[]>>;

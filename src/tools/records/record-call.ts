@@ -46,7 +46,7 @@ export interface RecordCallContext {
 }
 
 export function failed(code: UseCode, message: string, fix: string | null = null): UseDenial {
-  return { ...useDenial(code, null, message), fix };
+  return useDenial(code, null, message, fix);
 }
 
 export function missing(id: string): RecordAnswer {

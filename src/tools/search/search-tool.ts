@@ -40,7 +40,7 @@ export function searchTool(provider: () => WrittenSearch | null): BuiltinTool {
     },
     execute: async (input, context) => {
       const written = provider();
-      if (written === null) return { ...useDenial("not_available", null, NO_PROVIDER.message), fix: NO_PROVIDER.fix };
+      if (written === null) return useDenial("not_available", null, NO_PROVIDER.message, NO_PROVIDER.fix);
       const { query, count } = inputOf(input);
       const fetched = await fetchText(providerFetch(written, query, count), context);
       return fetched.ok ? answered(written, fetched.value, count) : withoutProvider(fetched);
@@ -51,7 +51,7 @@ export function searchTool(provider: () => WrittenSearch | null): BuiltinTool {
 /** INVARIANT: the caller does not learn the user's provider, or its secret's name. */
 function withoutProvider({ code }: UseDenial): UseDenial {
   return code === "not_available" || code === "invalid_input"
-    ? { ...useDenial(code, null, "the search provider could not be asked"), fix: FIX }
+    ? useDenial(code, null, "the search provider could not be asked", FIX)
     : useDenial(code, null, "the search provider is not within reach");
 }
 
@@ -80,7 +80,7 @@ function inputOf(input: JsonObject): { readonly query: string; readonly count: n
 const FIX = "a person looks at `search:` in the user's own config.yml";
 
 function failed(message: string, fix: string | null = FIX): UseDenial {
-  return { ...useDenial("not_available", null, message), fix };
+  return useDenial("not_available", null, message, fix);
 }
 
 const NO_PROVIDER = {

@@ -166,7 +166,7 @@ async function execute(
       told: ({ path }, refused) => `${pathText(path)}: ${fileFailure("fs.write", refused).message}`,
     });
     if (ran.refused !== null && ran.commands.length === 1)
-      return { ...useDenial(ran.refused.code, null, ran.refused.message), fix: ran.refused.fix };
+      return useDenial(ran.refused.code, null, ran.refused.message, ran.refused.fix);
     return answered(timed.isOver ? outOfTime(ran) : ran, captured, powers);
   } finally {
     timed.end();

@@ -3,11 +3,10 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync } from "node:
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import type { Reading } from "../core/notation/reading.ts";
-import { toAscii } from "../platform/ascii.ts";
-import { realRoot } from "../platform/real-path.ts";
-import { grantsOf } from "./calls/holding.ts";
-import { specFault } from "./spec-fault.ts";
+import { toAscii } from "../../../platform/ascii.ts";
+import { realRoot } from "../../../platform/real-path.ts";
+import type { Reading } from "../reading.ts";
+import { parseSpecs, specFault } from "./grant-specs.ts";
 
 let base: string;
 let reading: Reading;
@@ -50,7 +49,7 @@ test.each<[string, readonly string[], string]>([
     'the grant, "memory.read{keys=[a]", is not understood: missing closing } (at character 12)',
   ],
 ])("%s", (_, specs, expected) => {
-  expect(grantsOf(specs, reading)).toBe(null);
+  expect(parseSpecs(specs, reading)).toBe(null);
   expect(specFault("grant", specs, reading)).toBe(expected);
 });
 
@@ -59,7 +58,7 @@ test.each(["link", "away", "../away", "~/x", "x"])(
   (name) => {
     const folder = /^[~.x]/.test(name) ? name : join(base, name);
     const told = [`fs.read{in=${folder},paths=[../../../out]}`, `fs.read{in=${folder},nothing=[a]}`].map((spec) => {
-      expect(grantsOf([spec], reading)).toBe(null);
+      expect(parseSpecs([spec], reading)).toBe(null);
       return specFault("grant", [spec], reading);
     });
     expect(told.join(" ")).not.toContain("hidden");
@@ -69,7 +68,7 @@ test.each(["link", "away", "../away", "~/x", "x"])(
 
 test("effects of the machine alone are described in general", () => {
   const spec = `fs.read{in=${join(base, "away")}}`;
-  expect(grantsOf([spec], reading)).toBe(null);
+  expect(parseSpecs([spec], reading)).toBe(null);
   expect(specFault("grant", [spec], reading)).toMatch(/is not understood: a folder in it does not resolve here$/);
 });
 

@@ -1,16 +1,33 @@
-// Error messages about invalid specs, for the caller that sent them.
-
-import { readCompact } from "../core/notation/compact/compact.ts";
-import { Diagnostics } from "../core/notation/diagnostic.ts";
-import type { Reading } from "../core/notation/reading.ts";
-import { grantsOf } from "./calls/holding.ts";
+// Grants written as a list of compact specs, and why one of them is not understood.
+import type { Grant } from "../../authority/grant.ts";
+import { Diagnostics } from "../diagnostic.ts";
+import type { Reading } from "../reading.ts";
+import { readCompact } from "./compact.ts";
 
 const specCharactersMax = 80;
 const messageCharactersMax = 400;
 
+/** Null if any of them cannot be parsed: the intent is unknown. */
+export function parseSpecs(
+  specs: readonly string[],
+  reading: Reading,
+  /** The folder of `fs.*` and `proc.*` grants that name none. */
+  root: readonly string[] | null = null,
+): readonly Grant[] | null {
+  const diagnostics = new Diagnostics();
+  const grants: Grant[] = [];
+  for (const spec of specs) {
+    const span = { source: "delegation", start: 0, end: spec.length };
+    const grant = readCompact(spec, { reading, diagnostics, span, root });
+    if (grant === null) return null;
+    grants.push(grant);
+  }
+  return diagnostics.list.some(({ severity }) => severity === "error") ? null : grants;
+}
+
 /** The first invalid spec, and why. `noun`: what each of them is called. */
 export function specFault(noun: string, specs: readonly string[], reading: Reading): string {
-  const at = specs.findIndex((spec) => grantsOf([spec], reading) === null);
+  const at = specs.findIndex((spec) => parseSpecs([spec], reading) === null);
   const spec = specs[at];
   if (spec === undefined) return `one ${noun} is not understood`;
   const which = specs.length === 1 ? `the ${noun}` : `${noun} ${at + 1}`;

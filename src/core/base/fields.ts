@@ -1,26 +1,11 @@
-// Parses request fields: each by name, with its type and length limit.
-
-import { builtinName, parseName } from "../core/authority/axes/name.ts";
-import { verbEntry } from "../core/authority/catalog.ts";
-import type { Request } from "../core/authority/request.ts";
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
-import { done, type Result, refuse } from "../core/base/result.ts";
-import { withAliases } from "../tools/shell/argument-aliases.ts";
+// Reads fields of a JSON object that came from outside: each by name, with its type and length limit.
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "./json.ts";
 
 export const textCharactersMax = 262_144;
 
 export function textIn(object: JsonObject, key: string, charactersMax: number = textCharactersMax): string | null {
   const value = member(object, key);
   return typeof value === "string" && value.length <= charactersMax ? value : null;
-}
-
-/** The tool and the arguments of a call; a built-in tool also by its dotted name, and `shell` with others' arguments. */
-export function callIn(object: JsonObject): { readonly tool: string; readonly input: JsonObject } | null {
-  const name = textIn(object, "tool", 256);
-  const input = objectIn(object, "input");
-  if (name === null || input === null) return null;
-  const tool = builtinName(name);
-  return { tool, input: withAliases(tool, input) };
 }
 
 /** Undefined if present but not a string; null if absent. */
@@ -61,13 +46,4 @@ export function flagIn(object: JsonObject, key: string): boolean {
 export function objectIn(object: JsonObject, key: string): JsonObject | null {
   const value: Json | undefined = member(object, key);
   return isJsonObject(value) ? value : null;
-}
-
-/** A request about one name on every axis of the verb that takes names. */
-export function nameRequest(verb: string, name: string): Result<Request> {
-  const entry = verbEntry(verb);
-  const parsed = parseName(name);
-  if (entry === null) return refuse("bad_value", `no verb ${verb}`);
-  if (!parsed.ok) return parsed;
-  return done({ verb: entry, values: entry.axes.map(() => parsed.value) });
 }

@@ -1,0 +1,82 @@
+// What a client sends with a call: the tool and its arguments, how long it waits for an approval, and whether it cancels.
+import { builtinName } from "../../core/authority/axes/name.ts";
+import { numberOr, objectIn, textIn, textsIn } from "../../core/base/fields.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
+import { withAliases } from "../../tools/shell/argument-aliases.ts";
+import type { Exchange } from "../rpc/serving.ts";
+
+export const waitMillisecondsMax: number = 24 * 3_600_000;
+const requestsMax = 64;
+const toolCharactersMax = 256;
+
+/** A call before its tool is looked up. */
+export interface ParsedCall {
+  readonly tool: string;
+  readonly input: JsonObject;
+  /** How long it waits for an approval. */
+  readonly waitMilliseconds: number;
+  /** The requests of a client tool; null for a tool of the daemon. */
+  readonly requests: readonly string[] | null;
+}
+
+/** A built-in tool also by its dotted name, and `shell` with others' arguments. */
+export function parseCall(value: JsonObject): ParsedCall | null {
+  const name = textIn(value, "tool", toolCharactersMax);
+  const input = objectIn(value, "input");
+  const waitMilliseconds = numberOr(value, "waitMilliseconds", 0, 0, waitMillisecondsMax);
+  const hasRequests = (value["requests"] ?? null) !== null;
+  const requests = hasRequests ? textsIn(value, "requests", requestsMax) : null;
+  if (name === null || input === null || waitMilliseconds === null || (hasRequests && requests === null)) return null;
+  const tool = builtinName(name);
+  return { tool, input: withAliases(tool, input), waitMilliseconds, requests };
+}
+
+export interface ApprovalWait {
+  readonly milliseconds: number;
+  /** Cancelled by the caller, or the connection is closed. */
+  readonly isStopped: boolean;
+  onStop(ring: () => void): void;
+  /** Called when an approval request is created, with its id. */
+  asked(approval: string): void;
+}
+
+/** One per call, therefore a class: creating a getter for each would cost more than all the rest. */
+export class ExchangeStop implements CancelSignal {
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange) {
+    this.#exchange = exchange;
+  }
+
+  get stopped(): boolean {
+    return this.#exchange.isStopped;
+  }
+
+  onStop(ring: () => void): void {
+    this.#exchange.onStop(ring);
+  }
+}
+
+/** Waits for an approval as long as the client does. */
+export class ExchangeWait implements ApprovalWait {
+  readonly milliseconds: number;
+  readonly #exchange: Exchange;
+
+  constructor(exchange: Exchange, milliseconds: number) {
+    this.#exchange = exchange;
+    this.milliseconds = milliseconds;
+  }
+
+  get isStopped(): boolean {
+    return this.#exchange.isStopped;
+  }
+
+  onStop(ring: () => void): void {
+    this.#exchange.onStop(ring);
+  }
+
+  asked(approval: string): void {
+    this.#exchange.tell({ waiting: approval });
+  }
+}
