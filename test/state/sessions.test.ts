@@ -204,7 +204,7 @@ describe("a session ends", () => {
       onText: (text) => texts.push(text),
     });
     await until(() => texts.join("").includes("begun"), "it runs");
-    expect(processesWith(mark).length > 0).toBe(true);
+    await until(() => processesWith(mark).length > 0, "its program runs");
     await own.end();
     await until(() => processesWith(mark).length === 0, "it has ended");
     await until(
