@@ -1,10 +1,17 @@
 // `npm run fuzz:native`, and for tests: builds a variant of the native program and says where it is, or runs the fuzz
-// target. `node scripts/native.mjs program|sanitized|fuzz-path` prints a path; `fuzz [--seconds N] [--seed N]` runs it.
+// target. `node scripts/native.mjs program|sanitized|fuzz-path` prints a path; `fuzz [--seconds N] [--seed N]` runs it;
+// `package` builds it for every processor that the package is for, and fails if one is missing.
 import { spawn } from "node:child_process";
-import { buildFuzz, buildNative, buildSanitized } from "./house/native.mjs";
+import { architectures, buildFuzz, buildNative, buildSanitized, buildStatic } from "./house/native.mjs";
 import { say } from "./house/root.mjs";
 
-const builds = { program: buildNative, sanitized: buildSanitized, "fuzz-path": buildFuzz, fuzz: buildFuzz };
+const buildPackage = async () => {
+  const built = await Promise.all(architectures.map(buildStatic));
+  const missing = architectures.filter((_, at) => built[at] === undefined);
+  if (missing.length > 0) throw new Error(`no C compiler for ${missing.join(", ")} is installed (Debian: gcc-aarch64-linux-gnu)`);
+  return built.join("\n");
+};
+const builds = { package: buildPackage, program: buildNative, sanitized: buildSanitized, "fuzz-path": buildFuzz, fuzz: buildFuzz };
 const [word, ...rest] = process.argv.slice(2);
 process.exitCode = await main();
 

@@ -1,5 +1,6 @@
 // Our own sandboxes as the product composes them, and a run in one that returns its output.
 import { join } from "node:path";
+import { nativeProgram } from "../../src/platform/native-program.ts";
 import { DraftFolders } from "../../src/sandbox/drafts/draft-folders.ts";
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { detectSandbox, type SandboxEnvironment } from "../../src/sandbox/linux/detect-sandbox.ts";
@@ -14,7 +15,7 @@ export const OURS = "ambit";
 const AGENT = "bench";
 
 export function sandboxGround(): SandboxEnvironment {
-  const native = join(rootFolder, "dist", "native", "ambit-native");
+  const native = nativeProgram(rootFolder);
   const detected = detectSandbox({ native, install: () => "install bubblewrap" });
   if (!detected.ok) throw new Error(`${detected.refused.message}: ${detected.refused.fix ?? ""}`);
   return detected.environment;

@@ -29,6 +29,35 @@ const started = [
   { name: "mcp", entry: "src/main/mcp-main.ts", options: { plugins: [withoutSchemaChecker()] } },
 ];
 
+/** What an application imports: modules with shared parts, because a warrant is known by the one module that makes it. */
+const doors = [
+  "src/index.ts",
+  "src/node-door.ts",
+  "src/adapters/ai-sdk.ts",
+  "src/adapters/anthropic.ts",
+  "src/adapters/openai-agents.ts",
+  "src/cli/tools/eslint-plugin.ts",
+];
+
+/** Packages stay outside: npm installs them beside ours, and an application may have the same ones. */
+export async function buildDoors(folder) {
+  const { build } = await import("esbuild");
+  await build({
+    absWorkingDir: root,
+    entryPoints: doors,
+    outdir: folder,
+    outbase: "src",
+    chunkNames: "shared/[hash]",
+    bundle: true,
+    splitting: true,
+    platform: "node",
+    format: "esm",
+    target: "node20",
+    packages: "external",
+    logLevel: "error",
+  });
+}
+
 /** `more` gives esbuild further options for a program; a measurement adds its own calls to the sources. */
 export async function buildBundles(folder, more = () => ({})) {
   const { build } = await import("esbuild");

@@ -2,7 +2,7 @@
 // target. Without a compiler a message is printed and setup continues: features that need the program are then refused.
 import { createHash } from "node:crypto";
 import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { run } from "./child.mjs";
 import { stampAt } from "./digest.mjs";
 import { alone } from "./lock.mjs";
@@ -13,6 +13,9 @@ const folder = join(root, "dist", "native");
 const told = join(folder, ".told");
 const toldMillisecondsMax = 24 * 60 * 60_000;
 const compilers = ["cc", "gcc", "clang"];
+/** The processors a package has the program for, and Debian's compilers for those that are not this machine's. */
+export const architectures = ["x64", "arm64"];
+const crossCompilers = { x64: ["x86_64-linux-gnu-gcc"], arm64: ["aarch64-linux-gnu-gcc"] };
 const compileMillisecondsMax = 5 * 60_000;
 
 /** Some systems define the last one themselves, and defining it twice is an error. */
@@ -47,20 +50,25 @@ const attempts = [
   ["-D_FORTIFY_SOURCE=2", "-pie", "-Wno-error"],
 ];
 
+const program = (architecture) => ({
+  name: join(architecture, "ambit-native"),
+  architecture,
+  files: () => programFiles(),
+  flags: () => attempts.map((attempt) => [...hardening, ...(branches[architecture] ?? []), ...attempt, ...linking]),
+});
+
 /** The build targets: the files of the program, those beside them, and the flags, by attempt. */
 const kinds = {
-  program: {
-    name: "ambit-native",
-    files: () => programFiles(),
-    flags: () => attempts.map((attempt) => [...hardening, ...(branches[process.arch] ?? []), ...attempt, ...linking]),
-  },
+  program: program(process.arch),
   sanitized: {
     name: "ambit-native-sanitized",
+    architecture: process.arch,
     files: () => [...programFiles(), join("fuzz", "sanitizer.c")],
     flags: () => [sanitizers],
   },
   fuzz: {
     name: "ambit-native-fuzz",
+    architecture: process.arch,
     files: () => [...programFiles().filter((file) => file !== "main.c"), ...cFiles("fuzz")],
     flags: () => [sanitizers],
   },
@@ -81,6 +89,14 @@ export async function prepareNative() {
 /** The program itself. Like the others: its path, or undefined if there is no compiler. */
 export function buildNative() {
   return build(kinds.program);
+}
+
+/** For a package: it must be static, because the machine that it is installed on may have another C library. */
+export async function buildStatic(architecture) {
+  const path = await build(program(architecture));
+  if (path !== undefined && readFileSync(path).includes("/ld-"))
+    throw new Error(`${path} is not static: install the C library's static form`);
+  return path;
 }
 
 /** With sanitizers, for tests. */
@@ -111,7 +127,7 @@ function tell() {
 async function build(kind) {
   const path = join(folder, kind.name);
   if (isBuilt(kind)) return path;
-  const compiler = await firstCompiler();
+  const compiler = await firstCompiler(kind.architecture);
   if (compiler === undefined) return undefined;
   // Alone, since a new dist may replace the old one; checked again, since the previous holder of the lock may have built it.
   await alone(async () => {
@@ -124,7 +140,7 @@ async function compile(kind, compiler) {
   // Taken before the sources are read: edits during the build are built next time.
   const digest = digestOf(kind);
   const path = join(folder, kind.name);
-  mkdirSync(folder, { recursive: true });
+  mkdirSync(dirname(path), { recursive: true });
   const next = `${path}.next`;
   const files = kind.files().map((file) => join(sources, file));
   let problem = "";
@@ -143,8 +159,8 @@ async function compile(kind, compiler) {
   throw new Error(`the native program does not build:\n${problem}`);
 }
 
-async function firstCompiler() {
-  for (const compiler of compilers) {
+async function firstCompiler(architecture) {
+  for (const compiler of architecture === process.arch ? compilers : crossCompilers[architecture]) {
     const answered = await run([compiler, "--version"], { millisecondsMax: 30_000 });
     if (answered.ok) return compiler;
   }
@@ -160,7 +176,7 @@ function isBuilt(kind) {
 function digestOf(kind) {
   const sum = createHash("sha256");
   const headers = readdirSync(sources).filter((file) => file.endsWith(".h"));
-  sum.update(JSON.stringify([process.arch, language, warnings, kind.flags(), kind.files(), headers]));
+  sum.update(JSON.stringify([kind.architecture, language, warnings, kind.flags(), kind.files(), headers]));
   for (const file of [...kind.files(), ...headers].sort()) {
     const text = readFileSync(join(sources, file));
     sum.update(`${file}:${text.length}:`).update(text);

@@ -1,7 +1,7 @@
-// What is built from the sources: the library behind the package's entry points, and one bundle for each program.
+// What is built from the sources: the package's entry points with their declarations, and one bundle for each program.
 import { existsSync, mkdirSync, renameSync, rmSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { buildBundles } from "./bundles.mjs";
+import { buildBundles, buildDoors } from "./bundles.mjs";
 import { run } from "./child.mjs";
 import { warmCodeCache } from "./code-cache.mjs";
 import { programDigest, stampAt } from "./digest.mjs";
@@ -21,16 +21,16 @@ export async function buildProgram() {
   const digest = programDigest();
   rmSync(building, { recursive: true, force: true });
   mkdirSync(next, { recursive: true });
-  await Promise.all([buildLibrary(), buildBundles(next)]);
+  await Promise.all([declareDoors(), buildDoors(next), buildBundles(next)]);
   writeFileSync(join(next, ".stamp"), `${digest}\n`);
   replaceDist();
   await warmCodeCache();
 }
 
-async function buildLibrary() {
+async function declareDoors() {
   const tsc = join(root, "node_modules", "typescript", "bin", "tsc");
   const built = await run([process.execPath, tsc, "-p", "tsconfig.build.json", "--outDir", next]);
-  if (!built.ok) throw new Error(`the library does not build:\n${built.output}`);
+  if (!built.ok) throw new Error(`the declarations do not build:\n${built.output}`);
 }
 
 function replaceDist() {

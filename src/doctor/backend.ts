@@ -116,7 +116,7 @@ function native({ native }: MachineFacts, severity: Finding["severity"], finding
         severity,
         message: "ambit's native program is not built, or does not run here",
         meaning: "Processes of agents and their file tools are refused.",
-        fix: "npm run build   # needs a C compiler",
+        fix: "install the package again, or in its folder: node scripts/native.mjs program   # needs a C compiler",
       }),
     );
     return;

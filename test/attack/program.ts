@@ -8,7 +8,7 @@ import { root } from "../e2e/ambit.ts";
 /** Installs it in the folder and returns the file to start. Every user who may read the folder may run it. */
 export async function installInto(folder: string): Promise<string> {
   const dist = join(folder, "dist");
-  mkdirSync(join(dist, "native"), { recursive: true });
+  mkdirSync(join(dist, "native", process.arch), { recursive: true });
   const bundle = (entry: string, name: string): Promise<unknown> =>
     build({
       absWorkingDir: root,
@@ -29,7 +29,7 @@ export async function installInto(folder: string): Promise<string> {
   // The database driver's native code is in a package of its own.
   writeFileSync(join(folder, "package.json"), "{}\n");
   symlinkSync(join(root, "node_modules"), join(folder, "node_modules"));
-  copyFileSync(await nativeProgram(), join(dist, "native", "ambit-native"));
+  copyFileSync(await nativeProgram(), join(dist, "native", process.arch, "ambit-native"));
   const start = join(folder, "start.cjs");
   writeFileSync(start, 'require("./dist/ambit.cjs").start(process.argv.slice(2));\n');
   return start;

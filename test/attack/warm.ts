@@ -4,6 +4,7 @@ import { once } from "node:events";
 import { chmodSync } from "node:fs";
 import { join } from "node:path";
 import { createInterface } from "node:readline";
+import { nativeProgram } from "../../src/platform/native-program.ts";
 import { bundled } from "../e2e/bundle.ts";
 import { type Outcome, outcomesIn } from "./attempt.ts";
 import type { CallerFacts } from "./callers.ts";
@@ -29,7 +30,7 @@ export class Warm {
   ): Promise<Warm> {
     const program = await bundled("test/attack/owner.ts");
     chmodSync(join(program, ".."), 0o755);
-    const native = join(ground.folder, "program", "dist", "native", "ambit-native");
+    const native = nativeProgram(join(ground.folder, "program"));
     const state = join(scene.folder, "state", "ambit");
     const own = [program, scene.root, native, state, mode];
     const [command = "", ...words] = [...who.prefix, process.execPath, ...own];

@@ -13,7 +13,7 @@ import { type Outcome, type Owner, start } from "../native/owner.ts";
 import { CERTIFICATE } from "./certificate.ts";
 import { NamesOutside } from "./names-outside.ts";
 
-const NATIVE = fileURLToPath(new URL("../../dist/native/ambit-native", import.meta.url));
+const NATIVE = fileURLToPath(new URL(`../../dist/native/${process.arch}/ambit-native`, import.meta.url));
 
 export const INSIDE = "/inside";
 

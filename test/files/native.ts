@@ -7,7 +7,7 @@ import type { WorkerRestrictions } from "../../src/sandbox/files/worker-setup.ts
 
 /** `AMBIT_TEST_NATIVE`: another build of it, for example with sanitizers. */
 export const nativeProgram: string =
-  process.env["AMBIT_TEST_NATIVE"] ?? join(import.meta.dirname, "../../dist/native/ambit-native");
+  process.env["AMBIT_TEST_NATIVE"] ?? join(import.meta.dirname, "../../dist/native", arch(), "ambit-native");
 
 /** Null if the program can run; otherwise the reason. */
 export function nativeMissing(program: string = nativeProgram): string | null {

@@ -164,8 +164,8 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
   },
   program_missing: {
     means: "The native program that is pid 1 of every sandbox is not built, so neither programs nor file tools run.",
-    doThis: "Install a C compiler and build again; if you use the package, reinstall it.",
-    example: "sudo apt-get install gcc libc6-dev && npm run build",
+    doThis: "Install the package again, or a C compiler, and build it in the folder of the package.",
+    example: "sudo apt-get install gcc libc6-dev && node scripts/native.mjs program",
   },
   kernel_too_old: {
     means: "The kernel lacks mounts by file descriptor or seccomp filters, which every sandbox needs.",

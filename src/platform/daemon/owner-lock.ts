@@ -3,6 +3,7 @@
 import { spawnSync } from "node:child_process";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { nativeMissing } from "../native-program.ts";
 import { codeOf } from "../path-target.ts";
 import { identityText, ownIdentity, type ProcessIdentity, readIdentity } from "./process-identity.ts";
 
@@ -92,8 +93,10 @@ function runLockCommand(native: string, word: string, file: number): Answer<null
   });
   if (status === 0) return { ok: true, value: null };
   if (status === 1) return { ok: false, code: "owned", message: "another daemon owns this state folder", fix: null };
-  if (error !== undefined && codeOf(error) === "ENOENT")
-    return refused("ambit's native program is not built", "npm run build");
+  if (error !== undefined && codeOf(error) === "ENOENT") {
+    const { message, fix } = nativeMissing(native);
+    return refused(message, fix);
+  }
   return refused(`the lock cannot be taken: ${stderr?.trim() || codeOf(error)}`, null);
 }
 

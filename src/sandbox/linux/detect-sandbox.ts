@@ -4,6 +4,7 @@ import { spawnSync } from "node:child_process";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
 import { hostPath } from "./host-path.ts";
+import { nativeMissing } from "../../platform/native-program.ts";
 import { findProgram, isProgram } from "./programs.ts";
 import { unavailable } from "./refusal.ts";
 import { systemFacts } from "./system-facts.ts";
@@ -31,10 +32,11 @@ const answerMillisecondsMax = 5_000;
 const answerBytesMax = 65_536;
 
 export function detectSandbox({ native, folders, install }: DetectOptions): SandboxDetection {
-  if (process.platform !== "linux") return no(`there is no sandbox for ${process.platform}`, "run it on Linux");
+  const missing = nativeMissing(native);
+  if (process.platform !== "linux") return no(missing.message, missing.fix);
   const bubblewrap = findProgram("bwrap", folders);
   if (bubblewrap === null) return no("bubblewrap is not installed", install());
-  if (!isProgram(native)) return no("ambit's native program is not built", "npm run build");
+  if (!isProgram(native)) return no(missing.message, missing.fix);
   const system = systemFacts(native);
   if (system === null) return no(`there is no filter of system calls for ${process.arch}`, null);
   return { ok: true, environment: { bubblewrap, system } };
