@@ -8,10 +8,17 @@ import { say } from "./house/root.mjs";
 const buildPackage = async () => {
   const built = await Promise.all(architectures.map(buildStatic));
   const missing = architectures.filter((_, at) => built[at] === undefined);
-  if (missing.length > 0) throw new Error(`no C compiler for ${missing.join(", ")} is installed (Debian: gcc-aarch64-linux-gnu)`);
+  if (missing.length > 0)
+    throw new Error(`no C compiler for ${missing.join(", ")} is installed (Debian: gcc-aarch64-linux-gnu)`);
   return built.join("\n");
 };
-const builds = { package: buildPackage, program: buildNative, sanitized: buildSanitized, "fuzz-path": buildFuzz, fuzz: buildFuzz };
+const builds = {
+  package: buildPackage,
+  program: buildNative,
+  sanitized: buildSanitized,
+  "fuzz-path": buildFuzz,
+  fuzz: buildFuzz,
+};
 const [word, ...rest] = process.argv.slice(2);
 process.exitCode = await main();
 

@@ -16,7 +16,15 @@ export async function installPackages() {
   const digest = packagesDigest();
   if (!installedByHand()) {
     say("installing packages (npm ci)");
-    const installed = await run([...npm(), "ci", "--include=dev", "--no-audit", "--no-fund", "--prefer-offline", "--ignore-scripts"]);
+    const installed = await run([
+      ...npm(),
+      "ci",
+      "--include=dev",
+      "--no-audit",
+      "--no-fund",
+      "--prefer-offline",
+      "--ignore-scripts",
+    ]);
     if (!installed.ok) {
       throw new Error(`npm ci failed:\n${installed.output}`);
     }

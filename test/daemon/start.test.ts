@@ -167,7 +167,10 @@ test("a lock belongs to one process and is released when it exits", async () => 
   answered(takeLock({ path, native: native() })).release();
   symlinkSync(path, `${path}-link`);
   expect(takeLock({ path: `${path}-link`, native: native() })).toMatchObject({ ok: false, code: "not_available" });
-  expect(takeLock({ path, native: join(state, "absent") })).toMatchObject({ ok: false, fix: expect.stringMatching(/native\.mjs" program$/) });
+  expect(takeLock({ path, native: join(state, "absent") })).toMatchObject({
+    ok: false,
+    fix: expect.stringMatching(/native\.mjs" program$/),
+  });
 });
 
 test("a daemon that does not respond is killed by its pid, and no other process is", async () => {

@@ -160,7 +160,10 @@ describe("the features of this machine", () => {
 
   test("our program is not built", () => {
     const detected = detectSandbox({ native: join(folder, "none"), install: () => "install it" });
-    expect(detected).toMatchObject({ ok: false, refused: { code: "sandbox_unavailable", fix: expect.stringMatching(/native\.mjs" program$/) } });
+    expect(detected).toMatchObject({
+      ok: false,
+      refused: { code: "sandbox_unavailable", fix: expect.stringMatching(/native\.mjs" program$/) },
+    });
   });
 
   test.each([

@@ -14,7 +14,10 @@ import type { CancelSignal, SandboxOwner } from "../../src/sandbox/plan/sandboxe
 
 /** Beside the sources, or where a bundle of these tests is told. */
 export function nativeProgram(): string {
-  return process.env["AMBIT_NATIVE"] ?? fileURLToPath(new URL(`../../dist/native/${process.arch}/ambit-native`, import.meta.url));
+  return (
+    process.env["AMBIT_NATIVE"] ??
+    fileURLToPath(new URL(`../../dist/native/${process.arch}/ambit-native`, import.meta.url))
+  );
 }
 
 export function realGround(): SandboxEnvironment {

@@ -2,9 +2,9 @@
 // weaker mode: without namespaces, killing leftover processes would have no bounds.
 import { spawnSync } from "node:child_process";
 import type { RunRefusal } from "../../core/ports/process.ts";
+import { nativeMissing } from "../../platform/native-program.ts";
 import type { SystemFacts } from "../plan/start/system.ts";
 import { hostPath } from "./host-path.ts";
-import { nativeMissing } from "../../platform/native-program.ts";
 import { findProgram, isProgram } from "./programs.ts";
 import { unavailable } from "./refusal.ts";
 import { systemFacts } from "./system-facts.ts";
