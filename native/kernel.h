@@ -15,8 +15,10 @@ enum {
   number_fsopen = 430,
   number_fsconfig = 431,
   number_fsmount = 432,
+  number_pidfd_open = 434,
   number_close_range = 436,
   number_openat2 = 437,
+  number_pidfd_getfd = 438,
   number_mount_setattr = 442,
   number_landlock_create_ruleset = 444,
   number_landlock_add_rule = 445,
@@ -55,6 +57,7 @@ enum {
   fs_set_string = 1,
   fs_create = 6,
   close_range_cloexec = 0x4,
+  pidfd_thread = 0200,
 };
 
 static inline int kernel_openat2(int folder, const char *path, uint64_t flags, uint64_t mode, uint64_t resolve) {

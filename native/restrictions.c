@@ -41,20 +41,8 @@ static int parse_rule(struct restrictions *into, const struct frame *frame) {
 
 static int parse_program(struct restrictions *into, const struct frame *frame) {
   struct reader reader = reader_of(frame);
-  const size_t count = frame->length / 8;
-  if (frame->length % 8 != 0 || count == 0) return wrong(EPROTO);
-  if (count > seccomp_instructions_max) return wrong(E2BIG);
   if (into->seccomp_asked) return wrong(EEXIST);
-  struct sock_filter *program = calloc(count, sizeof *program);
-  if (program == NULL) return wrong(ENOMEM);
-  for (size_t at = 0; at < count; at++) {
-    program[at].code = read_u16(&reader);
-    program[at].jt = read_u8(&reader);
-    program[at].jf = read_u8(&reader);
-    program[at].k = read_u32(&reader);
-  }
-  into->program = program;
-  into->program_count = count;
+  if (seccomp_parse(&reader, &into->program, &into->program_count) != 0) return -1;
   into->seccomp_asked = true;
   return 1;
 }

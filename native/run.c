@@ -40,6 +40,16 @@ static void take_status(struct run *run, int status) {
   run->value = WIFSIGNALED(status) ? WTERMSIG(status) : WEXITSTATUS(status);
 }
 
+// Ours, not left by the command.
+static bool forget_connecting(struct run *run, pid_t process) {
+  for (size_t at = 0; at < run->connecting_count; at++) {
+    if (run->connecting[at] != process) continue;
+    run->connecting[at] = run->connecting[--run->connecting_count];
+    return true;
+  }
+  return false;
+}
+
 bool run_reap(struct run *run) {
   for (;;) {
     int status;
@@ -58,6 +68,7 @@ bool run_reap(struct run *run) {
       continue;
     }
     count_usage(run, &usage);
+    if (forget_connecting(run, process)) continue;
     if (process == run->process) take_status(run, status);
     else if (run->ending && WIFSIGNALED(status) && WTERMSIG(status) == SIGKILL) run->leftovers++;
   }

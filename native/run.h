@@ -6,6 +6,7 @@
 #include <stdint.h>
 #include <sys/types.h>
 
+#include "connect.h"
 #include "frame.h"
 
 enum run_how {
@@ -28,6 +29,8 @@ struct run {
   uint64_t wall, user, system, memory;
   uint64_t output_left, output_dropped;
   uint32_t leftovers;
+  pid_t connecting[connecting_max];  // processes of ours that connect a socket of the command's
+  size_t connecting_count;
 };
 
 // Microseconds of a clock that only goes forward.

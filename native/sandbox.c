@@ -12,6 +12,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "connect.h"
 #include "drop.h"
 #include "empty.h"
 #include "frame.h"
@@ -26,10 +27,11 @@
 #include "zygote.h"
 
 static void say_hello(int control) {
-  uint8_t payload[8];
+  uint8_t payload[9];
   struct writer writer = {payload, sizeof payload, 0, false};
   write_u32(&writer, protocol_version);
   write_u32(&writer, (uint32_t)landlock_abi());
+  write_u8(&writer, connect_is_offered() ? 1 : 0);
   if (frame_send(control, 'h', payload, writer.length) != 0) _exit(exit_failed);
 }
 
@@ -133,6 +135,9 @@ _Noreturn void sandbox_main(int control, int handles) {
   if (handles >= 0) close(handles);
   memfd_forbid();
   if (emptied_make(setup.emptied, setup.emptied_count) != 0) frame_fail(control, errno, "emptied folder");
+  dev_t own = 0;
+  if (setup.sockets.path != NULL && connect_own_device(setup.sockets.path, &own) != 0)
+    frame_fail(control, errno, "sockets");
   // Objects that are there already are of a namespace that is not ours alone.
   if (!ipc_is_empty()) frame_fail(control, EEXIST, "IPC namespace");
   const int signals = zygote_signals();
@@ -153,6 +158,8 @@ _Noreturn void sandbox_main(int control, int handles) {
       .emptied_count = setup.emptied_count,
       .limits = limits,
       .limit_count = limit_count,
+      .sockets = &setup.sockets,
+      .own_device = own,
   };
   zygote_serve(&ground);
 }

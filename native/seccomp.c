@@ -4,8 +4,31 @@
 #include <errno.h>
 #include <linux/seccomp.h>
 #include <stdint.h>
+#include <stdlib.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+
+static int wrong(int error) {
+  errno = error;
+  return -1;
+}
+
+int seccomp_parse(struct reader *reader, struct sock_filter **program, size_t *count) {
+  const size_t bytes = read_left(reader);
+  *count = bytes / 8;
+  if (bytes % 8 != 0 || *count == 0) return wrong(EPROTO);
+  if (*count > seccomp_instructions_max) return wrong(E2BIG);
+  struct sock_filter *parsed = calloc(*count, sizeof *parsed);
+  if (parsed == NULL) return wrong(ENOMEM);
+  for (size_t at = 0; at < *count; at++) {
+    parsed[at].code = read_u16(reader);
+    parsed[at].jt = read_u8(reader);
+    parsed[at].jf = read_u8(reader);
+    parsed[at].k = read_u32(reader);
+  }
+  *program = parsed;
+  return 0;
+}
 
 int seccomp_install(const struct sock_filter *program, size_t count) {
   if (count == 0 || count > seccomp_instructions_max) {

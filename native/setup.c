@@ -123,6 +123,15 @@ static enum setup_parsed parse_terminals(struct setup *into, struct reader *read
   return setup_more;
 }
 
+static enum setup_parsed parse_sockets(struct setup *into, struct reader *reader) {
+  const char *path = read_text(reader);
+  if (reader->failed || !is_absolute(path) || path[1] == 0) return wrong(EPROTO);
+  if (into->sockets.path != NULL) return wrong(EEXIST);
+  if (seccomp_parse(reader, &into->sockets.program, &into->sockets.program_count) != 0) return setup_wrong;
+  into->sockets.path = strdup(path);
+  return into->sockets.path == NULL ? wrong(ENOMEM) : setup_more;
+}
+
 enum setup_parsed setup_parse(struct setup *into, const struct frame *frame, const char **stage) {
   struct reader reader = reader_of(frame);
   switch (frame->kind) {
@@ -147,6 +156,9 @@ enum setup_parsed setup_parse(struct setup *into, const struct frame *frame, con
     case 'Y':
       *stage = "terminals";
       return parse_terminals(into, &reader);
+    case 'Q':
+      *stage = "sockets";
+      return parse_sockets(into, &reader);
     case 'G':
       *stage = "go";
       return read_done(&reader) ? setup_go : wrong(EPROTO);
@@ -169,6 +181,8 @@ void setup_free(struct setup *setup) {
   free(setup->overlay.masks);
   free(setup->overlay.path);
   free(setup->pins);
+  free(setup->sockets.path);
+  free(setup->sockets.program);
   restrictions_free(&setup->restrictions);
   *setup = (struct setup){0};
 }

@@ -51,6 +51,13 @@ struct network_request {
   size_t loopback_count;
 };
 
+// Unix sockets among the programs of a command; no path: there are none.
+struct socket_request {
+  char *path;                   // a folder on the file system that may hold them; owned
+  struct sock_filter *program;  // which calls a command hands over; owned
+  size_t program_count;
+};
+
 // Zeroed, it asks for nothing.
 struct setup {
   char *bases[bases_max];  // owned
@@ -62,6 +69,7 @@ struct setup {
   size_t emptied_count;
   struct network_request network;
   uint32_t terminals_max;  // 0: there are none
+  struct socket_request sockets;
   struct restrictions restrictions;
 };
 

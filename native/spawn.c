@@ -8,9 +8,12 @@
 #include <signal.h>
 #include <stdbool.h>
 #include <string.h>
+#include <sys/socket.h>
+#include <sys/uio.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "connect.h"
 #include "kernel.h"
 
 // A child that never returns from here would leave its marks in the memory it shares with us.
@@ -24,6 +27,7 @@ struct start {
   const struct spawn_ground *ground;
   const char *search;
   int input, output, errors;
+  int listener;  // where it sends the descriptor on which its calls are answered; -1: it hands none over
   volatile int error;
 };
 
@@ -76,6 +80,40 @@ IN_CHILD static int enter_session(const struct start *start) {
   return setpgid(0, 0) != 0 ? -1 : tcsetpgrp(start->input, getpid());
 }
 
+// One descriptor in one message, which fits into the socket: nothing waits.
+IN_CHILD static int send_descriptor(int socket, int descriptor) {
+  char byte = 0;
+  struct iovec bytes = {&byte, 1};
+  _Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof descriptor)];
+  struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  header->cmsg_level = SOL_SOCKET;
+  header->cmsg_type = SCM_RIGHTS;
+  header->cmsg_len = CMSG_LEN(sizeof descriptor);
+  __builtin_memcpy(CMSG_DATA(header), &descriptor, sizeof descriptor);
+  return sendmsg(socket, &message, MSG_NOSIGNAL) == 1 ? 0 : -1;
+}
+
+static int receive_descriptor(int socket) {
+  char byte;
+  int descriptor = -1;
+  struct iovec bytes = {&byte, 1};
+  _Alignas(struct cmsghdr) uint8_t control[CMSG_SPACE(sizeof descriptor)];
+  struct msghdr message = {.msg_iov = &bytes, .msg_iovlen = 1, .msg_control = control, .msg_controllen = sizeof control};
+  if (recvmsg(socket, &message, MSG_DONTWAIT | MSG_CMSG_CLOEXEC) != 1) return -1;
+  const struct cmsghdr *header = CMSG_FIRSTHDR(&message);
+  if (header == NULL || header->cmsg_type != SCM_RIGHTS || header->cmsg_len != CMSG_LEN(sizeof descriptor)) return -1;
+  memcpy(&descriptor, CMSG_DATA(header), sizeof descriptor);
+  return descriptor;
+}
+
+IN_CHILD static int hand_over(const struct start *start) {
+  if (start->listener < 0) return 0;
+  const struct socket_request *sockets = start->ground->sockets;
+  const int calls = connect_hand_over(sockets->program, sockets->program_count);
+  return calls < 0 ? -1 : send_descriptor(start->listener, calls);
+}
+
 // Runs in our memory on another stack, while we wait. It only makes system calls, and only to things of its own: its
 // descriptors, folder, session, limits and signal mask are not shared.
 IN_CHILD static int in_child(void *about) {
@@ -84,7 +122,7 @@ IN_CHILD static int in_child(void *about) {
   sigemptyset(&none);
   // The three come from above 2, so none is overwritten before it is copied; dup2 makes the copies survive the exec.
   if (enter_session(start) != 0 || dup2(start->input, 0) < 0 || dup2(start->output, 1) < 0 || dup2(start->errors, 2) < 0 ||
-      kernel_close_range(3, ~0u, 0) != 0 || chdir(start->command->directory) != 0 ||
+      hand_over(start) != 0 || kernel_close_range(3, ~0u, 0) != 0 || chdir(start->command->directory) != 0 ||
       limits_apply(start->ground->limits, start->ground->limit_count) != 0 ||
       sigprocmask(SIG_SETMASK, &none, NULL) != 0)
     start->error = errno;
@@ -103,13 +141,26 @@ static int open_pipe(int ends[2], int ours) {
   return fcntl(ends[ours], F_SETFL, O_NONBLOCK);
 }
 
-static int start_child(struct start *start, pid_t *process) {
+static int clone_child(struct start *start, pid_t *process) {
   // Its own, since a child that shares memory must not use ours. Used by one child at a time.
   static _Alignas(64) uint8_t stack[stack_bytes];
   *process = clone(in_child, stack + sizeof stack, CLONE_VM | CLONE_VFORK | SIGCHLD, start);
   if (*process < 0) return errno;
   if (start->error != 0) waitpid(*process, NULL, __WALL);
   return start->error;
+}
+
+static int start_child(struct start *start, struct spawned *spawned) {
+  if (start->ground->sockets->path == NULL) return clone_child(start, &spawned->process);
+  int ends[2];
+  if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, ends) != 0) return errno;
+  start->listener = ends[1];
+  const int error = clone_child(start, &spawned->process);
+  // The child sent it before it ran anything.
+  if (error == 0) spawned->calls = receive_descriptor(ends[0]);
+  close(ends[0]);
+  close(ends[1]);
+  return error;
 }
 
 static int start_on_terminal(const struct command *command, struct start *start, struct spawned *spawned) {
@@ -119,7 +170,7 @@ static int start_on_terminal(const struct command *command, struct start *start,
   start->input = start->output = start->errors = terminal->theirs;
   spawned->input = fcntl(terminal->ours, F_DUPFD_CLOEXEC, 3);
   spawned->output = fcntl(terminal->ours, F_DUPFD_CLOEXEC, 3);
-  error = spawned->input < 0 || spawned->output < 0 ? errno : start_child(start, &spawned->process);
+  error = spawned->input < 0 || spawned->output < 0 ? errno : start_child(start, spawned);
   if (error == 0) return 0;
   close_if(spawned->input);
   close_if(spawned->output);
@@ -135,7 +186,7 @@ static int start_on_pipes(const struct command *command, struct start *start, st
   start->input = command->input ? input[0] : start->ground->nothing;
   start->output = output[1];
   start->errors = errors[1];
-  if (error == 0) error = start_child(start, &spawned->process);
+  if (error == 0) error = start_child(start, spawned);
   close_if(input[0]);
   close_if(output[1]);
   close_if(errors[1]);
@@ -150,12 +201,13 @@ static int start_on_pipes(const struct command *command, struct start *start, st
 }
 
 int spawn_command(const struct command *command, const struct spawn_ground *ground, struct spawned *spawned) {
-  static const struct spawned nothing = {-1, -1, -1, -1, {-1, -1}};
+  static const struct spawned nothing = {-1, -1, -1, -1, {-1, -1}, -1};
   const char *search = value_of(command->environment, "PATH");
   struct start start = {
       .command = command,
       .ground = ground,
       .search = search == NULL ? "/usr/bin:/bin" : search,
+      .listener = -1,
   };
   *spawned = nothing;
   const int error = command->has_terminal ? start_on_terminal(command, &start, spawned)

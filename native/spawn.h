@@ -6,6 +6,7 @@
 
 #include "command.h"
 #include "limits.h"
+#include "setup.h"
 #include "terminal.h"
 
 // Our ends, none of which waits. `input` is -1 where the command reads from nothing. On a terminal the two are copies of
@@ -14,6 +15,7 @@ struct spawned {
   pid_t process;
   int input, output, errors;
   struct terminal terminal;
+  int calls;  // the calls it hands over; -1: none
 };
 
 // What every command gets.
@@ -21,6 +23,7 @@ struct spawn_ground {
   int nothing;  // what a command without input reads from
   const struct limit *limits;
   size_t limit_count;
+  const struct socket_request *sockets;
 };
 
 // 0, or the errno of why it was not started.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "command.h"
+#include "connect.h"
 #include "empty.h"
 #include "feed.h"
 #include "ipc.h"
@@ -36,6 +37,7 @@ struct zygote {
   struct feed feed;
   int pipes[2];  // -1: at its end
   struct terminal terminal;
+  int calls;     // of connect(2), which we execute; -1: none are handed over
   int next;      // which of the two is read first, so that neither starves the other
   int drained;   // how often something was read when nobody was left to write it
   struct outgoing outgoing;
@@ -87,13 +89,14 @@ static void begin(struct zygote *zygote, const struct frame *frame) {
     run->output_left = command.output_bytes_max;
     if (command.milliseconds_max != 0) run->deadline = run->begun + (uint64_t)command.milliseconds_max * 1000;
     const struct zygote_ground *ground = zygote->ground;
-    const struct spawn_ground given = {ground->nothing, ground->limits, ground->limit_count};
+    const struct spawn_ground given = {ground->nothing, ground->limits, ground->limit_count, ground->sockets};
     error = spawn_command(&command, &given, &spawned);
     run->process = spawned.process;
     zygote->feed = feed_into(spawned.input);
     zygote->pipes[output_index] = spawned.output;
     zygote->pipes[errors_index] = spawned.errors;
     zygote->terminal = spawned.terminal;
+    zygote->calls = spawned.calls;
     run->is_job = command.has_terminal;
     command_free(&command);
   }
@@ -225,6 +228,8 @@ static void drain(struct zygote *zygote) {
     }
     feed_close(&zygote->feed);
     terminal_close(&zygote->terminal);
+    if (zygote->calls >= 0) close(zygote->calls);
+    zygote->calls = -1;
     const struct zygote_ground *ground = zygote->ground;
     const bool clean = emptied_again(ground->emptied, ground->emptied_count, is_owner_gone, zygote);
     tell(zygote, ipc_clear(is_owner_gone, zygote) && clean);
@@ -237,7 +242,23 @@ static void forget_signals(const struct zygote *zygote) {
   while (read(zygote->ground->signals, told, sizeof told) > 0) continue;
 }
 
-enum { on_control, on_signals, on_input, on_output, on_errors, watched_count };
+enum { on_control, on_signals, on_input, on_output, on_errors, on_calls, watched_count };
+
+static bool can_connect(const struct run *run) {
+  return run->connecting_count < connecting_max;
+}
+
+static void take_call(struct zygote *zygote, short events) {
+  struct run *run = &zygote->run;
+  if ((events & POLLIN) == 0) {
+    // No process of the command is left that could call.
+    close(zygote->calls);
+    zygote->calls = -1;
+    return;
+  }
+  const pid_t process = connect_start(zygote->calls, zygote->ground->own_device);
+  if (process > 0) run->connecting[run->connecting_count++] = process;
+}
 
 static void watch(const struct zygote *zygote, struct pollfd *watched) {
   const bool waiting = !outgoing_is_empty(&zygote->outgoing);
@@ -249,6 +270,8 @@ static void watch(const struct zygote *zygote, struct pollfd *watched) {
   watched[on_input] = (struct pollfd){feed_is_waiting(&zygote->feed) ? zygote->feed.pipe : -1, POLLOUT, 0};
   watched[on_output] = (struct pollfd){reading ? zygote->pipes[output_index] : -1, POLLIN, 0};
   watched[on_errors] = (struct pollfd){reading ? zygote->pipes[errors_index] : -1, POLLIN, 0};
+  const bool connecting = zygote->phase == phase_running && !zygote->run.ending && can_connect(&zygote->run);
+  watched[on_calls] = (struct pollfd){connecting ? zygote->calls : -1, POLLIN, 0};
 }
 
 static void step(struct zygote *zygote) {
@@ -267,12 +290,14 @@ static void step(struct zygote *zygote) {
   take_frames(zygote);
   if (zygote->phase != phase_running) return;
   if (run_time_left(&zygote->run) == 0) run_end(&zygote->run, run_time_over);
+  if (watched[on_calls].revents != 0) take_call(zygote, watched[on_calls].revents);
   read_pipes(zygote);
 }
 
 _Noreturn void zygote_serve(const struct zygote_ground *ground) {
   // Never written as a whole: most of it is a buffer whose pages a quiet command does not touch.
-  static struct zygote zygote = {.phase = phase_idle, .feed = {.pipe = -1}, .pipes = {-1, -1}, .terminal = {-1, -1}};
+  static struct zygote zygote = {.phase = phase_idle, .feed = {.pipe = -1}, .pipes = {-1, -1}, .terminal = {-1, -1},
+                                 .calls = -1};
   zygote.ground = ground;
   take_frames(&zygote);
   for (;;) {

@@ -2,6 +2,8 @@
 #ifndef AMBIT_ZYGOTE_H
 #define AMBIT_ZYGOTE_H
 
+#include <sys/types.h>
+
 #include "frame.h"
 #include "setup.h"
 
@@ -14,6 +16,8 @@ struct zygote_ground {
   size_t emptied_count;
   const struct limit *limits;  // those that each command gets anew
   size_t limit_count;
+  const struct socket_request *sockets;
+  dev_t own_device;  // of the file system that its sockets are on
 };
 
 // Blocks every signal and gives a descriptor that tells of dead children; -1 with errno. Called before anything is

@@ -18,6 +18,7 @@ const struct seed seeds[] = {
     SEED('U', "\x07\0\0\0\0\x04\0\0\0\0\0\0"),
     SEED('D', "\0\0\0\x04/tmp\0"),
     SEED('N', "\x01\x02\0\x01\0\xbb\x01\x50\0\x38\x15"),
+    SEED('Q', "/tmp\0\x20\0\0\0\x04\0\0\0\x06\0\0\0\0\0\xff\x7f"),
     SEED('Y', "\x40\0\0\0"),
     SEED('G', ""),
     SEED('X', "\x10\x27\0\0\0\0\x10\0\0\0\0\0\x01/work\0\x03\0\0\0sh\0-c\0true\0\x02\0\0\0PATH=/usr/bin\0HOME=/tmp\0"),

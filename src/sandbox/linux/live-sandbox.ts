@@ -9,7 +9,7 @@ import { LOWER_LAYER, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
 import type { Answer, Ready } from "../plan/start/answers.ts";
 import { bubblewrapCommand } from "../plan/start/bubblewrap.ts";
-import { setupFrames } from "../plan/start/setup.ts";
+import { type StartFacts, setupFrames } from "../plan/start/setup.ts";
 import { complaintRefusal } from "./bubblewrap-error.ts";
 import { Channel } from "./channel.ts";
 import type { ControlGroup } from "./control-groups.ts";
@@ -33,8 +33,9 @@ export interface SandboxParts {
 }
 
 const startMillisecondsMax = 30_000;
-/** The Landlock version most kernels have today; a wrong guess costs a second set-up. */
-const landlockGuess = 7;
+type KernelFacts = Pick<StartFacts, "landlock" | "connects">;
+/** What most kernels have today; a wrong guess costs a second set-up. */
+const kernelGuess: KernelFacts = { landlock: 7, connects: true };
 
 const encode = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
@@ -43,11 +44,11 @@ export class LiveSandbox {
   #process: StartedProcess | null = null;
   #channel: Channel | null = null;
   #state: "starting" | "prepared" | "going" | "handing" | "ready" | "over" = "starting";
-  #landlock: number | null = null;
+  #kernel: KernelFacts | null = null;
   /** The pid that was put into the control group, as soon as it existed: the kernel takes its time over it. */
   #limited: Promise<number | null> = Promise.resolve(null);
   #isLimited = false;
-  readonly #setup: { readonly landlock: number; readonly frames: Uint8Array };
+  readonly #setup: { readonly kernel: KernelFacts; readonly frames: Uint8Array };
   #ready: Ready | null = null;
   #hasSent = false;
   #isSealed = false;
@@ -80,7 +81,7 @@ export class LiveSandbox {
     }
     if (this.#isOverlay) this.#process?.hold(false);
     // While bubblewrap starts.
-    this.#setup = { landlock: landlockGuess, frames: this.#framesFor(landlockGuess) };
+    this.#setup = { kernel: kernelGuess, frames: this.#framesFor(kernelGuess) };
   }
 
   /** What is enforced, once the sandbox has reported it. */
@@ -148,7 +149,7 @@ export class LiveSandbox {
     const running = this.#ready !== null && this.#running?.isSent === true ? this.#running : null;
     switch (answer.kind) {
       case "hello":
-        if (this.#landlock === null) void this.#prepare(answer.landlock);
+        if (this.#kernel === null) void this.#prepare(answer);
         else this.#odd();
         break;
       case "failed":
@@ -180,8 +181,8 @@ export class LiveSandbox {
   }
 
   /** The mounts exist and nothing has run: the last moment to verify that the mounted trees are the planned ones. */
-  async #prepare(landlock: number): Promise<void> {
-    this.#landlock = landlock;
+  async #prepare(kernel: KernelFacts): Promise<void> {
+    this.#kernel = { landlock: kernel.landlock, connects: kernel.connects };
     const first = this.#process?.firstProcess() ?? null;
     if (first === null) return this.#fail("the first process of the sandbox cannot be told");
     if (!this.parts.trees.areShownIn(`/proc/${first}/root`, this.#isOverlay ? hostPath(LOWER_LAYER) : null))
@@ -199,10 +200,12 @@ export class LiveSandbox {
    */
   async #go(): Promise<void> {
     const { group } = this.parts;
-    const landlock = this.#landlock ?? 0;
+    const kernel = this.#kernel ?? { landlock: 0, connects: false };
+    const { landlock, connects } = this.#setup.kernel;
+    const isGuessed = kernel.landlock === landlock && kernel.connects === connects;
     this.#state = "going";
     this.#watchStart();
-    this.#channel?.write(landlock === this.#setup.landlock ? this.#setup.frames : this.#framesFor(landlock));
+    this.#channel?.write(isGuessed ? this.#setup.frames : this.#framesFor(kernel));
     const first = this.#process?.firstProcess() ?? null;
     if (group !== null && (first === null || (await this.#limited) !== first))
       return this.#fail("the sandbox could not be put under its limits");
@@ -229,10 +232,10 @@ export class LiveSandbox {
     return group !== null && first !== null && (await group.add(first)) ? first : null;
   }
 
-  #framesFor(landlock: number): Uint8Array {
+  #framesFor(kernel: KernelFacts): Uint8Array {
     const { plan, environment, group } = this.parts;
     const treeMemoryHeld = group?.holds.includes("memory") ?? false;
-    return Buffer.concat(setupFrames(plan, environment.system, { landlock, treeMemoryHeld }, encode));
+    return Buffer.concat(setupFrames(plan, environment.system, { ...kernel, treeMemoryHeld }, encode));
   }
 
   #give(network: SandboxNetwork, message: unknown, handle: unknown): void {
@@ -243,7 +246,7 @@ export class LiveSandbox {
   }
 
   async #begin(ready: Ready): Promise<void> {
-    const missing = missingIn(ready, this.parts, this.#landlock ?? 0);
+    const missing = missingIn(ready, this.parts, this.#kernel?.landlock ?? 0);
     if (missing !== null) return this.#fail(`the sandbox came up without ${missing}`);
     clearTimeout(this.#timer);
     this.#ready = ready;

@@ -74,7 +74,8 @@ export const KERNEL: readonly Attempt[] = [
   attempt("reboot", "restarts the machine", "seccomp", "EPERM"),
   attempt("personality", "makes all memory executable", "seccomp", "EPERM"),
   attempt("seccomp-loosen", "adds a filter that allows more", "seccomp", "EAFNOSUPPORT"),
-  attempt("seccomp-listener", "installs a seccomp listener", "seccomp", "EAFNOSUPPORT"),
+  // One would be asked before pid 1 about a connection; the kernel allows a process one listener.
+  attempt("seccomp-listener", "installs a seccomp listener", "seccomp", "EBUSY"),
   attempt("new-privileges", "clears no_new_privs", "no new privileges", "EINVAL"),
   attempt("i386", "calls as a 32-bit program", "seccomp", "SIGSYS"),
   attempt("i386-socket", "makes a Unix socket as a 32-bit program", "seccomp", "SIGSYS"),

@@ -1,15 +1,24 @@
 // Sockets that lead past the network, the machine's loopback, and memory shared with the machine.
 import { type Attempt, attempt } from "../attempt.ts";
 
-const UNIX: readonly (readonly [key: string, what: string])[] = [
-  ["unix_outside", "a Unix socket beside the root"],
-  ["unix_state", "the daemon's socket"],
-  ["unix_inside", "a Unix socket of the machine that lies in the root"],
-  ["unix_abstract", "an abstract Unix socket"],
-];
-
 export const SOCKETS: readonly Attempt[] = [
-  ...UNIX.map(([key, what]) => attempt(`unix-connect=${key}`, `connects to ${what}`, "seccomp", "EAFNOSUPPORT")),
+  // Pid 1 connects for the program, to sockets on the private file system only; on an overlay the name would not be the
+  // listening socket either.
+  attempt("unix-connect=unix_outside", "connects to a Unix socket beside the root", "mounts", "ENOENT"),
+  attempt("unix-connect=unix_state", "connects to the daemon's socket", "mounts", "ENOENT"),
+  attempt(
+    "unix-connect=unix_inside",
+    "connects to a socket of the machine that lies in the root",
+    "launcher",
+    "EACCES",
+  ),
+  attempt("unix-connect=unix_abstract", "connects to an abstract Unix socket", "network namespace", "ECONNREFUSED"),
+  attempt("unix-own=stream", "listens in the private folder, and takes a descriptor", "unblocked", "served"),
+  attempt("unix-own=seqpacket", "the same with packets", "unblocked", "served"),
+  attempt("unix-queue", "waits for a listener with a full queue", "unblocked", "served"),
+  attempt("unix-race=memory:unix_inside", "changes the address while it is looked at", "launcher", "EACCES"),
+  attempt("unix-race=link:unix_inside", "changes a link while it is looked at", "launcher", "EACCES"),
+  attempt("unix-race=descriptor:unix_inside", "changes the descriptor while it is looked at", "launcher", "EACCES"),
   attempt(
     "unix-send-from-pair=unix_datagram",
     "sends from a pair to a socket in the root",
@@ -22,14 +31,8 @@ export const SOCKETS: readonly Attempt[] = [
     "seccomp",
     "EPROTONOSUPPORT",
   ),
-  // On an overlay the name is no longer the listening socket.
-  attempt(
-    "unix-redirect-pair=unix_inside",
-    "connects one of a socket pair to another socket",
-    "mounts",
-    "ECONNREFUSED",
-  ),
-  attempt("unix-bind", "listens in the root", "seccomp", "EAFNOSUPPORT"),
+  attempt("unix-redirect-pair=unix_inside", "connects one of a socket pair to another socket", "launcher", "EACCES"),
+  attempt("unix-bind", "listens in the root", "landlock", "EACCES"),
   attempt("unix-bind-pair", "binds one of a socket pair in the root", "landlock", "EACCES"),
   attempt("socket=inet:3:1", "a raw ICMP socket", "seccomp", "EPROTONOSUPPORT"),
   attempt("socket=inet:3:255", "a raw socket for every packet", "seccomp", "EPROTONOSUPPORT"),

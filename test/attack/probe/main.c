@@ -19,7 +19,7 @@ static char *lines[LINES_MAX];
 
 static const struct attempt *const TABLES[] = {
     file_attempts,   pin_attempts,     device_attempts,  process_attempts, namespace_attempts, kernel_attempts, proc_attempts,
-    socket_attempts, network_attempts, name_attempts,    limit_attempts,   state_attempts,     foreign_attempts,
+    socket_attempts, connect_attempts, network_attempts, name_attempts,    limit_attempts,     state_attempts,  foreign_attempts,
 };
 
 static _Noreturn void end(const char *word, const char *how, const char *format, va_list list) {

@@ -31,6 +31,7 @@ extern const struct attempt namespace_attempts[];
 extern const struct attempt kernel_attempts[];
 extern const struct attempt proc_attempts[];
 extern const struct attempt socket_attempts[];
+extern const struct attempt connect_attempts[];
 extern const struct attempt network_attempts[];
 extern const struct attempt name_attempts[];
 extern const struct attempt limit_attempts[];

@@ -28,13 +28,14 @@ static void make(const char *words) {
   judge(socket(family(name), type, protocol), words);
 }
 
-// Every address family except IPv4, IPv6 and netlink.
+// Every address family except IPv4, IPv6, netlink and Unix streams and packets.
 static void every_family(const char *argument) {
   (void)argument;
   char opened[200] = "";
   for (int number = 0; number < 64; number++)
     for (int type = 1; type <= 5; type++) {
       if (number == AF_INET || number == AF_INET6 || number == AF_NETLINK) continue;
+      if (number == AF_UNIX && (type == SOCK_STREAM || type == SOCK_SEQPACKET)) continue;
       int fd = socket(number, type, 0);
       if (fd < 0) continue;
       close(fd);

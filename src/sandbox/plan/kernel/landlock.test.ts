@@ -55,8 +55,9 @@ describe("the rules", () => {
     },
   );
 
-  test.each(["/home/u/work/ws", "/tmp"])("%s is writable, without devices and sockets", (path) => {
-    expect(rightsAt(PLAN, path) & WRITES).toBe(WRITES & ~(0x40n | 0x200n | 0x800n));
+  test("the root is writable, without devices and sockets, and /tmp without devices", () => {
+    expect(rightsAt(PLAN, "/home/u/work/ws") & WRITES).toBe(WRITES & ~(0x40n | 0x200n | 0x800n));
+    expect(rightsAt(PLAN, "/tmp") & WRITES).toBe(WRITES & ~(0x40n | 0x800n));
   });
 
   test("a read-only root is not writable", () => {

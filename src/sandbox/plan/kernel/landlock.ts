@@ -15,6 +15,7 @@ const REMOVE_DIR = 1n << 4n;
 const REMOVE_FILE = 1n << 5n;
 const MAKE_DIR = 1n << 7n;
 const MAKE_REG = 1n << 8n;
+const MAKE_SOCK = 1n << 9n;
 const MAKE_FIFO = 1n << 10n;
 const MAKE_SYM = 1n << 12n;
 const REFER = 1n << 13n;
@@ -23,7 +24,7 @@ const IOCTL_DEV = 1n << 15n;
 
 const READ = READ_FILE | READ_DIR;
 const RUN = READ | EXECUTE;
-/** Absent on purpose: device nodes and sockets. No program in a sandbox needs them. */
+/** Absent on purpose: device nodes, and sockets, which only the private folder may hold: no host process looks there. */
 const CHANGE =
   RUN | WRITE_FILE | TRUNCATE | REMOVE_DIR | REMOVE_FILE | MAKE_DIR | MAKE_REG | MAKE_FIFO | MAKE_SYM | REFER;
 
@@ -87,7 +88,7 @@ export function landlockRules(plan: Plan, system: SystemFacts, version: number):
     ...DEVICES.map((name) => ({ rights: READ_FILE | WRITE_FILE | IOCTL_DEV, path: ["dev", name] })),
     ...(plan.hasTerminals === true ? TERMINAL_RULES : []),
     { rights: READ_FILE | EXECUTE, path: PROGRAM },
-    { rights: CHANGE, path: temporaryFolder(plan) },
+    { rights: CHANGE | MAKE_SOCK, path: temporaryFolder(plan) },
     ...(plan.home === undefined ? [] : [{ rights: CHANGE, path: homeFolder(plan) }]),
     ...(root === null ? [] : [{ rights: root.mode === "ro" ? RUN : CHANGE, path: root.path }]),
   ];

@@ -6,21 +6,33 @@ import type { Architecture } from "../start/system.ts";
 import { answerOf } from "../testing/bpf.ts";
 import { instructionBytes } from "./bpf.ts";
 import { filesSeccompProgram } from "./files-syscalls.ts";
-import { ALLOW, DONE, EAFNOSUPPORT, ENOSYS, EPERM, EPROTONOSUPPORT, KILL, seccompProgram } from "./seccomp.ts";
-import { CONDITIONAL, LAST_KNOWN, numberOf, numbersOf, REFUSED } from "./syscalls.ts";
+import {
+  ALLOW,
+  commandProgram,
+  DONE,
+  EAFNOSUPPORT,
+  ENOSYS,
+  EPERM,
+  EPROTONOSUPPORT,
+  HAND_OVER,
+  KILL,
+  seccompProgram,
+} from "./seccomp.ts";
+import { CONDITIONAL, CONNECT, LAST_KNOWN, numberOf, numbersOf, REFUSED, REFUSED_TO_COMMANDS } from "./syscalls.ts";
 
 const AUDIT: Readonly<Record<Architecture, number>> = { "x86-64": 0xc000003e, arm64: 0xc00000b7 };
 const ARCHITECTURES: readonly Architecture[] = ["x86-64", "arm64"];
 const HIGH = 0x1_0000_0000n;
 
 describe.each(ARCHITECTURES)("on %s", (architecture) => {
-  const program = seccompProgram({ architecture, networkNamespace: true });
+  const program = seccompProgram({ architecture, networkNamespace: true, namedSockets: false });
+  const named = seccompProgram({ architecture, networkNamespace: true, namedSockets: true });
   const on = (number: number, ...values: readonly (number | bigint)[]): number =>
     answerOf(program, { number, architecture: AUDIT[architecture], arguments: values.map(BigInt) });
   const of = (name: keyof typeof CONDITIONAL): number => numberOf(CONDITIONAL[name], architecture) as number;
 
   test("every known call gets the answer of its table", () => {
-    const refused = new Set(numbersOf(REFUSED, architecture));
+    const refused = new Set(numbersOf({ ...REFUSED, ...REFUSED_TO_COMMANDS }, architecture));
     const byArguments = new Set(numbersOf(CONDITIONAL, architecture));
     const wrong: number[] = [];
     for (let number = 0; number <= 1_024; number++) {
@@ -139,7 +151,35 @@ describe.each(ARCHITECTURES)("on %s", (architecture) => {
       if (![2, 10, 16].includes(family)) expect(on(of("socket"), family, 1, 0)).toBe(EAFNOSUPPORT);
   });
 
-  test("Unix sockets exist only as connected pairs", () => {
+  test("Unix sockets have names where commands hand connect(2) over, and are never datagrams", () => {
+    const socket = (program_: typeof program, type: number): number =>
+      answerOf(program_, {
+        number: of("socket"),
+        architecture: AUDIT[architecture],
+        arguments: [1n, BigInt(type), 0n],
+      });
+    for (const type of [1, 5, 1 | 0x80000 | 0x800]) {
+      expect(socket(named, type)).toBe(ALLOW);
+      expect(socket(program, type)).toBe(EAFNOSUPPORT);
+    }
+    for (const type of [0, 2, 3, 2 | 0x80000]) expect(socket(named, type)).toBe(EPROTONOSUPPORT);
+  });
+
+  test("a command hands connect(2) over and may not do what pid 1 does for it", () => {
+    const command = commandProgram(architecture);
+    const answer = (number: number): number =>
+      answerOf(command, { number, architecture: AUDIT[architecture], arguments: [] });
+    const connect = numberOf(CONNECT, architecture) as number;
+    const refused = numbersOf(REFUSED_TO_COMMANDS, architecture);
+    expect(answer(connect)).toBe(HAND_OVER);
+    for (const number of refused) expect(answer(number)).toBe(EPERM);
+    for (let number = 0; number <= 1_024; number++)
+      if (number !== connect && !refused.includes(number)) expect(answer(number)).toBe(ALLOW);
+    for (const other of [AUDIT[architecture === "arm64" ? "x86-64" : "arm64"], 0x40000003])
+      expect(answerOf(command, { number: connect, architecture: other })).toBe(KILL);
+  });
+
+  test("without names Unix sockets exist only as connected pairs", () => {
     expect(on(of("socketpair"), 1, 1 | 0x80000, 0)).toBe(ALLOW);
     expect(on(of("socketpair"), 1, 5, 0)).toBe(ALLOW);
     expect(on(of("socketpair"), 1, 2, 0)).toBe(EPROTONOSUPPORT);
@@ -147,7 +187,7 @@ describe.each(ARCHITECTURES)("on %s", (architecture) => {
   });
 
   test("without a network namespace there is no socket at all", () => {
-    const bare = seccompProgram({ architecture, networkNamespace: false });
+    const bare = seccompProgram({ architecture, networkNamespace: false, namedSockets: true });
     for (const family of [1, 2, 10, 16, 40])
       expect(
         answerOf(bare, {
@@ -202,8 +242,24 @@ describe.each(ARCHITECTURES)("the file worker on %s", (architecture) => {
 
 /** Changing a filter is deliberate: review the change, then record the new sum here. */
 test.each([
-  ["x86-64", seccompProgram({ architecture: "x86-64", networkNamespace: true }), "f1d36e9c95e04522"],
-  ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true }), "200b915612ad544c"],
+  [
+    "x86-64",
+    seccompProgram({ architecture: "x86-64", networkNamespace: true, namedSockets: false }),
+    "0193b92074fccfd6",
+  ],
+  ["arm64", seccompProgram({ architecture: "arm64", networkNamespace: true, namedSockets: false }), "45e8fd223fd9931a"],
+  [
+    "x86-64, sockets",
+    seccompProgram({ architecture: "x86-64", networkNamespace: true, namedSockets: true }),
+    "1487975bff4906a1",
+  ],
+  [
+    "arm64, sockets",
+    seccompProgram({ architecture: "arm64", networkNamespace: true, namedSockets: true }),
+    "4682ce52c6370b84",
+  ],
+  ["x86-64, commands", commandProgram("x86-64"), "d2984385be7c7b8d"],
+  ["arm64, commands", commandProgram("arm64"), "851a01361524a799"],
   ["x86-64, files", filesSeccompProgram("x86-64"), "253ce4dece27a938"],
   ["arm64, files", filesSeccompProgram("arm64"), "db09f785b12ab088"],
 ] as const)("the filter of %s is the reviewed one", (_, program, sum) => {

@@ -3,10 +3,21 @@
 
 import type { Architecture } from "../start/system.ts";
 import { Assembler, type Instruction } from "./bpf.ts";
-import { CONDITIONAL, type ConditionalCall, LAST_KNOWN, numberOf, numbersOf, REFUSED } from "./syscalls.ts";
+import {
+  CONDITIONAL,
+  CONNECT,
+  type ConditionalCall,
+  LAST_KNOWN,
+  numberOf,
+  numbersOf,
+  REFUSED,
+  REFUSED_TO_COMMANDS,
+} from "./syscalls.ts";
 
 export const ALLOW = 0x7fff0000;
 export const KILL = 0x80000000;
+/** The call waits until pid 1 has executed it. */
+export const HAND_OVER = 0x7fc00000;
 const ERRNO = 0x00050000;
 /** Skipped, and reported as successful. */
 export const DONE: number = ERRNO | 0;
@@ -38,12 +49,35 @@ export interface SeccompOptions {
   readonly architecture: Architecture;
   /** False: a socket would reach the machine's own network, so there are none. */
   readonly networkNamespace: boolean;
+  /**
+   * Unix sockets have names. INVARIANT: true only together with `commandProgram` for every command, without which a name
+   * would lead to a socket of the host.
+   */
+  readonly namedSockets: boolean;
 }
 
-export function seccompProgram({ architecture, networkNamespace }: SeccompOptions): readonly Instruction[] {
+/** In front of the filter of every process: a command's connect(2) is executed by pid 1 (`native/connect.c`). */
+export function commandProgram(architecture: Architecture): readonly Instruction[] {
+  const program = knownArchitecture(new Assembler(), architecture);
+  for (const refused of numbersOf(REFUSED_TO_COMMANDS, architecture)) program.whenEqual(refused, "refused");
+  return program
+    .whenEqual(numberOf(CONNECT, architecture) as number, "connect")
+    .answer(ALLOW)
+    .mark("connect")
+    .answer(HAND_OVER)
+    .mark("refused")
+    .answer(EPERM)
+    .mark("killed")
+    .answer(KILL)
+    .done();
+}
+
+export function seccompProgram(options: SeccompOptions): readonly Instruction[] {
+  const { architecture, namedSockets } = options;
   const number = (name: ConditionalCall): number => numberOf(CONDITIONAL[name], architecture) as number;
   const program = knownArchitecture(new Assembler(), architecture).whenAtLeast(LAST_KNOWN + 1, "absent");
-  for (const refused of numbersOf(REFUSED, architecture)) program.whenEqual(refused, "refused");
+  const calls = namedSockets ? REFUSED : { ...REFUSED, ...REFUSED_TO_COMMANDS };
+  for (const refused of numbersOf(calls, architecture)) program.whenEqual(refused, "refused");
   program
     // Its arguments are in memory, which a filter cannot read; libraries fall back to `clone`.
     .whenEqual(number("clone3"), "absent")
@@ -78,7 +112,7 @@ export function seccompProgram({ architecture, networkNamespace }: SeccompOption
     .unlessEqual(0xffffffff, "refused")
     .mark("fine")
     .answer(ALLOW);
-  sockets(program, networkNamespace);
+  sockets(program, options);
   limits(program);
   schedules(program);
   return program
@@ -106,13 +140,14 @@ export function knownArchitecture(program: Assembler, architecture: Architecture
 /**
  * TCP and UDP over the sandbox's own loopback, also where the plan has no network: listeners there are the program's
  * own, and many programs talk to themselves. Netlink only for routes (interface names). No MPTCP, no raw and no ping
- * sockets. Unix sockets only in pairs, and not as datagrams, which could still be sent to a name.
+ * sockets. Unix sockets not as datagrams, which are sent to a name without connect(2); and only in pairs where a command's
+ * connect(2) is not handed over.
  */
-function sockets(program: Assembler, networkNamespace: boolean): void {
+function sockets(program: Assembler, { networkNamespace, namedSockets }: SeccompOptions): void {
   if (networkNamespace) {
+    program.mark("socket").load(argument(0));
+    if (namedSockets) program.whenEqual(UNIX, "unix");
     program
-      .mark("socket")
-      .load(argument(0))
       .whenEqual(INET, "internet")
       .whenEqual(INET6, "internet")
       .unlessEqual(NETLINK, "family")
@@ -139,11 +174,12 @@ function sockets(program: Assembler, networkNamespace: boolean): void {
     .mark("socketpair")
     .load(argument(0))
     .unlessEqual(UNIX, "family")
+    .mark("unix")
     .load(argument(1))
     .and(TYPE_MASK)
-    .whenEqual(STREAM, "pair")
+    .whenEqual(STREAM, "connected")
     .unlessEqual(SEQUENCED, "protocol")
-    .mark("pair")
+    .mark("connected")
     .answer(ALLOW);
 }
 

@@ -16,11 +16,9 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   io_uring_register: same(427),
   // Other processes: their memory, descriptors and secrets.
   ptrace: [101, 117],
-  process_vm_readv: [310, 270],
   process_vm_writev: [311, 271],
   process_madvise: same(440),
   kcmp: [312, 272],
-  pidfd_getfd: same(438),
   move_pages: [279, 239],
   migrate_pages: [256, 238],
   // Mounts and other namespaces.
@@ -89,6 +87,17 @@ export const REFUSED: Readonly<Record<string, Numbers>> = {
   sethostname: [170, 161],
   setdomainname: [171, 162],
 };
+
+/**
+ * Refused to programs like those above, but not to pid 1 where it connects their sockets: it takes a copy of the socket
+ * and of the address.
+ */
+export const REFUSED_TO_COMMANDS: Readonly<Record<string, Numbers>> = {
+  process_vm_readv: [310, 270],
+  pidfd_getfd: same(438),
+};
+
+export const CONNECT: Numbers = [42, 203];
 
 /** Calls that are decided by their arguments. */
 export const CONDITIONAL: Readonly<Record<ConditionalCall, Numbers>> = {

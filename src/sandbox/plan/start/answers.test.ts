@@ -7,7 +7,7 @@ import { PayloadWriter } from "./frame.ts";
 
 const payload = (write: (writer: PayloadWriter) => PayloadWriter): Uint8Array => write(new PayloadWriter()).done();
 
-const HELLO = payload((to) => to.u32(1).u32(7));
+const HELLO = payload((to) => to.u32(1).u32(7).u8(1));
 const READY = payload((to) => to.u8(1).u8(1).u8(2).u8(1).u64(9n).u32(2).u8(0).u8(1));
 const FAILED = payload((to) => to.u32(0xffffffff).text(encode("pin .git")));
 
@@ -16,7 +16,8 @@ function done(how: number, value: number, clean = 1): Uint8Array {
 }
 
 describe("valid answers", () => {
-  test("hello", () => expect(readAnswer({ kind: "h", payload: HELLO })).toEqual({ kind: "hello", landlock: 7 }));
+  test("hello", () =>
+    expect(readAnswer({ kind: "h", payload: HELLO })).toEqual({ kind: "hello", landlock: 7, connects: true }));
 
   test("ready", () =>
     expect(readAnswer({ kind: "R", payload: READY })).toEqual({
@@ -69,8 +70,9 @@ describe("valid answers", () => {
 
 describe("malformed answers", () => {
   test.each([
-    ["another protocol", "h", payload((to) => to.u32(2).u32(7))],
-    ["an unknown Landlock version", "h", payload((to) => to.u32(1).u32(1_001))],
+    ["another protocol", "h", payload((to) => to.u32(2).u32(7).u8(1))],
+    ["an unknown Landlock version", "h", payload((to) => to.u32(1).u32(1_001).u8(1))],
+    ["an invalid flag of hello", "h", payload((to) => to.u32(1).u32(7).u8(2))],
     ["an invalid flag", "R", payload((to) => to.u8(2).u8(1).u8(0).u8(1).u32(0))],
     ["an unknown kind of network", "R", payload((to) => to.u8(1).u8(1).u8(3).u8(1).u32(0))],
     ["a pin too few", "R", payload((to) => to.u8(1).u8(1).u8(0).u8(1).u32(2).u8(1))],

@@ -27,7 +27,7 @@ export interface Done {
 }
 
 export type Answer =
-  | { readonly kind: "hello"; readonly landlock: number }
+  | { readonly kind: "hello"; readonly landlock: number; readonly connects: boolean }
   | { readonly kind: "ready"; readonly ready: Ready }
   | { readonly kind: "failed"; readonly errno: number; readonly stage: string }
   | { readonly kind: "output"; readonly bytes: Uint8Array }
@@ -69,8 +69,9 @@ const landlockVersionMax = 1_000;
 
 function readHello(reader: PayloadReader): Answer | null {
   const [protocol, landlock] = [reader.u32(), reader.u32()];
-  if (protocol !== PROTOCOL || landlock === null || landlock > landlockVersionMax) return null;
-  return { kind: "hello", landlock };
+  const connects = flag(reader);
+  if (protocol !== PROTOCOL || landlock === null || landlock > landlockVersionMax || connects === null) return null;
+  return { kind: "hello", landlock, connects };
 }
 
 const NETWORKS = ["none", "ports", "transparent"] as const;

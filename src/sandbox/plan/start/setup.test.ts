@@ -15,8 +15,8 @@ function cut(frames: readonly Uint8Array[]): readonly SetupFrame[] {
   return frames.flatMap((frame) => cutter.push(frame) ?? []);
 }
 
-function told(plan: Plan, landlock = 7, treeMemoryHeld = true): readonly SetupFrame[] {
-  return cut(setupFrames(plan, SYSTEM, { landlock, treeMemoryHeld }, encode));
+function told(plan: Plan, landlock = 7, treeMemoryHeld = true, connects = true): readonly SetupFrame[] {
+  return cut(setupFrames(plan, SYSTEM, { landlock, treeMemoryHeld, connects }, encode));
 }
 
 function text(bytes: Uint8Array | null): string {
@@ -29,12 +29,12 @@ const of = (frames: readonly SetupFrame[], kind: string): readonly SetupFrame[] 
 describe("a sandbox", () => {
   test("gets its overlay, restrictions, limits and folders, and then the start frame", () => {
     const kinds = told(PLAN).map(({ kind }) => kind);
-    expect(kinds.join("").replace(/(.)\1+/g, "$1")).toBe("VMHLSUDG");
+    expect(kinds.join("").replace(/(.)\1+/g, "$1")).toBe("VMHLSUDQG");
     expect(
       told({ ...PLAN, network: NETWORK })
         .map(({ kind }) => kind)
         .join(""),
-    ).toMatch(/DDNG$/);
+    ).toMatch(/DDQNG$/);
   });
 
   test("gets its root and the masked names below it", () => {
@@ -57,6 +57,18 @@ describe("a sandbox", () => {
     expect(kinds).not.toContain("H");
     expect(kinds).not.toContain("L");
     expect(kinds).toContain("S");
+  });
+
+  test("gets Unix sockets with names in its private folder, if Landlock keeps them there and pid 1 can connect", () => {
+    const folders = (frames: readonly SetupFrame[]): readonly string[] =>
+      of(frames, "Q").map(({ payload }) => text(payload.subarray(0, payload.indexOf(0))));
+    const filter = (frames: readonly SetupFrame[]): string =>
+      Buffer.from(of(frames, "S")[0]?.payload ?? []).toString("hex");
+    expect(folders(told(PLAN))).toEqual(["/tmp"]);
+    const without = [told(PLAN, 0), told(PLAN, 7, true, false)];
+    expect(without.map(folders)).toEqual([[], []]);
+    expect(new Set(without.map(filter)).size).toBe(1);
+    expect(without.map(filter)).not.toContain(filter(told(PLAN)));
   });
 
   test("gets its limits by the kernel's numbers, and never dumps core", () => {
@@ -99,7 +111,9 @@ describe("a sandbox", () => {
 
   test("started by root protects the kernel's own files", () => {
     const user = { ...SYSTEM.user, user: 0 };
-    const frames = cut(setupFrames(PLAN, { ...SYSTEM, user }, { landlock: 7, treeMemoryHeld: true }, encode));
+    const frames = cut(
+      setupFrames(PLAN, { ...SYSTEM, user }, { landlock: 7, treeMemoryHeld: true, connects: false }, encode),
+    );
     const pins = of(frames, "P").map(({ payload }) => [payload[0], text(payload.subarray(1))]);
     expect(of(frames, "T").map(({ payload }) => text(payload))).toEqual(["/proc\0"]);
     expect(pins).toContainEqual([1, "sys\0"]);

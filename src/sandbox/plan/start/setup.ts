@@ -3,7 +3,7 @@ import type { PortRange } from "../../../core/authority/axes/scope.ts";
 import { instructionBytes } from "../kernel/bpf.ts";
 import { type KernelPin, kernelPins, PIN_BASE } from "../kernel/kernel-pins.ts";
 import { type LandlockRules, landlockRules } from "../kernel/landlock.ts";
-import { seccompProgram } from "../kernel/seccomp.ts";
+import { commandProgram, seccompProgram } from "../kernel/seccomp.ts";
 import { type RootOverlay, rootOverlay } from "../overlay.ts";
 import type { Limits, Plan, PlanNetwork, PlanPath } from "../plan.ts";
 import { homeFolder, temporaryFolder } from "../plan-path.ts";
@@ -18,11 +18,15 @@ export interface StartFacts {
   readonly landlock: number;
   /** A control group limits the memory of the whole tree. */
   readonly treeMemoryHeld: boolean;
+  /** Pid 1 can connect the sockets of a command, from its first frame. */
+  readonly connects: boolean;
 }
 
 export function setupFrames(plan: Plan, system: SystemFacts, start: StartFacts, encode: Encode): readonly Uint8Array[] {
   const landlock = landlockRules(plan, system, start.landlock);
-  const seccomp = seccompProgram({ architecture: system.architecture, networkNamespace: true });
+  // Landlock keeps their names in the private folder.
+  const namedSockets = start.connects && landlock !== null;
+  const seccomp = seccompProgram({ architecture: system.architecture, networkNamespace: true, namedSockets });
   return [
     ...overlayFrames(plan, encode),
     ...pinFrames(kernelPins(system), encode),
@@ -30,6 +34,7 @@ export function setupFrames(plan: Plan, system: SystemFacts, start: StartFacts, 
     frameOf("S", instructionBytes(seccomp)),
     ...limitFrames(resourcesOf(plan.limits, start)),
     ...temporaryFrames(plan, encode),
+    ...(namedSockets ? [socketFrame(plan, system, encode)] : []),
     ...(plan.hasTerminals === true ? [frameOf("Y", new PayloadWriter().u32(terminalsMax).done())] : []),
     ...(plan.network === null ? [] : [networkFrame(plan.network)]),
     frameOf("G", new Uint8Array(0)),
@@ -164,6 +169,13 @@ function temporaryFrames(plan: Plan, encode: Encode): readonly Uint8Array[] {
         .done(),
     ),
   );
+}
+
+/** Where sockets may have names, and the filter that hands the connections of a command over. */
+function socketFrame(plan: Plan, system: SystemFacts, encode: Encode): Uint8Array {
+  const program = instructionBytes(commandProgram(system.architecture));
+  const path = encode(`/${temporaryFolder(plan).join("/")}`);
+  return frameOf("Q", new PayloadWriter().text(path).bytes(program).done());
 }
 
 /** Single listeners are for kernels on which not every port can be redirected at once. */
