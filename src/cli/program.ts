@@ -21,6 +21,8 @@ import { helpWords } from "./help-words.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./init/command.ts";
 import { addLog } from "./log/command.ts";
 import { addMcp } from "./mcp/command.ts";
+import { addOrg } from "./org/command.ts";
+import type { OrgWorld } from "./org/world.ts";
 import { addRecords } from "./records/command.ts";
 import { clientWords } from "./run/client-words.ts";
 import { addRun } from "./run/command.ts";
@@ -44,6 +46,7 @@ export type ProgramWorld = AgentsWorld &
   CallWorld &
   AuditWorld &
   SecretsWorld &
+  OrgWorld &
   ToolsWorld;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
@@ -132,6 +135,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
   addExec(program, world, behind, end);
   addRun(program, world, behind, end);
   addRecords(program, world, end);
+  addOrg(program, world, end);
   addSkills(program, world, end);
   addApprovals(program, world, end);
   addPresence(program, world, end);

@@ -3,6 +3,8 @@ import { extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
 import { commandContext } from "../agents/disk/command-context.ts";
+import { orgTree } from "../agents/disk/org-file.ts";
+import { readWholeOrg, recordMember, writeOrgFiles } from "../agents/disk/org-members.ts";
 import { readPersonalityFolder } from "../agents/disk/personality-folder.ts";
 import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
 import { trustingFiles } from "../agents/disk/trusting-files.ts";
@@ -21,6 +23,7 @@ import { daemonClient } from "../daemon/rpc/connect.ts";
 import { signatureCheck } from "../log/keys/key-text.ts";
 import { programsOnPath } from "../platform/detect.ts";
 import { sha256 } from "../platform/digest.ts";
+import { readTextFile } from "../platform/files.ts";
 import { segmentsOf } from "../platform/folders.ts";
 import { lazy } from "../platform/lazy.ts";
 import { nativeProgram } from "../platform/native-program.ts";
@@ -96,6 +99,17 @@ export function composeWorld(machine: Machine): ProgramWorld {
       cwd,
       workspace,
     ),
+    orgs: {
+      whole: () => readWholeOrg(workspace, nameOf),
+      read: (path) => {
+        const content = readTextFile(resolve(cwd, path), sourceCharactersMax);
+        if (content.ok) return { ok: true, value: { name: path, text: content.text } };
+        return { ok: false, message: `${path} ${content.message}` };
+      },
+      parse: orgTree,
+      parseRecord: recordMember,
+      write: (files) => writeOrgFiles(workspace ?? cwd, files),
+    },
     personality: (path) => readPersonalityFolder(resolve(cwd, path), readingAt(workspace ?? cwd)),
     editGround: (name) => ({
       reading: { ...agents.opened().project.readingOf(name), name },

@@ -33,8 +33,9 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   approvals: { knows: core, isPure: true },
   log: { knows: core, isPure: true },
   doctor: { knows: core, isPure: true },
-  agents: { knows: core, isPure: true },
   clients: { knows: core, isPure: true },
+  org: { knows: [...core, "clients"], isPure: true },
+  agents: { knows: [...core, "org"], isPure: true },
   "tools/provider": { knows: core, isPure: true },
 
   platform: { knows: core },
@@ -51,7 +52,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   "sandbox/homes": { knows: [...core, "clients", "sandbox/live", "text", "platform"] },
   "sandbox/linux": { knows: [...core, "sandbox/plan", "sandbox/drafts", "platform"] },
   "sandbox/tool-host": { knows: [...core, "sandbox/plan", "sandbox/linux", "platform"] },
-  "agents/disk": { knows: [...core, "agents", "text", "platform", "sandbox/tool-host"] },
+  "agents/disk": { knows: [...core, "agents", "org", "text", "platform", "sandbox/tool-host"] },
 
   tools: { knows: [...core, "runtime", "sandbox/plan", "agents", "tools/provider"] },
   "daemon/rpc": { knows: [...core, "platform"] },
@@ -63,6 +64,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
         ...records,
         "runtime",
         "clients",
+        "org",
         "sandbox/plan",
         "daemon/rpc",
         "platform",
@@ -79,7 +81,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
     knows: [...core, ...records, "runtime", "tools", "tools/provider", "daemon/rpc", "daemon", "platform", "adapters"],
   },
   mcp: { knows: [...core, ...records, "tools", "daemon/rpc", "platform", "text"] },
-  cli: { knows: [...core, ...records, "clients", "approvals", "log", "doctor", "sandbox/plan"] },
+  cli: { knows: [...core, ...records, "clients", "org", "approvals", "log", "doctor", "sandbox/plan"] },
 
   "index.ts": { knows: [...core, "runtime"], isPure: true },
   "node-door.ts": { knows: ["adapters", "library", "tools", "tools/provider"] },

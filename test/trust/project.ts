@@ -1,6 +1,8 @@
 // A project in memory, parsed by the real parsers, trusted and changed at will.
 
+import { orgOf } from "../../src/agents/disk/org-file.ts";
 import type { ConfigRead } from "../../src/agents/project/hoist-levels.ts";
+import { agentFromOrg } from "../../src/agents/project/org-agent.ts";
 import { CONFIG_PATH, Project } from "../../src/agents/project/project.ts";
 import { type Readers, readLevel } from "../../src/agents/project/project-moment.ts";
 import { shownGrants } from "../../src/agents/project/reviewed-grants.ts";
@@ -20,6 +22,7 @@ const readers: Readers = {
     return tree === null ? configRefused(level, diagnostics) : readConfig(tree, level, reading);
   },
   agent: (source, name, reading) => agentOf(source, name, ".md", reading, MOMENT),
+  member: (source, name, reading) => agentFromOrg(orgOf(source), name, reading),
 };
 
 /** The texts of a project with one agent, and the targets of its links. */

@@ -16,8 +16,8 @@ export async function vectors(words: readonly string[], say: Speech): Promise<nu
     return 2;
   }
   try {
-    const { report, flags } = await runFolder(folder);
-    say.out(`${words.includes("--json") ? JSON.stringify(report) : linesOf(report, flags).join("\n")}\n`);
+    const report = await runFolder(folder);
+    say.out(`${words.includes("--json") ? JSON.stringify(report) : linesOf(report).join("\n")}\n`);
     return totalsOf(report).failed === 0 ? 0 : 1;
   } catch (problem) {
     if (!(problem instanceof BadFolder)) throw problem;

@@ -14,9 +14,10 @@ import { resolveHosts, scopedFetchHost, urlScreen } from "./ethos-hosts.ts";
 import { redirects } from "./ethos-redirects.ts";
 import { alwaysDenied, binaries, registration, secrets } from "./ethos-tools.ts";
 import { fileNames } from "./fnmatch.ts";
-import { reads, waits } from "./later.ts";
+import { reads } from "./later.ts";
 import type { Family } from "./outcome.ts";
 import { policyResolution } from "./quorum.ts";
+import { orgLines } from "./quorum-lines.ts";
 import { tokenGlob } from "./scarab.ts";
 import { dispatch } from "./scarab-dispatch.ts";
 import { served } from "./served.ts";
@@ -59,7 +60,7 @@ export const FAMILIES: ReadonlyMap<string, Family> = new Map([
   ["ethos-secrets", secrets],
   ["ethos-validate-registration", registration],
   ["ethos-validate-url", urlScreen],
-  ["quorum-md-parse", waits("clients")],
+  ["quorum-md-parse", orgLines],
   ["quorum-policy-resolution", policyResolution],
   ["scarab-dispatch", dispatch],
   ["scarab-token-glob", tokenGlob],

@@ -1,5 +1,6 @@
 // Org policy: an agent's table over the org's over the base of the file.
-import type { Json, JsonObject } from "../../src/core/base/json.ts";
+import { CLAUDE_TOOLS, claudeTools } from "../../src/clients/claude-flags.ts";
+import { isJsonList, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import {
   effectivePolicy,
@@ -7,12 +8,13 @@ import {
   policyRequests,
   readPolicyTable,
 } from "../../src/core/notation/policy/policy.ts";
+import type { Ruling } from "../../src/core/notation/policy/policy-table.ts";
 import { treeOf } from "./json-tree.ts";
 import type { Family } from "./outcome.ts";
-import { has, mapAt, mapOr, type Row, textsAt } from "./row.ts";
+import { has, mapAt, mapOr, textsAt } from "./row.ts";
 
-/** Columns that are flags of a client: not compared, since we do not implement them. */
-export const FLAG_COLUMNS = ["allowedTools", "disallowedTools"] as const;
+/** Columns that are flags of the client, compared as sets. */
+const FLAG_COLUMNS = ["allowedTools", "disallowedTools"] as const;
 
 export const policyResolution: Family = {
   answers: ["effective", "requests", ...FLAG_COLUMNS],
@@ -27,10 +29,17 @@ export const policyResolution: Family = {
     // A capability that the row does not show is not compared.
     if (has(row, "effective")) expected["effective"] = { ...rulings, ...mapAt(row, "effective") };
     if (has(row, "requests")) expected["requests"] = [...textsAt(row, "requests")].sort();
+    const tools = claudeTools(Object.entries(rulings) as [string, Ruling][], toolsIn(mapOr(file.header, "tools")));
+    for (const column of FLAG_COLUMNS) if (has(row, column)) expected[column] = [...textsAt(row, column)].sort();
     return {
       kind: "compared",
       expected,
-      got: { effective: rulings, requests: policyRequests(effective).sort() },
+      got: {
+        effective: rulings,
+        requests: policyRequests(effective).sort(),
+        allowedTools: [...tools.allowed].sort(),
+        disallowedTools: [...tools.disallowed].sort(),
+      },
       wider: isWider(mapOr(row, "effective"), rulings),
     };
   },
@@ -51,6 +60,8 @@ function isWider(expected: JsonObject, got: JsonObject): boolean {
   );
 }
 
-export function flagColumns(row: Row): number {
-  return FLAG_COLUMNS.filter((column) => has(row, column)).length;
+/** A capability whose entry is a sentence has no tools. */
+function toolsIn(tools: JsonObject): Readonly<Record<string, readonly string[]>> {
+  const lists = Object.entries(tools).filter(([, names]) => isJsonList(names));
+  return lists.length === 0 ? CLAUDE_TOOLS : (Object.fromEntries(lists) as Record<string, readonly string[]>);
 }

@@ -41,14 +41,12 @@ export function totalsOf({ files }: Report): Totals {
   };
 }
 
-/** `flags`: columns about clients that were not compared. */
-export function linesOf(report: Report, flags: number): readonly string[] {
+export function linesOf(report: Report): readonly string[] {
   const width = Math.max(...report.files.map(({ file }) => file.length));
   const { passed, failed, decided, pending, not_run } = totalsOf(report);
   const wider = report.files.flatMap((file) => file.decided).filter((one) => one.wider).length;
   return [
     ...report.files.flatMap((file) => [fileLine(file, width), ...file.failed.map(failureLine)]),
-    ...(flags === 0 ? [] : [`${flags} flag columns of quorum-policy-resolution were left to clients`]),
     `${decided} decided (${wider} wider than the seed), ${pending} pending, ${not_run} not run`,
     `${passed} passed, ${failed} failed`,
   ];

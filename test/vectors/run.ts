@@ -5,27 +5,17 @@ import { isJsonList, isJsonObject, type Json } from "../../src/core/base/json.ts
 import { decisionFor, inputOf } from "./decisions.ts";
 import { FAMILIES } from "./families.ts";
 import { type Compared, type Family, holds, type Outcome, type Room } from "./outcome.ts";
-import { flagColumns } from "./quorum.ts";
 import type { FileReport, Report } from "./report.ts";
 import { BadRow, type Row, type VectorFile } from "./row.ts";
 
 /** A folder that cannot be run as a whole: an unknown file, or one that is not a vector file. */
 export class BadFolder extends Error {}
 
-export interface Run {
-  readonly report: Report;
-  /** Columns about clients, not compared. */
-  readonly flags: number;
-}
-
-export async function runFolder(folder: string): Promise<Run> {
+export async function runFolder(folder: string): Promise<Report> {
   const files = readFolder(folder);
   const reports: FileReport[] = [];
   for (const file of files) reports.push(await runFile(file));
-  const flags = files
-    .filter(({ name }) => name === "quorum-policy-resolution")
-    .flatMap(({ rows }) => rows.map(flagColumns));
-  return { report: { files: reports }, flags: flags.reduce((all, count) => all + count, 0) };
+  return { files: reports };
 }
 
 export function readFolder(folder: string): readonly VectorFile[] {

@@ -128,7 +128,7 @@ export class AgentFiles {
   #find(name: string): AgentPath | null {
     const { cwd, workspace } = this.#place;
     const file = findAgent(name, cwd, workspace);
-    if (file === null || !file.path.endsWith(".md")) return null;
+    if (file === null || file.isMember === true || !file.path.endsWith(".md")) return null;
     const isInside = workspace !== null && file.path.startsWith(workspace + sep);
     return { path: file.path, inside: isInside ? workspace : dirname(file.path) };
   }
@@ -136,6 +136,8 @@ export class AgentFiles {
   /** Why an agent cannot be edited here; null for a record. */
   #otherNotation(name: string): string | null {
     const file = findAgent(name, this.#place.cwd, this.#place.workspace);
+    if (file?.isMember === true)
+      return `${JSON.stringify(file.name)} is defined in ${this.#shown(file.path)}: edit it there, then run ambit trust`;
     if (file === null || file.path.endsWith(".md")) return null;
     return `${this.#shown(file.path)} is not a record: edit it by hand, then run ambit trust`;
   }

@@ -43,7 +43,7 @@ export function agentOf(source: Source, name: string, ending: string, reading: R
 }
 
 /** The notation of a file follows from its extension, and for YAML and JSON from its keys. */
-function formOf(tree: TreeNode | null, ending: string): AgentForm {
+function formOf(tree: TreeNode | null, ending: string): Exclude<AgentForm, "org"> {
   if (ending === ".md") return "record";
   if (ending === ".toml") return "caveats";
   const has = (...keys: readonly string[]): boolean =>

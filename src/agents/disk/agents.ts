@@ -15,13 +15,15 @@ import { lazy } from "../../platform/lazy.ts";
 import { TOOLS_TEXT, toolSources } from "../../sandbox/tool-host/sources.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import type { ConfigRead } from "../project/hoist-levels.ts";
-import { agentNameOf, Project } from "../project/project.ts";
+import { agentFromOrg } from "../project/org-agent.ts";
+import { agentNameOf, memberPath, Project } from "../project/project.ts";
 import { type ConfigText, type Readers, readLevel } from "../project/project-moment.ts";
 import { reviewOf } from "../project/review.ts";
 import { agentOf, configOf } from "./agent-text.ts";
 import { authorityFiles } from "./authority-files.ts";
 import { readConfigFile } from "./config-file.ts";
 import type { LoadedAgent, LoadResult, OpenedProject, SetResult } from "./loaded-agent.ts";
+import { ORG_PATHS, type OrgFile, orgOf, readOrgFile } from "./org-file.ts";
 import { revisionTexts } from "./revision.ts";
 import { openTrust } from "./trust-file.ts";
 import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents, isDefinedTwice } from "./workspace.ts";
@@ -50,6 +52,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
   const readers: Readers = {
     config: configOf,
     agent: (source, name, inside) => agentOf(source, name, extname(source.name), inside, moment),
+    member: (source, name, inside) => agentFromOrg(orgOf(source), name, inside),
   };
   const nameOf = (path: string): string => {
     const near = relative(cwd, path);
@@ -67,13 +70,18 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     const trusted = openTrust(workspace, folders, sha256);
     return { project: projectAt(workspace ?? cwd, config, trusted), trusted, config };
   });
+  const org = lazy((): OrgFile | null => readOrgFile(workspace, nameOf));
   const openProject = (step?: Step): OpenedProject | null => {
     if (workspace === null) return null;
     const { project, trusted } = opened();
     const { files: texts, problems } = authorityFiles(workspace, sourceCharactersMax);
     // Tool code is trusted like grants: by its content.
     const tools = toolSources(workspace, project.config?.config.tools ?? []).text;
-    const files = tools === null ? texts : [...texts, { path: TOOLS_TEXT, text: tools }];
+    const members = org()?.org.agents.map(({ id }) => ({
+      path: memberPath(org()?.path ?? "", id),
+      text: org()?.source.text ?? "",
+    }));
+    const files = [...texts, ...(members ?? []), ...(tools === null ? [] : [{ path: TOOLS_TEXT, text: tools }])];
     const review = reviewOf(project, files, trusted, sha256, step);
     return {
       workspace,
@@ -82,7 +90,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
       user: user(),
       config: project.config,
       levels: project.levels,
-      problems,
+      problems: [...problems, ...(org()?.problem == null ? [] : [org()?.problem ?? ""])],
     };
   };
   const read = (
@@ -99,14 +107,18 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     const { source } = found;
     const { project } = opened();
     const inner = workspace === null ? null : relative(workspace, file.path).split(sep).join("/");
-    const isOfProject = inner !== null && agentNameOf(inner) !== null;
-    const trust = isOfProject ? project.agent(source, file.name, inner) : project.given(source, file.name);
+    const path = inner !== null && file.isMember === true ? memberPath(inner, file.name) : inner;
+    const isOfProject = path !== null && agentNameOf(path) !== null;
+    const trust = isOfProject ? project.agent(source, file.name, path) : project.given(source, file.name);
     return { ok: true, value: { agent: trust.agent, source, trust } };
   };
   /** Texts to be compared: each by itself, inside the configuration beside it, without limits. */
-  const plainly = (project: Project, source: Source, name: string): LoadResult => ({
+  const plainly = (project: Project, source: Source, name: string, isMember: boolean): LoadResult => ({
     ok: true,
-    value: { agent: project.agent(source, name, source.name).own, source },
+    value: {
+      agent: project.agent(source, name, isMember ? memberPath(ORG_PATHS[0] ?? "", name) : source.name).own,
+      source,
+    },
   });
   const loadSet = (name: string, step: Step = () => {}): SetResult => {
     const files = findAgents(name, cwd);
@@ -117,7 +129,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
       const results = files.map((file, at): LoadResult => {
         step(at, files.length);
         const found = read(file);
-        return found.ok ? plainly(project, found.source, file.name) : found;
+        return found.ok ? plainly(project, found.source, file.name, file.isMember === true) : found;
       });
       return setOf(results, isOneFile);
     }
@@ -127,13 +139,13 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
       return { ok: false, message, fix: null };
     }
     const project = projectAt(workspace ?? cwd, texts.config, null);
-    return setOf(
-      texts.agents.map((source, at) => {
-        step(at, texts.agents.length);
-        return plainly(project, source, agentName(source.name));
-      }),
-      name.includes(":"),
-    );
+    const written = texts.agents.map((source, at) => {
+      step(at, texts.agents.length);
+      return plainly(project, source, agentName(source.name), false);
+    });
+    const { org: orgText } = texts;
+    const members = orgText === null ? [] : orgOf(orgText).agents.map(({ id }) => plainly(project, orgText, id, true));
+    return setOf([...written, ...members], name.includes(":"));
   };
   return {
     readers,
@@ -144,7 +156,8 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     loadAgent: (name) => {
       const file = findAgent(name, cwd, workspace);
       if (file === null) return missing(name, agentIds(workspace));
-      const isOwn = workspace !== null && file.path.startsWith(join(workspace, AGENTS) + sep);
+      const isOwn =
+        workspace !== null && (file.isMember === true || file.path.startsWith(join(workspace, AGENTS) + sep));
       if (isOwn && isDefinedTwice(file.name, workspace)) return twice(file.name);
       const other = isOwn ? alikeAgentId(file.name, agentIds(workspace)) : null;
       return other === null ? loadFile(file) : alike(file.name, other);
@@ -169,7 +182,7 @@ function alike(name: string, other: string): LoadResult {
 
 /** Which of the files was meant is unknown. */
 function twice(name: string): LoadResult {
-  const message = `several files in ${AGENTS} define ${JSON.stringify(name)}, so none of them is in effect`;
+  const message = `several files define ${JSON.stringify(name)}, so none of them is in effect`;
   return { ok: false, message, fix: "rename or delete all but one of them" };
 }
 

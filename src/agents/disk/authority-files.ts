@@ -5,7 +5,7 @@ import { readTextFile } from "../../platform/files.ts";
 import { outOfReach } from "../../platform/out-of-reach.ts";
 import { AGENTS, filesBelow } from "./workspace.ts";
 
-const SINGLE: readonly string[] = ["config.yml", "mcp.yml"];
+const SINGLE: readonly string[] = ["config.yml", "mcp.yml", "org.md", "org.yml"];
 const ENDINGS: readonly string[] = [".md", ".yml", ".yaml", ".json", ".toml"];
 const FOLDER = ".ambit";
 const filesMax = 10_000;

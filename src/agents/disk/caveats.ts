@@ -27,7 +27,7 @@ export function readSessionCaveats(place: AgentsContext, text: string): SessionC
   const { ground } = place.readingAt(place.cwd);
   const project = new Project({
     readers: {
-      config: agents.readers.config,
+      ...agents.readers,
       agent: (source, name, reading) => caveatsAgent(source, name, { ...reading, ground }),
     },
     reading: place.readingAt(place.workspace ?? place.cwd),

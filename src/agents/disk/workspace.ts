@@ -2,6 +2,7 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { agentIdOf } from "../../core/base/agent-id.ts";
+import { memberFile, readOrgFile } from "./org-file.ts";
 
 const FOLDER = ".ambit";
 /** The agents folder, relative to the workspace. */
@@ -40,6 +41,8 @@ function hasEntries(path: string): boolean {
 export interface AgentFile {
   readonly path: string;
   readonly name: string;
+  /** The file is the org file, which defines this agent among others. */
+  readonly isMember?: true;
 }
 
 /** A file by its path, or an agent of the workspace by its id; null if neither exists. */
@@ -50,7 +53,12 @@ export function findAgent(name: string, cwd: string, workspace: string | null): 
   if (own !== null && !name.includes("/")) return own;
   const path = resolve(cwd, name);
   if (extname(name) !== "" && kindOf(path) === "file") return { path, name: agentName(name) };
-  return own;
+  return own ?? memberOf(agentIdOf(name), workspace);
+}
+
+function memberOf(id: string, workspace: string | null): AgentFile | null {
+  const found = memberFile(id, workspace);
+  return found === null ? null : { ...found, isMember: true };
 }
 
 /** A record takes precedence over a manifest or Caveats with the same name. */
@@ -62,7 +70,8 @@ function ownAgent(name: string, agents: string): AgentFile | null {
 
 /** Whether several files of the workspace define this agent. */
 export function isDefinedTwice(name: string, workspace: string): boolean {
-  return ENDINGS.filter((ending) => kindOf(join(workspace, AGENTS, name + ending)) === "file").length > 1;
+  const files = ENDINGS.filter((ending) => kindOf(join(workspace, AGENTS, name + ending)) === "file").length;
+  return files > 1 || (files === 1 && memberFile(name, workspace) !== null);
 }
 
 /** A plain file in plain folders: through a symlink another file would be changed. */
@@ -101,15 +110,25 @@ export function findAgents(name: string, cwd: string): readonly AgentFile[] | nu
   const kind = name === "" || name.includes("\0") ? null : kindOf(path);
   if (kind === null) return null;
   if (kind === "file") return [{ path, name: agentName(path) }];
-  if (kindOf(join(path, AGENTS)) === "folder")
-    return agentPaths(path).map((file) => ({ path: join(path, AGENTS, file), name: idOf(file) }));
+  const org = readOrgFile(path);
+  if (org !== null || kindOf(join(path, AGENTS)) === "folder") {
+    const members = org?.org.agents.map(
+      ({ id }): AgentFile => ({ path: join(path, org.path), name: id, isMember: true }),
+    );
+    return [
+      ...agentPaths(path).map((file) => ({ path: join(path, AGENTS, file), name: idOf(file) })),
+      ...(members ?? []),
+    ];
+  }
   const files = readdirSync(path).filter((file) => isAgentFile(file) && kindOf(join(path, file)) === "file");
   return files.sort().map((file) => ({ path: join(path, file), name: agentName(file) }));
 }
 
 /** Ids of the workspace's agents, sorted. */
 export function agentIds(workspace: string | null): readonly string[] {
-  return workspace === null ? [] : [...new Set(agentPaths(workspace).map(idOf))].sort();
+  if (workspace === null) return [];
+  const members = readOrgFile(workspace)?.org.agents.map(({ id }) => id) ?? [];
+  return [...new Set([...agentPaths(workspace).map(idOf), ...members])].sort();
 }
 
 function agentPaths(workspace: string): readonly string[] {

@@ -15,7 +15,7 @@ import type { Source } from "../../core/notation/source.ts";
 import type { DeclarationReading } from "../../core/notation/tools/declaration.ts";
 import { runTests, type TestResult } from "./tests.ts";
 
-export type AgentForm = "record" | "manifest" | "caveats" | "declaration";
+export type AgentForm = "record" | "manifest" | "caveats" | "declaration" | "org";
 
 export interface Agent {
   readonly id: string;
@@ -117,6 +117,16 @@ function underPolicy(id: string, grants: readonly Grant[], { policies }: Reading
 /** A tool by itself: the most it may ever need, as if that were granted. */
 export function agentFromDeclaration({ requirement, diagnostics }: DeclarationReading, name: string): Agent {
   return plain(name, "declaration", requirement?.grants ?? [], ALWAYS, null, diagnostics, requirement === null);
+}
+
+/** An agent of a form that is read elsewhere. */
+export function agentFromGrants(
+  id: string,
+  form: AgentForm,
+  grants: readonly Grant[],
+  diagnostics: readonly Diagnostic[],
+): Agent {
+  return plain(id, form, grants, ALWAYS, null, diagnostics, false);
 }
 
 /** A text that could not be parsed: an agent without grants. */

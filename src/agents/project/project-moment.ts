@@ -12,6 +12,8 @@ import { type ConfigRead, type Levels, levelsOf } from "./hoist-levels.ts";
 export interface Readers {
   config(source: Source, level: ConfigLevel, reading: Reading): Config;
   agent(source: Source, name: string, reading: Reading): Agent;
+  /** One agent of an org file. */
+  member(source: Source, name: string, reading: Reading): Agent;
 }
 
 /** A config.yml as found; with a problem if it exists and cannot be read. */

@@ -28,8 +28,27 @@ export interface ProjectParts extends MomentParts {
 export const CONFIG_PATH = ".ambit/config.yml";
 const AGENTS_PATH = ".ambit/agents/";
 
+/** The path of one agent of an org file. */
+export function memberPath(path: string, id: string): string {
+  return `${path}#${id}`;
+}
+
+const MEMBER = /^\.ambit\/org\.(?:md|yml)#(.+)$/s;
+
+/** Whether a path is that of one agent of an org file. */
+export function isMemberPath(path: string): boolean {
+  return MEMBER.test(path);
+}
+
+/** The file that a path names: for an agent of an org file, the org file. */
+export function filePathOf(path: string): string {
+  return isMemberPath(path) ? path.slice(0, path.indexOf("#")) : path;
+}
+
 /** The id of an agent's file, from its path inside the workspace; null for a file that is not an agent's. */
 export function agentNameOf(path: string): string | null {
+  const member = MEMBER.exec(path)?.[1];
+  if (member !== undefined) return member;
   return path.startsWith(AGENTS_PATH) ? path.slice(AGENTS_PATH.length).replace(/\.[^./]*$/, "") : null;
 }
 
@@ -157,7 +176,11 @@ export class Project {
     moment.seen.clear();
     const isOfProject = path !== null && agentNameOf(path) === name;
     const reading = readingUnder(moment.levels, moment.reading, name);
-    const agent = this.#parts.readers.agent(source, name, isOfProject ? { ...reading, fileId: name } : reading);
+    const { readers } = this.#parts;
+    const agent =
+      path !== null && isMemberPath(path)
+        ? readers.member(source, name, reading)
+        : readers.agent(source, name, isOfProject ? { ...reading, fileId: name } : reading);
     const around = [moment.config, this.#parts.user].flatMap((level) => (level === null ? [] : [level.source]));
     const read = {
       ...unlessBroken(moment.levels, agent),

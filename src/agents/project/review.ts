@@ -4,7 +4,15 @@ import type { Source } from "../../core/notation/source.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { AuthorityFile, TrustedFile, TrustStore } from "../../core/ports/trust.ts";
 import type { Agent } from "./agent.ts";
-import { agentNameOf, CONFIG_PATH, type Project, type ProjectAgent, refusedFor } from "./project.ts";
+import {
+  agentNameOf,
+  CONFIG_PATH,
+  filePathOf,
+  isMemberPath,
+  type Project,
+  type ProjectAgent,
+  refusedFor,
+} from "./project.ts";
 import { shownGrants } from "./reviewed-grants.ts";
 import { authorityDigest } from "./trust.ts";
 
@@ -40,7 +48,7 @@ export function reviewOf(
   const read = files.map(({ path, text }, at) => {
     step(at, files.length);
     const name = agentNameOf(path);
-    const source = { name: path, text };
+    const source = { name: filePathOf(path), text };
     return { path, text, source, agent: name === null ? null : project.agent(source, name, path) };
   });
   const ids = read.flatMap(({ agent }) => (agent === null ? [] : [agent.own.id]));
@@ -56,7 +64,7 @@ export function reviewOf(
   const known = store?.exists === true ? store.paths() : [];
   const before = known.flatMap((path) => {
     const name = agentNameOf(path);
-    const was = name === null ? null : project.trusted(path, name, path);
+    const was = name === null ? null : project.trusted(path, name, filePathOf(path));
     return was === null ? [] : [was];
   });
   const whole = authorityDigest(files, digest);
@@ -94,7 +102,10 @@ export function trustedEdit(
   return { path, text: after.text, roots, digest: digest(after.text), config, shown: shownGrants(own) };
 }
 
-function changes(files: readonly AuthorityFile[], known: readonly string[], store: TrustStore | null): Review["files"] {
+/** An org file is listed once, not for each of its agents. */
+function changes(all: readonly AuthorityFile[], paths: readonly string[], store: TrustStore | null): Review["files"] {
+  const files = all.filter(({ path }) => !isMemberPath(path));
+  const known = paths.filter((path) => !isMemberPath(path));
   const here = new Set(files.map(({ path }) => path));
   const gone = known.filter((path) => !here.has(path)).sort();
   return [

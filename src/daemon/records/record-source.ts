@@ -4,6 +4,7 @@ import { join } from "node:path";
 import { openAgents } from "../../agents/disk/agents.ts";
 import { ANONYMOUS, readSessionCaveats } from "../../agents/disk/caveats.ts";
 import { namedLinks } from "../../agents/disk/named-links.ts";
+import { ORG_PATHS } from "../../agents/disk/org-file.ts";
 import { isMember, readUser, userPath } from "../../agents/disk/user-files.ts";
 import { AGENTS, agentIds, findAgent, findWorkspace } from "../../agents/disk/workspace.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
@@ -71,7 +72,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
   const recordSources = (cwd: string, name: string | null): Sources => {
     const workspace = workspaceOf(cwd);
     const file = name === null ? null : findAgent(name, cwd, workspace);
-    const around = workspace === null ? [] : [join(workspace, ".ambit", "config.yml")];
+    const around = workspace === null ? [] : [".ambit/config.yml", ...ORG_PATHS].map((path) => join(workspace, path));
     const ours = folders.config === null ? [] : [join(folders.config, "config.yml")];
     const trust = folders.state === null ? NO_SOURCES : trustSources(folders.state, workspace);
     const agentFolders = workspace === null ? [] : [join(workspace, AGENTS)];
@@ -92,7 +93,11 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
     const loaded = agents.loadAgent(name);
     if (!loaded.ok) return loaded;
     const { agent, source, trust } = loaded.value;
-    const owner = ownerOf(findAgent(name, cwd, workspace)?.path ?? name, agent.id);
+    const file = findAgent(name, cwd, workspace);
+    const owner =
+      file?.isMember === true && workspace !== null
+        ? { workspace: realPath(workspace) ?? workspace, agent: agent.id }
+        : ownerOf(file?.path ?? name, agent.id);
     const prefix = `record ${owner.workspace ?? ""}#${owner.agent}`;
     const errors = agent.diagnostics.filter(({ severity }) => severity === "error").map(({ message }) => message);
     const isWaiting = trust?.standing.kind === "untrusted" || trust?.standing.kind === "waiting";

@@ -12,10 +12,11 @@ export type Capability = (typeof CAPABILITIES)[number];
 const RULINGS = ["allow", "ask", "deny"] as const;
 export type Ruling = (typeof RULINGS)[number];
 
-export type PolicyTable = ReadonlyMap<Capability, Ruling>;
+/** By default over the built-in capabilities; an org file may define more. */
+export type PolicyTable<Name extends string = Capability> = ReadonlyMap<Name, Ruling>;
 
 /** Where the rulings of a table are written. */
-export type RulingPlaces = ReadonlyMap<Capability, Span>;
+export type RulingPlaces<Name extends string = Capability> = ReadonlyMap<Name, Span>;
 
 /** Counts only inside a written org table, and is shown as `base` there. */
 export const BASE_POLICY: PolicyTable = new Map(
@@ -29,18 +30,27 @@ const DENY_ALL: PolicyTable = new Map(CAPABILITIES.map((capability) => [capabili
  * nothing, because a misspelt `deny` must not fall through to a wider table.
  */
 export function readPolicyTable(node: TreeNode, diagnostics: Diagnostics): PolicyTable | null {
+  return readRulings(node, CAPABILITIES, diagnostics);
+}
+
+/** A table over these names, with the invariant of `readPolicyTable`. */
+export function readRulings<Name extends string>(
+  node: TreeNode,
+  names: readonly Name[],
+  diagnostics: Diagnostics,
+): PolicyTable<Name> | null {
   if (node.kind !== "map") {
     diagnostics.error("wrong_type", node.span, `a policy is a map of capabilities, not ${kindName(node)}`, {
       fix: "{ code: ask }",
     });
     return null;
   }
-  const table = new Map<Capability, Ruling>();
+  const table = new Map<Name, Ruling>();
   for (const entry of node.entries) {
-    const capability = CAPABILITIES.find((one) => one === entry.key);
+    const capability = names.find((one) => one === entry.key);
     const ruling = readRuling(entry, diagnostics);
     if (capability === undefined) {
-      const suggestion = nearestName(entry.key, CAPABILITIES);
+      const suggestion = nearestName(entry.key, names);
       diagnostics.error(
         "unknown_key",
         entry.keySpan,
@@ -54,9 +64,16 @@ export function readPolicyTable(node: TreeNode, diagnostics: Diagnostics): Polic
 
 /** Whether the table was understood or not: a place by itself says nothing. */
 export function rulingPlaces(node: TreeNode | undefined): RulingPlaces {
-  const places = new Map<Capability, Span>();
+  return placesOfRulings(node, CAPABILITIES);
+}
+
+export function placesOfRulings<Name extends string>(
+  node: TreeNode | undefined,
+  names: readonly Name[],
+): RulingPlaces<Name> {
+  const places = new Map<Name, Span>();
   for (const { key, keySpan, value } of node?.kind === "map" ? node.entries : []) {
-    const capability = CAPABILITIES.find((one) => one === key);
+    const capability = names.find((one) => one === key);
     if (capability !== undefined) places.set(capability, { ...keySpan, end: value.span.end });
   }
   return places;

@@ -37,7 +37,7 @@ export interface PolicyContext {
   /** Where each ruling of the agent's own table is written. */
   readonly spans?: ReadonlyMap<string, Span>;
   /** Given for a record: what is not in `spans` stands in a configuration, there or nowhere that could be shown. */
-  readonly outer?: { readonly agent: RulingPlaces; readonly org: RulingPlaces };
+  readonly outer?: { readonly agent: RulingPlaces; readonly org: RulingPlaces; readonly label?: string };
   /** The agent's root, hoisted; without one `code` covers nothing. */
   readonly root: readonly string[] | null;
   /** What holds where neither table speaks; the built-in base unless given. */
@@ -57,7 +57,7 @@ function written(capability: Capability, from: Effective["from"], { span, spans,
   const own = from === "agent" ? spans?.get(capability) : undefined;
   if (from === "base") return { span: outer === undefined ? span : null, implied: `${implied} (base)` };
   if (own !== undefined || outer === undefined) return { span: own ?? span, implied };
-  return { span: outer[from].get(capability) ?? null, implied: `${implied} (config)` };
+  return { span: outer[from].get(capability) ?? null, implied: `${implied} (${outer.label ?? "config"})` };
 }
 
 function bundle(capability: Capability, written: Written, context: PolicyContext): Grant[] {

@@ -1,0 +1,157 @@
+// An agent that an org file defines: its capabilities as grants, the base included, and its client.
+import { tree } from "../../core/authority/axes/path.ts";
+import { type RootWord, rootWordsWithin } from "../../core/authority/axes/root-word.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { literal, REST } from "../../core/authority/patterns/segment.ts";
+import type { Diagnostic } from "../../core/notation/diagnostic.ts";
+import { Diagnostics } from "../../core/notation/diagnostic.ts";
+import { builtinTools, grantOf, sequences, type Written } from "../../core/notation/grants.ts";
+import { NO_PLACES, narrowedBy, stricter } from "../../core/notation/policy/outer-policies.ts";
+import { effectivePolicy, policyGrants } from "../../core/notation/policy/policy.ts";
+import {
+  BASE_POLICY,
+  CAPABILITIES,
+  type Capability,
+  type PolicyTable,
+  type RulingPlaces,
+} from "../../core/notation/policy/policy-table.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import { readCapabilityList } from "../../core/notation/record/capabilities.ts";
+import { readSandbox } from "../../core/notation/record/hoist.ts";
+import type { Entry } from "../../core/notation/tree.ts";
+import { type Org, type OrgAgent, orgErrors, orgRulings, type Rulings } from "../../org/org.ts";
+import { clientOf, modelProviders } from "../../org/org-client.ts";
+import { type Agent, agentFromGrants, agentRefused } from "./agent.ts";
+
+/** INVARIANT: with an error in the file or in the agent's own part the agent grants nothing. */
+export function agentFromOrg(org: Org, name: string, reading: Reading): Agent {
+  const member = org.agents.find(({ id }) => id === name) ?? null;
+  if (member === null || orgErrors(org, member).length > 0)
+    return agentRefused(name, "org", [...org.diagnostics, ...(member?.diagnostics ?? [])]);
+  return new MemberReader(org, member, reading).agent();
+}
+
+const NO_FOLDER = ".";
+
+class MemberReader {
+  readonly #org: Org;
+  readonly #member: OrgAgent;
+  readonly #reading: Reading;
+  readonly #diagnostics = new Diagnostics();
+
+  constructor(org: Org, member: OrgAgent, reading: Reading) {
+    this.#org = org;
+    this.#member = member;
+    this.#reading = reading;
+  }
+
+  agent(): Agent {
+    const { id, span } = this.#member;
+    const folder: Entry = this.#member.folder ?? {
+      key: "folder",
+      keySpan: span,
+      value: { kind: "scalar", value: NO_FOLDER, span },
+    };
+    const { sandbox: root, isBroken } = readSandbox(folder, this.#reading, this.#diagnostics);
+    if (isBroken) return agentRefused(id, "org", this.#all());
+    const policies = this.#reading.policies;
+    const named = policies?.agents.get(id) ?? null;
+    const own = narrowedBy(builtIn(this.#member.rulings), named);
+    const defaults = builtIn(this.#org.defaults.rulings);
+    const org = narrowedBy(stricter(defaults, policies?.org ?? null), named) ?? new Map();
+    const base = narrowedBy(BASE_POLICY, named) ?? BASE_POLICY;
+    const effective = effectivePolicy(own, org, base);
+    const denied = [...effective].filter(([, { ruling }]) => ruling === "deny");
+    const policyLimits = stricter(new Map(denied.map(([capability]) => [capability, "deny"])), named) ?? new Map();
+    const places = policies?.places ?? NO_PLACES;
+    const grants = [
+      ...policyGrants(own, org, {
+        reading: this.#reading,
+        diagnostics: this.#diagnostics,
+        span,
+        spans: builtInPlaces(this.#member.rulings),
+        outer: {
+          agent: places.agents.get(id) ?? new Map(),
+          org: new Map([...places.org, ...builtInPlaces(this.#org.defaults.rulings)]),
+          label: "org",
+        },
+        root,
+        base,
+      }),
+      ...this.#ownGrants(root),
+      ...this.#clientGrants(root, effective.get("code")?.ruling === "allow" ? "live" : "ro"),
+      builtinTools({ span, implied: "default" }),
+    ];
+    const hasErrors = this.#diagnostics.list.some(({ severity }) => severity === "error");
+    if (hasErrors) return agentRefused(id, "org", this.#all());
+    return { ...agentFromGrants(id, "org", grants, this.#all()), workingRoot: root, policyLimits };
+  }
+
+  /** What a capability of the file's own grants; `ask` makes each of its grants ask. */
+  #ownGrants(root: readonly string[] | null): readonly Grant[] {
+    return orgRulings(this.#org, this.#member).flatMap(({ capability, ruling, span }) => {
+      const own = this.#org.capabilities.get(capability);
+      if (own?.grants == null || ruling === "deny") return [];
+      const context = {
+        reading: this.#reading,
+        diagnostics: this.#diagnostics,
+        root,
+        implied: `capability ${capability}`,
+      };
+      return readCapabilityList(own.grants, context).grants.map((grant) => ({
+        ...grant,
+        span: grant.span ?? span,
+        conditions:
+          ruling === "ask" && grant.conditions.ask === 0 ? { ...grant.conditions, ask: 1 as const } : grant.conditions,
+      }));
+    });
+  }
+
+  /**
+   * The client may be started, and speak with its model. Its tools are what the capabilities are about; without `code` its
+   * root is read-only.
+   */
+  #clientGrants(root: readonly string[] | null, word: RootWord): readonly Grant[] {
+    const { client, model } = clientOf(this.#org, this.#member);
+    const written = (text: { readonly span: Written["span"] } | null, word: string): Written => ({
+      span: text?.span ?? null,
+      implied: text === null ? `${word} (base)` : word,
+    });
+    const by = written(client.placed, "client");
+    const models = model === null ? {} : { model: sequences([[literal(model.text)]]) };
+    const providers = modelProviders(client.name);
+    const start =
+      root === null || root.length === 0
+        ? []
+        : [
+            grantOf(
+              "proc.exec",
+              {
+                root: sequences([tree(root)]),
+                argv: sequences([[literal(client.name), REST]]),
+                mode: { kind: "words", of: rootWordsWithin(word) },
+              },
+              { ...by, root },
+            ),
+          ];
+    return [
+      ...start,
+      ...providers.map((provider) =>
+        grantOf("model.use", { provider: sequences([[literal(provider)]]), ...models }, written(model, "model")),
+      ),
+    ];
+  }
+
+  #all(): readonly Diagnostic[] {
+    return [...this.#org.diagnostics, ...this.#member.diagnostics, ...this.#diagnostics.list];
+  }
+}
+
+function builtIn({ table }: Rulings): PolicyTable {
+  return new Map(CAPABILITIES.flatMap((one) => (table.has(one) ? [[one, table.get(one) ?? "deny"] as const] : [])));
+}
+
+function builtInPlaces({ places }: Rulings): RulingPlaces {
+  const found = CAPABILITIES.map((one): [Capability, ReturnType<typeof places.get>] => [one, places.get(one)]);
+  return new Map(found.flatMap(([one, span]) => (span === undefined ? [] : [[one, span] as const])));
+}

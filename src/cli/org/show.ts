@@ -1,0 +1,160 @@
+// `ambit org show`: who reports to whom, what each may do, and the line that says so.
+import type { WholeOrg } from "../../agents/disk/org-members.ts";
+import type { Span } from "../../core/authority/grant.ts";
+import { isAsStrict } from "../../core/notation/policy/outer-policies.ts";
+import type { Capability, Ruling } from "../../core/notation/policy/policy-table.ts";
+import { place } from "../../core/notation/source.ts";
+import { type OrgAgent, type OrgRuling, orgRulings } from "../../org/org.ts";
+import { clientOf } from "../../org/org-client.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import type { Paint } from "../terminal/paint.ts";
+import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
+import type { OrgWorld } from "./world.ts";
+
+export const NO_ORG = "there is no org file here";
+export const NO_ORG_FIX = "write .ambit/org.md, or: ambit org import QUORUM.md";
+
+interface ShownRuling {
+  readonly capability: string;
+  readonly decision: Ruling;
+  readonly from: OrgRuling["from"] | "config";
+  /** `.ambit/org.md:4`; null for the base. */
+  readonly line: string | null;
+}
+
+interface ShownAgent {
+  readonly id: string;
+  readonly role: string;
+  readonly reportsTo: string | null;
+  readonly client: string;
+  readonly model: string | null;
+  readonly folder: string;
+  readonly budget: Readonly<Record<string, number>> | null;
+  readonly standing: string;
+  readonly capabilities: readonly ShownRuling[];
+}
+
+export function orgShow(world: OrgWorld, options: Asked): ExitCode {
+  const whole = world.orgs.whole();
+  if (whole === null) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
+  const agents = whole.org.agents.map((agent) => shownAgent(world, whole, agent));
+  const problems = problemsOf(whole);
+  const { name, description, mission, triggers } = whole.org;
+  const hasErrors = problems.some(({ diagnostic }) => diagnostic.severity === "error");
+  if (options.json) {
+    const starts = triggers.map((one) => ({ name: one.name, kind: one.kind, agent: one.agent }));
+    world.print(
+      jsonLine({ name, description, mission, agents, triggers: starts, problems: problems.map(showProblem) }),
+    );
+  } else {
+    printProblems(world, problems);
+    world.print(world.paint.strong(shown(name === "" ? "(no name)" : name)));
+    for (const agent of topOf(agents)) printAgent(world.paint, agent, agents, 1, (line) => world.print(line));
+    world.print(
+      `${counted(agents.length, "agent", "agents")}, ${counted(triggers.length, "trigger", "triggers")}${trustLine(agents)}`,
+    );
+  }
+  return hasErrors ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+type Problems = Parameters<typeof printProblems>[1];
+
+function problemsOf({ org, sources }: WholeOrg): Problems {
+  const all = [...org.diagnostics, ...org.agents.flatMap(({ diagnostics }) => diagnostics)];
+  return all.map((diagnostic) => ({
+    diagnostic,
+    source: sources.get(diagnostic.span.source) ?? { name: diagnostic.span.source, text: "" },
+  }));
+}
+
+function shownAgent(world: OrgWorld, whole: WholeOrg, agent: OrgAgent): ShownAgent {
+  const { client, model } = clientOf(whole.org, agent);
+  const loaded = world.loadAgent(agent.id);
+  const folder = agent.folder?.value;
+  return {
+    id: agent.id,
+    role: agent.role,
+    reportsTo: agent.reportsTo,
+    client: client.name,
+    model: model?.text ?? null,
+    folder: folder?.kind === "scalar" && typeof folder.value === "string" ? folder.value : ".",
+    budget: agent.budget === null ? null : Object.fromEntries(agent.budget),
+    standing: !loaded.ok || loaded.value.agent.refused ? "refused" : (loaded.value.trust?.standing.kind ?? "own"),
+    capabilities: orgRulings(whole.org, agent).map((one) => shownRuling(world, whole, agent.id, one)),
+  };
+}
+
+/** With what config.yml says: rulings about the agent by name narrow it, defaults stand beside those of the file. */
+function shownRuling(world: OrgWorld, whole: WholeOrg, id: string, ruling: OrgRuling): ShownRuling {
+  const policies = world.openProject()?.levels.policies ?? null;
+  const capability = ruling.capability as Capability;
+  const outer = [
+    [policies?.agents.get(id)?.get(capability), policies?.places?.agents.get(id)?.get(capability)],
+    [ruling.from === "agent" ? undefined : policies?.org?.get(capability), policies?.places?.org.get(capability)],
+  ] as const;
+  let found: ShownRuling = {
+    capability: ruling.capability,
+    decision: ruling.ruling,
+    from: ruling.from,
+    line: lineOf(whole, ruling.span),
+  };
+  for (const [decision, span] of outer) {
+    if (decision === undefined || decision === found.decision) continue;
+    const isStricter = isAsStrict(new Map([[capability, decision]]), new Map([[capability, found.decision]]));
+    if (isStricter || found.from === "base")
+      found = {
+        capability: ruling.capability,
+        decision,
+        from: "config",
+        line: span === undefined ? null : span.source,
+      };
+  }
+  return found;
+}
+
+function lineOf({ sources }: WholeOrg, span: Span | null): string | null {
+  const source = span === null ? undefined : sources.get(span.source);
+  return span === null || source === undefined ? null : `${source.name}:${place(source, span.start).line}`;
+}
+
+/** Those that report to none, or to an agent that is not there. */
+function topOf(agents: readonly ShownAgent[]): readonly ShownAgent[] {
+  return agents.filter(({ reportsTo }) => reportsTo === null || !agents.some(({ id }) => id === reportsTo));
+}
+
+function printAgent(
+  paint: Paint,
+  agent: ShownAgent,
+  all: readonly ShownAgent[],
+  depth: number,
+  print: (line: string) => void,
+): void {
+  const indent = "  ".repeat(depth);
+  const { id, role, client, model, folder, budget, standing } = agent;
+  const named = role === id ? "" : `  ${shown(role)}`;
+  const runs = `${shown(client)}${model === null ? "" : ` ${shown(model)}`} in ${shown(folder)}`;
+  const limits =
+    budget === null
+      ? ""
+      : `  budget ${Object.entries(budget)
+          .map(([key, one]) => `${key} ${one}`)
+          .join(", ")}`;
+  const mark = standing === "refused" ? paint.bad("✗") : standing === "untrusted" ? paint.dim("○") : paint.good("●");
+  print(`${indent}${mark} ${paint.strong(shown(id))}${named}  ${paint.dim(`${runs}${limits}`)}`);
+  for (const { capability, decision, from, line } of agent.capabilities) {
+    const painted = { allow: paint.good, ask: paint.warn, deny: paint.bad }[decision](decision.padEnd(5));
+    const origin = line === null ? from : `${from.padEnd(6)} ${shown(line)}`;
+    print(`${indent}    ${shown(capability).padEnd(10)} ${painted}  ${paint.dim(origin)}`);
+  }
+  for (const report of all.filter(({ reportsTo }) => reportsTo === id))
+    printAgent(paint, report, all, depth + 1, print);
+}
+
+function trustLine(agents: readonly ShownAgent[]): string {
+  return agents.some(({ standing }) => standing === "untrusted" || standing === "waiting")
+    ? "; not all of it is in effect until you run: ambit trust"
+    : "";
+}

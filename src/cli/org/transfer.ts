@@ -1,0 +1,176 @@
+// `ambit org import` and `ambit org export`: an org file as records or in its other form, and back.
+
+import { isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
+import { CAPABILITIES } from "../../core/notation/policy/policy-table.ts";
+import { type Org, type OrgAgent, orgErrors, orgRulings, readOrg } from "../../org/org.ts";
+import { clientOf, modelProviders } from "../../org/org-client.ts";
+import { isSameValue, jsonOfTree, mapAt, orgMarkdown, orgRecord, orgYaml } from "../../org/org-text.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
+import { NO_ORG, NO_ORG_FIX } from "./show.ts";
+import type { NewFile, OrgWorld } from "./world.ts";
+
+export interface ImportOptions extends Asked {
+  readonly to: string;
+  readonly dryRun: boolean;
+}
+
+const TARGETS: Readonly<Record<string, string>> = { markdown: ".ambit/org.md", yaml: ".ambit/org.yml" };
+
+export function orgImport(world: OrgWorld, path: string, options: ImportOptions): ExitCode {
+  const found = world.orgs.read(path);
+  if (!found.ok) return fail(world, options, EXIT.error, found.message, "ambit org import QUORUM.md");
+  const source = found.value;
+  const read = world.orgs.parse(source);
+  const org = readOrg(read);
+  const problems = [...org.diagnostics, ...org.agents.flatMap((agent) => agent.diagnostics)];
+  if (problems.some(({ severity }) => severity === "error")) {
+    const listed = problems.map((diagnostic) => ({ diagnostic, source }));
+    if (options.json) world.print(jsonLine({ problems: listed.map(showProblem) }));
+    else printProblems(world, listed);
+    return EXIT.invalidPolicy;
+  }
+  const value = jsonOfTree(read.tree);
+  if (!isJsonObject(value)) return fail(world, options, EXIT.error, "this is not an org file", null);
+  const made = options.to === "records" ? recordFiles(world, org, value) : orgFile(world, value, options.to);
+  if (!made.ok) return fail(world, options, EXIT.error, made.message, made.fix);
+  const written = options.dryRun ? ({ ok: true } as const) : world.orgs.write(made.files);
+  if (!written.ok) return fail(world, options, EXIT.error, written.message, "delete it, or import with another --to");
+  const paths = made.files.map((file) => file.path);
+  if (options.json) world.print(jsonLine({ files: options.dryRun ? made.files : paths, notes: made.notes }));
+  else {
+    for (const file of made.files)
+      world.print(options.dryRun ? `${shown(file.path)}:\n${file.text}` : `wrote ${shown(file.path)}`);
+    for (const note of made.notes) world.printError(`note: ${shown(note)}`);
+    if (!options.dryRun) world.print("nothing of it is in effect until you run: ambit trust");
+  }
+  return EXIT.ok;
+}
+
+type Made =
+  | { readonly ok: true; readonly files: readonly NewFile[]; readonly notes: readonly string[] }
+  | { readonly ok: false; readonly message: string; readonly fix: string | null };
+
+function orgFile(world: OrgWorld, value: JsonObject, to: string): Made {
+  const path = TARGETS[to];
+  if (path === undefined)
+    return { ok: false, message: "--to is records, markdown or yaml", fix: "ambit org import QUORUM.md --to yaml" };
+  const text = textIn(world, value, to);
+  if (text === null) return { ok: false, message: cannotBe(to), fix: "ambit org import FILE --to yaml" };
+  return { ok: true, files: [{ path, text }], notes: [] };
+}
+
+/** Null where the text would not say the same. */
+function textIn(world: OrgWorld, value: JsonObject, to: string): string | null {
+  const [text, name] = to === "markdown" ? [orgMarkdown(value), "org.md"] : [orgYaml(value), "org.yml"];
+  const read = world.orgs.parse({ name, text });
+  return read.diagnostics.length === 0 && isSameValue(jsonOfTree(read.tree), value) ? text : null;
+}
+
+function cannotBe(form: string): string {
+  return `a text of this org would read as something else in ${form}: a line like \`- budget: 5\` or a heading`;
+}
+
+/** One record for each agent, and an org file with what is left. */
+function recordFiles(world: OrgWorld, org: Org, value: JsonObject): Made {
+  const { agents: _agents, ...rest } = value;
+  const notes: string[] = [];
+  const files: NewFile[] = [];
+  for (const agent of org.agents) {
+    const own = [...org.capabilities.values()].find(
+      ({ name, grants }) =>
+        grants !== null && orgRulings(org, agent).some((one) => one.capability === name && one.ruling !== "deny"),
+    );
+    if (own !== undefined)
+      return {
+        ok: false,
+        message: `a record cannot hold the capability ${own.name} of this org file`,
+        fix: "ambit org import FILE --to yaml",
+      };
+    const written = mapAt(mapAt(value, "agents"), agent.id);
+    const policy = policyOf(org, agent);
+    const text = orgRecord({ role: agent.role, ...written }, policy, clientSpecs(org, agent));
+    const path = `.ambit/agents/${agent.id}.md`;
+    const back = world.orgs.parseRecord({ name: path, text }, agent.id);
+    const same = back === null ? null : writtenAgent(jsonOfTree(back.entry.value), back.imported, org);
+    if (!isSameValue(same ?? undefined, { role: agent.role, ...written }))
+      return { ok: false, message: `${agent.id}: ${cannotBe("a record")}`, fix: "ambit org import FILE --to yaml" };
+    files.push({ path, text });
+    if (policy["code"] !== "allow")
+      notes.push(
+        `${agent.id}: a record whose policy does not allow code cannot start its client; --to yaml keeps it an agent of the org file, which can`,
+      );
+  }
+  if (Object.keys(rest).length > 0) {
+    const text = textIn(world, rest, "yaml");
+    if (text === null) return { ok: false, message: cannotBe("yaml"), fix: null };
+    files.push({ path: ".ambit/org.yml", text });
+  }
+  return { ok: true, files, notes };
+}
+
+/** What resolves for the agent, the base included: a record has no base. */
+function policyOf(org: Org, agent: OrgAgent): Readonly<Record<string, string>> {
+  const names: readonly string[] = CAPABILITIES;
+  const rulings = orgRulings(org, agent).filter(({ capability }) => names.includes(capability));
+  return Object.fromEntries(rulings.map(({ capability, ruling }) => [capability, ruling]));
+}
+
+function clientSpecs(org: Org, agent: OrgAgent): readonly string[] {
+  const { client, model } = clientOf(org, agent);
+  const models = model === null ? "" : `,models=[${model.text}]`;
+  return [
+    `proc.exec{cmds=[${client.name}],root=live}`,
+    ...modelProviders(client.name).map((provider) => `model.use{providers=[${provider}]${models}}`),
+  ];
+}
+
+/** An agent as an org file would write it: the rulings it was imported with, unless its record says others by now. */
+function writtenAgent(agent: Json, before: JsonObject | null, org: Org): JsonObject | null {
+  if (!isJsonObject(agent)) return null;
+  if (before === null) return agent;
+  const { capabilities, ...rest } = agent;
+  const defaults = Object.fromEntries(org.defaults.rulings.table);
+  const base: Record<string, Json> = Object.fromEntries(
+    CAPABILITIES.map((one) => [one, one === "crm" ? "ask" : "allow"]),
+  );
+  const resolved = { ...base, ...withoutOwn(defaults), ...withoutOwn(before) };
+  const kept = isSameValue(resolved, capabilities) ? before : capabilities;
+  const isEmpty = kept !== undefined && isJsonObject(kept) && Object.keys(kept).length === 0;
+  return kept === undefined || isEmpty ? rest : { ...rest, capabilities: kept };
+}
+
+function withoutOwn(table: JsonObject): JsonObject {
+  const names: readonly string[] = CAPABILITIES;
+  return Object.fromEntries(Object.entries(table).filter(([name]) => names.includes(name)));
+}
+
+export interface ExportOptions extends Asked {
+  readonly to: string;
+}
+
+export function orgExport(world: OrgWorld, options: ExportOptions): ExitCode {
+  const whole = world.orgs.whole();
+  if (whole === null) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
+  const { org, tree, imported, sources } = whole;
+  const broken = org.agents.find((agent) => orgErrors(org, agent).length > 0);
+  if (broken !== undefined || orgErrors(org, null).length > 0)
+    return fail(world, options, EXIT.invalidPolicy, "the org has errors", "ambit org show");
+  const value = jsonOfTree(tree);
+  if (!isJsonObject(value) || sources.size === 0) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
+  const agents = Object.fromEntries(
+    org.agents.map(({ id }) => [
+      id,
+      writtenAgent(mapAt(mapAt(value, "agents"), id), imported.get(id) ?? null, org) ?? {},
+    ]),
+  );
+  const text = ["markdown", "yaml"].includes(options.to) ? textIn(world, { ...value, agents }, options.to) : null;
+  if (text === null) {
+    const message = TARGETS[options.to] === undefined ? "--to is markdown or yaml" : cannotBe(options.to);
+    return fail(world, options, EXIT.error, message, "ambit org export --to yaml");
+  }
+  world.print(options.json ? jsonLine({ form: options.to, text }) : text.trimEnd());
+  return EXIT.ok;
+}

@@ -1,0 +1,27 @@
+// What the commands about an org are handed by the composition.
+import type { RecordMember, WholeOrg } from "../../agents/disk/org-members.ts";
+import type { Source } from "../../core/notation/source.ts";
+import type { OrgTree } from "../../org/org-markdown.ts";
+import type { World } from "../world.ts";
+
+export type FileResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+
+/** A file to write, by its path inside the workspace. */
+export interface NewFile {
+  readonly path: string;
+  readonly text: string;
+}
+
+export interface OrgWorld extends World {
+  readonly orgs: {
+    /** The org of this workspace; null where there is none. */
+    whole(): WholeOrg | null;
+    read(path: string): FileResult<Source>;
+    /** The tree of a text; the ending of its name says the form. */
+    parse(source: Source): OrgTree;
+    /** The agent of a record, as an org file would have it; null if the record does not belong to an org. */
+    parseRecord(source: Source, id: string): RecordMember | null;
+    /** Writes files that are not there yet: none of them where one is. The message names it. */
+    write(files: readonly NewFile[]): FileResult<null>;
+  };
+}
