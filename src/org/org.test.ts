@@ -98,9 +98,9 @@ describe("an org file", () => {
     ["two agents of one name", "### A\n\n### a"],
     ["names that read alike", "### A\n\n- id: ab\n\n### B\n\n- id: aB"],
     ["no id", "### ???"],
-    ["a reportsTo that is not there", "### A\n\n- reports to: B"],
-    ["itself as its reportsTo", "### A\n\n- reports to: A"],
-    ["managers in a circle", "### A\n\n- reports to: B\n\n### B\n\n- reports to: A"],
+    ["a superior that is not there", "### A\n\n- reports to: B"],
+    ["itself as its superior", "### A\n\n- reports to: A"],
+    ["superiors in a circle", "### A\n\n- reports to: B\n\n### B\n\n- reports to: A"],
     ["a budget below zero", "### A\n\n- budget: -1"],
     ["a budget of another key", '### A\n\n- budget: {"total":1}'],
     ["a client with a path", "### A\n\n- client: ./claude"],
@@ -110,7 +110,7 @@ describe("an org file", () => {
     const read = org(agents(text));
     expect(orgErrors(read, read.agents[0] ?? null)).not.toEqual([]);
   });
-  test("a reportsTo is found by its id and by its role", () => {
+  test("a superior is found by its id and by its role", () => {
     const read = org(
       agents("### Head of Sales", "### A\n\n- reports to: Head of Sales", "### B\n\n- reports to: head-of-sales"),
     );
