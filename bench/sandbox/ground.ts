@@ -14,7 +14,7 @@ import { readRequest } from "../../src/core/notation/request/request.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import { planFor, type RunEnvironment } from "../../src/daemon/programs/plan-facts.ts";
 import { userName } from "../../src/platform/ground.ts";
-import { machineGround } from "../../src/platform/machine-ground.ts";
+import { machineGround } from "../../src/platform/real-path.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { planDecision } from "../../src/sandbox/plan/plan-root.ts";

@@ -1,13 +1,11 @@
 // Logs the model provider's own tools that a session was offered: they run at the provider, so the offer is all that can be
 // logged.
-
 import { textIn } from "../core/base/fields.ts";
 import type { JsonObject } from "../core/base/json.ts";
 import type { ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer } from "../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../core/ports/daemon/exchange.ts";
 import type { Ledger } from "../core/ports/stores/ledger.ts";
 import type { Entries } from "./log/entries.ts";
-import { refusal } from "./refusal.ts";
 import type { Session } from "./session.ts";
 
 type Offered = Extract<Answer<ProviderToolsView>, { readonly ok: true }>;

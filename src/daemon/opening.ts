@@ -1,5 +1,4 @@
 // Opens sessions: the user, the agent, and the initial pledge.
-
 import { ANY, isNothing } from "../core/authority/axes/scope.ts";
 import { verbEntry } from "../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../core/authority/compiled.ts";
@@ -11,14 +10,13 @@ import { flagIn, numberOr, optionalText, textIn, textsIn } from "../core/base/fi
 import { isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import { parseSpecs, specFault } from "../core/notation/compact/grant-specs.ts";
 import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
-import type { Answer, Refusal } from "../core/ports/daemon/exchange.ts";
+import { type Answer, type Refusal, refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Gatekeeper } from "./calls/gatekeeper.ts";
 import type { SessionCaveats } from "./calls/holding.ts";
 import type { Delegations } from "./contexts/delegations.ts";
 import type { Admission } from "./control/admission.ts";
 import type { DaemonParts } from "./parts.ts";
-import { refusal } from "./refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "./rpc/serving.ts";
 import { principalIn, Session, type Sessions } from "./session.ts";
 import { hasSessionRoom, sessionsOfProcessMax } from "./session-share.ts";

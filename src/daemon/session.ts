@@ -2,6 +2,7 @@
 import type { CompiledLink } from "../core/authority/compiled.ts";
 import { type Principal, principalsOf } from "../core/authority/principal.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
+import { type Refusal, refusal } from "../core/ports/daemon/exchange.ts";
 import type { TerminalControl } from "../core/ports/process.ts";
 import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
@@ -185,6 +186,12 @@ export function principalIn(user: string | null, facts: UserFacts | null): Pick<
   const { name = null, address = null, groups = [] } = facts ?? {};
   return { principal: { user, name, address, groups } };
 }
+
+export const NO_SESSION: Refusal = refusal(
+  "unknown_session",
+  "no such session on this connection",
+  "open a session first",
+);
 
 const sessionsMax = 4096;
 const sessionsOfConnectionMax = 256;

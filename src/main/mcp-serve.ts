@@ -20,7 +20,7 @@ import { StdioTransport } from "../mcp/stdio-transport.ts";
 import { readTextFile } from "../platform/files.ts";
 import { type UserFolders, userFolders } from "../platform/folders.ts";
 import { homeFolder } from "../platform/ground.ts";
-import { outOfReach } from "../platform/out-of-reach.ts";
+import { outOfReach } from "../platform/path-target.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";

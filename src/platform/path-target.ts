@@ -1,6 +1,6 @@
-// Where a path really leads. Never throws.
-import { lstatSync, realpathSync, statSync } from "node:fs";
-import { sep } from "node:path";
+// Where a path really leads, and why a file that is not found may exist nevertheless. Never throws.
+import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
+import { dirname, sep } from "node:path";
 
 /** At or below the folder once links are followed. */
 export function liesInside(path: string, folder: string): boolean {
@@ -33,3 +33,35 @@ export function kindOf(path: string): "folder" | "other" | null {
 export function codeOf(error: unknown): string {
   return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }
+
+/**
+ * Why a file that is not found may exist nevertheless: a link leads to a disk that is not mounted, or to a folder that was
+ * moved. An unreachable file is never treated as a missing one. The message continues after the file's name; null where the file does not exist. `path` is absolute. INVARIANT: the
+ * target of a link is not disclosed.
+ */
+export function outOfReach(path: string): string | null {
+  try {
+    for (let at = path; ; at = dirname(at)) {
+      const named = factsOf(() => lstatSync(at));
+      if (named === null && at !== dirname(at)) continue;
+      const found = named === null ? null : factsOf(() => statSync(at));
+      if (at === path) return named !== null && found === null ? "is a link, and what it leads to is not there" : null;
+      if (found === null) return `cannot be reached: what the link ${at} leads to is not there`;
+      return found.isDirectory() ? null : `cannot be reached: ${at} is no folder`;
+    }
+  } catch (error) {
+    return `cannot be looked at (${codeOf(error)})`;
+  }
+}
+
+/** Null where nothing exists. */
+function factsOf(look: () => Stats): Stats | null {
+  try {
+    return look();
+  } catch (error) {
+    if (MISSING.includes(codeOf(error) ?? "")) return null;
+    throw error;
+  }
+}
+
+const MISSING: readonly string[] = ["ENOENT", "ENOTDIR"];

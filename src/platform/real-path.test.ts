@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isSameFolder, segmentsOf, userFolders } from "./folders.ts";
-import { machineGround } from "./machine-ground.ts";
+import { machineGround } from "./ground.ts";
 import { realRoot } from "./real-path.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-real-")));

@@ -1,5 +1,4 @@
 // The ledger: a decision with all its charges in one commit, and the log of everything.
-
 import type { Durable } from "../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
@@ -20,8 +19,7 @@ import {
 import type { ApprovalRows } from "./approvals/approval-rows.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
-import { isLive } from "./links/link.ts";
-import type { LinkRows } from "./links/link-rows.ts";
+import { isLive, type LinkRows } from "./links/link.ts";
 import { appendEntry, headOf } from "./log/append.ts";
 import type { LogReader } from "./log/log-reader.ts";
 

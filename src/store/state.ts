@@ -1,5 +1,4 @@
 // The state of one user on one machine: one file, one commit loop, and every store that writes through it.
-
 import { statSync } from "node:fs";
 import { join } from "node:path";
 import type { Digest } from "../core/ports/digest.ts";
@@ -18,8 +17,7 @@ import { CommitLoop, unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
 import { machineGround, prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
 import { SqliteLedger } from "./ledger.ts";
-import { SqliteLinkStore } from "./links/link.ts";
-import { LinkRows } from "./links/link-rows.ts";
+import { LinkRows, SqliteLinkStore } from "./links/link.ts";
 import { SqliteChainStore } from "./log/chain.ts";
 import { FactFiller } from "./log/fact-filler.ts";
 import { IndexFiller } from "./log/index-filler.ts";

@@ -2,7 +2,7 @@
 import { extname, join } from "node:path";
 import type { AuthorityFile } from "../../core/ports/trust.ts";
 import { readTextFile } from "../../platform/files.ts";
-import { outOfReach } from "../../platform/out-of-reach.ts";
+import { outOfReach } from "../../platform/path-target.ts";
 import { AGENTS, filesBelow } from "./workspace.ts";
 
 const SINGLE: readonly string[] = ["config.yml", "mcp.yml", "org.md", "org.yml"];

@@ -4,7 +4,7 @@ import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { outOfReach } from "../../platform/out-of-reach.ts";
+import { outOfReach } from "../../platform/path-target.ts";
 import { authorityFiles } from "./authority-files.ts";
 import { readConfigFile } from "./config-file.ts";
 

@@ -2,8 +2,7 @@
 import { join } from "node:path";
 import type { Source } from "../../core/notation/source.ts";
 import { readTextFile } from "../../platform/files.ts";
-import { outOfReach } from "../../platform/out-of-reach.ts";
-import { isThere } from "../../platform/path-target.ts";
+import { isThere, outOfReach } from "../../platform/path-target.ts";
 
 const NAME = "config.yml";
 const MISNAMED = "config.yaml";

@@ -11,8 +11,7 @@ import { NO_FACTS, readUserFacts, type UserFacts } from "../../core/notation/rec
 import type { Source } from "../../core/notation/source.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
-import { outOfReach } from "../../platform/out-of-reach.ts";
-import { codeOf } from "../../platform/path-target.ts";
+import { codeOf, outOfReach } from "../../platform/path-target.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import { agentOf, treeOf } from "./agent-text.ts";
 

@@ -1,8 +1,7 @@
 // The configuration around an agent's own text: the outermost root from the user over the project, the org tables of
 // both, and the user's ceiling as a link that only narrows.
-
 import { pathText } from "../../core/authority/axes/path.ts";
-import type { Chain } from "../../core/authority/chain.ts";
+import { narrowed } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import type { Config } from "../../core/notation/config/config.ts";
@@ -117,6 +116,5 @@ export function unlessBroken(levels: Levels, agent: Agent): Agent {
 
 /** The agent limited by the user's ceiling. INVARIANT: never more than the agent by itself. */
 export function withLimits({ limits }: Levels, agent: Agent): Agent {
-  if (limits.length === 0) return agent;
-  return { ...agent, authority: agent.authority.map((chain): Chain => [...chain, ...limits]) };
+  return limits.length === 0 ? agent : { ...agent, authority: narrowed(agent.authority, limits) };
 }

@@ -9,6 +9,11 @@ import type { Request } from "./request.ts";
 export type Chain = readonly [CompiledLink, ...CompiledLink[]];
 export type Authority = readonly Chain[];
 
+/** Each chain with more links at its end, which can only narrow it. */
+export function narrowed(authority: Authority, links: readonly CompiledLink[]): Authority {
+  return links.length === 0 ? authority : authority.map((chain): Chain => [...chain, ...links]);
+}
+
 /** A call uses the last link that has an owner, and every link before it must allow passing on. */
 export function purposeAt(chain: Chain, place: number, purpose: Purpose): Purpose | null {
   const link = (chain[place] as CompiledLink).link;

@@ -1,6 +1,5 @@
 // Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
-
-import type { Authority, Chain } from "../../core/authority/chain.ts";
+import { narrowed } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { numberOr, objectIn, textIn } from "../../core/base/fields.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
@@ -15,7 +14,7 @@ import type {
   ProgramRefusal,
   ToolView,
 } from "../../core/ports/daemon/daemon-calls.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { parseToolName } from "../../runtime/tool/tool-name.ts";
 import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
@@ -26,9 +25,8 @@ import { enforcementOf, refusedIn, withDenials, withEntries } from "../log/call-
 import type { DaemonParts, ProgramContext, ProgramRun } from "../parts.ts";
 import { clientIn } from "../programs/client-profile.ts";
 import { terminalOf } from "../programs/terminal.ts";
-import { NO_SESSION, refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
-import type { Session, Sessions } from "../session.ts";
+import { NO_SESSION, type Session, type Sessions } from "../session.ts";
 import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
 import type { OwnerTools } from "../tools/owner-tools.ts";
 import { ExchangeStop, ExchangeWait, type ParsedCall, parseCall, waitMillisecondsMax } from "./call-input.ts";
@@ -46,9 +44,8 @@ import {
   SECRET_GIVEN,
   settledRun,
 } from "./call-outcome.ts";
-import { gitSecretUse } from "./call-ports.ts";
+import { gitSecretUse, modelUse } from "./call-ports.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
-import { modelUse } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
 
 /** An incoming call, with everything its decision needs. */
@@ -357,14 +354,13 @@ export class Calls {
     const { clean } = ports.moment();
     const { id, name, cwd, environment } = session.facts;
     const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
-    const bounded = (authority: Authority): Authority =>
-      requirement === undefined ? authority : authority.map((chain): Chain => [...chain, requirement]);
+    const limits = requirement === undefined ? [] : [requirement];
     return {
-      authority: bounded(holding.authority),
+      authority: narrowed(holding.authority, limits),
       owner: session.scope,
       holds: () => {
         const by = session.isClosed ? null : this.#gatekeeper.holdings.of(session);
-        return by === null || "refused" in by ? [] : bounded(by.authority);
+        return by === null || "refused" in by ? [] : narrowed(by.authority, limits);
       },
       needsReview: () => {
         const by = this.#gatekeeper.holdings.of(session);

@@ -1,5 +1,4 @@
 // The approval desk: sends approval requests to people, passes answers to waiting calls, and counts uses.
-
 import { specsCover } from "../../approvals/cover.ts";
 import { callDigest } from "../../approvals/digest.ts";
 import { mayAsk } from "../../approvals/flood.ts";
@@ -22,12 +21,11 @@ import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestIdentity, requestText } from "../../core/notation/request/request-printer.ts";
 import type { ApprovalAnswer, ApprovalRequest } from "../../core/ports/approvals.ts";
 import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Approval, ApprovalBinding, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
 import type { ApprovalWait } from "./call-input.ts";
 import { agentScope, MACHINE_SCOPE } from "./generations.ts";

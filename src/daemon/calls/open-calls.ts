@@ -1,15 +1,13 @@
 // Calls that were permitted to the client, until it reports their outcome or the session ends.
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
-import type { JsonObject } from "../../core/base/json.ts";
-import { isJsonObject } from "../../core/base/json.ts";
+import { isJsonObject, type JsonObject } from "../../core/base/json.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
-import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import { type Needs, needsOf } from "../../runtime/tool/availability.ts";
 import { STORES, type StorageScope, type Store } from "../../runtime/tool/declaration.ts";
 import type { CallContext } from "../contexts/contexts.ts";
-import { refusal } from "../refusal.ts";
 import type { Session } from "../session.ts";
 import type { CallPorts } from "./call-ports.ts";
 

@@ -1,12 +1,10 @@
 // One use of a context from the call socket, and its response: inline if it fits, else as bytes.
-
 import { objectIn } from "../../core/base/fields.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { useCharactersMax } from "../../runtime/context/remote.ts";
 import { useDenial } from "../../runtime/context/use-result.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import { ANSWER_CHANNEL, inlineCharactersMax } from "./context-sender.ts";
 import type { CallContext } from "./contexts.ts";

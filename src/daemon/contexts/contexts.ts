@@ -1,8 +1,7 @@
 // Contexts of calls: what a tool can reach during one call, for built-in tools, third-party tools and tools of applications
 // alike. Every use is checked against the session's current holding and the tool's declaration.
-
 import type { AxisName } from "../../core/authority/catalog.ts";
-import type { Authority, Chain } from "../../core/authority/chain.ts";
+import { type Authority, narrowed } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import { countedIsSpent } from "../../core/authority/counted.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
@@ -27,9 +26,8 @@ import type { Holding } from "../calls/holding.ts";
 import { CallEnforcement, ContextDenials } from "../log/call-report.ts";
 import type { OutputRedactor, ProgramContext, Stores } from "../parts.ts";
 import type { Session } from "../session.ts";
-import { contextJudge, HoldingCache } from "./context-judge.ts";
+import { contextJudge, HoldingCache, SingleUses } from "./context-judge.ts";
 import { contextKeys, contextObservations } from "./memory.ts";
-import { SingleUses } from "./single-uses.ts";
 
 /** The call that instruments are made for. */
 export interface InstrumentsOptions {
@@ -138,12 +136,11 @@ export class Contexts {
     const { held, redacting } = this.#parts;
     const now = held(session);
     if (now === null) return NOTHING;
-    const bounded = (authority: Authority): Authority =>
-      requirement === null ? authority : authority.map((chain): Chain => [...chain, requirement]);
-    const once = requirement === null ? null : singleUses(warrant, bounded(now.holding.authority), now.moment);
+    const limits = requirement === null ? [] : [requirement];
+    const once = requirement === null ? null : singleUses(warrant, narrowed(now.holding.authority, limits), now.moment);
     const look = new HoldingCache(() => {
       const by = held(session);
-      return by === null ? null : { authority: bounded(by.holding.authority), moment: by.moment };
+      return by === null ? null : { authority: narrowed(by.holding.authority, limits), moment: by.moment };
     });
     const decided = new WeakMap<Request, Authority>();
     const { requests } = warrant;

@@ -1,12 +1,10 @@
 // Who may widen authority or approve: a person, by evidence that no live session's client shares (decision 0078); with presence
 // where the user's configuration requires it. Narrowing is refused to no process of the account.
-
 import { textIn } from "../../core/base/fields.ts";
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import type { Presence } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DaemonParts, PresenceReason } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange, Peer, ProcessMark } from "../rpc/serving.ts";
 import type { SessionFacts, Sessions } from "../session.ts";
 import { COMMANDS, notAPerson, tieToClient } from "./person-evidence.ts";

@@ -1,13 +1,11 @@
 // Control messages about approvals and presence.
-
 import { numberIn, textIn, textsIn } from "../../core/base/fields.ts";
-import type { Approval, ApprovalState } from "../../core/ports/stores/approval-store.ts";
-import { APPROVAL_STATES } from "../../core/ports/stores/approval-store.ts";
+import { refusal } from "../../core/ports/daemon/exchange.ts";
+import { APPROVAL_STATES, type Approval, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
 import { cutJson, cutText } from "../../log/chain/cut.ts";
 import type { Desk } from "../calls/desk.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 

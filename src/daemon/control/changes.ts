@@ -1,11 +1,9 @@
 // Control messages about drafts: list, show, land, discard, undo.
-
 import { textIn } from "../../core/base/fields.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DraftSummary } from "../../core/ports/drafts.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 

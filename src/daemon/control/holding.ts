@@ -1,7 +1,6 @@
 // Answers about what an agent holds now: from the same holdings and the same gate that decide its calls.
 import { isNothing } from "../../core/authority/axes/scope.ts";
-import type { Chain } from "../../core/authority/chain.ts";
-import { lastOwn, linkState } from "../../core/authority/chain.ts";
+import { type Chain, lastOwn, linkState } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import type { Grant } from "../../core/authority/grant.ts";
@@ -12,13 +11,12 @@ import { behindDenial } from "../../core/gate/untrusted.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { readRequest } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DecisionView, HeldChainView, HeldGrantView, HoldingView } from "../../core/ports/daemon/holding-view.ts";
 import { callerOf, type Gatekeeper } from "../calls/gatekeeper.ts";
 import type { Holding } from "../calls/holding.ts";
 import { linkWords } from "../log/link-words.ts";
 import type { Opening } from "../opening.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
 

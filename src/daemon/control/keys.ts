@@ -1,12 +1,11 @@
 // Control messages about the secret store's key: show its source, lock, unlock, reseal under another key.
-
 import { optionalText, textIn } from "../../core/base/fields.ts";
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
+import { refusal } from "../../core/ports/daemon/exchange.ts";
 import type { KeyInput, NewKey } from "../../core/ports/secret-key.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { NO_ACTOR } from "../log/entries.ts";
 import type { Vault } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 

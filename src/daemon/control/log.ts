@@ -1,12 +1,10 @@
 // Control messages about the log: query, follow, verify, export.
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import { numberIn, numberOr, optionalText, textIn } from "../../core/base/fields.ts";
-import type { JsonObject } from "../../core/base/json.ts";
-import { isJsonObject, member } from "../../core/base/json.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { ENTRY_KINDS, type LogQuery } from "../../core/ports/stores/log.ts";
 import type { DaemonParts } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 

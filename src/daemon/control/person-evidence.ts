@@ -1,7 +1,6 @@
 // Whether a process at the control socket may act for a person: what it shares with a live session's client is no evidence
 // for one. Decision 0078.
-import type { Refusal } from "../../core/ports/daemon/exchange.ts";
-import { refusal } from "../refusal.ts";
+import { type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Peer, ProcessMark } from "../rpc/serving.ts";
 import type { Session, SessionFacts } from "../session.ts";
 

@@ -2,7 +2,7 @@
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import { flagIn, optionalText, textIn, textsIn } from "../../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { AgentName, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
@@ -11,7 +11,6 @@ import { sameName } from "../calls/holding.ts";
 import { NO_ACTOR } from "../log/entries.ts";
 import type { Opening } from "../opening.ts";
 import type { DaemonParts } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Sessions } from "../session.ts";
 import type { Admission, Admitted } from "./admission.ts";

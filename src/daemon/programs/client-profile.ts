@@ -5,14 +5,13 @@ import { variablesOf } from "../../clients/settings.ts";
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { optionalText } from "../../core/base/fields.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.ts";
 import type { Limits, Plan, PlanNetwork } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
 import { homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
-import { refusal } from "../refusal.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
 import type { ClientToolchains } from "./toolchains.ts";
 

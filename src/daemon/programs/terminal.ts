@@ -1,10 +1,8 @@
 // The terminal of a program, as a session asks for it: one at a time, of a size that the client says.
-
 import { numberIn } from "../../core/base/fields.ts";
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { TerminalControl, TerminalRequest, TerminalSize } from "../../core/ports/process.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
 

@@ -15,7 +15,7 @@ import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { sha256 } from "../../platform/digest.ts";
 import type { UserFolders } from "../../platform/folders.ts";
-import { machineGround } from "../../platform/machine-ground.ts";
+import { machineGround } from "../../platform/ground.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import type { RecordRead, RecordResult, Records, UserRead } from "../parts.ts";

@@ -1,10 +1,15 @@
 // The client's side of a socket: many concurrent requests, each answered exactly once, whatever happens to the daemon.
-
 import { connect as connectSocket, type Socket } from "node:net";
 import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
-import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/ports/daemon/exchange.ts";
+import {
+  type Answer,
+  type MessageClient,
+  type Refusal,
+  type RequestOptions,
+  refusal,
+} from "../../core/ports/daemon/exchange.ts";
 import { helloText } from "./connection.ts";
 import { type DaemonMessage, readDaemonMessage } from "./daemon-message.ts";
 import { type DaemonFolder, openDaemonFolder } from "./folder.ts";
@@ -22,9 +27,9 @@ import {
   requestBytesMax,
   silenceMillisecondsMax,
 } from "./limits.ts";
-import { monotonicMilliseconds } from "./monotonic.ts";
+import { monotonicMilliseconds } from "./message.ts";
 import { TurnWriter } from "./outgoing.ts";
-import { noDaemon, refusal, wrongProtocol } from "./refusals.ts";
+import { noDaemon, wrongProtocol } from "./refusals.ts";
 import type { Door } from "./serving.ts";
 
 const againMilliseconds = 10;

@@ -1,13 +1,13 @@
 // One connection on the daemon's side: hello first, then requests, dispatched to their handlers.
 import type { Socket } from "node:net";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { Refusal } from "../../core/ports/daemon/exchange.ts";
-import type { ConnectionMemory } from "./connection-memory.ts";
+import { type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { OpenSocket } from "./doors-process.ts";
 import { type ExchangeTransport, OpenExchange } from "./exchange.ts";
 import type { FairTurns, TurnQueue } from "./fair-turns.ts";
 import { type Frame, FrameCutter, type FrameProblem } from "./frame.ts";
 import {
+  connectionMemoryBytesMax,
   controlResponseBytesMax,
   farewellMilliseconds,
   helloMilliseconds,
@@ -20,10 +20,9 @@ import {
   requestsInFlightMax,
   requestsQueuedMax,
 } from "./limits.ts";
-import { type ClientMessage, type RequestMessage, readClientMessage } from "./message.ts";
-import { monotonicMilliseconds } from "./monotonic.ts";
+import { type ClientMessage, monotonicMilliseconds, type RequestMessage, readClientMessage } from "./message.ts";
 import { Outgoing } from "./outgoing.ts";
-import { notAvailable, refusal, wrongProtocol } from "./refusals.ts";
+import { notAvailable, wrongProtocol } from "./refusals.ts";
 import type { ClientConnection, Door, MessageHandler, Peer } from "./serving.ts";
 
 const nameCharactersMax = 64;
@@ -345,4 +344,19 @@ export function helloText(version: string): string {
 function unknownMessage(name: string): Refusal {
   const what = `unknown request on this socket: ${name.slice(0, nameCharactersMax)}`;
   return refusal("invalid_input", what, "if ambit was updated: ambit daemon stop");
+}
+
+/** The memory of all connections together, so that many of them cannot exceed what one may not. */
+export class ConnectionMemory {
+  #total = 0;
+
+  get total(): number {
+    return this.#total;
+  }
+
+  /** False if this exceeds the total limit: the connection that caused it is closed. */
+  change(before: number, after: number): boolean {
+    this.#total += after - before;
+    return after <= before || this.#total <= connectionMemoryBytesMax;
+  }
 }

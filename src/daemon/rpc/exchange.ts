@@ -1,11 +1,10 @@
 // One request on the daemon's side, from its arrival until it is answered or cancelled.
 import type { Json, JsonObject } from "../../core/base/json.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { bytesFrame, partsOf } from "./frame.ts";
 import { InputQueue } from "./input-queue.ts";
 import { inputTakenBytes, inputWindowBytes, outputWindowBytes } from "./limits.ts";
 import type { Outgoing } from "./outgoing.ts";
-import { refusal } from "./refusals.ts";
 import type { ClientConnection, Exchange } from "./serving.ts";
 
 const NOTHING: JsonObject = Object.freeze({});

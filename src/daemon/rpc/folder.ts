@@ -11,8 +11,8 @@ import {
   unlinkSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { noDaemon, refusal } from "./refusals.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
+import { noDaemon } from "./refusals.ts";
 import type { Door } from "./serving.ts";
 
 const DOORS: readonly Door[] = ["call", "control"];

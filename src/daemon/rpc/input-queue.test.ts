@@ -1,5 +1,5 @@
 import { expect, test } from "vitest";
-import { ConnectionMemory } from "./connection-memory.ts";
+import { ConnectionMemory } from "./connection.ts";
 import { InputQueue } from "./input-queue.ts";
 import { connectionMemoryBytesMax } from "./limits.ts";
 

@@ -115,3 +115,9 @@ function numbered(message: JsonObject, id: number): ClientMessage {
 function isNumber(id: Json): id is number {
   return typeof id === "number" && Number.isSafeInteger(id) && id > 0 && id <= exchangeNumberMax;
 }
+
+/** The machine-wide monotonic clock, which cannot be set: measures how long a request was in flight. */
+export function monotonicMilliseconds(): number {
+  const [seconds, nanoseconds] = process.hrtime();
+  return seconds * 1000 + Math.trunc(nanoseconds / 1_000_000);
+}

@@ -1,9 +1,5 @@
 // Refusals by the sockets themselves, independent of the request.
-import { NO_DAEMON, type Refusal } from "../../core/ports/daemon/exchange.ts";
-
-export function refusal(code: string, message: string, fix: string | null = null): Refusal {
-  return { ok: false, code, message, fix };
-}
+import { NO_DAEMON, type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
 
 export function notAvailable(message: string, fix: string | null = null): Refusal {
   return refusal("not_available", message, fix);

@@ -1,13 +1,12 @@
 // Serves the two sockets: inspects each client process, accepts or refuses its connection, and counts connections.
-import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
-import { Connection } from "./connection.ts";
-import { ConnectionMemory } from "./connection-memory.ts";
+import { type Answer, type Refusal, refusal } from "../../core/ports/daemon/exchange.ts";
+import { Connection, ConnectionMemory } from "./connection.ts";
 import { type ConnectingProcess, DoorsProcess, type OpenSocket } from "./doors-process.ts";
 import { FairTurns } from "./fair-turns.ts";
 import type { DaemonFolder } from "./folder.ts";
 import { jsonFrame } from "./frame.ts";
 import { connectionsPerDoorMax, farewellMilliseconds } from "./limits.ts";
-import { noDaemon, notAvailable, refusal } from "./refusals.ts";
+import { noDaemon, notAvailable } from "./refusals.ts";
 import type { Door, MessageHandlers, ProcessLookup } from "./serving.ts";
 
 export interface ServingOptions {

@@ -5,12 +5,11 @@ import { objectIn, textIn, textsIn } from "../../core/base/fields.ts";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
 import type { ProviderToolsView } from "../../core/ports/daemon/daemon-calls.ts";
-import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { reachesOf } from "../../runtime/tool/reachable.ts";
 import { isProvider } from "../../tools/provider/provider-catalog.ts";
 import { providerTools } from "../../tools/provider/provider-tools.ts";
 import type { Holding } from "../calls/holding.ts";
-import { refusal } from "../refusal.ts";
 
 /** The session's current holding; null if there is no session, or it holds nothing. */
 export type CurrentHolding = { readonly holding: Holding; readonly moment: Moment } | null;

@@ -1,7 +1,7 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
 import { frameOf } from "../plan/start/frame.ts";
-import { AnswerStream } from "./answer.ts";
+import { AnswerStream } from "./wire.ts";
 
 function cut(chunks: readonly Uint8Array[]): readonly (readonly [string, string])[] | null {
   const frames: [string, string][] = [];

@@ -1,6 +1,6 @@
 import fc from "fast-check";
 import { describe, expect, test } from "vitest";
-import { readAnswer, readEntries, readFacts, readMatches, textOf } from "./answer.ts";
+import { readAnswer, readEntries, readFacts, readMatches, textOf } from "./wire.ts";
 
 const numbered = (status: number, rest: string | Uint8Array): Buffer =>
   Buffer.concat([Buffer.from([1, 0, 0, 0, status]), Buffer.from(rest as string)]);

@@ -2,16 +2,23 @@
 // decided by its name before anything is opened, and again by its real path wherever a link is involved.
 import type { FileEntry, FileFacts, FileMatch, FilePath, FileResult, Files } from "../../core/ports/files.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { readChunk, readFacts, readNothing } from "./answer.ts";
 import { FileJudge, GuardedTrees } from "./file-judge.ts";
 import { type FileTree, isStillThere, locateTrees, type OpenTree } from "./open-trees.ts";
 import { below, type FileOperation, FileReach } from "./reach.ts";
 import { refused } from "./refusals.ts";
 import { type BelowLimits, globBelow, inTurns, listJob, type SearchResult, searchBelow } from "./tree-search.ts";
-import { contentBytesMax, contentRequest, plainRequest, readChunkBytesMax, readRequest } from "./wire.ts";
-import type { WorkerEnforcement } from "./worker.ts";
+import {
+  contentBytesMax,
+  contentRequest,
+  plainRequest,
+  readChunk,
+  readChunkBytesMax,
+  readFacts,
+  readNothing,
+  readRequest,
+} from "./wire.ts";
+import { FileWorkers, type WorkerEnforcement } from "./worker.ts";
 import type { WorkerRestrictions } from "./worker-setup.ts";
-import { FileWorkers } from "./workers.ts";
 
 export interface FileLimits extends BelowLimits {
   /** Limit of one read. */

@@ -1,7 +1,6 @@
 // From a path to an operation on it: named, decided, requested from the worker, and decided again where a link leads.
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
 import type { FilePath, FileRefusal, FileResult } from "../../core/ports/files.ts";
-import { type Answer, readAnswer } from "./answer.ts";
 import type { FileJudge, FileVerb } from "./file-judge.ts";
 import { isAtOrBelow, type OpenTree, positionByName, positionByRealPath, type TreePosition } from "./open-trees.ts";
 import {
@@ -14,8 +13,8 @@ import {
   severalHardLinks,
   WORKER_GONE,
 } from "./refusals.ts";
-import { pathBytesMax, type RequestBytes } from "./wire.ts";
-import type { FileWorkers } from "./workers.ts";
+import { type Answer, pathBytesMax, type RequestBytes, readAnswer } from "./wire.ts";
+import type { FileWorkers } from "./worker.ts";
 
 /** How many links may be found on a path, each of them decided. */
 const linkRoundsMax = 8;

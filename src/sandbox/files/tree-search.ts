@@ -5,10 +5,18 @@ import { parsePathPatterns } from "../../core/authority/axes/path.ts";
 import { type Sequence, sequenceMatches } from "../../core/authority/patterns/sequence.ts";
 import type { FileEntry, FileMatch, FilePath, FileResult } from "../../core/ports/files.ts";
 import { framePayloadBytesMax } from "../plan/start/frame.ts";
-import { type BoundedList, type ListedEntry, readEntries, readMatches, type SearchMatch } from "./answer.ts";
 import { below, type FileLocation, type FileOperation, type FileReach } from "./reach.ts";
 import { refused } from "./refusals.ts";
-import { findRequest, pathBytesMax, plainRequest } from "./wire.ts";
+import {
+  type BoundedList,
+  findRequest,
+  type ListedEntry,
+  pathBytesMax,
+  plainRequest,
+  readEntries,
+  readMatches,
+  type SearchMatch,
+} from "./wire.ts";
 
 export interface BelowLimits {
   /** Entries examined for one answer. */

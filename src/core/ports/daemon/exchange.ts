@@ -13,6 +13,10 @@ export interface Refusal {
   readonly fix: string | null;
 }
 
+export function refusal(code: string, message: string, fix: string | null = null): Refusal {
+  return { ok: false, code, message, fix };
+}
+
 export type Answer<T> = { readonly ok: true; readonly value: T } | Refusal;
 
 /** Options of a long-running request. */
