@@ -15,3 +15,16 @@ declare function btoa(binary: string): string;
 
 /** Throws for text that is not base64, and accepts several spellings of the same bytes. */
 declare function atob(base64: string): string;
+
+/** Cancellation. Absent on purpose: `AbortSignal.timeout`, which needs a clock. */
+declare class AbortSignal {
+  private constructor();
+  readonly aborted: boolean;
+  addEventListener(type: "abort", listener: () => void, options?: { readonly once?: boolean }): void;
+  removeEventListener(type: "abort", listener: () => void): void;
+}
+
+declare class AbortController {
+  readonly signal: AbortSignal;
+  abort(): void;
+}

@@ -1,5 +1,4 @@
 // Programs as the daemon runs them: in a sandbox over a draft of the project, until their changes have landed in it.
-
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { PlanDecision } from "../../src/core/gate/programs/program-root.ts";
@@ -76,7 +75,7 @@ export class DraftPrograms {
       refused: () => "",
     };
     const result = await this.#programs.run(ground, {
-      ...{ argv, request: decided.request, by: decided.by, input: null, milliseconds: null, stop: null },
+      ...{ argv, request: decided.request, by: decided.by, input: null, milliseconds: null, signal: null },
       sinks: {
         output: (bytes) => {
           said.output += Buffer.from(bytes).toString("latin1");

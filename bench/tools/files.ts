@@ -1,12 +1,11 @@
 // The file tools from their input to their result, through the confined worker, beside the bare operation in process.
-
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { readdir, readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { daemonFiles } from "../../src/daemon/contexts/files.ts";
-import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";

@@ -13,7 +13,7 @@ import type { Holding } from "../../src/daemon/calls/holding.ts";
 import type { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import type { ProgramContext } from "../../src/daemon/parts.ts";
 import { Session } from "../../src/daemon/session.ts";
-import type { ExecutionResult, ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
+import type { ExecutionResult, ToolExecution } from "../../src/daemon/tools/daemon-tool.ts";
 import { segmentsOf } from "../../src/platform/folders.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { rootFolder } from "../place.ts";
@@ -142,12 +142,12 @@ export function carryingOf(
   contexts: Contexts | null = null,
   reading: Reading = readingIn("/"),
 ): ToolExecution {
-  const stop = { stopped: false, onStop: () => undefined };
+  const { signal } = new AbortController();
   const context: ToolExecution["context"] = (options) => {
     if (contexts === null) throw new Error("this tool has no context");
-    return contexts.open({ ...options, session, warrant, ground: NO_PROGRAMS });
+    return contexts.open({ ...options, session, warrant, programContext: NO_PROGRAMS });
   };
-  return { input: warrant.arguments, session, warrant, reading, stop, ground: NO_PROGRAMS, context };
+  return { input: warrant.arguments, session, warrant, reading, signal, programContext: NO_PROGRAMS, context };
 }
 
 /** A refusal ends the run: nothing that was not done is timed. */

@@ -51,7 +51,7 @@ export async function measureInProcess(): Promise<readonly Row[]> {
       const text = `oslo-${count}`;
       const warrant = await warrantOf(authority, registered, { text });
       const outcome = await runTool(registered, warrant, {
-        ...{ availability: { ok: true }, stop: null, instruments: INSTRUMENTS, denied: () => undefined },
+        ...{ availability: { ok: true }, signal: null, instruments: INSTRUMENTS, denied: () => undefined },
         judge: (request) => judge(whole, request, moment()),
         ground: READING.ground,
         toAscii: READING.toAscii,

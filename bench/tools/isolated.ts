@@ -11,7 +11,7 @@ import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { daemonHosts } from "../../src/daemon/hosts/hosts.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import type { DaemonTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { authorityOf } from "../sandbox/ground.ts";
@@ -87,7 +87,7 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
   const child = bareChild();
   try {
     const tools = await hosts.of(session);
-    const named = (name: string): OwnerTool => {
+    const named = (name: string): DaemonTool => {
       const tool = tools.find((one) => one.name === name);
       if (tool === undefined) throw new Error(`${name} was not loaded: ${tools.map((one) => one.name).join()}`);
       return tool;
@@ -98,7 +98,7 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
     const bare = oneByOne(CHILD, callsCount, async (at) =>
       expectText(await child.ask({ text: `oslo-${at}` }), `oslo-${at}`),
     );
-    const whole = (tool: OwnerTool) =>
+    const whole = (tool: DaemonTool) =>
       oneByOne(
         OURS,
         callsCount,
@@ -123,7 +123,7 @@ async function withoutStore({ base, project, folders }: ToolsGround): Promise<re
 async function wholeCall(
   contexts: Contexts,
   authority: Authority,
-  tool: OwnerTool,
+  tool: DaemonTool,
   session: Session,
   folder: string,
   text: string,

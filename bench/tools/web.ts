@@ -6,7 +6,7 @@ import { join } from "node:path";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { contextNet } from "../../src/daemon/contexts/net.ts";
-import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { BrokerClient } from "../../src/sandbox/network/client.ts";
 import { convertPage } from "../../src/tools/web/convert-page.ts";
 import { pageProcess, waitingPageProcess } from "../../src/tools/web/page-process.ts";

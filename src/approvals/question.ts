@@ -72,7 +72,7 @@ function requestLine(text: string, isAsking: boolean, digest: Digest | null): Re
 }
 
 interface PathValue {
-  readonly way: string;
+  readonly path: string;
   readonly value: Json;
 }
 
@@ -81,7 +81,7 @@ function argumentLines(value: Json, digest: Digest | null): readonly Line[] {
   const { found, left } = leaves(value, digest === null ? Number.POSITIVE_INFINITY : valuesShownMax, (key) =>
     keyText(key, digest),
   );
-  const lines = found.map((one) => valueLine(one.way, one.value, digest));
+  const lines = found.map((one) => valueLine(one.path, one.value, digest));
   if (left === 0 || digest === null) return lines;
   const whole = JSON.stringify(value);
   const note = `${left} more values; ${whole.length} characters altogether, sha256 ${digest(whole)}`;
@@ -95,23 +95,23 @@ function leaves(
   keyName: (key: string) => string,
 ): { readonly found: readonly PathValue[]; readonly left: number } {
   const found: PathValue[] = [];
-  const open: PathValue[] = [{ way: "", value }];
+  const open: PathValue[] = [{ path: "", value }];
   let left = 0;
   for (let next = open.pop(); next !== undefined; next = open.pop()) {
     const inner = innerOf(next, keyName);
     if (inner !== null && inner.length > 0) for (const one of inner.toReversed()) open.push(one);
-    else if (next.way === "") continue;
+    else if (next.path === "") continue;
     else if (found.length < most) found.push(next);
     else left++;
   }
   return { found, left };
 }
 
-function innerOf({ value, way }: PathValue, keyName: (key: string) => string): PathValue[] | null {
-  if (isJsonList(value)) return value.map((one, at) => ({ way: `${way}[${at}]`, value: one }));
+function innerOf({ value, path }: PathValue, keyName: (key: string) => string): PathValue[] | null {
+  if (isJsonList(value)) return value.map((one, at) => ({ path: `${path}[${at}]`, value: one }));
   if (!isJsonObject(value)) return null;
   return Object.entries(value).map(([key, one]) => ({
-    way: way === "" ? keyName(key) : `${way}.${keyName(key)}`,
+    path: path === "" ? keyName(key) : `${path}.${keyName(key)}`,
     value: one,
   }));
 }

@@ -37,8 +37,8 @@ import { terminalAnswers } from "./programs/terminal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { NO_SESSION, type Session, Sessions } from "./session.ts";
 import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
-import { builtinTool, builtinToolWith, type ForeignTools, type OwnerTool } from "./tools/owner-tool.ts";
-import { OwnerTools } from "./tools/owner-tools.ts";
+import { builtinTool, builtinToolWith, type DaemonTool, type ForeignTools } from "./tools/daemon-tool.ts";
+import { DaemonTools } from "./tools/daemon-tools.ts";
 
 export interface DaemonOptions {
   readonly parts: DaemonParts;
@@ -46,7 +46,7 @@ export interface DaemonOptions {
   readonly pid: number;
   readonly state: string;
   /** Built-in tools that need parts of the composition root: shell, search, records, agents, skills. */
-  readonly more: readonly OwnerTool[];
+  readonly more: readonly DaemonTool[];
   readonly foreign: ForeignTools;
   /** Creates the instruments of contexts; without it no call has a context. */
   readonly instruments?: InstrumentsSource;
@@ -76,7 +76,7 @@ export class Daemon {
   readonly #gatekeeper: Gatekeeper;
   readonly #opening: Opening;
   readonly #calls: Calls;
-  readonly #tools: OwnerTools;
+  readonly #tools: DaemonTools;
   readonly #admission: Admission;
   readonly #offers: Offers;
   /** For tools that run outside the daemon, while their call lasts. */
@@ -95,12 +95,12 @@ export class Daemon {
     this.#admission = new Admission(parts, this.#sessions);
     const userNames = (): readonly string[] | null => (asked.userNames === undefined ? [] : asked.userNames());
     this.#opening = new Opening(parts, this.#gatekeeper, delegations, this.#sessions, this.#admission, userNames);
-    const own: readonly OwnerTool[] = [
+    const own: readonly DaemonTool[] = [
       ...BUILTIN_TOOLS.map(builtinTool),
       ...DELEGATION_TOOLS.map((tool) => builtinToolWith(tool, (call) => delegations.powers(call))),
       ...asked.more,
     ];
-    const tools = new OwnerTools(own, asked.foreign);
+    const tools = new DaemonTools(own, asked.foreign);
     this.#tools = tools;
     this.#offers = new Offers(this.#entries, parts.stores.ledger);
     this.contexts = new Contexts({
@@ -234,10 +234,10 @@ export class Daemon {
       ["call.commit", (exchange) => calls.commit(exchange)],
       ["call.settle", (exchange) => calls.settle(exchange)],
       ["context.use", (exchange) => calls.use(exchange)],
-      ["call.do", (exchange) => calls.carry(exchange)],
+      ["call.do", (exchange) => calls.execute(exchange)],
       ["call.run", (exchange) => calls.run(exchange)],
       ...terminalAnswers((exchange) => calls.session(exchange)),
-      ["call.consider", (exchange) => calls.consider(exchange)],
+      ["call.preview", (exchange) => calls.preview(exchange)],
       ["tools.list", (exchange) => calls.list(exchange)],
       ["tools.reach", async (exchange) => reachableAnswer(this.#heldIn(exchange), exchange.value)],
       [

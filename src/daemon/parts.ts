@@ -23,7 +23,7 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
-import type { CancelSignal, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
+import type { ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
@@ -149,7 +149,7 @@ export interface ProgramRun {
   readonly sinks: Sinks;
   /** Shorter than the configured limit, never longer. */
   readonly milliseconds: number | null;
-  readonly stop: CancelSignal | null;
+  readonly signal: AbortSignal | null;
   /** For a whole client: no time limit, a home that stays, and the profile's variables. */
   readonly client?: ClientRun | null;
   /** For the person at the client: what its home does not have, and why. */
@@ -165,7 +165,7 @@ export interface Programs {
   isProgram(tool: string): boolean;
   /** The argument vector of a call of such a tool; null for other input. */
   argvOf(input: JsonObject): readonly [string, ...string[]] | null;
-  run(ground: ProgramContext, asked: ProgramRun): Promise<RunResult>;
+  run(context: ProgramContext, asked: ProgramRun): Promise<RunResult>;
   /** Ends the sandboxes of an owner, or all; returns how many ended. `by`: the command that says so, for their results. */
   end(owner: string | null, by: string): Promise<number>;
   readonly count: number;

@@ -1,13 +1,13 @@
 // A session: one agent, bound when it was opened, on behalf of one user. It can only become narrower.
 import type { CompiledLink } from "../core/authority/compiled.ts";
 import { type Principal, principalsOf } from "../core/authority/principal.ts";
+import { following } from "../core/base/abort.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
 import { type Refusal, refusal } from "../core/ports/daemon/exchange.ts";
 import type { TerminalControl } from "../core/ports/process.ts";
 import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
-import type { CancelSignal } from "../sandbox/plan/sandboxes.ts";
 import { agentScope } from "./calls/generations.ts";
 import type { ClientConnection, ProcessMark } from "./rpc/serving.ts";
 
@@ -54,7 +54,8 @@ export class Session {
   left: readonly AccountBalance[] = [];
   #lastDenial = "";
   #equalDenials = 0;
-  readonly running: Set<() => void> = new Set();
+  /** What it runs now; aborted when it closes. */
+  readonly running: Set<AbortController> = new Set();
   /** The terminal of the program that runs on one. */
   terminal: TerminalControl | null = null;
   readonly #closing: (() => void)[] = [];
@@ -117,45 +118,41 @@ export class Session {
     return this.#equalDenials;
   }
 
+  /** Cancels what it runs now; it stays open. */
+  abortRunning(): void {
+    for (const controller of [...this.running]) controller.abort();
+  }
+
   /** Ends everything it runs. */
   close(): void {
     this.#isClosed = true;
-    for (const stop of [...this.running]) stop();
-    for (const ring of this.#closing.splice(0)) ring();
+    this.abortRunning();
+    for (const listener of this.#closing.splice(0)) listener();
   }
 
-  /** A stop signal for when the client cancels or the session ends; null if it is closed or too many are active. */
-  ringing(asker: CancelSignal): { readonly stop: CancelSignal; end(): void } | null {
+  /** Counts work that ends with its caller or with the session; null if the session is closed or too much runs. */
+  begin(...callers: readonly AbortSignal[]): { readonly signal: AbortSignal; end(): void } | null {
     if (this.#isClosed || this.running.size >= runningMax) return null;
-    const rings: (() => void)[] = [];
-    let isStopped = asker.stopped;
-    const ring = (): void => {
-      isStopped = true;
-      for (const one of rings.splice(0)) one();
-    };
-    this.running.add(ring);
-    asker.onStop(ring);
-    const stop: CancelSignal = {
-      get stopped() {
-        return isStopped;
-      },
-      onStop: (one) => {
-        if (isStopped) one();
-        else rings.push(one);
+    const { controller, release } = following(...callers);
+    this.running.add(controller);
+    return {
+      signal: controller.signal,
+      end: () => {
+        this.running.delete(controller);
+        release();
       },
     };
-    return { stop, end: () => void this.running.delete(ring) };
   }
 
-  /** Why it starts nothing more: what `ringing` answers with null. */
+  /** Why it starts nothing more: what `begin` answers with null. */
   get startRefusal(): StartRefusal {
     return this.#isClosed ? CLOSED : BUSY;
   }
 
   /** Called when the session closes, for resources kept between its calls; immediately if it is closed already. */
-  onClose(ring: () => void): void {
-    if (this.#isClosed) ring();
-    else this.#closing.push(ring);
+  onClose(listener: () => void): void {
+    if (this.#isClosed) listener();
+    else this.#closing.push(listener);
   }
 
   /** The same object for every call by the agent's own record, so that derived values can be cached. */

@@ -4,12 +4,12 @@
 const parts = 4;
 
 /** Returns a function that cancels the wait. */
-export function startTimeout(milliseconds: number, ring: () => void): () => void {
+export function startTimeout(milliseconds: number, act: () => void): () => void {
   let left = parts;
   const step = (): void => {
     left--;
     if (left > 0) timer = setTimeout(step, milliseconds / parts);
-    else ring();
+    else act();
   };
   let timer = setTimeout(step, milliseconds / parts);
   return () => clearTimeout(timer);

@@ -7,7 +7,6 @@ import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import { defineTool } from "../runtime/tool/define.ts";
 import { callOwn } from "./own-tool.ts";
 import { registryOf } from "./registry.ts";
-import { StopSource } from "./stop.ts";
 
 const reading: Reading = {
   ground: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
@@ -23,7 +22,7 @@ interface Heard {
 /** A daemon that gives these answers, and the messages it received. */
 async function called(
   commit: () => Promise<unknown>,
-  more: { readonly stop?: StopSource; readonly input?: JsonObject } = {},
+  more: { readonly signal?: AbortSignal; readonly input?: JsonObject } = {},
 ): Promise<{ readonly answer: unknown; readonly runs: number; readonly heard: readonly Heard[] }> {
   const heard: Heard[] = [];
   let runs = 0;
@@ -55,7 +54,7 @@ async function called(
   } as unknown as MessageClient<CallMessages>;
   const answer = await callOwn({
     ...{ calls, session: "s1", agent: "scout", tool, input: more.input ?? {}, waitMilliseconds: 0 },
-    ...{ stop: more.stop ?? new StopSource(), protectedPaths: [], now: () => 0 },
+    ...{ signal: more.signal ?? new AbortController().signal, protectedPaths: [], now: () => 0 },
   });
   return { answer, runs, heard };
 }
@@ -118,20 +117,18 @@ test("an undeclared request is reported to the daemon, and never runs, whatever 
 });
 
 test("a call that was cancelled before is not sent", async () => {
-  const stop = new StopSource();
-  stop.stop();
-  const { answer, runs, heard } = await called(allowed("e_1"), { stop });
+  const { answer, runs, heard } = await called(allowed("e_1"), { signal: AbortSignal.abort() });
   expect(answer).toMatchObject({ ok: false, code: "revoked" });
   expect([runs, heard.length]).toEqual([0, 0]);
 });
 
 test("a call that is cancelled during the decision does not run, and says so", async () => {
-  const stop = new StopSource();
+  const cancel = new AbortController();
   const commit = async (): Promise<unknown> => {
-    stop.stop();
+    cancel.abort();
     return allowed("e_1")();
   };
-  const { answer, runs, heard } = await called(commit, { stop });
+  const { answer, runs, heard } = await called(commit, { signal: cancel.signal });
   expect(answer).toMatchObject({ ok: false, code: "revoked", id: "e_1" });
   expect(runs).toBe(0);
   expect(heard[1]?.value).toMatchObject({ ended: "failed revoked" });

@@ -13,8 +13,7 @@ import { isWarrant, type Warrant } from "../core/gate/warrant.ts";
 import { grantOf, sequences } from "../core/notation/grants.ts";
 import { requestText } from "../core/notation/request/request-printer.ts";
 import type { CallMessages } from "../core/ports/daemon/daemon-calls.ts";
-import type { MessageClient, RequestOptions } from "../core/ports/daemon/exchange.ts";
-import type { StopSignal } from "../core/ports/instruments.ts";
+import type { MessageClient } from "../core/ports/daemon/exchange.ts";
 import type { Commit } from "../core/ports/stores/commit.ts";
 import { contextSender } from "../daemon/contexts/context-sender.ts";
 import type { OpenContext } from "../runtime/context/context.ts";
@@ -30,14 +29,14 @@ export interface OwnCall {
   readonly tool: RegisteredTool;
   readonly input: JsonObject;
   readonly waitMilliseconds: number;
-  readonly stop: StopSignal;
+  readonly signal: AbortSignal;
   readonly protectedPaths: Ground["protectedPaths"];
   now(): number;
 }
 
 /** INVARIANT: the tool runs for a warrant, a warrant is minted on a receipt, and a receipt comes from the daemon alone. */
 export async function callOwn(call: OwnCall): Promise<CallAnswer> {
-  const { tool, agent, input, stop, protectedPaths } = call;
+  const { tool, agent, input, signal, protectedPaths } = call;
   let refused: CallRefused | null = null;
   const commit: Commit = async (entry) => {
     // The first request is the tool itself, which every call needs. A call denied here is sent too: the daemon reaches
@@ -58,7 +57,7 @@ export async function callOwn(call: OwnCall): Promise<CallAnswer> {
     protectedPaths,
     { approvals: async () => ({ kind: "refused", reason: "" }), commit },
   );
-  if (stop.isStopped() && refused !== null) return STOPPED;
+  if (signal.aborted && refused !== null) return STOPPED;
   if (refused !== null) return refused;
   if (!gate.ok) {
     const need = gate.request === null ? null : requestText(gate.request);
@@ -80,10 +79,10 @@ function declaredOf({ name, declared }: RegisteredTool): Chain {
 }
 
 async function commitAsked(
-  { calls, session, tool, input, waitMilliseconds, stop }: OwnCall,
+  { calls, session, tool, input, waitMilliseconds, signal }: OwnCall,
   requests: readonly Request[],
 ): Promise<{ readonly ok: true; readonly receipt: string } | CallRefused> {
-  if (stop.isStopped()) return STOPPED;
+  if (signal.aborted) return STOPPED;
   const answer = await calls.ask(
     "call.commit",
     {
@@ -94,23 +93,18 @@ async function commitAsked(
       declaration: tool.tool.capabilities ?? {},
       waitMilliseconds,
     },
-    stoppable(stop),
+    { signal },
   );
   if (!answer.ok) return refusalAnswer(answer);
   const told = answer.value;
   return told.outcome === "denied" ? denialAnswer(told) : { ok: true, receipt: told.receipt };
 }
 
-/** Forwards a cancellation to the daemon. */
-export function stoppable(stop: StopSignal): RequestOptions {
-  return { onStop: (ring) => void stop.onStop(ring) };
-}
-
 /** Instruments that bring in content written by others. */
 const READING: readonly string[] = ["net", "files", "process", "storage", "memory", "observe"];
 
 async function run(call: OwnCall, warrant: Warrant): Promise<CallAnswer> {
-  const { calls, session, tool, stop, now } = call;
+  const { calls, session, tool, signal, now } = call;
   const { receipt } = warrant;
   const began = now();
   let isUntrusted = false;
@@ -122,7 +116,7 @@ async function run(call: OwnCall, warrant: Warrant): Promise<CallAnswer> {
   const outcome = await runToolIn(tool, warrant, {
     // The daemon has refused the call if something is missing; it knows the backends.
     availability: { ok: true },
-    stop,
+    signal,
     open: (by) => opened(by, send),
   });
   const ended = outcome.ok ? "done" : `failed ${outcome.code}`;

@@ -2,18 +2,17 @@
 import type { CallAnswer, CallOptions, ModelSession, SessionTool } from "../adapters/session.ts";
 import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
+import { following, onAbort } from "../core/base/abort.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
 import type { CallMessages, OpenSessionResult, ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
-import type { StopSignal } from "../core/ports/instruments.ts";
 import { SAYS_UNAVAILABLE } from "../runtime/tool/availability.ts";
 import type { RegisteredTool } from "../runtime/tool/registered.ts";
 import type { Registry } from "../runtime/tool/registry.ts";
 import type { Provider, ProviderSettings } from "../tools/provider/provider-catalog.ts";
 import type { Present } from "../tools/web/present-result.ts";
 import { AmbitRefused, denialAnswer, refusalAnswer, refusedHere, STOPPED } from "./answers.ts";
-import { callOwn, stoppable } from "./own-tool.ts";
-import { callStop, StopSource, settledWithin } from "./stop.ts";
+import { callOwn } from "./own-tool.ts";
 
 export interface SessionParts {
   readonly calls: MessageClient<CallMessages>;
@@ -32,7 +31,7 @@ const closeMillisecondsMax = 2000;
 
 export class Session implements ModelSession {
   readonly #parts: SessionParts;
-  readonly #over: StopSource = new StopSource();
+  readonly #over = new AbortController();
   /** Must settle before the session ends: local calls and the reports of their outcomes. */
   readonly #later = new Set<Promise<unknown>>();
   readonly id: string;
@@ -60,30 +59,32 @@ export class Session implements ModelSession {
       return refusedHere("invalid_input", `waitSeconds is a number of seconds, at most ${waitSecondsMax}`);
     if (deadlineSeconds !== undefined && !(deadlineSeconds > 0 && deadlineSeconds <= waitSecondsMax))
       return refusedHere("invalid_input", `deadlineSeconds is a number of seconds, at most ${waitSecondsMax}`);
-    if (this.#over.isStopped()) return refusedHere("revoked", "the session is closed");
-    const { stop, end } = callStop(this.#over, signal);
+    if (this.#over.signal.aborted) return refusedHere("revoked", "the session is closed");
+    // Listeners are removed from signals that outlive the call.
+    const { controller, release } = following(this.#over.signal, ...(signal === undefined ? [] : [signal]));
+    const cancel = controller.signal;
     let isLate = false;
     const late = (): void => {
       isLate = true;
-      stop.stop();
+      controller.abort();
     };
     const timer = deadlineSeconds === undefined ? null : setTimeout(late, deadlineSeconds * 1000);
     try {
-      if (stop.isStopped()) return STOPPED;
+      if (cancel.aborted) return STOPPED;
       const waitMilliseconds = Math.ceil(waitSeconds * 1000);
       const own = this.#own(name);
       const answer =
         own === null
-          ? this.#do(name, plain, waitMilliseconds, stop)
-          : this.#kept(this.#run(own, plain, waitMilliseconds, stop));
+          ? this.#do(name, plain, waitMilliseconds, cancel)
+          : this.#kept(this.#run(own, plain, waitMilliseconds, cancel));
       // A cancelled call is answered at once, even if work for it still goes on elsewhere.
       return await Promise.race([
         answer,
-        new Promise<CallAnswer>((give) => void stop.onStop(() => give(isLate ? LATE : STOPPED))),
+        new Promise<CallAnswer>((give) => void onAbort(cancel, () => give(isLate ? LATE : STOPPED))),
       ]);
     } finally {
       if (timer !== null) clearTimeout(timer);
-      end();
+      release();
     }
   }
 
@@ -124,8 +125,8 @@ export class Session implements ModelSession {
 
   /** Ends everything that runs for the session. Idempotent. */
   async close(): Promise<void> {
-    if (this.#over.isStopped()) return;
-    this.#over.stop();
+    if (this.#over.signal.aborted) return;
+    this.#over.abort();
     await settledWithin(this.#later, closeMillisecondsMax);
     await this.#parts.calls.ask("session.close", { session: this.id });
     this.#parts.ended(this);
@@ -142,22 +143,22 @@ export class Session implements ModelSession {
     return this.#parts.registry.find(name);
   }
 
-  async #do(tool: string, input: JsonObject, waitMilliseconds: number, stop: StopSignal): Promise<CallAnswer> {
+  async #do(tool: string, input: JsonObject, waitMilliseconds: number, signal: AbortSignal): Promise<CallAnswer> {
     const { calls, present } = this.#parts;
     const asked = { session: this.id, tool, input, requests: null, waitMilliseconds };
-    const answer = await calls.ask("call.do", asked, stoppable(stop));
+    const answer = await calls.ask("call.do", asked, { signal });
     if (!answer.ok) return refusalAnswer(answer);
     if (answer.value.outcome === "denied") return denialAnswer(answer.value);
     const { receipt, result, enforcement } = answer.value;
     return { ok: true, value: await present(tool.replace(/^builtin:/, ""), input, result), receipt, enforcement };
   }
 
-  #run(tool: RegisteredTool, input: JsonObject, waitMilliseconds: number, stop: StopSignal): Promise<CallAnswer> {
+  #run(tool: RegisteredTool, input: JsonObject, waitMilliseconds: number, signal: AbortSignal): Promise<CallAnswer> {
     const { calls, protectedPaths, now } = this.#parts;
     const { id: session, agent } = this;
     // Before anything is decided or charged.
     if (!tool.tool.isAvailable()) return Promise.resolve(refusedHere("not_available", SAYS_UNAVAILABLE));
-    return callOwn({ calls, session, agent, tool, input, waitMilliseconds, stop, protectedPaths, now });
+    return callOwn({ calls, session, agent, tool, input, waitMilliseconds, signal, protectedPaths, now });
   }
 
   #kept<T>(going: Promise<T>): Promise<T> {
@@ -172,4 +173,18 @@ const LATE: CallAnswer = refusedHere("deadline_exceeded", "the call was stopped 
 function given<T>(answer: Answer<T>): T {
   if (!answer.ok) throw new AmbitRefused(answer);
   return answer.value;
+}
+
+/** Also waits for work that starts meanwhile. */
+async function settledWithin(going: ReadonlySet<Promise<unknown>>, millisecondsMax: number): Promise<void> {
+  let isLate = false;
+  let timer: NodeJS.Timeout | null = null;
+  const late = new Promise<void>((give) => {
+    timer = setTimeout(() => {
+      isLate = true;
+      give();
+    }, millisecondsMax);
+  });
+  while (going.size > 0 && !isLate) await Promise.race([Promise.allSettled([...going]), late]);
+  if (timer !== null) clearTimeout(timer);
 }

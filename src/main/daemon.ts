@@ -1,5 +1,4 @@
 // The composition root of the daemon: the store, what it reads, what it runs, and its two sockets.
-
 import { AsyncLocalStorage } from "node:async_hooks";
 import { type Agents, openAgents } from "../agents/disk/agents.ts";
 import { userNames } from "../agents/disk/user-files.ts";
@@ -37,7 +36,7 @@ import { recordSource } from "../daemon/records/record-source.ts";
 import { protocolVersion } from "../daemon/rpc/limits.ts";
 import { daemonSecrets } from "../daemon/secrets.ts";
 import type { Session } from "../daemon/session.ts";
-import { builtinTool, builtinToolWith } from "../daemon/tools/owner-tool.ts";
+import { builtinTool, builtinToolWith } from "../daemon/tools/daemon-tool.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
 import { configFolder } from "../platform/config-folder.ts";

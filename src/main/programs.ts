@@ -1,16 +1,14 @@
 // Runs programs for agents on behalf of a command: decided, run and logged by the daemon.
-
 import { join } from "node:path";
 import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/world.ts";
-import type { Ground } from "../core/authority/axes/path.ts";
-import { pathText } from "../core/authority/axes/path.ts";
+import { type Ground, pathText } from "../core/authority/axes/path.ts";
 import type { RootWord } from "../core/authority/axes/root-word.ts";
 import type { Moment } from "../core/authority/compiled.ts";
-import type { Decision } from "../core/authority/decision.ts";
-import { DENIAL_CODES } from "../core/authority/decision.ts";
+import { DENIAL_CODES, type Decision } from "../core/authority/decision.ts";
 import type { Level } from "../core/authority/grant.ts";
 import { judge } from "../core/authority/judge.ts";
 import type { Request } from "../core/authority/request.ts";
+import { onAbort } from "../core/base/abort.ts";
 import { isJsonObject, member } from "../core/base/json.ts";
 import type { CallMessages, DenialView, ProgramCompletion, ProgramRefusal } from "../core/ports/daemon/daemon-calls.ts";
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
@@ -76,6 +74,8 @@ async function runWith(
     resize: (size) => void call.tell("terminal.resize", { session, ...size }),
     resume: () => void call.tell("terminal.resume", { session }),
   });
+  // A daemon that does not answer must not block the command's exit.
+  onAbort(streams.signal, () => setTimeout(() => call.close(), stopMillisecondsMax).unref());
   const answer = await call.ask(
     "call.run",
     {
@@ -90,12 +90,7 @@ async function runWith(
         if (isJsonObject(event) && member(event, "halted") === true) terminal?.onHalt();
         else streams.onEvent?.(event);
       },
-      onStop: (ring) =>
-        streams.onStop(() => {
-          ring();
-          // A daemon that does not answer must not block the command's exit.
-          setTimeout(() => call.close(), stopMillisecondsMax).unref();
-        }),
+      signal: streams.signal,
     },
   );
   await call.ask("session.close", { session });

@@ -1,8 +1,7 @@
 // The daemon session behind an MCP server: opened on first use, and opened again after the daemon restarts.
 import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
 import type { DenialCode } from "../core/authority/decision.ts";
-import type { Json, JsonObject } from "../core/base/json.ts";
-import { isJsonObject, member } from "../core/base/json.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import type {
   CallMessages,
   DenialView,
@@ -204,10 +203,7 @@ function callEvents(
   onWaiting: (approval: string) => void,
 ): RequestOptions {
   return {
-    onStop: (cancel) => {
-      if (signal.aborted) cancel();
-      else signal.addEventListener("abort", cancel, { once: true });
-    },
+    signal,
     onEvent: (event) => {
       const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
       if (typeof waiting !== "string") return;

@@ -24,12 +24,12 @@ export function writeNew(folder: string, path: string, text: string): WriteResul
 
 /** The first part of the path that is a link or a file; null when all folders exist. */
 function makeFolders(folder: string, path: string): string | null {
-  let way = "";
+  let prefix = "";
   for (const part of path.split("/")) {
-    way = way === "" ? part : `${way}/${part}`;
-    const found = lstatSync(join(folder, way), { throwIfNoEntry: false });
-    if (found === undefined) mkdirSync(join(folder, way));
-    else if (!found.isDirectory()) return way;
+    prefix = prefix === "" ? part : `${prefix}/${part}`;
+    const found = lstatSync(join(folder, prefix), { throwIfNoEntry: false });
+    if (found === undefined) mkdirSync(join(folder, prefix));
+    else if (!found.isDirectory()) return prefix;
   }
   return null;
 }

@@ -36,27 +36,27 @@ const usesMax = 1_000_000_000;
 export class SecretVault {
   readonly #world: VaultDeps;
   readonly #sources: KeySources;
-  readonly #ring: Keyring;
+  readonly #keyring: Keyring;
   #turn: Promise<unknown> = Promise.resolve();
 
   constructor(world: VaultDeps) {
     this.#world = world;
     this.#sources = new KeySources(world.state, world.places ?? keySourceEnvironment(null));
-    this.#ring = new Keyring(world.settings, this.#sources, world.now);
+    this.#keyring = new Keyring(world.settings, this.#sources, world.now);
   }
 
   get isLocked(): boolean {
-    return this.#ring.isLocked;
+    return this.#keyring.isLocked;
   }
 
   /** The source of the key, and why it is not available if it is not. */
   source(): KeyStatus {
-    return this.#ring.shown();
+    return this.#keyring.shown();
   }
 
   /** Fetches the key if that is due. At most one attempt. */
   ready(): Promise<void> {
-    return this.#inTurn(() => this.#ring.reach());
+    return this.#inTurn(() => this.#keyring.reach());
   }
 
   list(): readonly SecretView[] {
@@ -78,7 +78,7 @@ export class SecretVault {
       try {
         const problem = this.#world.refusesValue(bytes);
         if (problem !== null) return invalid(problem);
-        await this.#ring.reach();
+        await this.#keyring.reach();
         const keys = this.#keys();
         if (!keys.ok) return keys;
         const label = { name, version: (before?.version ?? 0) + 1, binding, username, isCanary };
@@ -94,7 +94,7 @@ export class SecretVault {
     return this.#inTurn(async () => {
       const why = this.#notABinding(binding);
       if (why !== null) return invalid(why);
-      await this.#ring.reach();
+      await this.#keyring.reach();
       const keys = this.#keys();
       if (!keys.ok) return keys;
       const secret = this.#world.secrets.get(name);
@@ -143,23 +143,23 @@ export class SecretVault {
   }
 
   unlock(given: KeyInput): Promise<Answer<object>> {
-    return this.#inTurn(() => this.#ring.unlock(given));
+    return this.#inTurn(() => this.#keyring.unlock(given));
   }
 
   lock(): Promise<Answer<object>> {
-    return this.#inTurn(async () => this.#ring.lock());
+    return this.#inTurn(async () => this.#keyring.lock());
   }
 
   /** Interrupted at any point, everything still opens: the new key seals the previous one until nothing needs it. */
   rekey({ key: wanted }: VaultRequest<"secrets.key">, entry: LogEntry): Promise<Answer<object>> {
     return this.#inTurn(async () => {
-      await this.#ring.reach();
+      await this.#keyring.reach();
       const { settings, secrets } = this.#world;
       const found = this.#keys();
       // If nothing is sealed, nothing is lost with a key that is no longer available.
       if (!found.ok && secrets.all().length > 0) return found;
       const old = found.ok ? [found.value.current, ...found.value.previous] : [];
-      const recorded = this.#ring.record();
+      const recorded = this.#keyring.record();
       const made = await this.#sources.make(wanted, old[0] ?? null);
       if (!made.ok) return made;
       const { key, record } = made.value;
@@ -171,12 +171,12 @@ export class SecretVault {
       const first = { ...record, previous: previous.map((one) => wrapPrevious(one, key)) };
       const kept = answered(await settings.set(KEY_SETTING, recordText(first), entry));
       if (!kept.ok) return kept;
-      this.#ring.hold({ current: key, previous });
+      this.#keyring.hold({ current: key, previous });
       const puts = resealed.value.map((secret, at) => secrets.put(secret, partOf(entry, at + 1, secret.name)));
       for (const put of await Promise.all(puts)) if (!put.ok) return { ...put, fix: null };
       const last = answered(await settings.set(KEY_SETTING, recordText(record), partOf(entry, 0, null)));
       if (!last.ok) return last;
-      this.#ring.hold({ current: key, previous: [] });
+      this.#keyring.hold({ current: key, previous: [] });
       for (const { bytes } of old) bytes.fill(0);
       const left = await this.#sources.settle(recorded === "unreadable" ? null : recorded, made.value);
       return left === null ? { ok: true, value: {} } : unavailable(`all secrets are re-encrypted, but ${left}`);
@@ -184,7 +184,7 @@ export class SecretVault {
   }
 
   #keys(): Answer<Keys> {
-    return this.#ring.keys(this.#world.secrets.all().length === 0);
+    return this.#keyring.keys(this.#world.secrets.all().length === 0);
   }
 
   #resealed(keys: Keys, key: StateKey): Answer<readonly SealedSecret[]> {

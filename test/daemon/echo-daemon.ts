@@ -1,6 +1,7 @@
 // A daemon with nothing but its sockets: it echoes requests, and has a few requests of its own that show how answering can fail.
 import { readFileSync } from "node:fs";
 import { join } from "node:path";
+import { onAbort } from "../../src/core/base/abort.ts";
 import { announce } from "../../src/daemon/rpc/announcement.ts";
 import { readDaemonArguments } from "../../src/daemon/rpc/daemon-arguments.ts";
 import { openDaemonFolder } from "../../src/daemon/rpc/folder.ts";
@@ -43,7 +44,7 @@ const common: readonly (readonly [string, MessageHandler])[] = [
     (exchange) =>
       new Promise((done) => {
         exchange.tell({ waiting: true });
-        exchange.onStop(() => {
+        onAbort(exchange.signal, () => {
           stopped++;
           done({ ok: true, value: { stopped } });
         });
@@ -55,16 +56,16 @@ const common: readonly (readonly [string, MessageHandler])[] = [
   [
     "flood",
     async (exchange) => {
-      for (let at = 0; at < Number(exchange.value["events"]) && !exchange.isStopped; at++)
+      for (let at = 0; at < Number(exchange.value["events"]) && !exchange.signal.aborted; at++)
         exchange.tell({ at, text: "x".repeat(10_000) });
-      return { ok: true, value: { isStopped: exchange.isStopped } };
+      return { ok: true, value: { isStopped: exchange.signal.aborted } };
     },
   ],
   [
     "send",
     async (exchange) => {
       const part = new Uint8Array(100_000).fill(7);
-      for (let sent = 0; sent < Number(exchange.value["bytes"]) && !exchange.isStopped; sent += part.length)
+      for (let sent = 0; sent < Number(exchange.value["bytes"]) && !exchange.signal.aborted; sent += part.length)
         await exchange.send(1, part);
       return { ok: true, value: {} };
     },

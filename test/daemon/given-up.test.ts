@@ -41,12 +41,12 @@ describe("while the daemon hangs", () => {
   test("a cancelled request is not executed afterwards", async () => {
     const own = answered(await world.connect(state));
     await ask(own, "echo", {});
-    let stop = (): void => undefined;
+    const cancel = new AbortController();
     let answer: Promise<unknown> = Promise.resolve();
     await stopped(async () => {
-      answer = own.ask("note", { note: "given up" }, { onStop: (ring) => (stop = ring) });
+      answer = own.ask("note", { note: "given up" }, { signal: cancel.signal });
       await pause(stoppedMilliseconds);
-      stop();
+      cancel.abort();
       await pause(50);
     });
     expect(await answer).toMatchObject({ ok: false, code: "stopped" });
@@ -113,13 +113,13 @@ describe("while the daemon hangs", () => {
 test("a request that takes longer than the silence limit keeps its client, as long as the daemon answers pings", async () => {
   const own = answered(await world.connect(state, "call", SILENCE));
   let answer: unknown = null;
-  let stop = (): void => undefined;
-  void own.ask("wait", {}, { onStop: (ring) => (stop = ring) }).then((one) => {
+  const cancel = new AbortController();
+  void own.ask("wait", {}, { signal: cancel.signal }).then((one) => {
     answer = one;
   });
   await pause(SILENCE.givenUpMilliseconds + 2 * SILENCE.pingMilliseconds);
   expect(answer).toBeNull();
-  stop();
+  cancel.abort();
   await until(() => answer !== null, "it was stopped");
   expect(answer).toMatchObject({ ok: true });
   own.close();

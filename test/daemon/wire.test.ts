@@ -37,17 +37,17 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
 
   test("refuses more than 1,024 concurrent requests on one connection, and answers the others", async () => {
     const own = answered(await world.connect(state));
-    const stops: (() => void)[] = [];
+    const cancel = new AbortController();
     const begun: Promise<void>[] = [];
     const waiting = Array.from({ length: 1_024 }, () => {
       let onEvent = (): void => undefined;
       begun.push(new Promise((resolve) => (onEvent = resolve)));
-      return own.ask("wait", {}, { onStop: (ring) => stops.push(ring), onEvent: () => onEvent() });
+      return own.ask("wait", {}, { signal: cancel.signal, onEvent: () => onEvent() });
     });
     // A request that is cancelled before it begins is refused: another test covers that.
     await Promise.all(begun);
     expect(await own.ask("echo", {})).toMatchObject({ ok: false, code: "not_available" });
-    for (const stop of stops) stop();
+    cancel.abort();
     for (const answer of await Promise.all(waiting)) expect(answer.ok).toBe(true);
     expect(await ask(own, "echo", { again: true })).toEqual({ again: true });
     own.close();
@@ -69,10 +69,10 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
 
   test("sends events of a request, and events that belong to no request", async () => {
     const events: unknown[] = [];
-    let stop = (): void => undefined;
-    const waiting = echo.ask("wait", {}, { onEvent: (event) => events.push(event), onStop: (ring) => (stop = ring) });
+    const cancel = new AbortController();
+    const waiting = echo.ask("wait", {}, { onEvent: (event) => events.push(event), signal: cancel.signal });
     await until(() => events.length > 0, "the event came");
-    stop();
+    cancel.abort();
     expect((await waiting).ok).toBe(true);
     expect(events).toEqual([{ waiting: true }]);
     const raw = await RawClient.greeted(state);
@@ -108,10 +108,10 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     const answers = [echo.ask("ignore", {}, { input: endless() }), echo.ask("ignore", {}, { input: silent() })];
     expect(await ask(echo, "echo", { beside: 1 })).toEqual({ beside: 1 });
     for (const answer of await Promise.all(answers)) expect(answer.ok).toBe(true);
-    let stop = (): void => undefined;
-    const waiting = echo.ask("wait", {}, { input: endless(), onStop: (ring) => (stop = ring) });
+    const cancel = new AbortController();
+    const waiting = echo.ask("wait", {}, { input: endless(), signal: cancel.signal });
     await ask(echo, "echo");
-    stop();
+    cancel.abort();
     expect((await waiting).ok).toBe(true);
   });
 

@@ -4,7 +4,7 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readSeenState } from "../../src/sandbox/drafts/git/repository.ts";
-import { ManualCancel, removeFolder } from "../sandbox/ground.ts";
+import { removeFolder } from "../sandbox/ground.ts";
 import { draftOf, type Ground, git, ground, land, prepare, refusalOf, write } from "./ground.ts";
 
 let here: Ground;
@@ -137,9 +137,9 @@ describe("a person who meanwhile", () => {
   });
 
   test("cancels the import: nothing moves", async () => {
-    const stop = new ManualCancel();
-    stop.ring();
-    expect(await refusalOf(here, draftOf(here, COMMIT), { stop })).toMatch(/^unavailable: .*stopped/);
+    expect(await refusalOf(here, draftOf(here, COMMIT), { signal: AbortSignal.abort() })).toMatch(
+      /^unavailable: .*stopped/,
+    );
     expect(locks()).toEqual([]);
   });
 

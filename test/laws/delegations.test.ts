@@ -15,7 +15,7 @@ import { Delegations } from "../../src/daemon/contexts/delegations.ts";
 import { Entries } from "../../src/daemon/log/entries.ts";
 import type { DaemonParts, RecordResult, Records } from "../../src/daemon/parts.ts";
 import { Session, type SessionFacts } from "../../src/daemon/session.ts";
-import type { ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
+import type { ToolExecution } from "../../src/daemon/tools/daemon-tool.ts";
 import type { Context } from "../../src/runtime/context/context.ts";
 import type { CallReading } from "../../src/runtime/tool/builtin.ts";
 import type { State } from "../../src/store/state.ts";

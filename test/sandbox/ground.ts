@@ -10,7 +10,7 @@ import { detectSandbox, type SandboxEnvironment } from "../../src/sandbox/linux/
 import { LinuxSandboxes, type LinuxSandboxesParts } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Plan, PlanPath } from "../../src/sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../src/sandbox/plan/plan-facts.ts";
-import type { CancelSignal, SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
+import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 
 /** Beside the sources, or where a bundle of these tests is told. */
 export function nativeProgram(): string {
@@ -92,7 +92,7 @@ export interface Told {
 export interface Asked {
   readonly owner?: SandboxOwner;
   readonly input?: AsyncIterable<Uint8Array>;
-  readonly stop?: CancelSignal;
+  readonly signal?: AbortSignal;
   readonly sinks?: Sinks;
 }
 
@@ -100,14 +100,21 @@ export async function run(
   sandboxes: LinuxSandboxes,
   plan: Plan,
   argv: readonly [string, ...string[]],
-  { owner = OWNER, input, stop, sinks }: Asked = {},
+  { owner = OWNER, input, signal, sinks }: Asked = {},
 ): Promise<Told> {
   const heard: Record<"output" | "errors", Uint8Array[]> = { output: [], errors: [] };
   const own: Sinks = {
     output: (bytes) => void heard.output.push(Buffer.from(bytes)),
     errors: (bytes) => void heard.errors.push(Buffer.from(bytes)),
   };
-  const result = await sandboxes.run(owner, plan, { argv, input: input ?? null }, sinks ?? own, DENY_ALL, stop ?? null);
+  const result = await sandboxes.run(
+    owner,
+    plan,
+    { argv, input: input ?? null },
+    sinks ?? own,
+    DENY_ALL,
+    signal ?? null,
+  );
   return { result, output: Buffer.concat(heard.output).toString(), errors: Buffer.concat(heard.errors).toString() };
 }
 
@@ -119,19 +126,4 @@ export function shell(sandboxes: LinuxSandboxes, plan: Plan, script: string, ask
 export function ranOf({ result }: Told): CompletedRun {
   if (!result.ok) throw new Error(`${result.refused.code}: ${result.refused.message}`);
   return result.ran;
-}
-
-/** A cancel signal that the test triggers. */
-export class ManualCancel implements CancelSignal {
-  stopped = false;
-  readonly #rings: (() => void)[] = [];
-
-  onStop(ring: () => void): void {
-    this.#rings.push(ring);
-  }
-
-  ring(): void {
-    this.stopped = true;
-    for (const ring of this.#rings) ring();
-  }
 }

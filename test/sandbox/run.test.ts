@@ -3,18 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
-import {
-  changedBy,
-  draftsIn,
-  ManualCancel,
-  ownFolder,
-  planFor,
-  ranOf,
-  removeFolder,
-  run,
-  sandboxesIn,
-  shell,
-} from "./ground.ts";
+import { changedBy, draftsIn, ownFolder, planFor, ranOf, removeFolder, run, sandboxesIn, shell } from "./ground.ts";
 import { mountsNaming, processesLeft } from "./leftovers.ts";
 
 let folder = "";
@@ -67,27 +56,27 @@ describe("how a command ends", () => {
   });
 
   test("it is cancelled, while it runs and before it starts", async () => {
-    const bell = new ManualCancel();
+    const cancel = new AbortController();
     const running = shell(sandboxes, plan, "echo begun; sleep 600", {
-      stop: bell,
-      sinks: { output: () => bell.ring(), errors: () => {} },
+      signal: cancel.signal,
+      sinks: { output: () => cancel.abort(), errors: () => {} },
     });
     expect(ranOf(await running).ending).toEqual({ kind: "ended", because: "stopped" });
-    const again = await shell(sandboxes, plan, `touch ${folder}/never`, { stop: bell });
+    const again = await shell(sandboxes, plan, `touch ${folder}/never`, { signal: cancel.signal });
     expect(ranOf(again).ending).toEqual({ kind: "ended", because: "stopped" });
     expect(existsSync(`${folder}/never`)).toBe(false);
   });
 
   test("it is stopped although it does not read its input", async () => {
-    const bell = new ManualCancel();
+    const cancel = new AbortController();
     // More than the pipe holds: the second part waits for room when the command is stopped.
     const endless = async function* (): AsyncIterable<Uint8Array> {
       for (;;) yield new Uint8Array(1_048_576);
     };
     const running = shell(sandboxes, plan, "echo begun; sleep 600", {
-      stop: bell,
+      signal: cancel.signal,
       input: endless(),
-      sinks: { output: () => void setImmediate(() => bell.ring()), errors: () => {} },
+      sinks: { output: () => void setImmediate(() => cancel.abort()), errors: () => {} },
     });
     expect(ranOf(await running).ending).toEqual({ kind: "ended", because: "stopped" });
   });

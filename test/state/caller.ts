@@ -32,7 +32,7 @@ interface Line {
 
 const [, , folder = "", version = ""] = process.argv;
 const lines = new Map<string, Promise<Answer<Line>>>();
-const stops = new Map<number, () => void>();
+const cancels = new Map<number, AbortController>();
 
 function tell(told: Told): void {
   if (process.connected) process.send?.(told);
@@ -55,12 +55,14 @@ async function ask(order: Extract<Order, { order: "ask" }>): Promise<void> {
     tell({ number, answer: line });
     return;
   }
+  const cancel = new AbortController();
+  cancels.set(number, cancel);
   const answer = await line.value.ask(name, value, {
     onEvent: (event) => tell({ number, event }),
     onBytes: (channel, bytes) => tell({ number, channel, text: Buffer.from(bytes).toString("utf8") }),
-    onStop: (ring) => stops.set(number, ring),
+    signal: cancel.signal,
   });
-  stops.delete(number);
+  cancels.delete(number);
   tell({ number, answer });
 }
 
@@ -88,7 +90,7 @@ process.on("message", (order: Order) => {
       void ask(order);
       return;
     case "stop":
-      stops.get(order.number)?.();
+      cancels.get(order.number)?.abort();
       return;
     case "hangUp":
       void hangUp(order);

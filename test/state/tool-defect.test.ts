@@ -15,14 +15,14 @@ import { Entries, NO_ACTOR } from "../../src/daemon/log/entries.ts";
 import type { DaemonParts } from "../../src/daemon/parts.ts";
 import type { ClientConnection, Exchange } from "../../src/daemon/rpc/serving.ts";
 import { daemonSecrets } from "../../src/daemon/secrets.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import type { DaemonTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { sha256 } from "../../src/platform/digest.ts";
 import { openState, type State } from "../../src/store/state.ts";
 import { partsOf } from "../vectors/dispatch-parts.ts";
 import { authorityOf, NO_SPAN, READING, rootOf, WORK } from "../vectors/machine.ts";
 
 const DEFECT = "a defect";
-const THROWING: OwnerTool = {
+const THROWING: DaemonTool = {
   name: "defective",
   description: "",
   input: { type: "object" },
@@ -91,8 +91,8 @@ async function start(...specs: readonly string[]): Promise<void> {
 
 async function ask(name: string, value: JsonObject): Promise<Answer<object>> {
   const exchange: Exchange = {
-    ...{ connected, name, value: { session: session ?? "", ...value }, isStopped: false },
-    onStop: () => undefined,
+    ...{ connected, name, value: { session: session ?? "", ...value } },
+    signal: new AbortController().signal,
     stop: () => undefined,
     tell: () => undefined,
     send: async () => undefined,

@@ -199,7 +199,7 @@ describe("no message can name another session", () => {
       ["session.close", {}],
       ["call.commit", CALL],
       ["call.run", { ...CALL, tool: "proc_exec", input: { argv: ["true"], in: world.project, root: "ro" } }],
-      ["call.consider", CALL],
+      ["call.preview", CALL],
       ["call.settle", { receipt: "c_x", ended: "done", milliseconds: 0, isUntrusted: false }],
     ] as const)
       expect(await caller.ask(name, { session: session.id, ...value }, "theirs").answer).toMatchObject({

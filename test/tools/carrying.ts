@@ -1,5 +1,4 @@
 // One call as a built-in tool receives it, for tests of the tool behind the gate.
-
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../src/core/authority/compiled.ts";
 import type { JsonObject } from "../../src/core/base/json.ts";
@@ -10,7 +9,7 @@ import type { Reading } from "../../src/core/notation/reading.ts";
 import type { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import type { ProgramContext } from "../../src/daemon/parts.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import type { ToolExecution } from "../../src/daemon/tools/owner-tool.ts";
+import type { ToolExecution } from "../../src/daemon/tools/daemon-tool.ts";
 import { grant } from "../forge/authority.ts";
 
 /** Decides like the gate, for an agent that may call every tool; only `isApproved` stands in for an approval. */
@@ -45,12 +44,12 @@ export function executing(
   reading: Reading,
   contexts: Contexts | null = null,
 ): ToolExecution {
-  const stop = { stopped: false, onStop: () => undefined };
+  const { signal } = new AbortController();
   const context: ToolExecution["context"] = (options) => {
     if (contexts === null) throw new Error("no context is opened here");
-    return contexts.open({ ...options, session, warrant, ground: NO_PROGRAMS });
+    return contexts.open({ ...options, session, warrant, programContext: NO_PROGRAMS });
   };
-  return { input: warrant.arguments, session, warrant, reading, stop, ground: NO_PROGRAMS, context };
+  return { input: warrant.arguments, session, warrant, reading, signal, programContext: NO_PROGRAMS, context };
 }
 
 const NO_PROGRAMS: ProgramContext = new Proxy({} as ProgramContext, {

@@ -10,8 +10,8 @@ import type { Reading } from "../../src/core/notation/reading.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { type DaemonFiles, daemonFiles } from "../../src/daemon/contexts/files.ts";
 import { Session } from "../../src/daemon/session.ts";
-import { builtinTool, type ExecutionResult } from "../../src/daemon/tools/owner-tool.ts";
-import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
+import { builtinTool, type ExecutionResult } from "../../src/daemon/tools/daemon-tool.ts";
+import { DaemonTools } from "../../src/daemon/tools/daemon-tools.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
@@ -135,7 +135,7 @@ export function toolsIn(asked: Asked): ToolsWorld {
     now: () => 0,
     id: () => "o_test",
   });
-  const tools = new OwnerTools(FILE_TOOLS.map(builtinTool), { of: async () => [] });
+  const tools = new DaemonTools(FILE_TOOLS.map(builtinTool), { of: async () => [] });
   const world: ToolsWorld = {
     session,
     files,

@@ -5,7 +5,7 @@ import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { requestText } from "../../src/core/notation/request/request-printer.ts";
-import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { GIT_TOOL } from "../../src/tools/git/git-tool.ts";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";

@@ -57,7 +57,7 @@ afterAll(async () => {
   removeState(state);
 });
 
-const never = { stopped: false, onStop: () => undefined };
+const never = new AbortController().signal;
 const refusing = async (): Promise<Json> => ({ ok: false, code: "capability_absent", verb: null, message: "" });
 
 async function run(

@@ -21,10 +21,9 @@ import type { ProgramContext } from "../../src/daemon/parts.ts";
 import { daemonDrafts } from "../../src/daemon/programs/drafts.ts";
 import { type DaemonPrograms, daemonPrograms } from "../../src/daemon/programs/programs.ts";
 import type { Session } from "../../src/daemon/session.ts";
-import { builtinToolWith, type ExecutionResult, type OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
-import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
+import { builtinToolWith, type DaemonTool, type ExecutionResult } from "../../src/daemon/tools/daemon-tool.ts";
+import { DaemonTools } from "../../src/daemon/tools/daemon-tools.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
-import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { shellTool } from "../../src/tools/shell/shell-tool.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
@@ -41,7 +40,7 @@ export interface ProgramsWorld {
   /** From the next call on. */
   grants: readonly string[];
   /** As the daemon does: requests derived, decided, logged, and only then carried out. */
-  call(tool: string, input: JsonObject, stop?: CancelSignal): Promise<Said>;
+  call(tool: string, input: JsonObject, signal?: AbortSignal): Promise<Said>;
   /** The requests of the last call, in order. */
   readonly asked: readonly Request[];
   close(): Promise<void>;
@@ -52,7 +51,8 @@ export type Said =
   | { readonly failed: string; readonly message: string }
   | { readonly value: JsonObject };
 
-export const NEVER: CancelSignal = { stopped: false, onStop: () => undefined };
+/** Never aborted. */
+export const NEVER: AbortSignal = new AbortController().signal;
 
 export interface Made {
   readonly programs: DaemonPrograms;
@@ -60,7 +60,7 @@ export interface Made {
 }
 
 export function programsWorld(
-  tools: (made: Made) => readonly OwnerTool[],
+  tools: (made: Made) => readonly DaemonTool[],
   ...grants: readonly string[]
 ): ProgramsWorld {
   const outside = realpathSync(mkdtempSync(join(tmpdir(), "ambit-programs-")));
@@ -145,7 +145,7 @@ export function programsWorld(
     now: () => 0,
     id: () => "o_test",
   });
-  const own = new OwnerTools(tools({ programs, files }), { of: async () => [] });
+  const own = new DaemonTools(tools({ programs, files }), { of: async () => [] });
   let asked: readonly Request[] = [];
   const world: ProgramsWorld = {
     folder,
@@ -156,7 +156,7 @@ export function programsWorld(
     get asked() {
       return asked;
     },
-    call: async (name, input, stop = NEVER) => {
+    call: async (name, input, signal = NEVER) => {
       const tool = await own.named(session, name);
       if (tool === null) throw new Error(`no tool ${name}`);
       const caller = { agent: "scout", authority: authority() };
@@ -194,10 +194,10 @@ export function programsWorld(
         session,
         warrant: gate.warrant,
         reading,
-        stop,
+        signal,
         context: (options) =>
-          contexts.open({ ...options, session, warrant: gate.warrant, ground: running, cancel: stop }),
-        ground: running,
+          contexts.open({ ...options, session, warrant: gate.warrant, programContext: running, cancel: signal }),
+        programContext: running,
       });
       return saidOf(carried);
     },
@@ -213,7 +213,7 @@ export function programsWorld(
 }
 
 /** The shell tool over these programs and files. */
-export function shellIn(options: ScriptPowersOptions, userName: () => string = () => "tester"): OwnerTool {
+export function shellIn(options: ScriptPowersOptions, userName: () => string = () => "tester"): DaemonTool {
   return builtinToolWith(shellTool(userName), scriptPowers(options));
 }
 

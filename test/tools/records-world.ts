@@ -14,8 +14,8 @@ import type { Holding } from "../../src/daemon/calls/holding.ts";
 import { Contexts } from "../../src/daemon/contexts/contexts.ts";
 import { recordPowers } from "../../src/daemon/contexts/records.ts";
 import { Session } from "../../src/daemon/session.ts";
-import { builtinToolWith, type OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
-import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
+import { builtinToolWith, type DaemonTool } from "../../src/daemon/tools/daemon-tool.ts";
+import { DaemonTools } from "../../src/daemon/tools/daemon-tools.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { sha256 } from "../../src/platform/digest.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
@@ -38,7 +38,7 @@ export interface Got {
 export class RecordsWorld {
   readonly base: string = realpathSync(mkdtempSync(join(tmpdir(), "ambit-records-")));
   readonly workspace: string = join(this.base, "project");
-  readonly tools: readonly OwnerTool[];
+  readonly tools: readonly DaemonTool[];
   specs: readonly string[] = [];
   /** Runs between the decision and the execution. */
   meanwhile: () => void = () => undefined;
@@ -85,8 +85,8 @@ export class RecordsWorld {
 
   /** All requests of a call. */
   async requests(name: string, input: JsonObject, session: Session = this.session()): Promise<Derived> {
-    const tool = this.tools.find((one) => one.name === name) as OwnerTool;
-    const own = new OwnerTools([tool], { of: async () => [] })
+    const tool = this.tools.find((one) => one.name === name) as DaemonTool;
+    const own = new DaemonTools([tool], { of: async () => [] })
       .lookup(
         tool,
         READING,
@@ -101,7 +101,7 @@ export class RecordsWorld {
 
   /** As the daemon does: derived, decided, carried out. */
   async call(name: string, input: JsonObject, session: Session = this.session()): Promise<Got> {
-    const tool = this.tools.find((one) => one.name === name) as OwnerTool;
+    const tool = this.tools.find((one) => one.name === name) as DaemonTool;
     const { holding, moment } = this.#held(session);
     const asked = await this.requests(name, input, session);
     const lookup = () => ({ name, requirement: null, requests: () => asked });

@@ -3,7 +3,6 @@ import { existsSync, mkdirSync, readFileSync, symlinkSync, writeFileSync } from 
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { JsonObject } from "../../src/core/base/json.ts";
-import type { CancelSignal } from "../../src/sandbox/plan/sandboxes.ts";
 import { processesWith } from "../house/processes.ts";
 import { until } from "../house/until.ts";
 import { NEVER, type ProgramsWorld, programsWorld, type Said, shellIn } from "./programs-world.ts";
@@ -24,8 +23,8 @@ beforeEach(() => {
 });
 afterEach(() => world.close());
 
-const run = (script: string, more: JsonObject = {}, stop: CancelSignal = NEVER): Promise<Said> =>
-  world.call("shell", { script, ...more }, stop);
+const run = (script: string, more: JsonObject = {}, signal: AbortSignal = NEVER): Promise<Said> =>
+  world.call("shell", { script, ...more }, signal);
 
 interface Result {
   readonly ending: { readonly kind: string; readonly because?: string; readonly status?: number };
@@ -39,22 +38,6 @@ interface Result {
 function resultOf(said: Said): Result {
   if (!("value" in said)) throw new Error(JSON.stringify(said));
   return said.value as unknown as Result;
-}
-
-/** A cancel signal that the test triggers. */
-function bell(): CancelSignal & { ring(): void } {
-  const rings: (() => void)[] = [];
-  let isRung = false;
-  return {
-    get stopped() {
-      return isRung;
-    },
-    onStop: (one) => void rings.push(one),
-    ring: () => {
-      isRung = true;
-      for (const one of rings) one();
-    },
-  };
 }
 
 describe("no command of a script runs", () => {
@@ -276,10 +259,10 @@ describe("everything ends", () => {
   );
 
   test("when the call is cancelled", async () => {
-    const stop = bell();
-    const running = run(`sleep ${MARK} | sleep ${MARK}; echo b`, {}, stop);
+    const cancel = new AbortController();
+    const running = run(`sleep ${MARK} | sleep ${MARK}; echo b`, {}, cancel.signal);
     await asleep();
-    stop.ring();
+    cancel.abort();
     expect(resultOf(await running)).toMatchObject({ ending: { kind: "ended", because: "stopped" }, stdout: "" });
   });
 

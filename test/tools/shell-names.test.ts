@@ -4,11 +4,11 @@ import { mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import type { Reading } from "../../src/core/notation/reading.ts";
-import type { OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import type { DaemonTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 
 let world: ProgramsWorld;
-let shell: OwnerTool;
+let shell: DaemonTool;
 beforeAll(() => {
   world = programsWorld(
     ({ programs, files }) => {
@@ -52,15 +52,10 @@ test("several patterns share one budget", async () => {
 
 test("a cancelled call stops matching", async () => {
   let turns = 0;
-  const stop = {
-    get stopped() {
-      return turns >= 3;
-    },
-    onStop: () => undefined,
-  };
+  const cancel = new AbortController();
   let isOver = false;
   const counting = (): void => {
-    turns++;
+    if (++turns >= 3) cancel.abort();
     if (!isOver) setImmediate(counting);
   };
   setImmediate(counting);
@@ -68,7 +63,7 @@ test("a cancelled call stops matching", async () => {
     { script: `ls ${Array(100).fill("many/*b").join(" ")}` },
     world.session,
     reading(),
-    stop,
+    cancel.signal,
   );
   isOver = true;
   expect(derived).toMatchObject({ ok: false, message: "the call was stopped" });

@@ -16,8 +16,8 @@ import { contextNet } from "../../src/daemon/contexts/net.ts";
 import { ContextSecrets } from "../../src/daemon/contexts/secrets.ts";
 import { refusedIn } from "../../src/daemon/log/call-report.ts";
 import { Session } from "../../src/daemon/session.ts";
-import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
-import { OwnerTools } from "../../src/daemon/tools/owner-tools.ts";
+import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
+import { DaemonTools } from "../../src/daemon/tools/daemon-tools.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
 import { WEB_FETCH_TOOL } from "../../src/tools/web/web-fetch.ts";
 import { FetchWorld } from "../secrets/fetch-world.ts";
@@ -73,7 +73,7 @@ export class WebWorld extends FetchWorld {
     const { contexts } = known;
     const { holding, moment } = holdingOf(session, { specs: held.specs });
     const tool = builtinTool(WEB_FETCH_TOOL);
-    const lookup = new OwnerTools([tool], { of: async () => [] }).lookup(tool, READING, session, []);
+    const lookup = new DaemonTools([tool], { of: async () => [] }).lookup(tool, READING, session, []);
     const gate = await authorized(holding.authority, { tool: "web_fetch", input }, lookup, moment, true);
     const got = { need: null, message: "", value: {}, session };
     if (!gate.ok) {

@@ -2,7 +2,7 @@
 import { mkdirSync, symlinkSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { builtinTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { PROGRAM_TOOLS } from "../../src/tools/programs/program-tools.ts";
 import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 

@@ -1,11 +1,10 @@
 // The parts of the daemon for a row: the real store and vault; no person at the control socket, and no programs.
-
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { type Result, refuse } from "../../src/core/base/result.ts";
 import type { Refusal } from "../../src/core/ports/daemon/exchange.ts";
 import type { DaemonParts } from "../../src/daemon/parts.ts";
 import type { DaemonSecrets } from "../../src/daemon/secrets.ts";
-import { builtinTool, type OwnerTool } from "../../src/daemon/tools/owner-tool.ts";
+import { builtinTool, type DaemonTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { canonicalJson } from "../../src/log/chain/canonical.ts";
 import { sha256 } from "../../src/platform/digest.ts";
 import type { State } from "../../src/store/state.ts";
@@ -80,7 +79,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
 }
 
 /** The file tools as the daemon decides them. The decision is the answer: no file of a row exists. */
-export function decidedFileTools(): readonly OwnerTool[] {
+export function decidedFileTools(): readonly DaemonTool[] {
   return FILE_TOOLS.map((tool) => ({
     ...builtinTool(tool),
     execute: async () => ({ ok: true, value: null, isUntrusted: true }),

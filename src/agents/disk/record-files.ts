@@ -93,9 +93,9 @@ export type CreateResult =
 
 /** Creates a file under a name that was checked before. INVARIANT: an existing file is never overwritten. */
 export function createRecord(workspace: string, segments: readonly string[], text: string): CreateResult {
-  const way = [...RECORDS.split("/"), ...segments.slice(0, -1)];
+  const names = [...RECORDS.split("/"), ...segments.slice(0, -1)];
   let folder = workspace;
-  for (const name of way) {
+  for (const name of names) {
     folder = join(folder, name);
     const made = ownFolder(folder);
     if (made !== null) return { ok: false, message: made };

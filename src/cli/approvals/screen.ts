@@ -12,7 +12,7 @@ export interface WatchScreen {
   /** Until the returned function is called; then the terminal is as it was. */
   onKey(press: (key: Key) => void): () => void;
   /** Again and again, until the returned function is called. */
-  every(milliseconds: number, ring: () => void): () => void;
+  every(milliseconds: number, listener: () => void): () => void;
 }
 
 const KEYS: Readonly<Record<string, Word>> = {
@@ -96,8 +96,8 @@ export function terminalScreen(): WatchScreen | null {
         stdin.setRawMode(false);
       };
     },
-    every: (milliseconds, ring) => {
-      const timer = setInterval(ring, milliseconds);
+    every: (milliseconds, listener) => {
+      const timer = setInterval(listener, milliseconds);
       return () => clearInterval(timer);
     },
   };

@@ -62,17 +62,13 @@ function watching(
     answers: {
       ...setting.answers,
       "approvals.watch": async (_value, along) => {
-        let isStopped = false;
-        along?.onStop?.(() => {
-          isStopped = true;
-        });
         for (const approval of events) along?.onEvent?.(event(approval));
         for (const key of keys) {
           if (typeof key !== "string") along?.onEvent?.(event(key));
           else for (const pressed of keysOf(key)) screen.press(pressed);
           for (let at = 0; at < 20; at++) await turn();
         }
-        return isStopped ? new Promise(() => {}) : refusal("not_available", "the daemon ended");
+        return along?.signal?.aborted === true ? new Promise(() => {}) : refusal("not_available", "the daemon ended");
       },
     },
   });

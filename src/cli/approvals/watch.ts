@@ -1,5 +1,4 @@
 // `ambit approvals watch`: questions as they come. On a terminal a list to answer from, elsewhere a line for each change.
-
 import { isJsonObject, type Json } from "../../core/base/json.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
@@ -86,7 +85,7 @@ class Watch {
         give(null);
       };
     });
-    let ring: () => void = () => {};
+    const cancel = new AbortController();
     const unclock = this.#screen.every(redrawMilliseconds, () => this.#draw());
     // Take the keyboard first: a key pressed at this screen must not reach another reader of the terminal.
     this.#listen();
@@ -96,13 +95,11 @@ class Watch {
       {},
       {
         onEvent: (event) => this.#heard(approvalIn(event)),
-        onStop: (stop) => {
-          ring = stop;
-        },
+        signal: cancel.signal,
       },
     );
     const answer = await Promise.race([asked, quit]);
-    if (isQuit) ring();
+    if (isQuit) cancel.abort();
     this.#isOver = true;
     unclock();
     this.#unkey();

@@ -5,30 +5,28 @@ import type { ExecStreams } from "./world.ts";
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 
 /** A signal that ends this process ends the program first, so that its draft is landed or kept and its outcome logged. */
-export function stopping(): { onStop(ring: () => void): void; ring(): void; release(): void } {
-  const rings: (() => void)[] = [];
-  const stop = (): void => {
-    for (const ring of rings) ring();
-  };
-  for (const signal of SIGNALS) process.on(signal, stop);
+export function cancelOnSignals(): { readonly signal: AbortSignal; abort(): void; release(): void } {
+  const controller = new AbortController();
+  const abort = (): void => controller.abort();
+  for (const signal of SIGNALS) process.on(signal, abort);
   return {
-    onStop: (ring) => rings.push(ring),
-    ring: stop,
+    signal: controller.signal,
+    abort,
     release: () => {
-      for (const signal of SIGNALS) process.off(signal, stop);
+      for (const signal of SIGNALS) process.off(signal, abort);
     },
   };
 }
 
 /** Output as it comes. A reader that went away is not our mistake; the program runs to its end. */
 export function passingStreams(): { readonly streams: ExecStreams; release(): void } {
-  const { onStop, release } = stopping();
+  const { signal, release } = cancelOnSignals();
   return {
     streams: {
       input: process.stdin,
       output: (bytes) => writeBytes(1, bytes),
       errors: (bytes) => writeBytes(2, bytes),
-      onStop,
+      signal,
     },
     release: () => {
       release();
@@ -52,13 +50,13 @@ export function keptStreams(bytesMax: number): {
 } {
   const output = new Kept(bytesMax);
   const errors = new Kept(bytesMax);
-  const { onStop, release } = stopping();
+  const { signal, release } = cancelOnSignals();
   return {
     streams: {
       input: null,
       output: (bytes) => output.add(bytes),
       errors: (bytes) => errors.add(bytes),
-      onStop,
+      signal,
     },
     kept: () => ({ output: output.text(), errors: errors.text(), outputCut: output.cut + errors.cut }),
     release,

@@ -4,7 +4,7 @@ import { PassThrough } from "node:stream";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
 import type { TerminalControl, TerminalSize } from "../../core/ports/process.ts";
 import { TerminalFilter } from "../terminal/terminal-filter.ts";
-import { stopping, writeBytes } from "./streams.ts";
+import { cancelOnSignals, writeBytes } from "./streams.ts";
 import type { ExecStreams } from "./world.ts";
 
 /** Whether a program can have a terminal here: its keys and its screen are both the person's. */
@@ -23,7 +23,7 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
   readonly streams: ExecStreams;
   release(): Promise<void>;
 } {
-  const { onStop, ring, release } = stopping();
+  const { signal, abort, release } = cancelOnSignals();
   const filter = new TerminalFilter(passes);
   const typed = new PassThrough();
   let control: TerminalControl | null = null;
@@ -81,8 +81,8 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
   typed.on("drain", () => process.stdin.resume());
   process.stdin.on("data", key);
   // The terminal is gone.
-  process.stdin.on("end", ring);
-  process.stdin.on("error", ring);
+  process.stdin.on("end", abort);
+  process.stdin.on("error", abort);
   process.stdout.on("resize", resized);
   process.on("SIGCONT", continued);
   process.on("exit", putBack);
@@ -92,7 +92,7 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
       input: typed,
       output,
       errors: output,
-      onStop,
+      signal,
       terminal: {
         size: size(),
         attach: (made) => {
@@ -109,7 +109,7 @@ export function terminalStreams(passes: readonly TerminalPass[]): {
       process.off("SIGCONT", continued);
       process.stdout.off("resize", resized);
       process.stdin.off("data", key);
-      process.stdin.off("end", ring);
+      process.stdin.off("end", abort);
       release();
       typed.destroy();
       process.stdin.pause();

@@ -37,7 +37,8 @@ export interface ExecAsked {
 
 export interface ExecStreams extends Sinks {
   readonly input: AsyncIterable<Uint8Array> | null;
-  onStop(ring: () => void): void;
+  /** Aborts when the person or the system ends this process. */
+  readonly signal: AbortSignal;
   /** Absent: the program has pipes. */
   readonly terminal?: TerminalRequest;
   /** What the daemon tells meanwhile: that a person is asked. */

@@ -1,6 +1,5 @@
 // The backends of a call's instruments, one small interface each. Each is created for one call and bound to its agent,
 // session and tool; no message of a tool can name another.
-
 import type { HeaderLine } from "../authority/axes/http-request.ts";
 import type { RequestSignature } from "../authority/axes/request-signature.ts";
 import type { Url } from "../authority/axes/url.ts";
@@ -11,13 +10,6 @@ import type { CompletedRun, RunRefusal } from "./process.ts";
 
 export type PortFailure = { readonly ok: false; readonly code: string; readonly message: string };
 export type PortResult<T> = { readonly ok: true; readonly value: T } | PortFailure;
-
-/** Cancellation of a call; notifies once, when the call ends or is stopped. */
-export interface StopSignal {
-  isStopped(): boolean;
-  /** Returns a function that removes the listener. If already stopped, the listener is called immediately. */
-  onStop(listener: () => void): () => void;
-}
 
 /** One fetch. It connects only to addresses that were decided on, and follows redirects up to a limit. */
 export interface HttpFetch {
@@ -42,7 +34,8 @@ export interface HttpFetch {
   readonly isTruncating: boolean;
   /** Of the whole fetch, redirects included. */
   readonly millisecondsMax: number;
-  readonly stop: StopSignal;
+  /** Aborts when the call ends or is cancelled. */
+  readonly signal: AbortSignal;
 }
 
 export interface HttpResponse {
@@ -71,7 +64,8 @@ export interface ProgramRequest {
   readonly outputBytesMax: number;
   /** Whether longer output is truncated; otherwise the program is stopped, and that is a failure. */
   readonly isTruncating: boolean;
-  readonly stop: StopSignal;
+  /** Aborts when the call ends or is cancelled. */
+  readonly signal: AbortSignal;
 }
 
 export interface ProgramEnd {

@@ -2,7 +2,6 @@
 import { builtinName } from "../../core/authority/axes/name.ts";
 import { numberOr, objectIn, textIn, textsIn } from "../../core/base/fields.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { withAliases } from "../../tools/shell/argument-aliases.ts";
 import type { Exchange } from "../rpc/serving.ts";
 
@@ -34,28 +33,10 @@ export function parseCall(value: JsonObject): ParsedCall | null {
 
 export interface ApprovalWait {
   readonly milliseconds: number;
-  /** Cancelled by the caller, or the connection is closed. */
-  readonly isStopped: boolean;
-  onStop(ring: () => void): void;
+  /** Aborts when the caller cancels, or the connection is closed; null if it never does. */
+  readonly signal: AbortSignal | null;
   /** Called when an approval request is created, with its id. */
   asked(approval: string): void;
-}
-
-/** One per call, therefore a class: creating a getter for each would cost more than all the rest. */
-export class ExchangeStop implements CancelSignal {
-  readonly #exchange: Exchange;
-
-  constructor(exchange: Exchange) {
-    this.#exchange = exchange;
-  }
-
-  get stopped(): boolean {
-    return this.#exchange.isStopped;
-  }
-
-  onStop(ring: () => void): void {
-    this.#exchange.onStop(ring);
-  }
 }
 
 /** Waits for an approval as long as the client does. */
@@ -68,12 +49,8 @@ export class ExchangeWait implements ApprovalWait {
     this.milliseconds = milliseconds;
   }
 
-  get isStopped(): boolean {
-    return this.#exchange.isStopped;
-  }
-
-  onStop(ring: () => void): void {
-    this.#exchange.onStop(ring);
+  get signal(): AbortSignal {
+    return this.#exchange.signal;
   }
 
   asked(approval: string): void {

@@ -1,5 +1,4 @@
 // The outcome of a call, as a log entry and as the caller's result.
-
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -18,8 +17,8 @@ import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import { type CallDenial, denialIn, withEntries } from "../log/call-report.ts";
 import { denialView, hintOf, needOf } from "../log/denials.ts";
-import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
-import { reachedBy } from "../tools/owner-tools.ts";
+import type { DaemonTool, ExecutionResult } from "../tools/daemon-tool.ts";
+import { reachedBy } from "../tools/daemon-tools.ts";
 import type { CallPorts } from "./call-ports.ts";
 import { callerOf, type GatedCall } from "./gatekeeper.ts";
 import type { Holding } from "./holding.ts";
@@ -48,9 +47,9 @@ export const SECRET_GIVEN: ExecutionResult = {
 const UNRECORDED = "the program ran, but its outcome could not be written to the log";
 
 /** `denials`: denials during the call, with their entries. */
-export function outcomeOf(receipt: string, carried: ExecutionResult, denials: readonly RunDenial[]): Outcome {
-  const met = carried.met ?? DONE;
-  return { receipt, ...met, ended: carried.ok ? met.ended : `failed ${carried.code}`, denials };
+export function outcomeOf(receipt: string, execution: ExecutionResult, denials: readonly RunDenial[]): Outcome {
+  const met = execution.met ?? DONE;
+  return { receipt, ...met, ended: execution.ok ? met.ended : `failed ${execution.code}`, denials };
 }
 
 /** INVARIANT: a permitted call has an outcome, also if our code throws; its approval is not left in use. */
@@ -69,7 +68,7 @@ export async function orFailed<T>(
 
 /** Logs the outcome of a program, and answers with it. */
 export async function settledRun(
-  asked: GatedCall & { readonly owner: OwnerTool | null },
+  asked: GatedCall & { readonly daemonTool: DaemonTool | null },
   receipt: string,
   request: Request,
   result: RunResult,
@@ -117,17 +116,17 @@ function told(id: string, code: DenialCode): { readonly id: string; readonly hin
 
 /** The denial of a call as its caller reads it. */
 export function denialOf(
-  { session, holding, owner, tool, input, ports, lookup }: GatedCall & { readonly owner: OwnerTool | null },
+  { session, holding, daemonTool, tool, input, ports, lookup }: GatedCall & { readonly daemonTool: DaemonTool | null },
   gate: Denied,
   contexts: Pick<Contexts, "denied">,
 ): Answer<DenialView> {
-  owner?.denied?.(input, session);
+  daemonTool?.denied?.(input, session);
   const known = lookup(tool);
   const requests = known?.requests(input);
   if (known !== null && requests?.ok === true) contexts.denied(session, known.name, requests.value);
   // INVARIANT: a third-party tool that this session can never call answers as one that does not exist.
-  const isHidden = owner?.foreign !== undefined && HIDING.has(gate.code);
-  if (isHidden && !reachedBy(holding.authority, ports.moment())(owner)) {
+  const isHidden = daemonTool?.foreign !== undefined && HIDING.has(gate.code);
+  if (isHidden && !reachedBy(holding.authority, ports.moment())(daemonTool)) {
     const { receipt } = gate;
     return { ok: true, value: denialView(session, { ...UNKNOWN_TOOL, receipt }) };
   }
@@ -184,17 +183,17 @@ export function clientToolLookup(
 
 /** A call that was decided and then refused is reported as a denial, and logged as one. */
 export function refusedDuringCall(
-  asked: GatedCall & { readonly owner: OwnerTool | null },
+  asked: GatedCall & { readonly daemonTool: DaemonTool | null },
   receipt: string,
   met: {
-    readonly carried: Extract<ExecutionResult, { readonly ok: false }>;
+    readonly execution: Extract<ExecutionResult, { readonly ok: false }>;
     readonly refused: CallDenial;
     readonly denials: readonly RunDenial[];
     readonly reason: string;
   },
 ): Answer<DenialView> {
-  const { session, holding, ports, owner } = asked;
-  const { carried, refused, denials, reason } = met;
+  const { session, holding, ports, daemonTool } = asked;
+  const { execution, refused, denials, reason } = met;
   // The tool passes on a denial of its context, which is logged already.
   const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
   const [own] =
@@ -203,9 +202,9 @@ export function refusedDuringCall(
   const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
   const found = refused.request ?? (read?.ok === true ? read.value : null);
   const request: Request | null =
-    found !== null && owner?.isConfigured === true ? { ...found, isConfigured: true } : found;
+    found !== null && daemonTool?.isConfigured === true ? { ...found, isConfigured: true } : found;
   const id = own?.id ?? receipt;
   const value = denialView(session, { code: refused.code, request, approval: null, reason, receipt: id });
-  ports.settleLater(outcomeOf(receipt, carried, all));
+  ports.settleLater(outcomeOf(receipt, execution, all));
   return { ok: true, value };
 }

@@ -45,12 +45,12 @@ export interface CallRefusal {
 
 /** Shared by the ports of all calls. */
 export interface SessionCallActions {
-  ask(way: SessionCall, asked: ApprovalRequest): Promise<DeskAnswer>;
-  commit(way: SessionCall, entry: Entry): Promise<CommitResult>;
-  settle(way: SessionCall, outcome: Outcome): Promise<boolean>;
-  settleLater(way: SessionCall, outcome: Outcome): void;
+  ask(call: SessionCall, asked: ApprovalRequest): Promise<DeskAnswer>;
+  commit(call: SessionCall, entry: Entry): Promise<CommitResult>;
+  settle(call: SessionCall, outcome: Outcome): Promise<boolean>;
+  settleLater(call: SessionCall, outcome: Outcome): void;
   moment(session: Session, holding: Holding): Moment;
-  refused(way: SessionCall, refusal: CallRefusal): string;
+  refused(call: SessionCall, refusal: CallRefusal): string;
 }
 
 export class SessionCall implements CallPorts {
@@ -184,8 +184,7 @@ const TOOL = "model";
 /** A model does not wait for a person: the client is told that approval is required. */
 const NO_WAIT: ApprovalWait = {
   milliseconds: 0,
-  isStopped: false,
-  onStop: () => undefined,
+  signal: null,
   asked: () => undefined,
 };
 

@@ -1,6 +1,7 @@
 // Calls of a session: decided and recorded first, then executed by the daemon, run in a sandbox, or permitted to the client.
 import { narrowed } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { onAbort } from "../../core/base/abort.ts";
 import { numberOr, objectIn, textIn } from "../../core/base/fields.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
@@ -17,7 +18,6 @@ import type {
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { parseToolName } from "../../runtime/tool/tool-name.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { CallContext, Contexts } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
@@ -27,9 +27,9 @@ import { clientIn } from "../programs/client-profile.ts";
 import { terminalOf } from "../programs/terminal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import { NO_SESSION, type Session, type Sessions } from "../session.ts";
-import type { ExecutionResult, OwnerTool } from "../tools/owner-tool.ts";
-import type { OwnerTools } from "../tools/owner-tools.ts";
-import { ExchangeStop, ExchangeWait, type ParsedCall, parseCall, waitMillisecondsMax } from "./call-input.ts";
+import type { DaemonTool, ExecutionResult } from "../tools/daemon-tool.ts";
+import type { DaemonTools } from "../tools/daemon-tools.ts";
+import { ExchangeWait, type ParsedCall, parseCall, waitMillisecondsMax } from "./call-input.ts";
 import {
   CANCELLED,
   clientToolLookup,
@@ -51,7 +51,7 @@ import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } fr
 /** An incoming call, with everything its decision needs. */
 interface IncomingCall extends GatedCall {
   /** The tool that executes it; null for a client tool. */
-  readonly owner: OwnerTool | null;
+  readonly daemonTool: DaemonTool | null;
   /** The declaration of a client tool; null if it has none, and therefore no context. */
   readonly declaration: ClientDeclaration | null;
 }
@@ -60,13 +60,13 @@ export class Calls {
   readonly #parts: DaemonParts;
   readonly #gatekeeper: Gatekeeper;
   readonly #sessions: Sessions;
-  readonly #tools: OwnerTools;
+  readonly #tools: DaemonTools;
   readonly #contexts: Contexts;
   /** Permitted calls whose outcome is not known yet. */
   readonly #open: OpenCalls = new OpenCalls();
   readonly #longUses: LongUses = new LongUses();
 
-  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: OwnerTools, contexts: Contexts) {
+  constructor(parts: DaemonParts, gatekeeper: Gatekeeper, sessions: Sessions, tools: DaemonTools, contexts: Contexts) {
     this.#parts = parts;
     this.#gatekeeper = gatekeeper;
     this.#sessions = sessions;
@@ -144,11 +144,11 @@ export class Calls {
 
   #context(asked: IncomingCall, { requirement, store }: ClientDeclaration, warrant: Warrant): CallContext {
     const { session } = asked;
-    const ground = this.#ground(asked, warrant.receipt);
-    return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, ground });
+    const programContext = this.#programContext(asked, warrant.receipt);
+    return this.#contexts.open({ session, warrant, requirement, store, isForeign: false, programContext });
   }
 
-  async carry(exchange: Exchange): Promise<Answer<CallCompletion | DenialView>> {
+  async execute(exchange: Exchange): Promise<Answer<CallCompletion | DenialView>> {
     const found = this.#incomingCall(exchange);
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
@@ -156,44 +156,45 @@ export class Calls {
     const gate = await this.#gatekeeper.authorize(asked);
     if (!gate.ok) return denialOf(asked, gate, this.#contexts);
     const { warrant } = gate;
-    return orFailed(asked.ports, warrant, () => this.#carry(exchange, asked, warrant));
+    return orFailed(asked.ports, warrant, () => this.#execute(exchange, asked, warrant));
   }
 
-  async #carry(
+  async #execute(
     exchange: Exchange,
     asked: IncomingCall,
     warrant: Warrant,
   ): Promise<Answer<CallCompletion | DenialView>> {
-    const { session, tool, owner, ports } = asked;
+    const { session, tool, daemonTool, ports } = asked;
     const { receipt } = warrant;
-    const ground = this.#ground(asked, receipt);
-    const stop = new ExchangeStop(exchange);
-    const carried: ExecutionResult = exchange.isStopped
+    const programContext = this.#programContext(asked, receipt);
+    const { signal } = exchange;
+    const execution: ExecutionResult = signal.aborted
       ? CANCELLED
-      : owner === null
-        ? { ok: false, code: "not_available", message: `${tool} is not carried out here` }
+      : daemonTool === null
+        ? { ok: false, code: "not_available", message: `${tool} is not executed here` }
         : this.#holdsSecret(warrant.arguments)
           ? SECRET_GIVEN
-          : await owner.execute({
+          : await daemonTool.execute({
               input: warrant.arguments,
               session,
               warrant,
               reading: asked.holding.reading,
-              stop,
-              ground,
-              context: (options) => this.#contexts.open({ ...options, session, warrant, ground, cancel: stop }),
+              signal,
+              programContext,
+              context: (options) =>
+                this.#contexts.open({ ...options, session, warrant, programContext, cancel: signal }),
             });
-    if (carried.ok && carried.isUntrusted) session.taint(`${tool} (${receipt})`);
-    const denials = withEntries(asked, receipt, carried.met?.denials ?? []);
-    const refused = refusedIn(carried);
-    if (refused !== null && !carried.ok) {
-      const reason = this.#parts.redacting.text(carried.message);
-      return refusedDuringCall(asked, receipt, { carried, refused, denials, reason });
+    if (execution.ok && execution.isUntrusted) session.taint(`${tool} (${receipt})`);
+    const denials = withEntries(asked, receipt, execution.met?.denials ?? []);
+    const refused = refusedIn(execution);
+    if (refused !== null && !execution.ok) {
+      const reason = this.#parts.redacting.text(execution.message);
+      return refusedDuringCall(asked, receipt, { execution, refused, denials, reason });
     }
-    const enforcement = enforcementOf(warrant.requests, carried.met?.enforcement ?? []);
-    const result = carried.ok ? withDenials(this.#parts.redacting.json(carried.value), denials) : null;
-    ports.settleLater({ ...outcomeOf(receipt, carried, denials), enforcement });
-    if (!carried.ok) return refusal(carried.code, carried.message, carried.fix ?? null);
+    const enforcement = enforcementOf(warrant.requests, execution.met?.enforcement ?? []);
+    const result = execution.ok ? withDenials(this.#parts.redacting.json(execution.value), denials) : null;
+    ports.settleLater({ ...outcomeOf(receipt, execution, denials), enforcement });
+    if (!execution.ok) return refusal(execution.code, execution.message, execution.fix ?? null);
     return { ok: true, value: { outcome: "done", receipt, result, enforcement } };
   }
 
@@ -213,21 +214,21 @@ export class Calls {
     const client = clientIn(exchange.value);
     if (!client.ok) return client;
     ports.profile = client.value?.profile.id ?? null;
-    const ring = session.ringing(new ExchangeStop(exchange));
-    if (ring === null) return { ok: false, ...session.startRefusal };
+    const work = session.begin(exchange.signal);
+    if (work === null) return { ok: false, ...session.startRefusal };
     try {
       const terminal = terminalOf(exchange, session);
       if (!terminal.ok) return terminal;
       try {
         const gate = await this.#gatekeeper.authorize(asked.value);
         if (!gate.ok) return denialOf(asked.value, gate, this.#contexts);
-        const options = { client: client.value, stop: ring.stop, terminal: terminal.value };
+        const options = { client: client.value, signal: work.signal, terminal: terminal.value };
         return await orFailed(ports, gate.warrant, () => this.#run(exchange, asked.value, gate.warrant, options));
       } finally {
         if (terminal.value !== null) session.terminal = null;
       }
     } finally {
-      ring.end();
+      work.end();
     }
   }
 
@@ -235,7 +236,7 @@ export class Calls {
     exchange: Exchange,
     asked: IncomingCall,
     { receipt, arguments: decided, requests, basis }: Warrant,
-    options: Pick<ProgramRun, "client" | "terminal"> & { readonly stop: CancelSignal },
+    options: Pick<ProgramRun, "client" | "terminal"> & { readonly signal: AbortSignal },
   ): Promise<Answer<ProgramCompletion | ProgramRefusal>> {
     const { programs } = this.#parts;
     // The first request is the tool itself; the program follows it.
@@ -249,10 +250,10 @@ export class Calls {
       sent = exchange.send(channel, bytes);
       return sent;
     };
-    const ground = this.#ground(asked, receipt);
+    const programContext = this.#programContext(asked, receipt);
     // The program's input is unknown, and its output is streamed while it runs: the session is untrusted from here on.
     asked.session.taint(`output of a program (${receipt})`);
-    const result = await programs.run(ground, {
+    const result = await programs.run(programContext, {
       ...{ argv, request, by, ...options },
       input: exchange.value["hasInput"] === true ? exchange.input : null,
       // Backpressure: a slow reader slows the program down.
@@ -262,11 +263,11 @@ export class Calls {
       needsReview: exchange.value["needsReview"] === true,
     });
     // All output is sent before the response. A stopped call does not wait for a reader that is gone.
-    await Promise.race([sent, new Promise<void>((over) => options.stop.onStop(over))]);
+    await Promise.race([sent, new Promise<void>((over) => void onAbort(options.signal, over))]);
     return settledRun(asked, receipt, request, result);
   }
 
-  async consider(exchange: Exchange): Promise<Answer<object>> {
+  async preview(exchange: Exchange): Promise<Answer<object>> {
     const asked = await this.#incomingCall(exchange);
     if (!asked.ok) return asked;
     const decision = previewCall(asked.value, asked.value.lookup);
@@ -291,18 +292,20 @@ export class Calls {
     if (call === null) return refusal("invalid_input", "a call needs the name of a tool and an object");
     const ours = this.#tools.ours(call.tool);
     if (ours !== null) return this.#resolveCall(exchange, session, call, ours);
-    return this.#tools.named(session, call.tool).then((owner) => this.#resolveCall(exchange, session, call, owner));
+    return this.#tools
+      .named(session, call.tool)
+      .then((daemonTool) => this.#resolveCall(exchange, session, call, daemonTool));
   }
 
   #resolveCall(
     exchange: Exchange,
     session: Session,
     call: ParsedCall,
-    owner: OwnerTool | null,
+    daemonTool: DaemonTool | null,
   ): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
     const { tool, input, requests: texts } = call;
     // INVARIANT: a client tool never has the name of a daemon tool, or one that looks like it: secrets and grants go by name.
-    if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
+    if (texts !== null && (daemonTool !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
       return refusal("invalid_input", "an application tool needs a plain name that no other tool has");
     const holding = this.#gatekeeper.holding(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
@@ -315,21 +318,21 @@ export class Calls {
       if (declared !== null && !declared.ok) return declared;
       const limit = declared?.value ?? null;
       const lookup = this.#marking(session, clientToolLookup(texts, holding, limit?.requirement ?? null));
-      return { ok: true, value: { session, holding, tool, input, owner, declaration: limit, ports, lookup } };
+      return { ok: true, value: { session, holding, tool, input, daemonTool, declaration: limit, ports, lookup } };
     }
     const asked: PreviewCall = { session, holding, tool, input, ports };
     const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
-      this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived));
+      this.#marking(session, this.#tools.lookup(daemonTool, holding.reading, session, derived));
     const askedBy = (derived: readonly Request[] | Unread): Answer<IncomingCall> => ({
       ok: true,
-      value: { session, holding, tool, input, owner, declaration: null, ports, lookup: lookup(derived) },
+      value: { session, holding, tool, input, daemonTool, declaration: null, ports, lookup: lookup(derived) },
     });
-    const lacks = owner?.missing?.(session) ?? null;
+    const lacks = daemonTool?.missing?.(session) ?? null;
     // Checked before anything is charged, and reported only to a session that may call the tool.
     if (lacks !== null && previewCall(asked, lookup([])).outcome !== "deny")
       return refusal("not_available", lacks.message, lacks.fix);
-    if (owner?.derive === undefined) return askedBy([]);
-    return this.#derived(owner, asked, lookup([]), new ExchangeStop(exchange)).then(askedBy);
+    if (daemonTool?.derive === undefined) return askedBy([]);
+    return this.#derived(daemonTool, asked, lookup([]), exchange.signal).then(askedBy);
   }
 
   /** INVARIANT: the trigger rule applies to every tool, built-in or not. A rule that fails allows nothing. */
@@ -339,21 +342,24 @@ export class Calls {
 
   /** INVARIANT: no code of a tool runs for a session that may not call it. */
   async #derived(
-    owner: OwnerTool,
+    daemonTool: DaemonTool,
     asked: PreviewCall,
     lookup: ToolLookup,
-    stop: CancelSignal,
+    signal: AbortSignal,
   ): Promise<readonly Request[] | Unread> {
-    if (owner.derive === undefined || previewCall(asked, lookup).outcome === "deny") return [];
-    const derived = await owner.derive(asked.input, asked.session, asked.holding.reading, stop);
+    if (daemonTool.derive === undefined || previewCall(asked, lookup).outcome === "deny") return [];
+    const derived = await daemonTool.derive(asked.input, asked.session, asked.holding.reading, signal);
     return derived.ok ? derived.value : derived;
   }
 
-  #ground({ session, holding, tool, owner, declaration, ports }: IncomingCall, receipt: string): ProgramContext {
+  #programContext(
+    { session, holding, tool, daemonTool, declaration, ports }: IncomingCall,
+    receipt: string,
+  ): ProgramContext {
     // What the call itself reads does not take away the grants that it was decided by.
     const { clean } = ports.moment();
     const { id, name, cwd, environment } = session.facts;
-    const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
+    const requirement = daemonTool?.foreign?.requirement ?? declaration?.requirement;
     const limits = requirement === undefined ? [] : [requirement];
     return {
       authority: narrowed(holding.authority, limits),
@@ -376,7 +382,7 @@ export class Calls {
       useSecret: gitSecretUse(session, holding, ports, receipt),
       ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) =>
-        ports.refused({ receipt, tool, denial, reason, target, isConfigured: owner?.isConfigured === true }),
+        ports.refused({ receipt, tool, denial, reason, target, isConfigured: daemonTool?.isConfigured === true }),
     };
   }
 }

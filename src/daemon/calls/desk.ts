@@ -16,6 +16,7 @@ import {
 } from "../../approvals/lifecycle.ts";
 import { answeredLevel, type CurrentCall, serves } from "../../approvals/serving.ts";
 import type { Request } from "../../core/authority/request.ts";
+import { onAbort } from "../../core/base/abort.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestIdentity, requestText } from "../../core/notation/request/request-printer.ts";
@@ -274,7 +275,7 @@ export class Desk {
         if (approval.id === idOf && approval.state !== "pending") done(approval);
       });
       const timer = setTimeout(() => done(null), Math.min(waiting.milliseconds, questionMilliseconds));
-      waiting.onStop(() => done(null));
+      if (waiting.signal !== null) onAbort(waiting.signal, () => done(null));
       // An answer that arrived before this listener was added would otherwise be missed.
       void this.#parts.stores.approvals.get(idOf).then((found) => {
         if (found.ok && found.value !== null && found.value.state !== "pending") done(found.value);

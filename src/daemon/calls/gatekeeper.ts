@@ -1,6 +1,5 @@
 // One call of a session, from request to receipt: the gate decides, a person is asked if required, and the decision is on disk
 // with all its charges before the result is reported.
-
 import type { Moment } from "../../core/authority/compiled.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -58,11 +57,11 @@ export class Gatekeeper {
     this.isFrozen = parts.stores.settings.get("frozen") !== null;
     this.#acts = {
       ask: ({ session, holding, waiting }, asked) => desk.ask(session, holding, asked, waiting),
-      commit: (way, entry) => this.#commit(way, entry),
-      settle: (way, outcome) => this.#settle(way, outcome),
-      settleLater: (way, outcome) => this.#settleLater(way, outcome),
+      commit: (call, entry) => this.#commit(call, entry),
+      settle: (call, outcome) => this.#settle(call, outcome),
+      settleLater: (call, outcome) => this.#settleLater(call, outcome),
       moment: (session, holding) => this.moment(session, holding),
-      refused: (way, refusal) => this.#refused(way, refusal),
+      refused: (call, refusal) => this.#refused(call, refusal),
     };
   }
 
@@ -118,9 +117,9 @@ export class Gatekeeper {
   }
 
   /** Deferred outcomes are written before the daemon ends, and lost in a crash: the outcome then shows as unknown. */
-  #settleLater(way: SessionCall, outcome: Outcome): void {
-    this.#outcomes.push([way, outcome]);
-    if (way.claim !== null) void this.#desk.settled(way.claim.approval, outcome.ended);
+  #settleLater(call: SessionCall, outcome: Outcome): void {
+    this.#outcomes.push([call, outcome]);
+    if (call.claim !== null) void this.#desk.settled(call.claim.approval, outcome.ended);
     // Runs after the response, so that the client does not wait while the entry is built.
     if (this.#outcomes.length === 1) setImmediate(() => setImmediate(() => this.planOutcomes()));
   }
@@ -136,23 +135,23 @@ export class Gatekeeper {
       );
   }
 
-  async #commit(way: SessionCall, entry: Entry): Promise<CommitResult> {
-    const { session, holding, generations, chain: links } = way;
+  async #commit(call: SessionCall, entry: Entry): Promise<CommitResult> {
+    const { session, holding, generations, chain: links } = call;
     // Outcomes of ended calls come before later decisions in the log.
     this.planOutcomes();
     const told = entry.code === "untrusted_content" ? { ...entry, reason: entry.reason ?? taintOf(session) } : entry;
-    const made = this.entries.decision(session.who(links), { entry: told, input: way.input }, holding, () =>
+    const made = this.entries.decision(session.who(links), { entry: told, input: call.input }, holding, () =>
       this.moment(session, holding),
     );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen) return { ok: false, code: "frozen" };
     if (session.isClosed) return { ok: false, code: "revoked" };
     // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
-    if (way.waiting.isStopped) return { ok: false, code: "not_available" };
+    if (call.waiting.signal?.aborted === true) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
     const charges = chargesIn(this.#standing(session, holding).accounts, entry.charges);
     if (charges === null) return { ok: false, code: "audit_unavailable" };
-    const claim = entry.approval === null ? null : way.claim;
+    const claim = entry.approval === null ? null : call.claim;
     const written = await this.#parts.stores.ledger.decide({ entry: made, charges, claim, generations, links });
     if (!written.ok) return written;
     if (!written.value.ok) return { ok: false, code: written.value.code };

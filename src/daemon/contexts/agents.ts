@@ -23,7 +23,7 @@ import { Holdings } from "../calls/holding.ts";
 import type { Daemon } from "../daemon.ts";
 import type { AgentRecordWriter, Records } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { PowersOptions } from "../tools/owner-tool.ts";
+import type { PowersOptions } from "../tools/daemon-tool.ts";
 import { turn } from "./records.ts";
 
 interface AgentPowersOptions {

@@ -13,7 +13,7 @@ const sessionOf = (agent: string): Session => ({ facts: { name: { workspace: nul
 
 class Asker {
   readonly input: InputQueue = new InputQueue(() => undefined);
-  isStopped = false;
+  readonly #cancel = new AbortController();
   readonly #room: Promise<void>;
 
   /** `room`: resolves when the sent data is read. */
@@ -22,19 +22,16 @@ class Asker {
   }
 
   get exchange(): Exchange {
-    const asker = this;
     return {
       value: { hasInput: true, use: {} },
       input: this.input,
-      get isStopped() {
-        return asker.isStopped;
-      },
+      signal: this.#cancel.signal,
       send: () => this.#room,
     } as unknown as Exchange;
   }
 
   hangUp(): void {
-    this.isStopped = true;
+    this.#cancel.abort();
     this.input.drop();
   }
 }

@@ -94,7 +94,7 @@ async function readUse(exchange: Exchange, long: LongUse): Promise<JsonObject | 
     }
   }
   // An incomplete use: the client disconnected.
-  if (exchange.isStopped) return "gone";
+  if (exchange.signal.aborted) return "gone";
   try {
     const value = copyJson(JSON.parse(Buffer.concat(blocks, length).toString("utf8")));
     return isJsonObject(value) ? value : null;

@@ -21,7 +21,6 @@ import { type UseDenial, useDenial } from "../../runtime/context/use-result.ts";
 import type { Backends } from "../../runtime/tool/availability.ts";
 import type { Store } from "../../runtime/tool/declaration.ts";
 import { endingText } from "../../sandbox/plan/run-outcome.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Holding } from "../calls/holding.ts";
 import { CallEnforcement, ContextDenials } from "../log/call-report.ts";
 import type { OutputRedactor, ProgramContext, Stores } from "../parts.ts";
@@ -39,7 +38,7 @@ export interface InstrumentsOptions {
   /** Written by a third-party tool: untrusted, whatever the session has read. */
   readonly isForeign: boolean;
   /** What a program that runs for this call needs. */
-  readonly ground: ProgramContext;
+  readonly programContext: ProgramContext;
   /** The requests of the warrant. */
   readonly requests: readonly Request[];
   readonly judge: Judge;
@@ -52,7 +51,7 @@ export interface InstrumentsOptions {
   /** A program of the call ended. */
   ran(run: CompletedRun): void;
   /** Stops when the client of the call cancels. */
-  readonly cancel: CancelSignal | null;
+  readonly cancel: AbortSignal | null;
 }
 
 /** Instruments whose backends are processes; those of the stores are always there. */
@@ -74,8 +73,8 @@ export interface ContextOptions {
   readonly requirement: CompiledLink | null;
   readonly store: Store | null;
   readonly isForeign: boolean;
-  readonly ground: ProgramContext;
-  readonly cancel?: CancelSignal;
+  readonly programContext: ProgramContext;
+  readonly cancel?: AbortSignal;
 }
 
 /** The context of one call. */
@@ -132,7 +131,7 @@ export class Contexts {
   }
 
   open(asked: ContextOptions): CallContext {
-    const { session, warrant, requirement, isForeign, ground } = asked;
+    const { session, warrant, requirement, isForeign, programContext } = asked;
     const { held, redacting } = this.#parts;
     const now = held(session);
     if (now === null) return NOTHING;
@@ -152,7 +151,7 @@ export class Contexts {
     });
     const tool = warrant.tool.replace(/^tool:/, "");
     const noted = new ContextDenials((denial, reason, target) =>
-      ground.refused(denial, reason === null ? null : redacting.text(reason), target),
+      programContext.refused(denial, reason === null ? null : redacting.text(reason), target),
     );
     const enforcement = new CallEnforcement();
     const call = `${tool} (${warrant.receipt})`;
@@ -163,7 +162,7 @@ export class Contexts {
       for (const denial of run.denials) noted.count(denial);
     };
     const instruments = this.#instruments({
-      ...{ session, tool, call, isForeign, ground, requests },
+      ...{ session, tool, call, isForeign, programContext, requests },
       judge: decide,
       decidedBy: (request) => decided.get(request) ?? null,
       refusedPath: (request) => noted.refusedPath(request),

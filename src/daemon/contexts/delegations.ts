@@ -10,7 +10,7 @@ import type { Holdings } from "../calls/holding.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { PowersOptions } from "../tools/owner-tool.ts";
+import type { PowersOptions } from "../tools/daemon-tool.ts";
 
 const linksMax = 100_000;
 const tokenStart = "ambit-token";

@@ -1,8 +1,8 @@
 // The network of a context: the broker resolves names, connects only to allowed addresses, follows redirects and sends secrets
 // only where they are bound.
-
 import { headerBytesMax } from "../../core/authority/axes/http-request.ts";
 import type { Decision, DenialCode } from "../../core/authority/decision.ts";
+import { following } from "../../core/base/abort.ts";
 import type { HttpFetch, HttpPort, HttpResponse, PortFailure, PortResult } from "../../core/ports/instruments.ts";
 import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import { requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
@@ -56,10 +56,8 @@ async function fetchWith(asked: ContextNetOptions, wish: HttpFetch): Promise<Por
   const sent = { url, headers: headers.map((line) => [...line]), body: body === null ? null : textOf(body) };
   if (JSON.stringify(sent) !== JSON.stringify(redacting.json(sent)))
     return failure("secret_refused", "the value of a secret is to be sent; write {{secret:name}} in its place");
-  const stopping = new AbortController();
-  const stop = (): void => stopping.abort();
-  const unheard = wish.stop.onStop(stop);
-  session.running.add(stop);
+  const { controller, release } = following(wish.signal);
+  session.running.add(controller);
   let isDecided = false;
   try {
     if (session.isClosed) return failure("not_available", "the session is closed");
@@ -78,7 +76,7 @@ async function fetchWith(asked: ContextNetOptions, wish: HttpFetch): Promise<Por
       },
       secrets: wish.secrets,
       sign: wish.sign,
-      stop: stopping.signal,
+      stop: controller.signal,
     });
     for (const axis of ["host", "port"] as const) asked.enforced(axis, "broker");
     // Even a server's refusal carries data from it.
@@ -88,8 +86,8 @@ async function fetchWith(asked: ContextNetOptions, wish: HttpFetch): Promise<Por
       return failure("not_available", fetched.message);
     return fetched.ok ? await responseOf(asked, wish, fetched) : fetched;
   } finally {
-    unheard();
-    session.running.delete(stop);
+    release();
+    session.running.delete(controller);
   }
 }
 

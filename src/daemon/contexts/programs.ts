@@ -1,9 +1,7 @@
 // Programs of a context: run like every program, in a sandbox made from the grants that decided and from the tool's
 // declaration.
-
-import type { ProgramRequest, ProgramsPort, StopSignal } from "../../core/ports/instruments.ts";
+import type { ProgramRequest, ProgramsPort } from "../../core/ports/instruments.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { Programs } from "../parts.ts";
 import type { InstrumentsOptions } from "./contexts.ts";
 
@@ -15,25 +13,16 @@ export function contextPrograms(programs: Pick<Programs, "run">, asked: Instrume
 
 async function run(
   programs: Pick<Programs, "run">,
-  { session, ground, call, cancel, decidedBy, ran }: InstrumentsOptions,
+  { session, programContext, call, cancel, decidedBy, ran }: InstrumentsOptions,
   program: ProgramRequest,
 ): Promise<Answer> {
   const { argv, request, by, input, millisecondsMax, outputBytesMax, isTruncating } = program;
   const authority = decidedBy(request);
   if (authority === null) return refuse("revoked", "nothing decided on this");
-  const ring = session.ringing(eitherOf(program.stop, cancel));
-  if (ring === null) return refuse(session.startRefusal.code, session.startRefusal.message);
-  let isOver = false;
-  let end: () => void = () => undefined;
-  const stop: CancelSignal = {
-    get stopped() {
-      return isOver || ring.stop.stopped;
-    },
-    onStop: (one) => {
-      ring.stop.onStop(one);
-      end = one;
-    },
-  };
+  // Ends with the context, with the client of the call, or past the limit of its output.
+  const tooLong = new AbortController();
+  const work = session.begin(program.signal, tooLong.signal, ...(cancel === null ? [] : [cancel]));
+  if (work === null) return refuse(session.startRefusal.code, session.startRefusal.message);
   let [left, dropped] = [outputBytesMax, 0];
   const gathered = { output: [] as Uint8Array[], errors: [] as Uint8Array[] };
   const sink = (pieces: Uint8Array[]) => (bytes: Uint8Array) => {
@@ -41,25 +30,22 @@ async function run(
     left -= kept.length;
     dropped += bytes.length - kept.length;
     if (kept.length > 0) pieces.push(kept);
-    if (dropped > 0 && !isTruncating && !isOver) {
-      isOver = true;
-      end();
-    }
+    if (dropped > 0 && !isTruncating) tooLong.abort();
   };
   try {
     // The program's input is unknown: the session is untrusted from here on.
     session.taint(call);
     const result = await programs.run(
-      { ...ground, authority },
+      { ...programContext, authority },
       {
-        ...{ argv, request, by, stop },
+        ...{ argv, request, by, signal: work.signal },
         input: input === null ? null : once(input),
         sinks: { output: sink(gathered.output), errors: sink(gathered.errors) },
         milliseconds: millisecondsMax,
       },
     );
     if (!result.ok) return { ok: false, refused: result.refused };
-    const denials = result.ran.denials.map((denial) => ({ ...denial, id: ground.refused(denial, null) }));
+    const denials = result.ran.denials.map((denial) => ({ ...denial, id: programContext.refused(denial, null) }));
     ran({ ...result.ran, denials });
     // Past a limit the result is a refusal, never truncated output.
     if (dropped > 0 && !isTruncating) return refuse("budget_exhausted", `it wrote more than ${outputBytesMax} bytes`);
@@ -67,21 +53,8 @@ async function run(
     const errors = new Uint8Array(Buffer.concat(gathered.errors));
     return { ok: true, value: { ran: { ...result.ran, denials }, output, errors, dropped } };
   } finally {
-    ring.end();
+    work.end();
   }
-}
-
-/** Stops when the context ends, or the client of the call cancels. */
-function eitherOf(signal: StopSignal, cancel: CancelSignal | null): CancelSignal {
-  return {
-    get stopped() {
-      return signal.isStopped() || cancel?.stopped === true;
-    },
-    onStop: (ring) => {
-      signal.onStop(ring);
-      cancel?.onStop(ring);
-    },
-  };
 }
 
 async function* once(bytes: Uint8Array): AsyncIterable<Uint8Array> {

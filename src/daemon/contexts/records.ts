@@ -19,7 +19,7 @@ import type { RecordCallContext, RecordPowers } from "../../tools/records/record
 import type { Daemon } from "../daemon.ts";
 import type { Records } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { PowersOptions } from "../tools/owner-tool.ts";
+import type { PowersOptions } from "../tools/daemon-tool.ts";
 
 export interface RecordPowersOptions {
   /** The user's state folder. */
@@ -169,10 +169,10 @@ function isOwnFolder(workspace: string, folder: string): boolean {
 
 function plainFile(folder: string, path: string): ListedFile | null {
   try {
-    let way = folder;
+    let at = folder;
     for (const part of path.split("/").slice(0, -1)) {
-      way = join(way, part);
-      if (!lstatSync(way).isDirectory()) return null;
+      at = join(at, part);
+      if (!lstatSync(at).isDirectory()) return null;
     }
     const stamp = stampOf(join(folder, path));
     return stamp === null ? null : { path, stamp, settled: false };

@@ -5,7 +5,7 @@ import type { RunResult } from "../../core/ports/process.ts";
 import type { ScriptPowers } from "../../tools/shell/shell-tool.ts";
 import type { Programs } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { PowersOptions, ToolExecution } from "../tools/owner-tool.ts";
+import type { PowersOptions, ToolExecution } from "../tools/daemon-tool.ts";
 import type { CallFiles } from "./files.ts";
 
 export interface ScriptPowersOptions {
@@ -16,11 +16,11 @@ export interface ScriptPowersOptions {
 type Script = ScriptPowers["script"];
 
 export function scriptPowers({ programs, files }: ScriptPowersOptions): (options: PowersOptions) => ScriptPowers {
-  return ({ session, stop, call, refuse, ended, taint }) => ({
+  return ({ session, signal, call, refuse, ended, taint }) => ({
     script: {
-      ...{ session, agent: session.scope, stop, refuse, ended, taint },
+      ...{ session, agent: session.scope, signal, refuse, ended, taint },
       isClosed: () => session.isClosed,
-      running: (asker) => session.ringing(asker) ?? session.startRefusal,
+      running: (caller) => session.begin(caller) ?? session.startRefusal,
       look: (folder, entriesMax) =>
         files.use(session, [], { path: folder, isChanging: false }, (worker) => worker.list(folder, entriesMax)),
       decided: call?.warrant ?? { requests: [], basis: [] },
@@ -33,22 +33,30 @@ export function scriptPowers({ programs, files }: ScriptPowersOptions): (options
 
 /** Each command counts towards the session's concurrent programs. */
 function runIn(programs: Pick<Programs, "run">, session: Session, call: ToolExecution | null): Script["run"] {
-  const start = call?.ground.moment() ?? null;
-  return async ({ argv, request, by }, input, sinks, stop): Promise<RunResult> => {
+  const start = call?.programContext.moment() ?? null;
+  return async ({ argv, request, by }, input, sinks, signal): Promise<RunResult> => {
     if (call === null || start === null) return refused("revoked", "nothing decided on this");
-    const { ground } = call;
+    const { programContext } = call;
     // A script takes time: its grants may have been revoked, or made subject to approval, since the decision.
-    const decided = judge(ground.authority, request, { ...start, exhausted: null });
-    const now = judge(ground.holds(), request, { ...ground.moment(), exhausted: null });
+    const decided = judge(programContext.authority, request, { ...start, exhausted: null });
+    const now = judge(programContext.holds(), request, { ...programContext.moment(), exhausted: null });
     if (now.outcome === "deny") return refused(now.code, "what covered this command was taken back");
     if (levelOf(now) > levelOf(decided))
       return refused("approval_required", "this command needs an approval that its call did not have; call again");
-    const ring = session.ringing(stop);
-    if (ring === null) return { ok: false, refused: session.startRefusal };
+    const work = session.begin(signal);
+    if (work === null) return { ok: false, refused: session.startRefusal };
     try {
-      return await programs.run(ground, { argv, request, by, input, sinks, milliseconds: null, stop: ring.stop });
+      return await programs.run(programContext, {
+        argv,
+        request,
+        by,
+        input,
+        sinks,
+        milliseconds: null,
+        signal: work.signal,
+      });
     } finally {
-      ring.end();
+      work.end();
     }
   };
 }

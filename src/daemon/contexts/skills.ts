@@ -10,7 +10,7 @@ import type { SkillPowers } from "../../tools/skills/skill-tools.ts";
 import type { Daemon } from "../daemon.ts";
 import type { Records } from "../parts.ts";
 import type { Session } from "../session.ts";
-import type { PowersOptions } from "../tools/owner-tool.ts";
+import type { PowersOptions } from "../tools/daemon-tool.ts";
 import { turn, WorkspaceLibraries, workspaceRecords } from "./records.ts";
 
 interface SkillPowersOptions {

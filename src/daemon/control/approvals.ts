@@ -1,4 +1,5 @@
 // Control messages about approvals and presence.
+import { onAbort } from "../../core/base/abort.ts";
 import { numberIn, textIn, textsIn } from "../../core/base/fields.ts";
 import { refusal } from "../../core/ports/daemon/exchange.ts";
 import { APPROVAL_STATES, type Approval, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
@@ -73,7 +74,7 @@ export function approvalAnswers(
         const waiting = await stores.approvals.list(["pending"], listedMax);
         if (waiting.ok) for (const approval of [...waiting.value].reverse()) tell(approval);
         return new Promise((give) =>
-          exchange.onStop(() => {
+          onAbort(exchange.signal, () => {
             stop();
             give({ ok: true, value: {} });
           }),

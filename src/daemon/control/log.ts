@@ -1,4 +1,5 @@
 // Control messages about the log: query, follow, verify, export.
+import { setTimeout as pause } from "node:timers/promises";
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import { numberIn, numberOr, optionalText, textIn } from "../../core/base/fields.ts";
 import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
@@ -102,22 +103,15 @@ async function follow(
   const asked = queryIn(exchange.value);
   if (asked === null) return BAD;
   let after = asked.after ?? (await lastPlace(query));
-  let ring: () => void = () => undefined;
-  exchange.onStop(() => ring());
-  while (!exchange.isStopped) {
+  const { signal } = exchange;
+  while (!signal.aborted) {
     const { before: _before, ...rest } = asked;
     const found = await query({ ...rest, after, count: countMax });
     if (!found.ok) return found;
     const { entries } = found.value;
     if (entries.length > 0) exchange.tell({ entries: entries as never });
     after = placeOf(entries.at(-1)) ?? after;
-    await new Promise<void>((wake) => {
-      const timer = setTimeout(wake, followMilliseconds);
-      ring = () => {
-        clearTimeout(timer);
-        wake();
-      };
-    });
+    await pause(followMilliseconds, undefined, { signal }).catch(() => undefined);
   }
   return { ok: true, value: {} };
 }

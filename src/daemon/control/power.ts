@@ -95,7 +95,7 @@ async function freeze(
     entries.make("control", NO_ACTOR, "frozen", { more: { ...by } }),
   );
   const bumped = await stores.ledger.bump([MACHINE_SCOPE], entries.make("control", NO_ACTOR, "generation", {}));
-  for (const session of sessions.all()) for (const stop of [...session.running]) stop();
+  for (const session of sessions.all()) session.abortRunning();
   const ended = await programs.end(null, "ambit freeze");
   if (!set.ok)
     return refusal(set.code, `frozen, but the freeze will not survive a restart of the daemon: ${set.message}`);
@@ -118,7 +118,7 @@ async function revokeLink(
   let ended = 0;
   if (flagIn(value, "kill"))
     for (const name of holders) {
-      for (const session of sessions.ofAgent(name)) for (const stop of [...session.running]) stop();
+      for (const session of sessions.ofAgent(name)) session.abortRunning();
       ended += await parts.programs.end(agentScope(name), `ambit agents revoke --link ${id} --kill`);
     }
   return { ok: true, value: { revoked: revoked.value.map((link) => link.id), ended } };

@@ -11,12 +11,12 @@ import { reachesOf } from "../../runtime/tool/reachable.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { MessageHandler } from "../rpc/serving.ts";
-import type { ForeignTools, ForeignToolView, OwnerTool } from "../tools/owner-tool.ts";
-import { type OwnerTools, reachedBy } from "../tools/owner-tools.ts";
+import type { DaemonTool, ForeignTools, ForeignToolView } from "../tools/daemon-tool.ts";
+import { type DaemonTools, reachedBy } from "../tools/daemon-tools.ts";
 
 export function toolAnswers(
   { records, now }: DaemonParts,
-  tools: OwnerTools,
+  tools: DaemonTools,
   foreign: ForeignTools,
   contexts: Contexts,
 ): readonly (readonly [string, MessageHandler])[] {
@@ -44,7 +44,7 @@ export function toolAnswers(
   ];
 }
 
-function ownListed({ name, verbs, anyVerb = [], description, input }: OwnerTool): ToolDetails {
+function ownListed({ name, verbs, anyVerb = [], description, input }: DaemonTool): ToolDetails {
   const entries = [...verbs, ...anyVerb].flatMap((verb) => verbEntry(verb) ?? []).sort(byRisk);
   const risk = entries.at(0)?.risk ?? "low";
   const schema = { description, input: input as unknown as JsonObject, example: exampleInput(name, input) };

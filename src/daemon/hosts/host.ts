@@ -1,13 +1,12 @@
 // The daemon's side of a tool host. Its calls run side by side in one process; a host that disconnects, violates the protocol or
 // takes too long is killed with all of them, and the next call gets a new one.
-
+import { onAbort } from "../../core/base/abort.ts";
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import { type Result, refuse } from "../../core/base/result.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import { useCodeOf } from "../../runtime/context/use-result.ts";
 import { readToolDescriptions, type ToolDescription } from "../../runtime/tool/hosted.ts";
 import type { ToolOutcome } from "../../runtime/tool/tool-outcome.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { HostProcess } from "../../sandbox/tool-host/host-process.ts";
 
 export type HostDescription =
@@ -99,7 +98,7 @@ export class ToolHost {
     tool: string,
     input: JsonObject,
     serve: (use: JsonObject) => Promise<Json>,
-    stop: CancelSignal,
+    signal: AbortSignal,
     milliseconds: number,
   ): Promise<ToolOutcome> {
     return this.#inTurn(async () => {
@@ -107,7 +106,7 @@ export class ToolHost {
       if (!described.ok) return failed(described.message);
       const call = ++this.#call;
       let isDone = false;
-      stop.onStop(() => {
+      onAbort(signal, () => {
         this.#process.say({ kind: "stop", call });
         // A host that does not react to the stop is not waited for.
         setTimeout(() => isDone || this.#process.end(), stopMilliseconds).unref();

@@ -1,6 +1,7 @@
 // Third-party tools in the daemon: each runs in a sandboxed host, derives its requests there, and uses a context served here.
 import { join } from "node:path";
 import type { Request } from "../../core/authority/request.ts";
+import { onAbort } from "../../core/base/abort.ts";
 import { isJsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import { workingGround } from "../../core/notation/reading.ts";
@@ -17,13 +18,13 @@ import type { Sandboxes } from "../../sandbox/plan/sandboxes.ts";
 import { clearSnapshots } from "../../sandbox/tool-host/snapshot.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import type {
+  DaemonTool,
   ExecutionResult,
   ForeignTools,
   ForeignToolView,
   Missing,
-  OwnerTool,
   ToolExecution,
-} from "../tools/owner-tool.ts";
+} from "../tools/daemon-tool.ts";
 import { ToolHost } from "./host.ts";
 import { HostPool } from "./pool.ts";
 import { ForeignSources, type ForeignSourcesOptions, type LoadedTool, type ToolRefusal } from "./sources.ts";
@@ -64,7 +65,7 @@ export function daemonHosts(asked: DaemonHostsOptions): DaemonHosts {
   };
   const pool = new HostPool({ state, program: join(program, "dist", "tool-host.cjs"), sandboxes });
   const sources = new ForeignSources({ ...asked, pool });
-  const owned = new WeakMap<LoadedTool, OwnerTool>();
+  const owned = new WeakMap<LoadedTool, DaemonTool>();
   return {
     sources,
     of: async (session) => {
@@ -107,7 +108,7 @@ function foreignView({ registered, source, input, ...flags }: LoadedTool, isWait
   };
 }
 
-function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsOptions): OwnerTool {
+function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsOptions): DaemonTool {
   const { registered, input, isDeriving } = loaded;
   const { name, requirement, declared } = registered;
   if (requirement === null) throw new Error("a third-party tool needs a requirement");
@@ -130,7 +131,7 @@ function ownerTool(loaded: LoadedTool, pool: HostPool, asked: DaemonHostsOptions
   };
 }
 
-function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool): NonNullable<OwnerTool["derive"]> {
+function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool): NonNullable<DaemonTool["derive"]> {
   return async (given, session, reading) => {
     const host = pool.host(session, source);
     if (!(host instanceof ToolHost)) return refuse("bad_value", host.message);
@@ -152,7 +153,7 @@ async function execute(
   { registered, source }: LoadedTool,
   pool: HostPool,
   asked: DaemonHostsOptions,
-  { input, session, stop, context: open }: ToolExecution,
+  { input, session, signal, context: open }: ToolExecution,
 ): Promise<ExecutionResult> {
   const { name, requirement, needs, store } = registered;
   const contexts = asked.contexts();
@@ -161,14 +162,14 @@ async function execute(
   const host = pool.host(session, source);
   if (!(host instanceof ToolHost) || requirement === null)
     return { ok: false, code: "not_available", message: host instanceof ToolHost ? "" : host.message };
-  const ring = session.ringing(stop);
-  if (ring === null) return { ok: false, ...session.startRefusal };
+  const work = session.begin(signal);
+  if (work === null) return { ok: false, ...session.startRefusal };
   const context = open({ requirement, store, isForeign: true });
   const before = performance.now();
   try {
-    ring.stop.onStop(() => context.end());
+    onAbort(work.signal, () => context.end());
     const milliseconds = Math.min(asked.milliseconds(), registered.tool.milliseconds ?? Number.POSITIVE_INFINITY);
-    const outcome = await host.execute(name, input, (use) => context.serve(use), ring.stop, milliseconds);
+    const outcome = await host.execute(name, input, (use) => context.serve(use), work.signal, milliseconds);
     const wallMicroseconds = Math.round((performance.now() - before) * 1000);
     const enforcement = [...enforcementOf(host), ...context.enforcement()];
     const met = { ended: "done", denials: context.denials(), enforcement, wallMicroseconds };
@@ -176,7 +177,7 @@ async function execute(
     return { ok: true, value: outcome.value, isUntrusted: true, met };
   } finally {
     context.end();
-    ring.end();
+    work.end();
   }
 }
 

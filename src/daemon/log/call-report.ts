@@ -1,5 +1,4 @@
 // What happened during a call: its denials, each with a log entry of its own, and what enforced each axis.
-
 import { DENIAL_CODES, type DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonList, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
@@ -9,7 +8,7 @@ import type { RunDenial } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { UseDenial, UseResult } from "../../runtime/context/use-result.ts";
 import type { CallPorts } from "../calls/call-ports.ts";
-import type { ExecutionResult } from "../tools/owner-tool.ts";
+import type { ExecutionResult } from "../tools/daemon-tool.ts";
 import { hintOf } from "./denials.ts";
 
 /** Distinct denials listed in one call's outcome; all of them are logged. */
@@ -103,10 +102,10 @@ export function denialCodeOf(code: string): DenialCode | null {
 export type CallDenial = NonNullable<Extract<ExecutionResult, { readonly ok: false }>["denied"]>;
 
 /** The denial of a call that was not executed; null if it failed for another reason. */
-export function refusedIn(carried: ExecutionResult): CallDenial | null {
-  if (carried.ok) return null;
-  if (carried.denied !== undefined) return carried.denied;
-  const code = denialCodeOf(carried.code);
+export function refusedIn(execution: ExecutionResult): CallDenial | null {
+  if (execution.ok) return null;
+  if (execution.denied !== undefined) return execution.denied;
+  const code = denialCodeOf(execution.code);
   return code === null ? null : { code, request: null };
 }
 
@@ -159,7 +158,7 @@ export class CallEnforcement {
   }
 }
 
-/** Every axis of the requests was checked by the gate; what carried the call out may have enforced it more strongly. */
+/** Every axis of the requests was checked by the gate; what executed the call may have enforced it more strongly. */
 export function enforcementOf(requests: readonly Request[], reported: Outcome["enforcement"]): Outcome["enforcement"] {
   const all = new CallEnforcement();
   for (const { axis, strength } of reported) all.add(axis, strength);

@@ -1,6 +1,5 @@
 // Maintains a second copy of the log: forwards entries in order, from the copy's actual position, and lets callers wait with a
 // timeout until an entry is in it.
-
 import type { Digest } from "../../core/ports/digest.ts";
 import type { ChainStore } from "../../core/ports/stores/chain-rows.ts";
 import type { Sink, SinkPosition, SinkStatus } from "../../core/ports/stores/sink.ts";
@@ -44,7 +43,7 @@ export class SecondCopy {
   #waiting: EntryWait[] = [];
   readonly #readying = new Set<(isReady: boolean) => void>();
   readonly #looks = new Set<(isWell: boolean) => void>();
-  #ring: (() => void) | null = null;
+  #wakeUp: (() => void) | null = null;
   #isRung = false;
   #late: (() => void) | null = null;
   readonly #ended: Promise<void>;
@@ -81,7 +80,7 @@ export class SecondCopy {
   /** Called after a log write. */
   wake(): void {
     this.#isRung = true;
-    this.#ring?.();
+    this.#wakeUp?.();
   }
 
   /** Whether it can accept entries now, or within this time. */
@@ -270,12 +269,12 @@ export class SecondCopy {
     await new Promise<void>((wake) => {
       const done = (): void => {
         clearTimeout(timer);
-        this.#ring = null;
+        this.#wakeUp = null;
         wake();
       };
       const timer = setTimeout(done, milliseconds);
       timer.unref();
-      this.#ring = isWoken ? done : () => this.#isClosed && done();
+      this.#wakeUp = isWoken ? done : () => this.#isClosed && done();
     });
   }
 }

@@ -29,9 +29,9 @@ export interface LiveSandboxesParts {
 
 export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sandboxes {
   return {
-    run: async (owner, plan, command, sinks, judge, stop) => {
+    run: async (owner, plan, command, sinks, judge, signal) => {
       const { root } = plan;
-      if (root?.mode !== "live") return inner.run(owner, plan, command, sinks, judge, stop);
+      if (root?.mode !== "live") return inner.run(owner, plan, command, sinks, judge, signal);
       if (!parts.isConfined) return refuse("a live root needs a sandbox, and none is available here", "ambit doctor");
       const opened = await openLive(plan, root.path, parts);
       if (!opened.ok) return refuse(opened.reason, "--root rw, or a narrower folder");
@@ -41,7 +41,14 @@ export function liveSandboxes(inner: Sandboxes, parts: LiveSandboxesParts): Sand
       try {
         live.start();
         // The copy does not contain masked names.
-        result = await inner.run(owner, { ...plan, masked: [], root: { ...root, copy } }, command, sinks, judge, stop);
+        result = await inner.run(
+          owner,
+          { ...plan, masked: [], root: { ...root, copy } },
+          command,
+          sinks,
+          judge,
+          signal,
+        );
       } catch (error) {
         await live.finish(false);
         throw error;

@@ -169,7 +169,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         output: explanation.watched((bytes) => output?.write(bytes)),
         errors: explanation.watched((bytes) => errors?.write(bytes)),
       },
-      program.stop,
+      program.signal,
     );
     let result: RunResult;
     try {

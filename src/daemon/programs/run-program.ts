@@ -7,7 +7,7 @@ import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
-import type { CancelSignal, Command, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
+import type { Command, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
 
 export type PlanResult =
   | { readonly ok: true; readonly plan: Plan }
@@ -30,7 +30,7 @@ export async function runProgram(
   decided: { readonly request: Request; readonly by: Basis },
   command: Command,
   sinks: Sinks,
-  stop: CancelSignal | null,
+  signal: AbortSignal | null,
 ): Promise<RunResult> {
   const planned = parts.plan(decided.request, decided.by);
   if (!planned.ok) return planned;
@@ -44,6 +44,6 @@ export async function runProgram(
       // What the program has read by then is unknown: a grant for a clean session no longer applies.
       return judge(held, asked, { ...parts.moment(), clean: false, exhausted: countedIsSpent(held) });
     },
-    stop,
+    signal,
   );
 }

@@ -1,5 +1,6 @@
 // The client's side of a socket: many concurrent requests, each answered exactly once, whatever happens to the daemon.
 import { connect as connectSocket, type Socket } from "node:net";
+import { onAbort } from "../../core/base/abort.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
@@ -174,7 +175,7 @@ class Client {
       this.#waiting.set(id, { along, pump, give, taken: 0 });
       this.#writer.json(text, bytes);
       if (pump !== null) void pump.run();
-      along?.onStop?.(() => this.#stop(id));
+      if (along?.signal !== undefined) onAbort(along.signal, () => this.#stop(id));
     });
   }
 

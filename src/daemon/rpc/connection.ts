@@ -56,7 +56,7 @@ export class Connection implements ClientConnection {
   #isPaused = false;
   /** The length of a long message that waits to be parsed; 0 if there is none. */
   #unparsed = 0;
-  #closeRings: (() => void)[] = [];
+  #closeListeners: (() => void)[] = [];
   #isGreeted = false;
   #isOver = false;
   #heldBytes = 0;
@@ -97,9 +97,9 @@ export class Connection implements ClientConnection {
     return this.#exchanges.size;
   }
 
-  onClose(ring: () => void): void {
-    if (this.#isOver) ring();
-    else this.#closeRings.push(ring);
+  onClose(listener: () => void): void {
+    if (this.#isOver) listener();
+    else this.#closeListeners.push(listener);
   }
 
   tell(event: JsonObject): boolean {
@@ -325,10 +325,10 @@ export class Connection implements ClientConnection {
     clearTimeout(this.#helloTimer);
     this.#outgoing.over();
     this.#weigh();
-    const rings = this.#closeRings;
-    this.#closeRings = [];
+    const listeners = this.#closeListeners;
+    this.#closeListeners = [];
     for (const exchange of this.#exchanges.values()) exchange.stop();
-    for (const ring of rings) ring();
+    for (const listener of listeners) listener();
   }
 }
 

@@ -35,7 +35,8 @@ export class OpenExchange implements Exchange {
   #value: JsonObject;
   /** Created on demand: few requests have input. */
   #input: InputQueue | null = null;
-  #rings: (() => void)[] | null = null;
+  /** Created on demand, too. */
+  #cancel: AbortController | null = null;
   #isStopped = false;
   #isAnswered = false;
   #arrived = 0;
@@ -47,7 +48,7 @@ export class OpenExchange implements Exchange {
   #took = 0;
   /** Sends run one after the other: chunks of two sends never mix. */
   #sending: Promise<void> = Promise.resolve();
-  #windowRing: (() => void) | null = null;
+  #wakeSender: (() => void) | null = null;
 
   constructor(line: ExchangeTransport, { id, name, value, hasInput }: ExchangeOptions) {
     this.id = id;
@@ -80,11 +81,12 @@ export class OpenExchange implements Exchange {
     return this.#isStopped;
   }
 
-  onStop(ring: () => void): void {
-    if (this.#isStopped) ring();
-    else if (this.#isAnswered) return;
-    else if (this.#rings === null) this.#rings = [ring];
-    else this.#rings.push(ring);
+  get signal(): AbortSignal {
+    if (this.#cancel === null) {
+      this.#cancel = new AbortController();
+      if (this.#isStopped) this.#cancel.abort();
+    }
+    return this.#cancel.signal;
   }
 
   tell(event: Json): void {
@@ -105,7 +107,7 @@ export class OpenExchange implements Exchange {
   /** The client acknowledged that many bytes. False if that is more than it was sent. */
   took(bytes: number): boolean {
     this.#took += bytes;
-    this.#windowRing?.();
+    this.#wakeSender?.();
     return this.#took <= this.#sent;
   }
 
@@ -117,8 +119,8 @@ export class OpenExchange implements Exchange {
       this.#line.weigh(0);
       await this.#line.outgoing.room();
       while (this.#sent - this.#took > outputWindowBytes && !this.#isEnded())
-        await new Promise<void>((ring) => {
-          this.#windowRing = ring;
+        await new Promise<void>((wake) => {
+          this.#wakeSender = wake;
         });
     }
   }
@@ -143,11 +145,9 @@ export class OpenExchange implements Exchange {
   stop(): void {
     if (this.#isStopped) return;
     this.#isStopped = true;
-    this.#windowRing?.();
+    this.#wakeSender?.();
     this.#dropInput();
-    const rings = this.#rings ?? [];
-    this.#rings = null;
-    for (const ring of rings) ring();
+    if (!this.#isAnswered) this.#cancel?.abort();
   }
 
   /** The one response; anything later is dropped. Throws for a value that is not JSON. */
@@ -156,8 +156,7 @@ export class OpenExchange implements Exchange {
     const text = this.isTold ? null : answerText(this.id, answer);
     this.#isAnswered = true;
     this.#value = NOTHING;
-    this.#rings = null;
-    this.#windowRing?.();
+    this.#wakeSender?.();
     this.#dropInput();
     if (text === null) return;
     const bytes = Buffer.byteLength(text);

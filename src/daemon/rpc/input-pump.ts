@@ -1,5 +1,4 @@
 // Sends a request's input to the daemon, never more than the daemon's window.
-
 import { bytesFrame, endFrame, partsOf } from "./frame.ts";
 import { inputWindowBytes } from "./limits.ts";
 import type { TurnWriter } from "./outgoing.ts";
@@ -11,7 +10,7 @@ export class InputPump {
   readonly #failed: () => void;
   readonly #isOver: Promise<void>;
   #room = inputWindowBytes;
-  #ring: (() => void) | null = null;
+  #wake: (() => void) | null = null;
   #over = false;
   #end: () => void = () => undefined;
 
@@ -29,14 +28,14 @@ export class InputPump {
   /** The daemon has taken that many bytes. */
   room(bytes: number): void {
     this.#room += bytes;
-    this.#ring?.();
+    this.#wake?.();
   }
 
   /** The input is no longer needed. */
   over(): void {
     this.#over = true;
     this.#end();
-    this.#ring?.();
+    this.#wake?.();
   }
 
   async run(): Promise<void> {
@@ -60,8 +59,8 @@ export class InputPump {
 
   async #send(part: Uint8Array): Promise<void> {
     while (this.#room < part.length && !this.#over)
-      await new Promise<void>((ring) => {
-        this.#ring = ring;
+      await new Promise<void>((wake) => {
+        this.#wake = wake;
       });
     if (this.#over) return;
     this.#room -= part.length;

@@ -1,5 +1,4 @@
 // Output of a connection, with backpressure: a client that does not read is disconnected.
-
 import type { Socket } from "node:net";
 import { frameHeader, jsonFrame } from "./frame.ts";
 import { outputPendingBytesMax, outputRoomBytes } from "./limits.ts";
@@ -14,7 +13,7 @@ export class Outgoing {
   constructor(socket: Socket, cut: () => void) {
     this.#writer = new TurnWriter(socket);
     this.#cut = cut;
-    socket.on("drain", () => this.#ring());
+    socket.on("drain", () => this.#wake());
     socket.on("close", () => this.over());
   }
 
@@ -38,7 +37,7 @@ export class Outgoing {
   /** Resolves when there is room for more, or when the connection is closed. */
   room(): Promise<void> {
     if (this.pendingBytes <= outputRoomBytes) return Promise.resolve();
-    return new Promise((ring) => this.#waiting.add(ring));
+    return new Promise((wake) => this.#waiting.add(wake));
   }
 
   /** Flushes now, for code that closes the socket in this event-loop turn. */
@@ -48,7 +47,7 @@ export class Outgoing {
 
   over(): void {
     this.#isOver = true;
-    this.#ring();
+    this.#wake();
   }
 
   #isOpen(): boolean {
@@ -57,10 +56,10 @@ export class Outgoing {
     return !this.#isOver;
   }
 
-  #ring(): void {
+  #wake(): void {
     const waiting = [...this.#waiting];
     this.#waiting.clear();
-    for (const ring of waiting) ring();
+    for (const wake of waiting) wake();
   }
 }
 

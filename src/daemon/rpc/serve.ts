@@ -26,7 +26,7 @@ export interface Serving {
   /** Pending requests on all connections. */
   readonly inFlight: number;
   /** Called once if the listener ends without being stopped. */
-  onLost(ring: (why: string) => void): void;
+  onLost(listener: (why: string) => void): void;
   /** Accepts no more connections; reports `why` to waiting clients, and closes every connection. */
   stop(why: Refusal): Promise<void>;
 }
@@ -46,7 +46,7 @@ class DoorServer implements Serving {
   readonly #held = new ConnectionMemory();
   readonly #turns = new FairTurns();
   readonly #connections: Readonly<Record<Door, Set<Connection>>> = { call: new Set(), control: new Set() };
-  #lostRings: ((why: string) => void)[] = [];
+  #lostListeners: ((why: string) => void)[] = [];
   #lost: string | null = null;
   #isStopping = false;
 
@@ -66,9 +66,9 @@ class DoorServer implements Serving {
     return this.#all().reduce((sum, connection) => sum + connection.inFlight, 0);
   }
 
-  onLost(ring: (why: string) => void): void {
-    if (this.#lost !== null) ring(this.#lost);
-    else this.#lostRings.push(ring);
+  onLost(listener: (why: string) => void): void {
+    if (this.#lost !== null) listener(this.#lost);
+    else this.#lostListeners.push(listener);
   }
 
   async stop(why: Refusal): Promise<void> {
@@ -87,9 +87,9 @@ class DoorServer implements Serving {
   #lose(lastWords: string): void {
     if (this.#isStopping) return;
     this.#lost = `the listener of the sockets exited: ${lastWords}`;
-    const rings = this.#lostRings;
-    this.#lostRings = [];
-    for (const ring of rings) ring(this.#lost);
+    const listeners = this.#lostListeners;
+    this.#lostListeners = [];
+    for (const listener of listeners) listener(this.#lost);
   }
 
   #come(caller: ConnectingProcess, open: OpenSocket): void {

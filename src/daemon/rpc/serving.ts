@@ -41,7 +41,7 @@ export type ProcessLookup =
 export interface ClientConnection {
   readonly door: Door;
   readonly peer: Peer;
-  onClose(ring: () => void): void;
+  onClose(listener: () => void): void;
   /** Sends an unsolicited event: `{event}`. False if it could not be sent. */
   tell(event: JsonObject): boolean;
   close(): void;
@@ -52,9 +52,8 @@ export interface Exchange {
   readonly connected: ClientConnection;
   readonly name: string;
   readonly value: JsonObject;
-  /** Notifies once, when the client has cancelled or disconnected. */
-  onStop(ring: () => void): void;
-  readonly isStopped: boolean;
+  /** Aborts when the client has cancelled or disconnected, unless the request is answered. */
+  readonly signal: AbortSignal;
   /** Cancels it as if the client had: its work ends. */
   stop(): void;
   /** Sends an event before the response. */

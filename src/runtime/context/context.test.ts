@@ -145,9 +145,9 @@ describe("once the call has ended", () => {
   test("running operations are cancelled, and their results are not returned", async () => {
     const stopped: string[] = [];
     const { context, end } = await opened(ALL, {
-      respond: ({ stop }) =>
+      respond: ({ signal }) =>
         new Promise((resolve) => {
-          stop.onStop(() => {
+          signal.addEventListener("abort", () => {
             stopped.push("stopped");
             resolve({ ok: true, value: EMPTY_PAGE });
           });

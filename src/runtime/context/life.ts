@@ -1,6 +1,4 @@
 // Lifetime of a context: until the call ends or is stopped. After that every instrument answers `revoked`.
-
-import type { StopSignal } from "../../core/ports/instruments.ts";
 import { failed, type UseResult, useDenial } from "./use-result.ts";
 
 /** Runs one use: the owner of the context queues it, limits it, and logs its denial. */
@@ -10,6 +8,7 @@ export class Life {
   #isOver = false;
   readonly #listeners = new Set<() => void>();
   readonly #run: RunUse;
+  #controller: AbortController | null = null;
 
   constructor(run: RunUse = (act) => act()) {
     this.#run = run;
@@ -42,8 +41,14 @@ export class Life {
     };
   }
 
-  signal(): StopSignal {
-    return { isStopped: () => this.#isOver, onStop: (listener) => this.listen(listener) };
+  /** Aborts at the end; one for all uses. */
+  signal(): AbortSignal {
+    if (this.#controller === null) {
+      const controller = new AbortController();
+      this.listen(() => controller.abort());
+      this.#controller = controller;
+    }
+    return this.#controller.signal;
   }
 
   /**

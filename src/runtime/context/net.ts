@@ -1,6 +1,5 @@
 // The network as a tool sees it: `fetch`. Every request on the way, redirects included, is decided before anything is resolved,
 // opened or sent.
-
 import { destinationText } from "../../core/authority/axes/destination.ts";
 import { requestFault, secretsIn } from "../../core/authority/axes/http-request.ts";
 import { isRedirect, originOf, urlText } from "../../core/authority/axes/redirect.ts";
@@ -86,7 +85,7 @@ async function fetchFrom(
       secrets: opened.value,
       sign: asked.sign,
       decide: (request) => hops.decide(request),
-      stop: life.signal(),
+      signal: life.signal(),
     });
     if (!answer.ok) return failed(hops.refused?.verb ?? (answer.code === "not_available" ? verb : null), answer);
     const { status } = answer.value;

@@ -1,5 +1,4 @@
 // Programs as a tool sees them: an argument vector, never a shell line, run in a sandbox made from the deciding grants.
-
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
 import { utf8Bytes } from "../../core/base/bytes.ts";
 import { argvCharactersMax, argvTokensMax } from "../../core/base/limits.ts";
@@ -110,7 +109,7 @@ async function run(
   const { input, millisecondsMax, outputBytesMax, isTruncating } = bounds;
   const answer = await port.run({
     ...{ argv: [program as string, ...rest], request, by, input, millisecondsMax, outputBytesMax, isTruncating },
-    stop: life.signal(),
+    signal: life.signal(),
   });
   if (!answer.ok) {
     // The request was covered: no grant would help.

@@ -330,7 +330,7 @@ describe("a tool with missing backends or secrets", () => {
     if (availability === null) throw new Error("no tool");
     const seen: Seen = { done: [], fetches: [], denials: [] };
     const parts = {
-      ...{ availability, stop: null, instruments: instrumentsOf(seen), judge: judgeOf(CALLER, tool) },
+      ...{ availability, signal: null, instruments: instrumentsOf(seen), judge: judgeOf(CALLER, tool) },
       ...{ ground: READING.ground, toAscii: READING.toAscii, denied: () => undefined },
     };
     expect(await runTool(tool, await warrantFor(tool), parts)).toMatchObject({ ok: false, code: "not_available" });

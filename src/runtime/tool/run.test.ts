@@ -28,7 +28,7 @@ describe("running", () => {
     const tool = registeredOf(toolOf(needs, execute));
     const seen: Seen = { done: [], fetches: [], denials: [] };
     return runTool(tool, await warrantFor(tool, ALL, { city: "Oslo" }), {
-      ...{ availability: { ok: true }, stop: null, instruments: instrumentsOf(seen), judge: judgeOf(ALL, tool) },
+      ...{ availability: { ok: true }, signal: null, instruments: instrumentsOf(seen), judge: judgeOf(ALL, tool) },
       ...{ ground: READING.ground, toAscii: READING.toAscii, denied: () => undefined },
       ...more,
     });
@@ -66,24 +66,19 @@ describe("running", () => {
   });
 
   test("a cancelled call is over at once, whatever the tool does", async () => {
-    const listeners: (() => void)[] = [];
-    const stop = {
-      isStopped: () => false,
-      onStop: (listener: () => void) => {
-        listeners.push(listener);
-        return () => undefined;
-      },
-    };
-    const outcome = run({ execute: () => new Promise(() => undefined) }, { stop });
+    const cancel = new AbortController();
+    const outcome = run({ execute: () => new Promise(() => undefined) }, { signal: cancel.signal });
     await new Promise((resolve) => setImmediate(resolve));
-    for (const listener of listeners) listener();
+    cancel.abort();
     expect(await outcome).toMatchObject({ ok: false, code: "revoked" });
   });
 
   test("a call that was cancelled before it began does not begin", async () => {
     let ran = 0;
-    const stop = { isStopped: () => true, onStop: () => () => undefined };
-    expect(await run({ execute: () => ++ran }, { stop })).toMatchObject({ ok: false, code: "revoked" });
+    expect(await run({ execute: () => ++ran }, { signal: AbortSignal.abort() })).toMatchObject({
+      ok: false,
+      code: "revoked",
+    });
     expect(ran).toBe(0);
   });
 
@@ -91,7 +86,7 @@ describe("running", () => {
     const one = registeredOf(toolOf(needs));
     const other = registeredOf(toolOf(needs, { name: "other" }));
     const parts = {
-      ...{ availability: { ok: true as const }, stop: null, judge: judgeOf(ALL, one), denied: () => undefined },
+      ...{ availability: { ok: true as const }, signal: null, judge: judgeOf(ALL, one), denied: () => undefined },
       instruments: instrumentsOf({ done: [], fetches: [], denials: [] }),
       ...{ ground: READING.ground, toAscii: READING.toAscii },
     };

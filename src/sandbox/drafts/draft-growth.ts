@@ -3,9 +3,10 @@
 import { statfsSync } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
 import { pathText } from "../../core/authority/axes/path.ts";
+import { following } from "../../core/base/abort.ts";
 import type { Ending, RunResult } from "../../core/ports/process.ts";
 import type { Limits } from "../plan/plan.ts";
-import type { CancelSignal, Sandboxes } from "../plan/sandboxes.ts";
+import type { Sandboxes } from "../plan/sandboxes.ts";
 import { type DraftSize, draftSize, isGone } from "./draft-size.ts";
 
 type DraftLimits = Pick<Limits, "draftBytes" | "draftFiles">;
@@ -22,11 +23,11 @@ const failuresMax = 3;
 /** `upper`: the folder with the changes of a draft. */
 export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => string): Sandboxes {
   return {
-    run: async (owner, plan, command, sinks, judge, stop) => {
+    run: async (owner, plan, command, sinks, judge, signal) => {
       const { root, limits } = plan;
       if (root === null || (root.mode !== "draft" && root.mode !== "live"))
-        return inner.run(owner, plan, command, sinks, judge, stop);
-      const growth = new DraftGrowth(limits, stop);
+        return inner.run(owner, plan, command, sinks, judge, signal);
+      const growth = new DraftGrowth(limits, signal);
       if (root.copy !== undefined) await growth.watchCopy(pathText(root.copy.path));
       if (plan.home !== undefined) growth.watchHome(pathText(plan.home));
       const watched = {
@@ -47,24 +48,19 @@ export function boundedSandboxes(inner: Sandboxes, upper: (draft: string) => str
 }
 
 class DraftGrowth {
-  readonly signal: CancelSignal;
   readonly #limits: DraftLimits;
+  /** Cancels the command: with its call, or where it has grown too large. */
+  readonly #cancel: ReturnType<typeof following>;
   readonly #over = new AbortController();
-  #ring: () => void = () => undefined;
   #reason: string | null = null;
 
-  constructor(limits: DraftLimits, stop: CancelSignal | null) {
+  constructor(limits: DraftLimits, signal: AbortSignal | null) {
     this.#limits = limits;
-    const isOver = (): boolean => this.#reason !== null || stop?.stopped === true;
-    this.signal = {
-      get stopped() {
-        return isOver();
-      },
-      onStop: (ring) => {
-        this.#ring = ring;
-        stop?.onStop(ring);
-      },
-    };
+    this.#cancel = following(...(signal === null ? [] : [signal]));
+  }
+
+  get signal(): AbortSignal {
+    return this.#cancel.controller.signal;
   }
 
   /** A live copy may be as large as the project, and grow by what a draft may have. */
@@ -85,6 +81,7 @@ class DraftGrowth {
 
   end(): void {
     this.#over.abort();
+    this.#cancel.release();
   }
 
   /** The result with the reason why the command was stopped. */
@@ -111,7 +108,7 @@ class DraftGrowth {
       }
       if (reason !== null) {
         this.#reason = reason;
-        this.#ring();
+        this.#cancel.controller.abort();
         return;
       }
       wait = Math.max(pauseMilliseconds, (performance.now() - began) * pauseFactor);

@@ -7,21 +7,22 @@ import { mkdtempSync, rmSync } from "node:fs";
 import { constants, tmpdir } from "node:os";
 import { join } from "node:path";
 import type { Readable } from "node:stream";
+import { onAbort } from "../../core/base/abort.ts";
 import type { Ending, RunRefusal, RunResult, Sinks, Usage } from "../../core/ports/process.ts";
 import { enforcementOf } from "../plan/enforcement.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { CancelSignal, Command, Sandboxes } from "../plan/sandboxes.ts";
+import type { Command, Sandboxes } from "../plan/sandboxes.ts";
 
 /** INVARIANT: the caller has read `bare: true` in the user's configuration and found no sandbox. */
 export function barePrograms(): Sandboxes {
   const ends = new Set<(because: "stopped") => void>();
   return {
-    run: async (_owner, plan, command, sinks, _judge, stop) => {
+    run: async (_owner, plan, command, sinks, _judge, signal) => {
       if (plan.root === null) return { ok: false, refused: THROWAWAY };
       if (command.terminal != null) return { ok: false, refused: TERMINAL };
       const home = mkdtempSync(join(tmpdir(), "ambit-bare-"));
       try {
-        return await runBare(plan, command, sinks, stop, home, ends);
+        return await runBare(plan, command, sinks, signal, home, ends);
       } finally {
         rmSync(home, { recursive: true, force: true });
       }
@@ -49,7 +50,7 @@ async function runBare(
   plan: Plan,
   { argv, input }: Command,
   sinks: Sinks,
-  stop: CancelSignal | null,
+  signal: AbortSignal | null,
   home: string,
   ends: Set<(because: "stopped") => void>,
 ): Promise<RunResult> {
@@ -75,8 +76,7 @@ async function runBare(
   };
   const wall = plan.limits.wallMilliseconds;
   const timer = wall === 0 ? undefined : setTimeout(() => end("time"), wall);
-  stop?.onStop(() => end("stopped"));
-  if (stop?.stopped === true) end("stopped");
+  if (signal !== null) onAbort(signal, () => end("stopped"));
   const stopped = (because: "stopped"): void => end(because);
   ends.add(stopped);
   let left = plan.limits.outputBytes;

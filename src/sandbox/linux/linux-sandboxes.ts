@@ -10,17 +10,17 @@ import { seedLinkedGit } from "../drafts/git/linked-seed.ts";
 import { runFrame } from "../plan/command.ts";
 import { isForOneCommand, rootOverlay } from "../plan/overlay.ts";
 import type { Plan } from "../plan/plan.ts";
-import type { CancelSignal, Command, Sandboxes, SandboxOwner } from "../plan/sandboxes.ts";
+import type { Command, Sandboxes, SandboxOwner } from "../plan/sandboxes.ts";
 import type { ControlGroups } from "./control-groups.ts";
 import type { SandboxEnvironment } from "./detect-sandbox.ts";
 import { hostPath } from "./host-path.ts";
-import { LiveSandbox } from "./live-sandbox.ts";
 import type { NetworkBroker } from "./network.ts";
 import { overlayRefusal } from "./overlay-refusals.ts";
 import { POOL_BOUNDS, Pool, type PoolBounds, type PoolKey } from "./pool.ts";
 import { unavailable } from "./refusal.ts";
 import { ranOf, reportingSinks, STOPPED_BEFORE } from "./result.ts";
 import type { CommandOrder } from "./running-command.ts";
+import { RunningSandbox } from "./running-sandbox.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
 import { OpenTrees } from "./trees.ts";
 
@@ -35,7 +35,7 @@ export interface LinuxSandboxesParts {
 }
 
 type SandboxResult =
-  | { readonly ok: true; readonly sandbox: LiveSandbox }
+  | { readonly ok: true; readonly sandbox: RunningSandbox }
   | { readonly ok: false; readonly refused: RunRefusal };
 
 type DraftFolderResult =
@@ -51,9 +51,9 @@ export class LinuxSandboxes implements Sandboxes {
   readonly #parts: LinuxSandboxesParts;
   readonly #pool: Pool;
   /** Every sandbox that has not ended, with its owner. */
-  readonly #live = new Map<LiveSandbox, SandboxOwner>();
+  readonly #live = new Map<RunningSandbox, SandboxOwner>();
   /** Sandboxes of an outdated generation that still run a command. */
-  readonly #retired = new WeakSet<LiveSandbox>();
+  readonly #retired = new WeakSet<RunningSandbox>();
   readonly #digests = new WeakMap<Plan, string>();
   /** Sandboxes that are to be prepared soon. */
   readonly #scheduled = new Map<NodeJS.Timeout, SandboxOwner>();
@@ -70,7 +70,7 @@ export class LinuxSandboxes implements Sandboxes {
     command: Command,
     sinks: Sinks,
     judge: Judge,
-    stop: CancelSignal | null,
+    signal: AbortSignal | null,
   ): Promise<RunResult> {
     const { argv, input, terminal = null } = command;
     if (terminal !== null && plan.hasTerminals !== true) return refuse(unavailable("this sandbox has no terminals"));
@@ -81,12 +81,12 @@ export class LinuxSandboxes implements Sandboxes {
     if (unheld) return refuse(unavailable("names cannot be masked in a folder that is written directly"));
     const uncopied = plan.root?.mode === "live" && plan.root.copy === undefined;
     if (uncopied) return refuse(unavailable("there is no copy of the folder that a live root works on"));
-    if (stop?.stopped === true) return { ok: true, ran: STOPPED_BEFORE };
+    if (signal?.aborted === true) return { ok: true, ran: STOPPED_BEFORE };
     const trees = OpenTrees.open(plan);
     if (!trees.ok) return refuse(trees.refused);
     const key: PoolKey = { ...owner, digest: this.#keyDigest(plan, trees.trees) };
     this.#retire(owner);
-    const order: CommandOrder = { frame, input, terminal, sinks, stop };
+    const order: CommandOrder = { frame, input, terminal, sinks, signal };
     const found = (await this.#warm(key, trees.trees)) ?? (await this.#new(owner, plan, trees.trees));
     if (!found.ok) return refuse(found.refused);
     const seeded = seedGit(found.sandbox);
@@ -118,7 +118,7 @@ export class LinuxSandboxes implements Sandboxes {
   }
 
   async #runIn(
-    sandbox: LiveSandbox,
+    sandbox: RunningSandbox,
     key: PoolKey,
     order: CommandOrder,
     judge: Judge,
@@ -184,7 +184,7 @@ export class LinuxSandboxes implements Sandboxes {
       }
     }
     const group = groups?.make(plan.limits) ?? null;
-    const sandbox = new LiveSandbox({ environment: environment, plan, trees, group, network, draft });
+    const sandbox = new RunningSandbox({ environment: environment, plan, trees, group, network, draft });
     this.#live.set(sandbox, owner);
     void sandbox.ended.then(async () => {
       this.#live.delete(sandbox);
@@ -209,7 +209,7 @@ export class LinuxSandboxes implements Sandboxes {
     }
   }
 
-  #tellDraft({ parts: { plan, draft, trees } }: LiveSandbox, command: Command): void {
+  #tellDraft({ parts: { plan, draft, trees } }: RunningSandbox, command: Command): void {
     const { rootIdentity } = trees;
     if (draft === null || plan.root === null || rootIdentity === null) return;
     const { device, inode } = rootIdentity;
@@ -218,7 +218,7 @@ export class LinuxSandboxes implements Sandboxes {
   }
 
   /** The draft of a sandbox that has ended. Where nothing changed, no draft remains. */
-  async #sealed({ parts, ready, isSealed }: LiveSandbox): Promise<SealedDraft | null> {
+  async #sealed({ parts, ready, isSealed }: RunningSandbox): Promise<SealedDraft | null> {
     const { plan, draft, trees } = parts;
     if (plan.root?.copy !== undefined && trees.rootIdentity !== null) {
       const { device, inode } = trees.rootIdentity;
@@ -293,7 +293,7 @@ export class LinuxSandboxes implements Sandboxes {
  * Creates the private git folder of a linked worktree or submodule in the draft before the overlay is mounted: as late
  * as possible, so that the command sees the current HEAD and refs. Null on success.
  */
-function seedGit({ parts: { plan, draft } }: LiveSandbox): RunRefusal | null {
+function seedGit({ parts: { plan, draft } }: RunningSandbox): RunRefusal | null {
   if (draft === null || plan.root === null || plan.linkedGit === undefined) return null;
   const linked = linkedGitOf(hostPath(plan.root.path));
   if (!linked.ok) return unavailable(linked.refusal.message);

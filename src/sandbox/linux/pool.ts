@@ -1,6 +1,6 @@
 // Warm sandboxes that wait for their owner's next command. Each belongs to one key and is never lent to another.
 import type { SandboxOwner } from "../plan/sandboxes.ts";
-import type { LiveSandbox } from "./live-sandbox.ts";
+import type { RunningSandbox } from "./running-sandbox.ts";
 
 export interface PoolKey extends SandboxOwner {
   /** Of the plan, and of the opened trees. */
@@ -10,7 +10,7 @@ export interface PoolKey extends SandboxOwner {
 interface Idle {
   readonly key: PoolKey;
   readonly name: string;
-  readonly sandbox: LiveSandbox;
+  readonly sandbox: RunningSandbox;
   readonly timer: NodeJS.Timeout;
 }
 
@@ -32,7 +32,7 @@ export class Pool {
   }
 
   /** An idle sandbox, removed from the pool: the most recently used, whose caches are warm. */
-  take(key: PoolKey): LiveSandbox | null {
+  take(key: PoolKey): RunningSandbox | null {
     const name = nameOf(key);
     const found = [...this.#idle].filter((one) => one.name === name).at(-1);
     if (found === undefined) return null;
@@ -46,7 +46,7 @@ export class Pool {
   }
 
   /** Returns the sandboxes that no longer fit, to be ended. */
-  put(key: PoolKey, sandbox: LiveSandbox): readonly LiveSandbox[] {
+  put(key: PoolKey, sandbox: RunningSandbox): readonly RunningSandbox[] {
     const name = nameOf(key);
     const timer = setTimeout(() => {
       this.#remove(one);
@@ -64,7 +64,7 @@ export class Pool {
   }
 
   /** Those of this agent's session with another generation. */
-  stale({ agent, session, generation }: SandboxOwner): readonly LiveSandbox[] {
+  stale({ agent, session, generation }: SandboxOwner): readonly RunningSandbox[] {
     return this.#drop(
       [...this.#idle].filter(
         ({ key }) => key.agent === agent && key.session === session && key.generation !== generation,
@@ -73,11 +73,11 @@ export class Pool {
   }
 
   /** Those of this agent, or all. */
-  drain(agent: string | null): readonly LiveSandbox[] {
+  drain(agent: string | null): readonly RunningSandbox[] {
     return this.#drop([...this.#idle].filter(({ key }) => agent === null || key.agent === agent));
   }
 
-  #drop(some: readonly Idle[]): readonly LiveSandbox[] {
+  #drop(some: readonly Idle[]): readonly RunningSandbox[] {
     for (const one of some) this.#remove(one);
     return [...new Set(some.map(({ sandbox }) => sandbox))];
   }

@@ -3,8 +3,8 @@ import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { CompletedRun, Ending, RunDenial, SealedDraft, Sinks, Usage } from "../../core/ports/process.ts";
 import { enforcementOf } from "../plan/enforcement.ts";
 import type { ControlGroup } from "./control-groups.ts";
-import type { LiveSandbox } from "./live-sandbox.ts";
 import type { Outcome } from "./running-command.ts";
+import type { RunningSandbox } from "./running-sandbox.ts";
 
 const NOTHING_USED: Usage = { wallMicroseconds: 0, userMicroseconds: 0, systemMicroseconds: 0, memoryKibibytes: 0 };
 
@@ -21,7 +21,7 @@ export const STOPPED_BEFORE: CompletedRun = {
 type FinishedOutcome = Exclude<Outcome, { readonly kind: "unavailable" }>;
 
 export function ranOf(
-  sandbox: LiveSandbox,
+  sandbox: RunningSandbox,
   outcome: FinishedOutcome,
   denials: readonly RunDenial[],
   draft: SealedDraft | null,
@@ -38,12 +38,12 @@ export function ranOf(
 }
 
 /** Empty before the sandbox is ready. */
-function sandboxEnforcement({ parts, ready }: LiveSandbox): readonly Enforcement[] {
+function sandboxEnforcement({ parts, ready }: RunningSandbox): readonly Enforcement[] {
   return ready === null ? [] : enforcementOf(parts.plan, { kind: "sandbox", ready }).map(withLimits(parts.group));
 }
 
 /** Wraps the sinks to report the enforcement before any output. */
-export function reportingSinks(sandbox: LiveSandbox, sinks: Sinks): Sinks {
+export function reportingSinks(sandbox: RunningSandbox, sinks: Sinks): Sinks {
   if (sinks.held === undefined) return sinks;
   let isReported = false;
   const tell = (): void => {

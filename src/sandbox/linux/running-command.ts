@@ -1,7 +1,7 @@
 // One running command in a sandbox: sent once, stopped on request, settled once.
+import { onAbort } from "../../core/base/abort.ts";
 import type { RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import { continueFrame, endFrame, resizeFrame } from "../plan/command.ts";
-import type { CancelSignal } from "../plan/sandboxes.ts";
 import type { Done } from "../plan/start/answers.ts";
 import type { Channel } from "./channel.ts";
 import { feed } from "./input.ts";
@@ -12,7 +12,7 @@ export interface CommandOrder {
   readonly input: AsyncIterable<Uint8Array> | null;
   readonly terminal: TerminalRequest | null;
   readonly sinks: Sinks;
-  readonly stop: CancelSignal | null;
+  readonly signal: AbortSignal | null;
 }
 
 export type Outcome =
@@ -49,7 +49,7 @@ export class RunningCommand {
       this.#resolve = resolve;
       this.#reject = reject;
     });
-    order.stop?.onStop(() => this.#stop());
+    if (order.signal !== null) onAbort(order.signal, () => this.#stop());
   }
 
   get isSent(): boolean {
@@ -67,7 +67,7 @@ export class RunningCommand {
     this.#isSent = true;
     this.#channel.write(this.#order.frame);
     if (milliseconds > 0) this.#watch("time", milliseconds + graceMilliseconds);
-    if (this.#order.stop?.stopped === true) this.#stop();
+    if (this.#order.signal?.aborted === true) this.#stop();
     if (this.#order.input !== null) void this.#feed(this.#order.input);
     this.#order.terminal?.attach({
       resize: (size) => this.#tell(resizeFrame(size)),

@@ -87,12 +87,6 @@ export interface SandboxOwner {
   readonly generation: number;
 }
 
-/** Cancels a running command. */
-export interface CancelSignal {
-  readonly stopped: boolean;
-  onStop(ring: () => void): void;
-}
-
 export interface Sandboxes {
   /** Runs in a warm sandbox of this owner and plan, or in a new one. `judge` decides requests made while it runs. */
   run(
@@ -101,7 +95,7 @@ export interface Sandboxes {
     command: Command,
     sinks: Sinks,
     judge: Judge,
-    stop: CancelSignal | null,
+    signal: AbortSignal | null,
   ): Promise<RunResult>;
   /** Ends every sandbox of this agent, or all of them; resolves when no process is left. */
   end(agent: string | null): Promise<void>;

@@ -1,12 +1,11 @@
 // One tool host from start to end: a process in a sandbox that speaks over its standard input and output. It has a copy
 // of the tool's files, no network, no environment variables, and no folder but a temporary one.
-
 import { Fifo } from "../../core/base/fifo.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { RunRefusal, RunResult } from "../../core/ports/process.ts";
 import type { Limits, Plan, PlanPath } from "../plan/plan.ts";
 import { temporaryFolder } from "../plan/plan-path.ts";
-import type { CancelSignal, Sandboxes } from "../plan/sandboxes.ts";
+import type { Sandboxes } from "../plan/sandboxes.ts";
 import { frameBytesMax, frameValuesMax, ToolFrames, toolFrame } from "./frames.ts";
 
 /** From Node 24 on V8 maps all writable memory for machine code at once: with a lower limit it would not start. */
@@ -48,14 +47,14 @@ export interface HostOptions {
 export type MessageListener = (message: Readonly<Record<string, unknown>>) => void;
 
 export class HostProcess {
-  readonly #stops: (() => void)[] = [];
+  readonly #cancel = new AbortController();
   /** Messages to the host that it has not consumed yet. */
   readonly #queue = new Fifo<Buffer>();
   #queueBytes = 0;
   readonly #frames = new ToolFrames();
   #wake: (() => void) | null = null;
   /** Called when it consumed a message, or has ended. */
-  #roomRing: (() => void) | null = null;
+  #wakeReader: (() => void) | null = null;
   #hearing: Promise<void> | null = null;
   #hasNewBytes = false;
   #isOver = false;
@@ -69,16 +68,6 @@ export class HostProcess {
 
   constructor(asked: HostOptions) {
     const plan = planOf(asked);
-    const isOver = (): boolean => this.#isOver;
-    const stop: CancelSignal = {
-      get stopped() {
-        return isOver();
-      },
-      onStop: (ring) => {
-        if (isOver()) ring();
-        else this.#stops.push(ring);
-      },
-    };
     const argv = [asked.node, ...OPTIONS, `${asked.folder}/host.cjs`, asked.entry] as const;
     const owner = { agent: asked.owner, session: asked.session, generation: 0 };
     this.ended = asked.sandboxes
@@ -95,7 +84,7 @@ export class HostProcess {
         },
         // It has no network: there is nothing to decide.
         () => ({ outcome: "deny", code: "capability_absent", at: null }),
-        stop,
+        this.#cancel.signal,
       )
       .then((result) => this.#over(wordsOf(result)))
       .catch(() => this.#over("it could not be started"));
@@ -131,15 +120,15 @@ export class HostProcess {
 
   end(): void {
     this.#isOver = true;
-    for (const ring of this.#stops.splice(0)) ring();
+    this.#cancel.abort();
     this.#wake?.();
-    this.#roomRing?.();
+    this.#wakeReader?.();
   }
 
   #over(why: string): string {
     this.#isOver = true;
     this.#wake?.();
-    this.#roomRing?.();
+    this.#wakeReader?.();
     return this.#brokenBy ?? why;
   }
 
@@ -188,8 +177,8 @@ export class HostProcess {
       }
       await pause(spent);
       while (this.#queueBytes > queueBytesMax && !this.#isOver)
-        await new Promise<void>((ring) => {
-          this.#roomRing = ring;
+        await new Promise<void>((wake) => {
+          this.#wakeReader = wake;
         });
     }
   }
@@ -204,7 +193,7 @@ export class HostProcess {
       if (next !== undefined) {
         yield next;
         this.#queueBytes -= next.length;
-        if (this.#queueBytes <= queueBytesMax) this.#roomRing?.();
+        if (this.#queueBytes <= queueBytesMax) this.#wakeReader?.();
       } else if (this.#isOver) return;
       else
         await new Promise<void>((wake) => {

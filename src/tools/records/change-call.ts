@@ -35,7 +35,7 @@ export async function createCall(input: CreateInput, desk: RecordCallContext): P
   if (!text.ok) return text;
   return done({
     requests: requests.value,
-    carry: async () => {
+    execute: async () => {
       if ((await findRecord(desk.place, input.id)).kind !== "none") return taken(input.id);
       const written = desk.create(segments.value, text.value);
       return written.ok ? changed(input.id, text.value, desk.isClean, desk) : failed("not_available", written.message);
@@ -62,7 +62,7 @@ export async function updateCall(input: UpdateInput, desk: RecordCallContext): P
   if (!into.ok) return into;
   return done({
     requests: [...requests.value, ...into.value],
-    carry: async () => {
+    execute: async () => {
       if (found.kind === "unreadable") return UNREADABLE;
       if (found.kind !== "record") return missing(id);
       const { source, record } = found;
@@ -84,7 +84,7 @@ export async function deleteCall(id: string, version: string, desk: RecordCallCo
   if (!requests.ok) return requests;
   return done({
     requests: requests.value,
-    carry: async () => {
+    execute: async () => {
       if (found.kind === "unreadable") return UNREADABLE;
       if (found.kind !== "record") return missing(id);
       const { source, record } = found;

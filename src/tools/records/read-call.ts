@@ -1,5 +1,4 @@
 // records_read and records_links: one record, and the records it links to.
-
 import { linkGraph } from "../../agents/records/links.ts";
 import type { RecordData } from "../../agents/records/record-data.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -69,14 +68,14 @@ export function linksCall(id: string, desk: RecordCallContext): Promise<Result<R
 async function looking(
   id: string,
   { place }: RecordCallContext,
-  tell: (found: Extract<FoundRecord, { readonly kind: "record" }>) => ReturnType<RecordCall["carry"]>,
+  tell: (found: Extract<FoundRecord, { readonly kind: "record" }>) => ReturnType<RecordCall["execute"]>,
 ): Promise<Result<RecordCall>> {
   const found = await findRecord(place, id);
   const request = recordRequest("records.read", found.kind === "record" ? found.record.recordClass : null, id);
   if (!request.ok) return request;
   return done({
     requests: [request.value],
-    carry: async () => {
+    execute: async () => {
       if (found.kind === "unreadable") return UNREADABLE;
       return found.kind === "record" ? tell(found) : missing(id);
     },

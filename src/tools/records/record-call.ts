@@ -1,5 +1,4 @@
 // One call of a records tool: its requests, which depend on the record, and its execution once they are allowed.
-
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -11,7 +10,7 @@ export type RecordAnswer = { readonly ok: true; readonly value: JsonObject; read
 
 export interface RecordCall {
   readonly requests: readonly Request[];
-  carry(): Promise<RecordAnswer>;
+  execute(): Promise<RecordAnswer>;
 }
 
 export type StoreResult = { readonly ok: true } | { readonly ok: false; readonly message: string };

@@ -1,6 +1,5 @@
 // The six records tools: the requests that follow from the input alone, and the call itself, once the records are
 // available.
-
 import { queryWords } from "../../agents/records/search.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { isJsonList, type JsonObject, member } from "../../core/base/json.ts";
@@ -41,7 +40,7 @@ function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest
   const call = async (input: JsonObject, reading: Reading, records: RecordCallContext): Promise<Result<RecordCall>> => {
     const about = agents(input, reading);
     if (about === null) return called(name, input, records, digest);
-    return about.ok ? done({ requests: about.value, carry: async () => AGENT }) : about;
+    return about.ok ? done({ requests: about.value, execute: async () => AGENT }) : about;
   };
   return {
     ...definition,
@@ -61,7 +60,7 @@ function toolOf(definition: RecordToolDefinition, read: ReadHead, digest: Digest
       if (!made.ok) return invalid(null, made.message);
       // INVARIANT: what is executed is what was decided; the record may have changed since.
       if (!records.isDecided(made.value.requests)) return MOVED;
-      const answer = await made.value.carry();
+      const answer = await made.value.execute();
       if (!answer.ok) return answer;
       if (answer.isUntrusted) records.taint();
       return useResult(answer.value);

@@ -1,5 +1,4 @@
 // records_search: every record shown was decided on its own.
-
 import type { RecordData } from "../../agents/records/record-data.ts";
 import { queryWords, RecordSearch } from "../../agents/records/search.ts";
 import { snippetOf } from "../../agents/records/search-snippet.ts";
@@ -29,7 +28,7 @@ export async function searchCall(input: SearchInput, desk: RecordCallContext): P
   // An agent that may read no record is denied, instead of getting an empty result.
   const verb = verbEntry("records.read");
   if (!desk.readsAny() && verb !== null)
-    return done({ requests: [{ verb, values: verb.axes.map(() => undefined) }], carry: async () => NOTHING });
+    return done({ requests: [{ verb, values: verb.axes.map(() => undefined) }], execute: async () => NOTHING });
   const shelved = await desk.place.library.open(desk.place.machine);
   const search = new RecordSearch(words.value);
   const readable: RecordData[] = [];
@@ -48,7 +47,7 @@ export async function searchCall(input: SearchInput, desk: RecordCallContext): P
   }
   return done({
     requests,
-    carry: async () => {
+    execute: async () => {
       const shown: JsonObject[] = [];
       let isUntrusted = false;
       for (const record of first) {

@@ -5,8 +5,7 @@ import type { Enforcement, Strength } from "../../core/ports/enforcement.ts";
 import type { Ending, RunDenial, RunRefusal } from "../../core/ports/process.ts";
 import type { DecidedStage, DecidedStep } from "./decided-script.ts";
 import { Pipe } from "./pipe.ts";
-import { runStage, type ScriptParts, type StageResult } from "./run-stage.ts";
-import { StageStop } from "./stage-stop.ts";
+import { runStage, type ScriptParts, StageCancel, type StageResult } from "./run-stage.ts";
 
 export interface CommandResult {
   readonly argv: readonly string[];
@@ -38,7 +37,7 @@ export async function runScript(script: readonly DecidedStep[], parts: ScriptPar
   for (const [at, { after, stages }] of script.entries()) {
     const isRun = at === 0 || after === ";" || (after === "&&") === isFine(ending);
     if (!isRun) continue;
-    if (parts.stop.stopped) {
+    if (parts.signal.aborted) {
       ending = { kind: "ended", because: "stopped" };
       break;
     }
@@ -68,11 +67,11 @@ function isFine(ending: Ending): boolean {
 }
 
 async function runPipeline(stages: readonly DecidedStage[], parts: ScriptParts): Promise<readonly StageResult[]> {
-  const stops = stages.map(() => new StageStop(parts.stop));
-  const pipes = stages.slice(1).map((_, at) => new Pipe((why) => stops[at]?.end(why), parts.room));
+  const cancels = stages.map(() => new StageCancel(parts.signal));
+  const pipes = stages.slice(1).map((_, at) => new Pipe((why) => cancels[at]?.abort(why), parts.room));
   return Promise.all(
     stages.map((stage, at) =>
-      runStage(stage, { input: pipes[at - 1] ?? null, output: pipes[at] ?? null }, parts, stops[at] as StageStop),
+      runStage(stage, { input: pipes[at - 1] ?? null, output: pipes[at] ?? null }, parts, cancels[at] as StageCancel),
     ),
   );
 }

@@ -1,12 +1,11 @@
 // One command of a pipeline: its redirections are opened from the left, as in a shell, then it runs.
+import { onAbort } from "../../core/base/abort.ts";
 import type { FileRefusal } from "../../core/ports/files.ts";
 import type { CompletedRun, Ending, RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { BufferBudget } from "./buffer-budget.ts";
 import type { DecidedFile, DecidedStage } from "./decided-script.ts";
 import type { Pipe } from "./pipe.ts";
 import { FileSink, fileSource, type RedirectionFiles } from "./redirection-files.ts";
-import type { StageStop } from "./stage-stop.ts";
 import { WholeLines } from "./whole-lines.ts";
 
 export interface ScriptParts {
@@ -14,15 +13,38 @@ export interface ScriptParts {
     stage: DecidedStage,
     input: AsyncIterable<Uint8Array> | null,
     sinks: Sinks,
-    stop: CancelSignal,
+    signal: AbortSignal,
   ): Promise<RunResult>;
   readonly files: RedirectionFiles;
   readonly room: BufferBudget;
   /** For output that no redirection and no pipe takes. */
   readonly sinks: Sinks;
-  readonly stop: CancelSignal;
+  readonly signal: AbortSignal;
   /** A path for display, and why it could not be opened. */
   told(file: DecidedFile, refused: FileRefusal): string;
+}
+
+/** `reader`: its output has no reader. `full`: it wrote more than may be buffered. `file`: its file cannot be written. */
+export type StageCancelReason = "reader" | "full" | "file";
+
+/** Cancels one command: together with its script, or by itself; remembers its own reason. */
+export class StageCancel {
+  readonly #controller = new AbortController();
+  because: StageCancelReason | null = null;
+
+  constructor(script: AbortSignal) {
+    onAbort(script, () => this.#controller.abort());
+  }
+
+  get signal(): AbortSignal {
+    return this.#controller.signal;
+  }
+
+  abort(because: StageCancelReason): void {
+    if (this.signal.aborted) return;
+    this.because = because;
+    this.#controller.abort();
+  }
 }
 
 export interface StageResult {
@@ -55,11 +77,11 @@ export async function runStage(
   stage: DecidedStage,
   ends: StageEnds,
   parts: ScriptParts,
-  stop: StageStop,
+  cancel: StageCancel,
 ): Promise<StageResult> {
   let isWhole = false;
   try {
-    const done = await openAndRun(stage, ends, parts, stop);
+    const done = await openAndRun(stage, ends, parts, cancel);
     isWhole = done.ending.kind !== "ended";
     return done;
   } finally {
@@ -74,7 +96,7 @@ async function openAndRun(
   stage: DecidedStage,
   ends: StageEnds,
   parts: ScriptParts,
-  stop: StageStop,
+  cancel: StageCancel,
 ): Promise<StageResult> {
   const { sinks } = parts;
   const streams: Streams = {
@@ -83,7 +105,7 @@ async function openAndRun(
     errors: { write: (bytes) => sinks.errors(bytes) },
     files: [],
   };
-  const failed = await open(stage, streams, parts, stop);
+  const failed = await open(stage, streams, parts, cancel);
   if (failed !== null) {
     await Promise.all(streams.files.map((file) => file.end()));
     return failed;
@@ -100,7 +122,7 @@ async function openAndRun(
     output: (bytes: Uint8Array) => output.write(bytes),
     errors: (bytes: Uint8Array) => errors.write(bytes),
   };
-  const result = await parts.run(stage, input, written, stop);
+  const result = await parts.run(stage, input, written, cancel.signal);
   // As a shell reports it, into the same stream.
   if (result.ok && result.ran.ending.kind === "unstarted")
     errors.write(Buffer.from(`shell: ${stage.argv[0]}: ${result.ran.ending.reason}\n`));
@@ -113,14 +135,14 @@ async function openAndRun(
       refused: result.refused,
       denied: null,
     };
-  return { ending: endingOf(result.ran.ending, stop), ran: result.ran, refused: null, denied: null };
+  return { ending: endingOf(result.ran.ending, cancel), ran: result.ran, refused: null, denied: null };
 }
 
 async function open(
   { redirections }: DecidedStage,
   streams: Streams,
   parts: ScriptParts,
-  stop: StageStop,
+  cancel: StageCancel,
 ): Promise<StageResult | null> {
   const { files } = parts;
   const tell = (file: DecidedFile, refused: FileRefusal): string => {
@@ -138,7 +160,7 @@ async function open(
         ? await fileSource(files, one.path)
         : await FileSink.open(files, one.path, one.append, parts.room, (refused) => {
             tell(one, refused);
-            stop.end("file");
+            cancel.abort("file");
           });
     if (!opened.ok) {
       const isDenied = opened.code !== "not_available";
@@ -159,7 +181,7 @@ async function open(
 const brokenPipe = 13;
 
 /** Why we stopped it, in a shell's terms if there are any. */
-function endingOf(ending: Ending, { because }: StageStop): Ending {
+function endingOf(ending: Ending, { because }: StageCancel): Ending {
   if (ending.kind !== "ended" || ending.because !== "stopped" || because === null) return ending;
   if (because === "reader") return { kind: "signalled", signal: brokenPipe };
   return because === "full" ? { kind: "ended", because: "output" } : ending;

@@ -1,41 +1,33 @@
-// A stop signal that follows another one or a timeout; and the time that a script's glob patterns have already used.
+// The timeout of a script, which follows the signal of its call; and the time that its glob patterns have already used.
+import { following } from "../../core/base/abort.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 
-export interface TimedStop {
-  readonly stop: CancelSignal;
-  /** Whether the timeout caused it. */
+export interface ScriptTimeout {
+  /** Aborts with the call, or after the time. */
+  readonly signal: AbortSignal;
+  /** Whether the timeout aborted it. */
   readonly isOver: boolean;
-  /** Cancels the timeout. */
+  /** Ends the timer. */
   end(): void;
 }
 
-export function timedStop(outer: CancelSignal, milliseconds: number): TimedStop {
-  const rings: (() => void)[] = [];
-  let [isStopped, isOver] = [outer.stopped, false];
-  const ring = (): void => {
-    isStopped = true;
-    for (const one of rings.splice(0)) one();
-  };
+export function scriptTimeout(call: AbortSignal, milliseconds: number): ScriptTimeout {
+  const { controller, release } = following(call);
+  const { signal } = controller;
+  let isOver = false;
   const timer = setTimeout(() => {
-    isOver = !isStopped;
-    ring();
+    isOver = !signal.aborted;
+    controller.abort();
   }, milliseconds);
-  outer.onStop(ring);
   return {
-    stop: {
-      get stopped() {
-        return isStopped || outer.stopped;
-      },
-      onStop: (one) => {
-        if (isStopped) one();
-        else rings.push(one);
-      },
-    },
+    signal,
     get isOver() {
       return isOver;
     },
-    end: () => clearTimeout(timer),
+    end: () => {
+      clearTimeout(timer);
+      release();
+    },
   };
 }
 

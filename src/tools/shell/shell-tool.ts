@@ -1,6 +1,5 @@
 // The `shell` tool: every command of a script in a sandbox of its own grants, every redirected file through the session's file
 // worker. No shell is started.
-
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { JsonObject } from "../../core/base/json.ts";
@@ -10,7 +9,6 @@ import type { CompletedRun, RunRefusal } from "../../core/ports/process.ts";
 import { fileFailure } from "../../runtime/context/file-refusals.ts";
 import { type UseDenial, type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
 import type { BuiltinTool, CallReading } from "../../runtime/tool/builtin.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import { programAnswer } from "../programs/program-output.ts";
 import * as admission from "./admission.ts";
 import { BufferBudget } from "./buffer-budget.ts";
@@ -25,7 +23,7 @@ import { PatternSearch } from "./names/pattern-search.ts";
 import { runScript, type ScriptResult } from "./run-script.ts";
 import type { ScriptParts } from "./run-stage.ts";
 import { scriptEnvironment } from "./script-environment.ts";
-import { SpentTime, timedStop } from "./script-time.ts";
+import { SpentTime, scriptTimeout } from "./script-time.ts";
 
 /** The power of this tool: programs and files as streams, which no tool in another process could use. */
 export interface ScriptPowers {
@@ -35,9 +33,9 @@ export interface ScriptPowers {
     /** The agent, as a key of limits. */
     readonly agent: string;
     isClosed(): boolean;
-    readonly stop: CancelSignal;
+    readonly signal: AbortSignal;
     /** One more running program of the session, or why there can be none. */
-    running(stop: CancelSignal): { readonly stop: CancelSignal; end(): void } | Pick<RunRefusal, "code" | "message">;
+    running(signal: AbortSignal): { readonly signal: AbortSignal; end(): void } | Pick<RunRefusal, "code" | "message">;
     readonly look: ListFolder;
     /** The requests of the call and what each was decided by, the tool itself first. */
     readonly decided: DecidedRequests;
@@ -86,9 +84,9 @@ export function shellTool(userName: () => string): BuiltinTool<ScriptPowers> {
       if (before >= searchesMax) return refuse("too_long", "too many patterns are being looked up; ask again later");
       searches.set(agent, before + 1);
       const from = performance.now();
-      const timed = timedStop(powers.stop, millisecondsOf(input));
+      const timed = scriptTimeout(powers.signal, millisecondsOf(input));
       try {
-        const requests = await named(read.script, setting.value, powers, timed.stop);
+        const requests = await named(read.script, setting.value, powers, timed.signal);
         return timed.isOver ? refuse("too_long", NO_TIME) : requests;
       } finally {
         timed.end();
@@ -111,11 +109,11 @@ async function named(
   script: Script,
   setting: admission.ScriptEnvironment,
   { look, isClosed }: Powers,
-  stop: CancelSignal,
+  signal: AbortSignal,
 ): Promise<Result<readonly Request[]>> {
   const search = new PatternSearch({
     rest: () => new Promise((next) => setImmediate(next)),
-    isStopped: () => isClosed() || stop.stopped,
+    isStopped: () => isClosed() || signal.aborted,
   });
   const chosen = await admission.withNames(script, setting, look, search);
   if (chosen.ok) return admission.commandRequests(chosen.value, setting);
@@ -150,9 +148,9 @@ async function execute(
     const { message } = fileFailure("fs.write", { ok: false, code: "self_modification", reason: "" });
     return powers.refuse(kept.request, "self_modification", message);
   }
-  const ring = powers.running(powers.stop);
-  if ("code" in ring) return useDenial(ring.code, null, ring.message);
-  const timed = timedStop(ring.stop, milliseconds);
+  const work = powers.running(powers.signal);
+  if ("code" in work) return useDenial(work.code, null, work.message);
+  const timed = scriptTimeout(work.signal, milliseconds);
   try {
     const captured = new CapturedOutput();
     // The output of its programs is unknown: the session is untrusted from here on.
@@ -162,7 +160,7 @@ async function execute(
       room,
       files: powers.files,
       sinks: captured.sinks,
-      stop: timed.stop,
+      signal: timed.signal,
       told: ({ path }, refused) => `${pathText(path)}: ${fileFailure("fs.write", refused).message}`,
     });
     if (ran.refused !== null && ran.commands.length === 1)
@@ -170,7 +168,7 @@ async function execute(
     return answered(timed.isOver ? outOfTime(ran) : ran, captured, powers);
   } finally {
     timed.end();
-    ring.end();
+    work.end();
   }
 }
 

@@ -236,7 +236,7 @@ export type CallMessages = {
     readonly answers: ProviderToolsView;
   };
   /** Previews a decision; records and charges nothing. */
-  readonly "call.consider": {
+  readonly "call.preview": {
     readonly asks: Omit<CallRequest, "waitMilliseconds">;
     readonly answers: { readonly outcome: "allow" | "ask" | "deny"; readonly code: DenialCode | null };
   };

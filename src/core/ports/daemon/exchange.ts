@@ -28,7 +28,7 @@ export interface RequestOptions {
   /** Bytes sent with the request; their end is sent, too. */
   readonly input?: AsyncIterable<Uint8Array> | null;
   /** Cancels the request. */
-  onStop?(ring: () => void): void;
+  readonly signal?: AbortSignal;
 }
 
 export interface MessageClient<M> {

@@ -5,7 +5,7 @@ import type { Judge } from "../../../core/ports/judge.ts";
 import { importEnvironment } from "../../plan/drafts/git/environment.ts";
 import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { Limits, Plan, PlanPath } from "../../plan/plan.ts";
-import type { CancelSignal, Sandboxes, SandboxOwner } from "../../plan/sandboxes.ts";
+import type { Sandboxes, SandboxOwner } from "../../plan/sandboxes.ts";
 
 export interface GitOutput {
   readonly status: number;
@@ -43,13 +43,13 @@ const DENY: Judge = () => ({ outcome: "deny", code: "not_available", at: null })
 
 export class ConfinedGit {
   readonly #sandboxes: Sandboxes;
-  readonly #stop: CancelSignal | null;
+  readonly #signal: AbortSignal | null;
   /** An owner of its own: warm sandboxes of an import serve that import only. */
   readonly #owner: SandboxOwner = { agent: `git-import-${randomUUID()}`, session: "import", generation: 1 };
 
-  constructor(sandboxes: Sandboxes, stop: CancelSignal | null) {
+  constructor(sandboxes: Sandboxes, signal: AbortSignal | null) {
     this.#sandboxes = sandboxes;
-    this.#stop = stop;
+    this.#signal = signal;
   }
 
   /** Ok with any exit status; not ok when git did not run to its end. */
@@ -69,7 +69,7 @@ export class ConfinedGit {
         },
       },
       DENY,
-      this.#stop,
+      this.#signal,
     );
     const name = words.find((word) => !word.startsWith("-")) ?? "";
     if (!result.ok) return refuseGit("unavailable", `git cannot run in a sandbox: ${result.refused.message}`);

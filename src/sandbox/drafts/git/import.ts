@@ -5,7 +5,7 @@ import { join } from "node:path";
 import type { Change } from "../../plan/drafts/change.ts";
 import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { type GitImportPlan, planGitImport, type RepositoryState } from "../../plan/drafts/git/import-plan.ts";
-import type { CancelSignal, Sandboxes } from "../../plan/sandboxes.ts";
+import type { Sandboxes } from "../../plan/sandboxes.ts";
 import { borrowedObjects, readShallow } from "./borrowed-history.ts";
 import { ConfinedGit } from "./confined-git.ts";
 import { codeOf } from "./git-files.ts";
@@ -42,7 +42,7 @@ export interface GitImportRequest extends StartState, LockOptions {
   readonly classify: Classify;
   /** A person has approved the waiting paths. */
   readonly isApproved: boolean;
-  readonly stop?: CancelSignal | null;
+  readonly signal?: AbortSignal | null;
 }
 
 export type GitImportOutcome =
@@ -76,8 +76,8 @@ export async function prepareGitImport(request: GitImportRequest): Promise<GitIm
   const opened = Workbench.open({ parent, format: plan.format, common, worktree, shallow, borrowed });
   if (!opened.ok) return { kind: "stays", refusal: opened.refusal };
   const bench = opened.value;
-  const git = new ConfinedGit(request.sandboxes, request.stop ?? null);
-  // A stop is honored up to the locks; a prepared import is committed or aborted as a whole.
+  const git = new ConfinedGit(request.sandboxes, request.signal ?? null);
+  // Cancellation is honored up to the locks; a prepared import is committed or aborted as a whole.
   const writer = new ConfinedGit(request.sandboxes, null);
   let outcome: GitImportOutcome | null = null;
   try {

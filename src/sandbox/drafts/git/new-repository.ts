@@ -15,7 +15,7 @@ import { type GitImportOutcome, type GitImportRequest, prepareGitImport } from "
 export interface NewRepositoryRequest
   extends Pick<
     GitImportRequest,
-    "changes" | "upper" | "workFolder" | "sandboxes" | "classify" | "isApproved" | "stop"
+    "changes" | "upper" | "workFolder" | "sandboxes" | "classify" | "isApproved" | "signal"
   > {
   readonly root: string;
   /** Below the root: ends in `.git`, and does not exist. */

@@ -53,23 +53,25 @@ export class TriggerPaths {
   /** The strictest trigger that a path is or lies in. */
   find(path: Path): TriggerPath | null {
     let found: TriggerPath | null = null;
-    for (const at of this.#way(path)) if (at.place !== null) found = stricter(found, at.place);
+    for (const at of this.#branches(path)) if (at.place !== null) found = stricter(found, at.place);
     return found;
   }
 
   /** The strictest trigger below a path. */
   findBelow(path: Path): TriggerPath | null {
-    const way = [...this.#way(path)];
-    const start = way.length === path.length + 1 ? way[path.length] : undefined;
+    const branches = [...this.#branches(path)];
+    const start = branches.length === path.length + 1 ? branches[path.length] : undefined;
     return start === undefined ? null : strictestIn(start);
   }
 
   /** Other names of a path, through protected links. */
   aliases(path: Path): readonly Path[] {
-    return [...this.#way(path)].flatMap((at, depth) => at.aliases.map((alias) => [...alias, ...path.slice(depth)]));
+    return [...this.#branches(path)].flatMap((at, depth) =>
+      at.aliases.map((alias) => [...alias, ...path.slice(depth)]),
+    );
   }
 
-  *#way(path: Path): Iterable<Branch> {
+  *#branches(path: Path): Iterable<Branch> {
     let at: Branch | undefined = this.#root;
     yield at;
     for (const name of path) {

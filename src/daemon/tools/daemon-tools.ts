@@ -1,5 +1,4 @@
 // All tools that the daemon executes: built-in ones, and per session the third-party ones.
-
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
@@ -14,13 +13,13 @@ import { type InputParser, inputParser } from "../../runtime/tool/input.ts";
 import { holdsOf, reachesOf } from "../../runtime/tool/reachable.ts";
 import { objectSchema, textSchema } from "../../runtime/tool/schema-parts.ts";
 import type { Session } from "../session.ts";
-import { builtinTool, type ForeignTools, type OwnerTool } from "./owner-tool.ts";
+import { builtinTool, type DaemonTool, type ForeignTools } from "./daemon-tool.ts";
 
 /** Whether these grants can ever allow a tool. */
 export function reachedBy(
   authority: Authority,
   moment: Moment,
-): (tool: Pick<OwnerTool, "name" | "verbs" | "anyVerb" | "foreign">) => boolean {
+): (tool: Pick<DaemonTool, "name" | "verbs" | "anyVerb" | "foreign">) => boolean {
   const reaches = reachesOf(authority, moment);
   const holds = holdsOf(authority, moment);
   const isHeld = (verb: string): boolean => holds(verbEntry(verb));
@@ -32,7 +31,7 @@ export function reachedBy(
  * A tool without any power, to test a grant of `tool.invoke`. It is not built in: a project may have an `echo` of its own,
  * and only a grant that names it makes it callable.
  */
-const ECHO: OwnerTool = builtinTool({
+const ECHO: DaemonTool = builtinTool({
   name: "echo",
   description: "Return the text unchanged.",
   input: objectSchema({ text: textSchema("The text to return.", 0, 16_384) }, ["text"]),
@@ -41,23 +40,23 @@ const ECHO: OwnerTool = builtinTool({
   execute: async (input) => useResult({ text: input["text"] ?? "" }),
 });
 
-export class OwnerTools {
-  readonly #own: ReadonlyMap<string, OwnerTool>;
+export class DaemonTools {
+  readonly #own: ReadonlyMap<string, DaemonTool>;
   readonly #foreign: ForeignTools;
-  readonly #acceptors = new WeakMap<OwnerTool, InputParser<unknown>>();
+  readonly #acceptors = new WeakMap<DaemonTool, InputParser<unknown>>();
 
-  constructor(own: readonly OwnerTool[], foreign: ForeignTools) {
+  constructor(own: readonly DaemonTool[], foreign: ForeignTools) {
     this.#own = new Map(own.map((tool) => [tool.name, tool]));
     this.#foreign = foreign;
   }
 
   /** A built-in tool, with or without its origin prefix. */
-  ours(name: string): OwnerTool | null {
+  ours(name: string): DaemonTool | null {
     return this.#own.get(name) ?? this.#own.get(name.replace(/^builtin:/, "")) ?? null;
   }
 
   /** With or without its origin prefix; a third-party tool never has the name of a built-in one. */
-  async named(session: Session, name: string): Promise<OwnerTool | null> {
+  async named(session: Session, name: string): Promise<DaemonTool | null> {
     const own = this.ours(name);
     if (own !== null) return own;
     const plain = name.replace(/^tool:/, "");
@@ -67,7 +66,7 @@ export class OwnerTools {
   }
 
   /** For a person: built-in tools, by name. */
-  own(): readonly OwnerTool[] {
+  own(): readonly DaemonTool[] {
     return [...this.#own.values()].sort((left, right) => (left.name < right.name ? -1 : 1));
   }
 
@@ -89,7 +88,7 @@ export class OwnerTools {
 
   /** `derived`: the requests that the tool derived for the call, or why it rejects the input. */
   lookup(
-    tool: OwnerTool | null,
+    tool: DaemonTool | null,
     reading: Reading,
     session: Session,
     derived: readonly Request[] | Refusal,
@@ -105,7 +104,7 @@ export class OwnerTools {
     };
   }
 
-  #requests(tool: OwnerTool, input: JsonObject, reading: Reading, session: Session): Derived {
+  #requests(tool: DaemonTool, input: JsonObject, reading: Reading, session: Session): Derived {
     const acceptor = this.#acceptors.get(tool) ?? inputParser(tool.input);
     this.#acceptors.set(tool, acceptor);
     const accepted = acceptor.accept(input);

@@ -18,7 +18,6 @@ import type { Needs } from "../../runtime/tool/availability.ts";
 import type { BuiltinTool, CallReading } from "../../runtime/tool/builtin.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
-import type { CancelSignal } from "../../sandbox/plan/sandboxes.ts";
 import type { CallContext, ContextOptions } from "../contexts/contexts.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
@@ -58,10 +57,10 @@ export interface ToolExecution {
   readonly reading: Reading;
   /** The decided requests: the first is the tool itself, the tool's own follow. */
   readonly warrant: Warrant;
-  /** Stops when the client has cancelled or disconnected. */
-  readonly stop: CancelSignal;
+  /** Aborts when the client has cancelled or disconnected. */
+  readonly signal: AbortSignal;
   /** What a program that runs for this call needs. */
-  readonly ground: ProgramContext;
+  readonly programContext: ProgramContext;
 }
 
 export interface Missing {
@@ -69,7 +68,7 @@ export interface Missing {
   readonly fix: string | null;
 }
 
-export interface OwnerTool {
+export interface DaemonTool {
   readonly name: string;
   /** For the model that calls it. */
   readonly description: string;
@@ -92,7 +91,7 @@ export interface OwnerTool {
     input: JsonObject,
     session: Session,
     reading: Reading,
-    stop?: CancelSignal,
+    signal?: AbortSignal,
   ): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Derived;
   /** Only after the decision is on disk. */
@@ -106,8 +105,8 @@ export interface PowersOptions {
   readonly session: Session;
   /** The decided call; null before the decision. */
   readonly call: ToolExecution | null;
-  /** Stops when the client cancels or disconnects. */
-  readonly stop: CancelSignal;
+  /** Aborts when the client cancels or disconnects. */
+  readonly signal: AbortSignal;
   /** Whether the call was decided on all of these; before the decision on none. */
   isDecided(requests: readonly Request[]): boolean;
   /** Logs a denial of the running call, and returns it. */
@@ -119,34 +118,37 @@ export interface PowersOptions {
 }
 
 /** A built-in tool: one context of the call, without a declaration. */
-export function builtinTool(tool: BuiltinTool): OwnerTool {
+export function builtinTool(tool: BuiltinTool): DaemonTool {
   return builtinToolWith(tool, () => ({}));
 }
 
 /** A built-in tool that has powers besides the context. */
-export function builtinToolWith<P extends object>(tool: BuiltinTool<P>, powers: (call: PowersOptions) => P): OwnerTool {
+export function builtinToolWith<P extends object>(
+  tool: BuiltinTool<P>,
+  powers: (call: PowersOptions) => P,
+): DaemonTool {
   const readingOf = (notation: Reading, { facts }: Session): CallReading => {
     const { toAscii } = notation;
     const { environment, name } = facts;
     return { ground: workingGround(notation), toAscii, tool: tool.name, agent: name.agent, environment, notation };
   };
-  const requests: OwnerTool["requests"] = (input, reading, session) =>
+  const requests: DaemonTool["requests"] = (input, reading, session) =>
     tool.requests(input, readingOf(reading, session));
   const { derive, denied, isListed, ...shown } = tool;
   return {
     ...shown,
     isThere: (session) =>
-      (tool.missing?.() ?? null) === null && (isListed?.(powers({ ...UNDECIDED, session, stop: NEVER })) ?? true),
+      (tool.missing?.() ?? null) === null && (isListed?.(powers({ ...UNDECIDED, session, signal: NEVER })) ?? true),
     requests,
     ...(derive === undefined
       ? {}
       : {
-          derive: (input, session, reading, stop) =>
-            derive(input, readingOf(reading, session), powers({ ...UNDECIDED, session, stop: stop ?? NEVER })),
+          derive: (input, session, reading, signal) =>
+            derive(input, readingOf(reading, session), powers({ ...UNDECIDED, session, signal: signal ?? NEVER })),
         }),
-    denied: (input, session) => denied?.(input, powers({ ...UNDECIDED, session, stop: NEVER })),
+    denied: (input, session) => denied?.(input, powers({ ...UNDECIDED, session, signal: NEVER })),
     execute: async (call) => {
-      const { warrant, session, stop } = call;
+      const { warrant, session, signal } = call;
       const opened = call.context({ requirement: null, store: null, isForeign: false });
       const { context, reading } = opened;
       if (context === null || reading === null)
@@ -158,7 +160,7 @@ export function builtinToolWith<P extends object>(tool: BuiltinTool<P>, powers: 
         const again = isFixed ? null : requests(warrant.arguments, reading, session);
         if (again !== null && !(again.ok && isDecided(again.value, warrant))) return MOVED;
         const own = powers({
-          ...{ session, call, stop, refuse: opened.refuse, ended: opened.ran },
+          ...{ session, call, signal, refuse: opened.refuse, ended: opened.ran },
           isDecided: (asked) => isDecided(asked, warrant),
           taint: () => void session.taint(`${tool.name} (${warrant.receipt})`),
         });
@@ -175,9 +177,10 @@ export function builtinToolWith<P extends object>(tool: BuiltinTool<P>, powers: 
   };
 }
 
-const NEVER: CancelSignal = { stopped: false, onStop: () => undefined };
+/** Never aborted. */
+const NEVER: AbortSignal = new AbortController().signal;
 /** Powers before the decision: for reading what the requests follow from. */
-const UNDECIDED: Omit<PowersOptions, "session" | "stop"> = {
+const UNDECIDED: Omit<PowersOptions, "session" | "signal"> = {
   call: null,
   isDecided: () => false,
   refuse: (request, code, message) => useDenial(code, request?.verb.verb ?? null, message),
@@ -223,7 +226,7 @@ export interface ForeignToolView {
 /** Third-party tools: files and packages that are loaded outside the daemon. */
 export interface ForeignTools {
   /** For this session, as they are on disk now; without those that cannot be loaded. */
-  of(session: Session): Promise<readonly OwnerTool[]>;
+  of(session: Session): Promise<readonly DaemonTool[]>;
   /** For a person: all of a workspace, and why some are not loaded. */
   listed?(workspace: string | null): Promise<{
     readonly tools: readonly ForeignToolView[];

@@ -39,7 +39,7 @@ const kernelGuess: KernelFacts = { landlock: 7, connects: true };
 
 const encode = (text: string): Uint8Array => Buffer.from(text, "utf8");
 
-export class LiveSandbox {
+export class RunningSandbox {
   readonly parts: SandboxParts;
   #process: StartedProcess | null = null;
   #channel: Channel | null = null;
