@@ -23,7 +23,7 @@ import type { PowersOptions } from "../tools/daemon-tool.ts";
 
 export interface RecordPowersOptions {
   /** The user's state folder. */
-  readonly state: string;
+  readonly state: string | null;
   readonly records: Pick<Records, "workspaceOf">;
   readonly memory: MemoryStore;
   held(session: Session): ReturnType<Daemon["held"]>;
