@@ -69,7 +69,8 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
 
   const current = (): Redactor | null => {
     const all = secrets.all();
-    const { isLocked } = vault;
+    // Without secrets it does not matter whether the key is available.
+    const isLocked = all.length > 0 && vault.isLocked;
     if (all === seen && isLocked === wasLocked) return redactor;
     [seen, wasLocked] = [all, isLocked];
     const mark = `${isLocked} ${all.map(({ name, version }) => `${name} ${version}`).join("\n")}`;

@@ -1,6 +1,6 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { LogEntry, LogQuery } from "../core/ports/stores/log.ts";
-import { FactFiller } from "./log/fact-filler.ts";
+import { FactFiller } from "./log/index-filler.ts";
 import { askedOf, isAsked } from "./log/log-conditions.ts";
 import { fillWords } from "./log/word-index.ts";
 import type { State } from "./state.ts";

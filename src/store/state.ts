@@ -19,8 +19,7 @@ import { machineGround, prepareFolder, STATE_FILE, type StateEnvironment } from 
 import { SqliteLedger } from "./ledger.ts";
 import { LinkRows, SqliteLinkStore } from "./links/link.ts";
 import { SqliteChainStore } from "./log/chain.ts";
-import { FactFiller } from "./log/fact-filler.ts";
-import { IndexFiller } from "./log/index-filler.ts";
+import { FactFiller, IndexFiller } from "./log/index-filler.ts";
 import { LogReader } from "./log/log-reader.ts";
 import { tailProblem } from "./log/tail.ts";
 import { SqliteMemoryStore } from "./memory/memory.ts";

@@ -7,7 +7,7 @@ import type { State } from "../state.ts";
 import { editLog } from "../testing/leaf.ts";
 import { digest, entryOf, program, type TemporaryState, temporaryState, value } from "../testing/state.ts";
 import { removedRowsMax } from "./chain.ts";
-import { FactFiller } from "./fact-filler.ts";
+import { FactFiller } from "./index-filler.ts";
 import { rowsBetween } from "./leaf.ts";
 import { fillWords } from "./word-index.ts";
 

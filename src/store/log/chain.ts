@@ -5,8 +5,8 @@ import type { LogEntry } from "../../core/ports/stores/log.ts";
 import { type CommitLoop, unkept } from "../commit-loop.ts";
 import { type Connection, type Head, numberOf, textOf } from "../connection.ts";
 import { appendEntry, headOf } from "./append.ts";
-import { forgetFacts } from "./fact-filler.ts";
 import { firstUnindexed } from "./index-check.ts";
+import { forgetFacts } from "./index-filler.ts";
 import { rowsBetween } from "./leaf.ts";
 
 export const chainRowsMax = 10_000;

@@ -4,7 +4,7 @@ import { afterEach, beforeEach, expect, test } from "vitest";
 import { type Database, loadDriver } from "../sqlite.ts";
 import type { State } from "../state.ts";
 import { entryOf, program, type TemporaryState, temporaryState, value } from "../testing/state.ts";
-import { FactFiller, factStepRows } from "./fact-filler.ts";
+import { FactFiller, factStepRows } from "./index-filler.ts";
 import { fillWords } from "./word-index.ts";
 
 let place: TemporaryState;

@@ -2,9 +2,8 @@
 import { afterEach, beforeEach, expect, it } from "vitest";
 import type { State } from "../state.ts";
 import { entryOf, type TemporaryState, temporaryState, value } from "../testing/state.ts";
-import { FactFiller, factStepRows } from "./fact-filler.ts";
 import { factsOf } from "./fact-index.ts";
-import { factsBehindRowsMax } from "./index-filler.ts";
+import { FactFiller, factStepRows, factsBehindRowsMax } from "./index-filler.ts";
 import { wordsDone } from "./word-index.ts";
 
 let place: TemporaryState;
