@@ -68,7 +68,7 @@ export async function orFailed<T>(
 
 /** Logs the outcome of a program, and answers with it. */
 export async function settledRun(
-  asked: GatedCall & { readonly daemonTool: DaemonTool | null },
+  asked: GatedCall & { readonly owner: DaemonTool | null },
   receipt: string,
   request: Request,
   result: RunResult,
@@ -116,17 +116,17 @@ function told(id: string, code: DenialCode): { readonly id: string; readonly hin
 
 /** The denial of a call as its caller reads it. */
 export function denialOf(
-  { session, holding, daemonTool, tool, input, ports, lookup }: GatedCall & { readonly daemonTool: DaemonTool | null },
+  { session, holding, owner, tool, input, ports, lookup }: GatedCall & { readonly owner: DaemonTool | null },
   gate: Denied,
   contexts: Pick<Contexts, "denied">,
 ): Answer<DenialView> {
-  daemonTool?.denied?.(input, session);
+  owner?.denied?.(input, session);
   const known = lookup(tool);
   const requests = known?.requests(input);
   if (known !== null && requests?.ok === true) contexts.denied(session, known.name, requests.value);
   // INVARIANT: a third-party tool that this session can never call answers as one that does not exist.
-  const isHidden = daemonTool?.foreign !== undefined && HIDING.has(gate.code);
-  if (isHidden && !reachedBy(holding.authority, ports.moment())(daemonTool)) {
+  const isHidden = owner?.foreign !== undefined && HIDING.has(gate.code);
+  if (isHidden && !reachedBy(holding.authority, ports.moment())(owner)) {
     const { receipt } = gate;
     return { ok: true, value: denialView(session, { ...UNKNOWN_TOOL, receipt }) };
   }
@@ -183,7 +183,7 @@ export function clientToolLookup(
 
 /** A call that was decided and then refused is reported as a denial, and logged as one. */
 export function refusedDuringCall(
-  asked: GatedCall & { readonly daemonTool: DaemonTool | null },
+  asked: GatedCall & { readonly owner: DaemonTool | null },
   receipt: string,
   met: {
     readonly execution: Extract<ExecutionResult, { readonly ok: false }>;
@@ -192,7 +192,7 @@ export function refusedDuringCall(
     readonly reason: string;
   },
 ): Answer<DenialView> {
-  const { session, holding, ports, daemonTool } = asked;
+  const { session, holding, ports, owner } = asked;
   const { execution, refused, denials, reason } = met;
   // The tool passes on a denial of its context, which is logged already.
   const known = refused.request === null ? denials.find(({ code }) => code === refused.code) : undefined;
@@ -202,7 +202,7 @@ export function refusedDuringCall(
   const read = known === undefined || known.request === "" ? null : readRequestText(known.request, holding.reading);
   const found = refused.request ?? (read?.ok === true ? read.value : null);
   const request: Request | null =
-    found !== null && daemonTool?.isConfigured === true ? { ...found, isConfigured: true } : found;
+    found !== null && owner?.isConfigured === true ? { ...found, isConfigured: true } : found;
   const id = own?.id ?? receipt;
   const value = denialView(session, { code: refused.code, request, approval: null, reason, receipt: id });
   ports.settleLater(outcomeOf(receipt, execution, all));

@@ -44,14 +44,15 @@ import {
   SECRET_GIVEN,
   settledRun,
 } from "./call-outcome.ts";
-import { gitSecretUse, modelUse } from "./call-ports.ts";
+import { gitSecretUse } from "./call-ports.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
+import { modelUse } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
 
 /** An incoming call, with everything its decision needs. */
 interface IncomingCall extends GatedCall {
   /** The tool that executes it; null for a client tool. */
-  readonly daemonTool: DaemonTool | null;
+  readonly owner: DaemonTool | null;
   /** The declaration of a client tool; null if it has none, and therefore no context. */
   readonly declaration: ClientDeclaration | null;
 }
@@ -164,17 +165,17 @@ export class Calls {
     asked: IncomingCall,
     warrant: Warrant,
   ): Promise<Answer<CallCompletion | DenialView>> {
-    const { session, tool, daemonTool, ports } = asked;
+    const { session, tool, owner, ports } = asked;
     const { receipt } = warrant;
     const programContext = this.#programContext(asked, receipt);
     const { signal } = exchange;
     const execution: ExecutionResult = signal.aborted
       ? CANCELLED
-      : daemonTool === null
+      : owner === null
         ? { ok: false, code: "not_available", message: `${tool} is not executed here` }
         : this.#holdsSecret(warrant.arguments)
           ? SECRET_GIVEN
-          : await daemonTool.execute({
+          : await owner.execute({
               input: warrant.arguments,
               session,
               warrant,
@@ -292,20 +293,18 @@ export class Calls {
     if (call === null) return refusal("invalid_input", "a call needs the name of a tool and an object");
     const ours = this.#tools.ours(call.tool);
     if (ours !== null) return this.#resolveCall(exchange, session, call, ours);
-    return this.#tools
-      .named(session, call.tool)
-      .then((daemonTool) => this.#resolveCall(exchange, session, call, daemonTool));
+    return this.#tools.named(session, call.tool).then((owner) => this.#resolveCall(exchange, session, call, owner));
   }
 
   #resolveCall(
     exchange: Exchange,
     session: Session,
     call: ParsedCall,
-    daemonTool: DaemonTool | null,
+    owner: DaemonTool | null,
   ): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
     const { tool, input, requests: texts } = call;
     // INVARIANT: a client tool never has the name of a daemon tool, or one that looks like it: secrets and grants go by name.
-    if (texts !== null && (daemonTool !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
+    if (texts !== null && (owner !== null || !parseToolName(tool.replace(/^tool:/, ""), "foreign").ok))
       return refusal("invalid_input", "an application tool needs a plain name that no other tool has");
     const holding = this.#gatekeeper.holding(session);
     if ("refused" in holding) return refusal("unknown_agent", holding.refused, holding.fix);
@@ -318,21 +317,21 @@ export class Calls {
       if (declared !== null && !declared.ok) return declared;
       const limit = declared?.value ?? null;
       const lookup = this.#marking(session, clientToolLookup(texts, holding, limit?.requirement ?? null));
-      return { ok: true, value: { session, holding, tool, input, daemonTool, declaration: limit, ports, lookup } };
+      return { ok: true, value: { session, holding, tool, input, owner, declaration: limit, ports, lookup } };
     }
     const asked: PreviewCall = { session, holding, tool, input, ports };
     const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
-      this.#marking(session, this.#tools.lookup(daemonTool, holding.reading, session, derived));
+      this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived));
     const askedBy = (derived: readonly Request[] | Unread): Answer<IncomingCall> => ({
       ok: true,
-      value: { session, holding, tool, input, daemonTool, declaration: null, ports, lookup: lookup(derived) },
+      value: { session, holding, tool, input, owner, declaration: null, ports, lookup: lookup(derived) },
     });
-    const lacks = daemonTool?.missing?.(session) ?? null;
+    const lacks = owner?.missing?.(session) ?? null;
     // Checked before anything is charged, and reported only to a session that may call the tool.
     if (lacks !== null && previewCall(asked, lookup([])).outcome !== "deny")
       return refusal("not_available", lacks.message, lacks.fix);
-    if (daemonTool?.derive === undefined) return askedBy([]);
-    return this.#derived(daemonTool, asked, lookup([]), exchange.signal).then(askedBy);
+    if (owner?.derive === undefined) return askedBy([]);
+    return this.#derived(owner, asked, lookup([]), exchange.signal).then(askedBy);
   }
 
   /** INVARIANT: the trigger rule applies to every tool, built-in or not. A rule that fails allows nothing. */
@@ -342,24 +341,24 @@ export class Calls {
 
   /** INVARIANT: no code of a tool runs for a session that may not call it. */
   async #derived(
-    daemonTool: DaemonTool,
+    owner: DaemonTool,
     asked: PreviewCall,
     lookup: ToolLookup,
     signal: AbortSignal,
   ): Promise<readonly Request[] | Unread> {
-    if (daemonTool.derive === undefined || previewCall(asked, lookup).outcome === "deny") return [];
-    const derived = await daemonTool.derive(asked.input, asked.session, asked.holding.reading, signal);
+    if (owner.derive === undefined || previewCall(asked, lookup).outcome === "deny") return [];
+    const derived = await owner.derive(asked.input, asked.session, asked.holding.reading, signal);
     return derived.ok ? derived.value : derived;
   }
 
   #programContext(
-    { session, holding, tool, daemonTool, declaration, ports }: IncomingCall,
+    { session, holding, tool, owner, declaration, ports }: IncomingCall,
     receipt: string,
   ): ProgramContext {
     // What the call itself reads does not take away the grants that it was decided by.
     const { clean } = ports.moment();
     const { id, name, cwd, environment } = session.facts;
-    const requirement = daemonTool?.foreign?.requirement ?? declaration?.requirement;
+    const requirement = owner?.foreign?.requirement ?? declaration?.requirement;
     const limits = requirement === undefined ? [] : [requirement];
     return {
       authority: narrowed(holding.authority, limits),
@@ -382,7 +381,7 @@ export class Calls {
       useSecret: gitSecretUse(session, holding, ports, receipt),
       ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) =>
-        ports.refused({ receipt, tool, denial, reason, target, isConfigured: daemonTool?.isConfigured === true }),
+        ports.refused({ receipt, tool, denial, reason, target, isConfigured: owner?.isConfigured === true }),
     };
   }
 }
