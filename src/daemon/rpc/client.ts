@@ -165,7 +165,13 @@ class Client {
     const text = JSON.stringify(input === null ? question : { ...question, input: true });
     const bytes = Buffer.byteLength(text);
     if (bytes > requestBytesMax) return Promise.resolve(refusal("too_large", "the request is too large"));
-    return new Promise((give) => {
+    return new Promise((resolve) => {
+      let removeListener = (): void => undefined;
+      const give: typeof resolve = (answer) => {
+        // The signal may outlive the request.
+        removeListener();
+        resolve(answer);
+      };
       const pump = input === null ? null : new InputPump(id, input, this.#writer, () => this.#stop(id));
       // Only a pending request keeps this process alive.
       if (this.#waiting.size === 0) {
@@ -175,7 +181,7 @@ class Client {
       this.#waiting.set(id, { along, pump, give, taken: 0 });
       this.#writer.json(text, bytes);
       if (pump !== null) void pump.run();
-      if (along?.signal !== undefined) onAbort(along.signal, () => this.#stop(id));
+      if (along?.signal !== undefined) removeListener = onAbort(along.signal, () => this.#stop(id));
     });
   }
 
