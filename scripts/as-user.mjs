@@ -1,5 +1,6 @@
 // Runs the user-dependent part of the tests as an ordinary user, where CI runs as root: folders that only root can remove,
-// sockets and sandboxes that only root can make are found nowhere else. Plain Node without dependencies.
+// sockets and sandboxes that only root can make are found nowhere else. Arguments are files or folders of tests to run
+// instead. Plain Node without dependencies.
 import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, cpSync, mkdirSync, mkdtempSync, rmSync } from "node:fs";
 import { dirname, join } from "node:path";
@@ -14,6 +15,7 @@ const PARTS = [
   // These start the command line as the user who runs them (test/house/callers.ts).
   ...["test/draft", "test/e2e/exec.test.ts", "test/programs/clean.test.ts", "test/attack/two"],
 ];
+const named = process.argv.slice(2);
 
 if (process.getuid?.() !== 0) {
   process.stderr.write("ambit: this is an ordinary user already, and the tests ran as one\n");
@@ -27,7 +29,17 @@ try {
   copy(folder);
   execFileSync("chown", ["-R", `${uid}:${gid}`, folder]);
   // Npm runs scripts as the owner of the folder when started by root; as the user itself it has no choice.
-  const words = ["--reuid", String(uid), "--regid", String(gid), "--init-groups", "npm", "test", "--", ...PARTS];
+  const words = [
+    "--reuid",
+    String(uid),
+    "--regid",
+    String(gid),
+    "--init-groups",
+    "npm",
+    "test",
+    "--",
+    ...(named.length > 0 ? named : PARTS),
+  ];
   const env = {
     PATH: process.env.PATH,
     HOME: home,

@@ -12,7 +12,7 @@ import { makeScene, type Scene } from "./scene.ts";
 export class Ground {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-attack-"));
   readonly programs: Compiled;
-  readonly #start: Promise<string>;
+  readonly #start: string;
 
   constructor() {
     chmodSync(this.folder, 0o755);
@@ -22,9 +22,8 @@ export class Ground {
 
   /** A scene of this caller, trusted by it. */
   async scene(who: CallerFacts): Promise<{ readonly scene: Scene; readonly ambit: Ambit }> {
-    const start = await this.#start;
     const scene = await makeScene(who, this.programs);
-    const ambit = new Ambit(start, who, scene);
+    const ambit = new Ambit(this.#start, who, scene);
     await ambit.trust();
     return { scene, ambit };
   }

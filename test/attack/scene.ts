@@ -8,7 +8,6 @@ import {
   copyFileSync,
   lchownSync,
   lstatSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -16,9 +15,10 @@ import {
   symlinkSync,
   writeFileSync,
 } from "node:fs";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { createInterface } from "node:readline";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 import type { CallerFacts } from "./callers.ts";
 import type { Compiled } from "./compiled.ts";
@@ -83,10 +83,7 @@ export async function makeScene({ user, group, prefix }: CallerFacts, programs: 
 }
 
 function fill(folder: string, token: string): void {
-  for (const [path, text] of Object.entries(files(token))) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), text);
-  }
+  writeFiles(folder, files(token));
   symlinkSync(join(folder, "outside", "secret"), join(folder, "root", "secret-link"));
 }
 

@@ -1,8 +1,9 @@
 // Effects of the person's own settings on names in a project: hooks paths that apply in every repository, and program trees.
-import { existsSync, mkdirSync, writeFileSync } from "node:fs";
+import { existsSync } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
+import { writeFiles } from "../house/files.ts";
 import { DraftWorld, type ShellResult } from "./world.ts";
 
 for (const user of CALLERS)
@@ -17,9 +18,7 @@ for (const user of CALLERS)
     const codes = ({ changes }: ShellResult): readonly string[] =>
       (changes?.kept ?? []).map(({ path, code }) => `${path} ${code}`);
     const configure = (path: string, text: string): void => {
-      const whole = join(world.base, "config", path);
-      mkdirSync(join(whole, ".."), { recursive: true });
-      writeFileSync(whole, text);
+      writeFiles(join(world.base, "config"), { [path]: text });
       world.own();
     };
     const plant = (folder: string): string =>

@@ -9,15 +9,15 @@ import { compactText } from "../../src/core/notation/printer.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
 import { groundOf } from "../../src/platform/ground.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
-import { isLong } from "../house/long.ts";
+import { sized } from "../house/long.ts";
 import { root } from "./ambit.ts";
 import { bundled } from "./bundle.ts";
 
 const RECORD = "---\nid: a # me\ncapabilities:\n  # first\n  - records.read\n---\n\nBody.\n";
 
-const grantsAtOnce = isLong ? 200 : 64;
+const grantsAtOnce = sized(64, 200);
 /** Kills of each of two processes. */
-const kills = isLong ? 100 : 30;
+const kills = sized(12, 100);
 
 const grants = join(root, "bin", "ambit");
 let loop: string;

@@ -1,10 +1,11 @@
 // Runs the built program as a user does: a process, its output, its exit status.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeFiles } from "../house/files.ts";
 import { ownFolder } from "../house/own-folder.ts";
 import { removeState } from "../house/remove-state.ts";
 
@@ -40,10 +41,7 @@ export function ambit(cwd: string, ...words: readonly string[]): Ran {
 export function inFolder<T>(files: Readonly<Record<string, string | Uint8Array>>, use: (folder: string) => T): T {
   const folder = mkdtempSync(join(tmpdir(), "ambit-"));
   try {
-    for (const [name, content] of Object.entries(files)) {
-      mkdirSync(dirname(join(folder, name)), { recursive: true });
-      writeFileSync(join(folder, name), content);
-    }
+    writeFiles(folder, files);
     return use(folder);
   } finally {
     removeState(folder);

@@ -14,10 +14,11 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { CALLERS } from "../house/callers.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeAgent, writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
@@ -35,15 +36,8 @@ function begin(name = "project"): void {
   prepareState(join(base, "state"), join(base, "config"));
 }
 
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(base, path)), { recursive: true });
-  writeFileSync(join(base, path), text);
-}
-
-function agent(id: string, ...grants: readonly string[]): void {
-  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}`).join("\n");
-  writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
-}
+const write = (path: string, text: string): void => writeFiles(base, { [path]: text });
+const agent = (id: string, ...grants: readonly string[]): void => writeAgent(project, id, ...grants);
 
 function owned(user: number): void {
   if (user === 0 || process.getuid?.() !== 0) return;

@@ -11,6 +11,8 @@ import { CERTIFICATE, KEY } from "../broker/certificate.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { ownAddress } from "../broker/world.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeAgent } from "../house/files.ts";
+import { serveGit } from "../house/git-server.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
@@ -24,6 +26,7 @@ const USER = "me";
 let server: Server;
 /** The credentials the server received: never another than the one. */
 const shown = new Set<string>();
+const served = { folder: join(base, "served"), user: USER, token: TOKEN, shown };
 
 /** Port 443 needs root; elsewhere there is nothing to test with, and the test says so. */
 const isRoot = process.getuid?.() === 0;
@@ -53,7 +56,9 @@ beforeAll(async () => {
     "first",
   );
   host("-C", join(base, "seed"), "push", "--quiet", bare, "main");
-  server = createServer({ cert: CERTIFICATE, key: KEY }, backend).listen(443, address);
+  server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) =>
+    serveGit(served, request, response),
+  ).listen(443, address);
   await once(server, "listening");
   names.names.set("git.example.test", [[address]]);
   names.names.set("other.example.test", [[address]]);
@@ -72,8 +77,8 @@ beforeAll(async () => {
   writeFileSync(join(project, "authority.pem"), CERTIFICATE);
   const connect = `net.connect{hosts=[git.example.test],ports=[443],private=[git.example.test=127.0.0.0/8]}`;
   const grants = ["proc.exec", "proc.eval", "fs.read", "fs.write", connect];
-  agent("pusher", ...grants, "secret.use{names=[git-token],hosts=[git.example.test]}");
-  agent("puller", ...grants);
+  writeAgent(project, "pusher", ...grants, "secret.use{names=[git-token],hosts=[git.example.test]}");
+  writeAgent(project, "puller", ...grants);
   expect(await ambit("trust", "--yes")).toMatchObject({ status: 0 });
 });
 afterAll(() => {
@@ -82,55 +87,9 @@ afterAll(() => {
   removeState(base);
 });
 
-function agent(id: string, ...grants: readonly string[]): void {
-  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}`).join("\n");
-  writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
-}
-
 function host(...words: readonly string[]): void {
   const { status, stderr } = spawnSync("git", words, { encoding: "utf8" });
   if (status !== 0) throw new Error(stderr);
-}
-
-/** git's own server program: writing with the credential, anonymous reading. */
-function backend(request: import("node:http").IncomingMessage, response: import("node:http").ServerResponse): void {
-  const url = new URL(request.url ?? "/", "https://git.example.test");
-  const credential = request.headers.authorization;
-  if (credential !== undefined) shown.add(credential);
-  const isPush = url.pathname.endsWith("git-receive-pack") || url.searchParams.get("service") === "git-receive-pack";
-  if (isPush && credential !== `Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`) {
-    response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
-    return;
-  }
-  const child = spawn("git", ["http-backend"], {
-    env: {
-      PATH: process.env["PATH"],
-      GIT_PROJECT_ROOT: join(base, "served"),
-      GIT_HTTP_EXPORT_ALL: "1",
-      REMOTE_USER: USER,
-      REQUEST_METHOD: request.method,
-      PATH_INFO: url.pathname,
-      QUERY_STRING: url.search.slice(1),
-      CONTENT_TYPE: request.headers["content-type"],
-      CONTENT_LENGTH: request.headers["content-length"],
-      HTTP_CONTENT_ENCODING: request.headers["content-encoding"],
-      GIT_PROTOCOL: request.headers["git-protocol"]?.toString(),
-    },
-  });
-  request.pipe(child.stdin);
-  const parts: Buffer[] = [];
-  child.stdout.on("data", (part: Buffer) => parts.push(part));
-  child.on("close", () => {
-    const all = Buffer.concat(parts);
-    const end = all.indexOf("\r\n\r\n");
-    const headers = all.subarray(0, Math.max(end, 0)).toString("latin1").split("\r\n");
-    const status = headers.find((line) => /^status:/i.test(line));
-    for (const line of headers) {
-      const [, name, value] = /^([^:]+): (.*)$/.exec(line) ?? [];
-      if (name !== undefined && value !== undefined && name.toLowerCase() !== "status") response.setHeader(name, value);
-    }
-    response.writeHead(status === undefined ? 200 : Number(status.split(" ")[1])).end(all.subarray(end + 4));
-  });
 }
 
 async function ambit(...words: readonly string[]): Promise<Ran> {

@@ -1,11 +1,12 @@
 // Progress of long commands on a real terminal and in a pipe: a person sees it, nothing of it remains, and it is not written
 // elsewhere.
 import { spawnSync } from "node:child_process";
-import { mkdirSync, mkdtempSync, writeFileSync } from "node:fs";
+import { mkdtempSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 import { root } from "./ambit.ts";
 import { bundled } from "./bundle.ts";
@@ -19,10 +20,7 @@ let eager: string;
 beforeAll(async () => {
   eager = await bundled(fileURLToPath(new URL("./eager.ts", import.meta.url)));
   base = mkdtempSync(join(tmpdir(), "ambit-progress-"));
-  const put = (path: string, text: string): void => {
-    mkdirSync(dirname(join(base, path)), { recursive: true });
-    writeFileSync(join(base, path), text);
-  };
+  const put = (path: string, text: string): void => writeFiles(base, { [path]: text });
   for (let number = 0; number < agents; number++)
     put(
       `here/.ambit/agents/team${number % 7}/a${number}.md`,

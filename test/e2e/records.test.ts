@@ -11,8 +11,9 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 
@@ -38,10 +39,7 @@ function ambit(cwd: string, ...words: readonly string[]): Ran {
 function workspace(name: string, files: Readonly<Record<string, string | Uint8Array>>): string {
   const folder = join(base, name);
   mkdirSync(join(folder, ".ambit", "records"), { recursive: true });
-  for (const [path, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, path)), { recursive: true });
-    writeFileSync(join(folder, path), content);
-  }
+  writeFiles(folder, files);
   return folder;
 }
 

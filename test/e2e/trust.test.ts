@@ -11,9 +11,10 @@ import {
   writeFileSync,
 } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeFiles } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type Ran, root } from "./ambit.ts";
 import { onTerminal } from "./terminal.ts";
@@ -29,10 +30,7 @@ beforeEach(() => {
 });
 afterEach(() => removeState(base));
 
-function write(path: string, text: string): void {
-  mkdirSync(dirname(join(base, path)), { recursive: true });
-  writeFileSync(join(base, path), text);
-}
+const write = (path: string, text: string): void => writeFiles(base, { [path]: text });
 
 function environment(): NodeJS.ProcessEnv {
   return {

@@ -85,6 +85,14 @@ export const allowedSkips: readonly AllowedSkip[] = [
     reason: onlyRootMounts,
     holds: isUser,
   },
+  {
+    file: "test/draft/bad-input.test.ts",
+    title:
+      /a full disk|mounted read-only|another disk|a mount below the root|a disk of its own|only root mounts file systems/,
+    reason: onlyRootMounts,
+    holds: isUser,
+  },
+  { file: "test/draft/growth.test.ts", title: /^a full disk/, reason: onlyRootMounts, holds: isUser },
   { file: "test/sandbox/folders.test.ts", title: /below \/usr\/local/, reason: onlyRootMounts, holds: isUser },
   {
     file: "test/sandbox/other-user.test.ts",

@@ -292,7 +292,7 @@ test("nothing that is delegated, edited, deleted, renamed or revoked gives an ag
           asUser += world.asUser;
         },
       ),
-      { numRuns: sized(50, 300) },
+      { numRuns: sized(25, 300) },
     );
   } finally {
     temporary.remove();

@@ -1,8 +1,9 @@
 // A workspace in which the page of an earlier system is checked, example by example, through the built program.
 import { spawnSync } from "node:child_process";
-import { existsSync, mkdirSync, readFileSync, writeFileSync } from "node:fs";
-import { dirname, join } from "node:path";
+import { existsSync, readFileSync } from "node:fs";
+import { join } from "node:path";
 import { environment, type Ran, root } from "../e2e/ambit.ts";
+import { writeFiles } from "../house/files.ts";
 import { ownFolder } from "../house/own-folder.ts";
 
 /** The exit status of each decision. */
@@ -15,10 +16,7 @@ export class Walk {
   readonly folder: string = ownFolder("ambit-seed-");
 
   write(files: Readonly<Record<string, string>>): void {
-    for (const [name, text] of Object.entries(files)) {
-      mkdirSync(dirname(join(this.folder, name)), { recursive: true });
-      writeFileSync(join(this.folder, name), text);
-    }
+    writeFiles(this.folder, files);
   }
 
   read(name: string): string {

@@ -2,9 +2,9 @@
 // process. Everything is real and removed afterwards.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
-import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
+import { mkdirSync, mkdtempSync, realpathSync } from "node:fs";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { VERSION } from "../../src/core/base/version.ts";
 import type { ControlMessages, DaemonStatus } from "../../src/core/ports/daemon/daemon-control.ts";
@@ -15,6 +15,7 @@ import { connect } from "../../src/daemon/rpc/client.ts";
 import { root } from "../e2e/ambit.ts";
 import { bundled } from "../e2e/bundle.ts";
 import { endDaemon, prepareState } from "../house/daemon-state.ts";
+import { recordText, writeFiles } from "../house/files.ts";
 import { isRunning } from "../house/processes.ts";
 import { removeState } from "../house/remove-state.ts";
 import { until } from "../house/until.ts";
@@ -50,17 +51,16 @@ export class World {
   }
 
   write(path: string, text: string): void {
-    mkdirSync(dirname(join(this.base, path)), { recursive: true });
-    writeFileSync(join(this.base, path), text);
+    writeFiles(this.base, { [path]: text });
   }
 
   /** A record with these grants; `more`: further lines of its front matter. */
   agent(id: string, grants: readonly string[], more = ""): void {
-    this.write(`project/.ambit/agents/${id}.md`, record(grants, more));
+    this.write(`project/.ambit/agents/${id}.md`, recordText(grants, more));
   }
 
   user(name: string, grants: readonly string[]): void {
-    this.write(`config/ambit/users/${name}.md`, record(grants));
+    this.write(`config/ambit/users/${name}.md`, recordText(grants));
   }
 
   /** Trusts the current files, and starts the daemon. */
@@ -194,11 +194,6 @@ export class World {
     this.stopDaemon();
     removeState(this.base);
   }
-}
-
-function record(grants: readonly string[], more = ""): string {
-  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}\n`).join("");
-  return `---\n${more}capabilities:${grants.length === 0 ? " []\n" : `\n${lines}`}---\n`;
 }
 
 /** The value of an answer that must succeed for the test to go on. */

@@ -12,6 +12,7 @@ import { daemonFolder } from "../../src/platform/daemon/daemon-start.ts";
 import { root as ourPackage } from "../e2e/ambit.ts";
 import { nativeMissing } from "../files/native.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeAgent } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 import { write } from "./files-world.ts";
 
@@ -35,12 +36,10 @@ describe.skipIf(nativeMissing() !== null)("ambit call", () => {
     mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
     mkdirSync(join(project, "src"));
     prepareState(join(base, "state"), join(base, "config"));
-    const agent = (...grants: readonly string[]) =>
-      `---\nsandbox: .\ncapabilities:\n${grants.map((grant) => `  - ${JSON.stringify(grant)}\n`).join("")}---\n`;
+    writeAgent(project, "coder", "fs.read", "fs.write", "fs.delete");
+    writeAgent(project, "reader", "fs.read", "fs.write{paths=[]}");
+    writeAgent(project, "careful", "fs.read", "fs.write{clean=true}", "fs.delete{ask=true}");
     write(project, {
-      ".ambit/agents/coder.md": agent("fs.read", "fs.write", "fs.delete"),
-      ".ambit/agents/reader.md": agent("fs.read", "fs.write{paths=[]}"),
-      ".ambit/agents/careful.md": agent("fs.read", "fs.write{clean=true}", "fs.delete{ask=true}"),
       "README.md": "# Title\n",
       "src/a.ts": "one\n",
     });

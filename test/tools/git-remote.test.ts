@@ -3,7 +3,6 @@
 import { spawn, spawnSync } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
-import type { IncomingMessage, ServerResponse } from "node:http";
 import { createServer, type Server } from "node:https";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
@@ -14,6 +13,8 @@ import { NamesOutside } from "../broker/names-outside.ts";
 import { ownAddress } from "../broker/world.ts";
 import { root } from "../e2e/ambit.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeAgent } from "../house/files.ts";
+import { serveGit } from "../house/git-server.ts";
 import { removeState } from "../house/remove-state.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-git-tool-")));
@@ -24,6 +25,7 @@ const address = ownAddress(4);
 const [USER, TOKEN] = ["me", "another-token-hard-to-guess"];
 const credential = `Basic ${Buffer.from(`${USER}:${TOKEN}`).toString("base64")}`;
 const shown = new Set<string>();
+const served = { folder: join(base, "served"), user: USER, token: TOKEN, shown };
 let server: Server | undefined;
 
 /** Port 443 needs root; elsewhere there is nothing to test with, and the test says so. */
@@ -51,7 +53,9 @@ beforeAll(async () => {
   host("-C", project, "remote", "add", "elsewhere", "https://other.example.test/demo.git");
   writeFileSync(join(project, "authority.pem"), CERTIFICATE);
   host("-C", project, "commit", "--quiet", "--allow-empty", "--message=first");
-  server = createServer({ cert: CERTIFICATE, key: KEY }, backend).listen(443, address);
+  server = createServer({ cert: CERTIFICATE, key: KEY }, (request, response) =>
+    serveGit(served, request, response),
+  ).listen(443, address);
   await once(server, "listening");
   for (const name of ["git.example.test", "other.example.test"]) names.names.set(name, [[address]]);
   const resolver = await names.start();
@@ -63,8 +67,9 @@ beforeAll(async () => {
   writeFileSync(join(base, "token"), TOKEN, { mode: 0o600 });
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
   const connect = "net.connect{hosts=[git.example.test],ports=[443],private=[git.example.test=127.0.0.0/8]}";
-  agent("puller", "proc.exec", "fs.read", "fs.write", connect);
-  agent(
+  writeAgent(project, "puller", "proc.exec", "fs.read", "fs.write", connect);
+  writeAgent(
+    project,
     "pusher",
     "proc.exec",
     "fs.read",
@@ -79,52 +84,6 @@ afterAll(() => {
   if (isRoot) names.stop();
   removeState(base);
 });
-
-function agent(id: string, ...grants: readonly string[]): void {
-  const lines = grants.map((grant) => `  - ${JSON.stringify(grant)}`).join("\n");
-  writeFileSync(join(project, ".ambit", "agents", `${id}.md`), `---\nsandbox: .\ncapabilities:\n${lines}\n---\n`);
-}
-
-/** git's own server program: anonymous reading, writing with the credential. */
-function backend(request: IncomingMessage, response: ServerResponse): void {
-  const url = new URL(request.url ?? "/", "https://git.example.test");
-  const { authorization } = request.headers;
-  if (authorization !== undefined) shown.add(authorization);
-  const isPush = url.pathname.endsWith("git-receive-pack") || url.searchParams.get("service") === "git-receive-pack";
-  if (isPush && authorization !== credential) {
-    response.writeHead(401, { "WWW-Authenticate": 'Basic realm="git"' }).end();
-    return;
-  }
-  const child = spawn("git", ["http-backend"], {
-    env: {
-      PATH: process.env["PATH"],
-      GIT_PROJECT_ROOT: join(base, "served"),
-      GIT_HTTP_EXPORT_ALL: "1",
-      REMOTE_USER: USER,
-      REQUEST_METHOD: request.method,
-      PATH_INFO: url.pathname,
-      QUERY_STRING: url.search.slice(1),
-      CONTENT_TYPE: request.headers["content-type"],
-      CONTENT_LENGTH: request.headers["content-length"],
-      HTTP_CONTENT_ENCODING: request.headers["content-encoding"],
-      GIT_PROTOCOL: request.headers["git-protocol"]?.toString(),
-    },
-  });
-  request.pipe(child.stdin);
-  const parts: Buffer[] = [];
-  child.stdout.on("data", (part: Buffer) => parts.push(part));
-  child.on("close", () => {
-    const all = Buffer.concat(parts);
-    const end = all.indexOf("\r\n\r\n");
-    const headers = all.subarray(0, Math.max(end, 0)).toString("latin1").split("\r\n");
-    const status = headers.find((line) => /^status:/i.test(line));
-    for (const line of headers) {
-      const [, name, value] = /^([^:]+): (.*)$/.exec(line) ?? [];
-      if (name !== undefined && value !== undefined && name.toLowerCase() !== "status") response.setHeader(name, value);
-    }
-    response.writeHead(status === undefined ? 200 : Number(status.split(" ")[1])).end(all.subarray(end + 4));
-  });
-}
 
 async function ambit(...words: readonly string[]): Promise<{ readonly status: number | null; readonly out: string }> {
   const folders = { HOME: base, XDG_STATE_HOME: join(base, "state"), XDG_CONFIG_HOME: join(base, "config") };

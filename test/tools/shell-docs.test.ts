@@ -6,6 +6,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
 import { prepareState } from "../house/daemon-state.ts";
+import { writeAgent } from "../house/files.ts";
 import { removeState } from "../house/remove-state.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-shell-docs-")));
@@ -29,8 +30,7 @@ beforeAll(() => {
   prepareState(join(base, "state"), join(base, "config"));
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });
   mkdirSync(join(project, "src"));
-  const grants = ["fs.read", "fs.write", "proc.exec"].map((grant) => `  - ${grant}\n`).join("");
-  writeFileSync(join(project, ".ambit", "agents", "coder.md"), `---\nsandbox: .\ncapabilities:\n${grants}---\n`);
+  writeAgent(project, "coder", "fs.read", "fs.write", "proc.exec");
   writeFileSync(join(project, "names"), "two\none\ntwo\n");
   writeFileSync(join(project, "notes.txt"), "text\n");
   expect(spawnSync("git", ["init", "--quiet", project]).status).toBe(0);
