@@ -12,6 +12,7 @@ import { parseSpecs, specFault } from "../core/notation/compact/grant-specs.ts";
 import type { OpenSessionResult } from "../core/ports/daemon/daemon-calls.ts";
 import { type Answer, type Refusal, refusal } from "../core/ports/daemon/exchange.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
+import { madeName, madeNames } from "./calls/agent-names.ts";
 import type { Gatekeeper } from "./calls/gatekeeper.ts";
 import type { SessionCaveats } from "./calls/holding.ts";
 import type { Delegations } from "./contexts/delegations.ts";
@@ -83,11 +84,12 @@ export class Opening {
     const environment = environmentIn(value);
     if (cwd === null || !cwd.startsWith("/") || asked === null || environment === null || token === undefined)
       return refusal("invalid_input", "a session needs a folder and an agent");
-    if (named === undefined || (named !== null && !PRINCIPAL_NAME.test(named)))
-      return refusal("invalid_input", "a user name has only letters, digits and . _ @ + -");
     if (trace === undefined || (trace !== null && !TRACE.test(trace)) || face === null || !FACE.test(face))
       return refusal("invalid_input", "a trace has only letters, digits and dashes");
     const { peer } = connected;
+    // A text that is no name is not written into the log.
+    if (named === undefined || (named !== null && !PRINCIPAL_NAME.test(named)))
+      return this.#refused({ cwd, asked, user: null, trace, face, peer }, NO_USER_NAME);
     const caveats = optionalText(value, "caveats", caveatsCharactersMax);
     if (caveats === undefined || (caveats !== null && (asked !== ANONYMOUS || token !== null)))
       return refusal(
@@ -99,10 +101,11 @@ export class Opening {
       return this.#refused({ cwd, asked, user: named, trace, face, peer }, admitted);
     const brought: SessionCaveats | null =
       caveats === null ? null : { text: caveats, account: this.#accountOf(peer, caveats) };
-    const found = brought === null ? this.#nameOf(cwd, asked) : this.#broughtName(cwd, brought);
     const told = { cwd, asked, user: named, trace, face, peer };
-    if (!found.ok) return this.#refused(told, found);
     const user = this.#admission.userFor(peer, named);
+    const found =
+      brought === null ? this.#nameOf(cwd, asked, user.ok ? user.value : null) : this.#broughtName(cwd, brought);
+    if (!found.ok) return this.#refused(told, found);
     if (!user.ok) return this.#refused(told, user);
     const { name } = found.value;
     const unknown =
@@ -172,9 +175,8 @@ export class Opening {
     const specs = pledge === null ? null : textsIn(value, "pledge", specsMax);
     if (cwd === null || !cwd.startsWith("/") || asked === null || (pledge !== null && specs === null))
       return refusal("invalid_input", "needs a folder and an agent, and optionally a list of specs");
-    if (user === undefined || (user !== null && !PRINCIPAL_NAME.test(user)))
-      return refusal("invalid_input", "a user name has only letters, digits and . _ @ + -");
-    const found = this.#nameOf(cwd, asked);
+    if (user === undefined || (user !== null && !PRINCIPAL_NAME.test(user))) return NO_USER_NAME;
+    const found = this.#nameOf(cwd, asked, user);
     if (!found.ok) return found;
     const { name } = found.value;
     const unknown = (user === null ? null : this.#misspelled(user)) ?? this.#unknownUser(user, cwd, name, false);
@@ -266,16 +268,21 @@ export class Opening {
     return `${pid} ${start} ${this.#parts.digest(text).slice(0, 24)}`;
   }
 
-  #nameOf(cwd: string, asked: string): Answer<NamedAgent> {
+  #nameOf(cwd: string, asked: string, user: string | null): Answer<NamedAgent> {
     const { records, stores } = this.#parts;
-    const made: AgentName = { workspace: records.workspaceOf(cwd), agent: agentIdOf(asked) };
     const found = records.record(cwd, asked);
-    if (!found.ok && stores.links.made(made)?.ended === null) return { ok: true, value: { name: made, notes: [] } };
-    return found.ok
-      ? { ok: true, value: { name: found.value.name, notes: found.value.notes } }
-      : refusal("unknown_agent", found.message, found.fix);
+    if (found.ok) return { ok: true, value: { name: found.value.name, notes: found.value.notes } };
+    const plain: AgentName = { workspace: records.workspaceOf(cwd), agent: agentIdOf(asked) };
+    const made = madeName(stores.links, plain, user);
+    if (made !== null) return { ok: true, value: { name: made, notes: [] } };
+    const users = user === null ? madeNames(stores.links, plain).flatMap((name) => name.user ?? []) : [];
+    if (users.length > 1)
+      return refusal("unknown_agent", `several users have an agent ${plain.agent}`, `name one: --user ${users[0]}`);
+    return refusal("unknown_agent", found.message, found.fix);
   }
 }
+
+const NO_USER_NAME = refusal("invalid_input", "a user name has only letters, digits and . _ @ + -");
 
 const TOO_MANY = refusal(
   "not_available",

@@ -8,6 +8,7 @@ import type { TerminalControl } from "../core/ports/process.ts";
 import type { AccountBalance } from "../core/ports/stores/ledger.ts";
 import type { AgentName } from "../core/ports/stores/link-store.ts";
 import type { Who } from "../core/ports/stores/log.ts";
+import { sameName } from "./calls/agent-names.ts";
 import { agentScope } from "./calls/generations.ts";
 import type { ClientConnection, ProcessMark } from "./rpc/serving.ts";
 
@@ -214,9 +215,7 @@ export class Sessions {
   }
 
   ofAgent(name: AgentName): readonly Session[] {
-    return [...this.#all.values()].filter(
-      ({ facts }) => facts.name.agent === name.agent && facts.name.workspace === name.workspace,
-    );
+    return [...this.#all.values()].filter(({ facts }) => sameName(facts.name, name));
   }
 
   all(): readonly Session[] {

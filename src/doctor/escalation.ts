@@ -1,6 +1,13 @@
 // Grants an agent could use to give itself, or others, more than its record says.
 
-import { type Ground, guardPath, parsePathPatterns, pathText, tree } from "../core/authority/axes/path.ts";
+import {
+  type Ground,
+  guardPath,
+  parsePathPatterns,
+  pathText,
+  proposedRoot,
+  tree,
+} from "../core/authority/axes/path.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { intersectSequences } from "../core/authority/patterns/intersect.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
@@ -43,7 +50,7 @@ function filesEverywhere(grants: readonly Grant[], about: About, { ground, now }
     found("files_everywhere", about, {
       message: `${verbs.join(", ")} ${verbs.length === 1 ? "reaches" : "reach"} everything in ${pathText(first.root ?? [])}`,
       meaning: "That is your whole home folder or more; only protected paths are left out.",
-      fix: `${first.verb.verb}{in=~/project}`,
+      fix: `${first.verb.verb}{in=${proposedRoot(ground)}}`,
       grants: wide,
     }),
   ];
@@ -124,7 +131,7 @@ function everywhere(grant: Grant, about: About, { ground }: Asked): Finding[] | 
     found("exec_everywhere", about, {
       message: `\`${grant.verb.verb}\` runs with ${pathText(grant.root ?? [])} as its root`,
       meaning: "Whatever it runs sees the files of everything else you do on this machine.",
-      fix: `${grant.verb.verb}{in=~/project}`,
+      fix: `${grant.verb.verb}{in=${proposedRoot(ground)}}`,
       grants: [grant],
     }),
   ];

@@ -107,7 +107,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
   ]);
   const { dead, cut } = deadRules(grants, now, ground.protectedPaths);
   return [
-    inertGrants(grants, written, about),
+    inertGrants(grants, written, about, ground),
     ...escalations(grants, written, about, probe),
     lethalCombination(grants, workingRoot, about, now),
     ...single,

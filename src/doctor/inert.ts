@@ -1,4 +1,5 @@
 // Grants of `fs.*` and `proc.*` that cover nothing because no root is set: one finding for all of them.
+import { type Ground, proposedRoot } from "../core/authority/axes/path.ts";
 import { scopeKeys } from "../core/authority/catalog.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { entryOf } from "../core/notation/tree.ts";
@@ -7,7 +8,12 @@ import type { WrittenScopes } from "./written.ts";
 
 const verbsShownMax = 8;
 
-export function inertGrants(grants: readonly Grant[], written: WrittenScopes, about: About): Finding | null {
+export function inertGrants(
+  grants: readonly Grant[],
+  written: WrittenScopes,
+  about: About,
+  ground: Ground,
+): Finding | null {
   const rootless = grants.filter((grant) => {
     if (grant.root !== null || grant.implied !== null || !scopeKeys(grant.verb).includes("in")) return false;
     const scope = written.of(grant);
@@ -17,10 +23,11 @@ export function inertGrants(grants: readonly Grant[], written: WrittenScopes, ab
   if (rootless.length === 0) return null;
   const verbs = [...new Set(rootless.map(({ verb }) => verb.verb))];
   const [first] = verbs;
+  const root = proposedRoot(ground);
   return found("inert_grants", about, {
     message: `${verbs.slice(0, verbsShownMax).join(", ")} cover nothing: there is no root`,
     meaning: "No `in`, no `sandbox` of the agent and no configured root says where, so every such call is denied.",
-    fix: `sandbox: ~/project, or ${first}{in=~/project}`,
+    fix: `sandbox: ${root}, or ${first}{in=${root}}`,
     grants: rootless,
   });
 }

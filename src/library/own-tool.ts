@@ -12,8 +12,8 @@ import { authorize } from "../core/gate/call.ts";
 import { isWarrant, type Warrant } from "../core/gate/warrant.ts";
 import { grantOf, sequences } from "../core/notation/grants.ts";
 import { requestText } from "../core/notation/request/request-printer.ts";
-import type { CallMessages } from "../core/ports/daemon/daemon-calls.ts";
-import type { MessageClient } from "../core/ports/daemon/exchange.ts";
+import type { CallCompletion, CallMessages } from "../core/ports/daemon/daemon-calls.ts";
+import type { Answer, MessageClient } from "../core/ports/daemon/exchange.ts";
 import type { Commit } from "../core/ports/stores/commit.ts";
 import { contextSender } from "../daemon/contexts/context-sender.ts";
 import type { OpenContext } from "../runtime/context/context.ts";
@@ -44,7 +44,7 @@ export async function callOwn(call: OwnCall): Promise<CallAnswer> {
     const asked = entry.outcome === "allow" ? entry.requests.slice(1) : entry.need === null ? null : [entry.need];
     const answer = asked === null ? null : await commitAsked(call, asked);
     if (entry.outcome === "allow" && answer?.ok === true) return answer;
-    if (answer?.ok === true) settle(call, answer.receipt, "refused", 0, false);
+    if (answer?.ok === true) void settle(call, answer.receipt, "refused", 0, false);
     else if (answer !== null && (entry.outcome === "allow" || answer.id !== "")) refused = answer;
     return { ok: false, code: entry.outcome === "allow" ? "revoked" : "audit_unavailable" };
   };
@@ -121,19 +121,21 @@ async function run(call: OwnCall, warrant: Warrant): Promise<CallAnswer> {
   });
   const ended = outcome.ok ? "done" : `failed ${outcome.code}`;
   const milliseconds = Math.max(0, Math.round(now() - began));
-  settle(call, receipt, ended, milliseconds, isUntrusted);
-  return outcome.ok ? { ok: true, value: outcome.value, receipt } : refusedHere(outcome.code, outcome.message, receipt);
+  const settled = settle(call, receipt, ended, milliseconds, isUntrusted);
+  if (!outcome.ok) return refusedHere(outcome.code, outcome.message, receipt);
+  const told = await settled;
+  return { ok: true, value: outcome.value, receipt, ...(told.ok ? { enforcement: told.value.enforcement } : {}) };
 }
 
-/** Sent without waiting: the daemon receives it before any later message, including the end of the session. */
+/** Sent at once: the daemon receives it before any later message, including the end of the session. */
 function settle(
   { calls, session }: OwnCall,
   receipt: string,
   ended: string,
   milliseconds: number,
   isUntrusted: boolean,
-): void {
-  calls.tell("call.settle", { session, receipt, ended, milliseconds, isUntrusted });
+): Promise<Answer<Pick<CallCompletion, "enforcement">>> {
+  return calls.ask("call.settle", { session, receipt, ended, milliseconds, isUntrusted });
 }
 
 function opened(warrant: Warrant, send: SendUse): OpenContext {

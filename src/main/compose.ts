@@ -66,6 +66,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
     program: machine.program,
     isPresenceNeeded: () => presenceReason(agents.user()?.config ?? null) !== null,
   });
+  const files = new AgentFiles({ cwd, workspace, state: folders.state, charactersMax: sourceCharactersMax });
   return {
     version: VERSION,
     get reading() {
@@ -93,12 +94,8 @@ export function composeWorld(machine: Machine): ProgramWorld {
         return skills();
       },
     },
-    files: trustingFiles(
-      new AgentFiles({ cwd, workspace, state: folders.state, charactersMax: sourceCharactersMax }),
-      agents,
-      cwd,
-      workspace,
-    ),
+    files: trustingFiles(files, agents, cwd, workspace),
+    untrustedFiles: files,
     orgs: {
       whole: () => readWholeOrg(workspace, nameOf),
       read: (path) => {

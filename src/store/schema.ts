@@ -13,6 +13,8 @@ export const schema: readonly (readonly string[])[] = [
   [entryTables, factTables, accountTables, approvalTables, linkTables, memoryTables],
   [leafNote],
   [accountsOfLeaves],
+  // Names of agents may hold a user. INVARIANT: no older program reads them, because it would mix the agents of two users.
+  [],
 ];
 
 /** "AMBT" in the file header; another program's database is left alone. */

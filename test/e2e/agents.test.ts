@@ -152,6 +152,28 @@ describe("on a terminal", () => {
     expect(ran.status).toBe(0);
   });
 
+  test("a new agent is offered the catalog by risk, one grant after another, and Ctrl-C creates none", async () => {
+    const ran = await asked(
+      ["new", "fresh"],
+      [
+        ["no more grants", DOWN.repeat(3)],
+        ["read memory", ENTER],
+        ["Which keys", `notes/**${ENTER}`],
+        ["no more grants", DOWN.repeat(11)],
+        ["read files", ENTER],
+        ["In which folder?  (empty: this project)", ENTER],
+        ["Which paths", ENTER],
+        ["no more grants", ENTER],
+        ["Create this agent?", "y"],
+      ],
+    );
+    expect([ran.status, screenOf(ran.raw)]).toEqual([0, expect.stringContaining("created fresh")]);
+    expect(textOf("fresh")).toContain("capabilities:\n  - memory.read{keys=[notes/**]}\n  - fs.read{in=.}\n---");
+    const left = await asked(["new", "never"], [["no more grants", "\u0003"]]);
+    expect([left.status, screenOf(left.raw)]).toEqual([1, expect.stringContaining("nothing was changed")]);
+    expect(agents("show", "never").status).not.toBe(0);
+  });
+
   test("capabilities are sorted and coloured by risk", async () => {
     const ran = await asked(["capabilities", "scout"], []);
     expect(screenOf(ran.raw).replaceAll(cwd(), "/project")).toBe(

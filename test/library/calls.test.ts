@@ -137,7 +137,9 @@ describe("a tool of the application", () => {
   test("runs here on the daemon's receipt, and its outcome is logged", async () => {
     const session = await ambit.session("app");
     const answer = await session.call("add", { a: 1, b: 2 });
-    expect(answer).toMatchObject({ ok: true, value: { sum: 3 } });
+    // The call itself was checked; this tool declares and uses nothing else.
+    const enforcement = ["tool", "arguments"].map((axis) => ({ axis, strength: "checked" }));
+    expect(answer).toMatchObject({ ok: true, value: { sum: 3 }, enforcement });
     if (!answer.ok) throw new Error(answer.code);
     await session.close();
     const entries = await library.world.log({});

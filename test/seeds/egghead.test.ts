@@ -219,6 +219,43 @@ describe("attenuation", () => {
     expect(walk.call("kept", "memory_get", { key: "a" }).code).toBe(null);
     expect(walk.can("kept", "memory.write a")).toBe(DENY);
   });
+  test("a person keeps an agent that an agent made: `agents keep`", () => {
+    const input = { id: "lasting", instructions: "Look things up.", grants: ["memory.read{keys=[a]}"] };
+    walk.call("granter", "agent_create", input);
+    expect(walk.ambit("agents", "keep", "lasting").status).toBe(2);
+    expect(walk.ambit("agents", "keep", "lasting", "--dry-run").out).toContain("memory.read{keys=[a]}");
+    expect(walk.exists(".ambit/agents/lasting.md")).toBe(false);
+    expect(walk.ambit("agents", "keep", "lasting", "--yes").status).toBe(0);
+    expect(walk.read(".ambit/agents/lasting.md")).toMatch(/memory\.read\{keys=\[a\]\}[\s\S]*Look things up\./);
+    // What a person confirms is trusted as it is written, and stays when its maker goes.
+    walk.ambit("stop", "granter");
+    expect(walk.call("lasting", "memory_get", { key: "a" }).code).toBe(null);
+    expect(walk.call("lasting", "memory_get", { key: "b" }).code).toBe("scope_violation");
+    expect(walk.ambit("agents", "keep", "lasting", "--yes").err).toContain("lasting has a record already");
+    expect(walk.ambit("agents", "keep", "never-made", "--yes").status).toBe(1);
+  });
+  test("an agent whose grants have a budget or an end is not kept with more", () => {
+    const made = (id: string, more: object): void =>
+      void walk.call("granter", "agent_create", { id, instructions: "x", grants: ["memory.read{keys=[a]}"], ...more });
+    made("few", { calls: 2 });
+    expect(walk.ambit("agents", "keep", "few", "--yes").err).toContain("has a budget");
+    made("short", { seconds: 3600 });
+    expect(walk.ambit("agents", "keep", "short", "--yes").status).toBe(0);
+    expect(walk.read(".ambit/agents/short.md")).toMatch(/expires=\S+Z\}/);
+    expect(walk.exists(".ambit/agents/few.md")).toBe(false);
+    walk.trust();
+  });
+  test("a person writes a grant into a record with `--write`, and it waits for trust", () => {
+    walk.record("plain", "capabilities: [records.read]");
+    walk.trust();
+    expect(walk.ambit("agents", "grant", "plain", "memory.read{keys=[a]}", "--write", "--yes").out).toContain(
+      "no effect until you trust it: ambit trust",
+    );
+    expect(walk.read(".ambit/agents/plain.md")).toContain("memory.read{keys=[a]}");
+    expect(walk.can("plain", "memory.read a")).not.toBe(ALLOW);
+    walk.trust();
+    expect(walk.can("plain", "memory.read a")).toBe(ALLOW);
+  });
   test("what is written has the limits that were asked for", () => {
     const input = { id: "brief", instructions: "x", grants: ["memory.read{keys=[a]}"], calls: 1, seconds: 60 };
     walk.call("granter", "agent_create", { ...input, write: true });
@@ -226,6 +263,10 @@ describe("attenuation", () => {
     grant({ agent: "other", grants: ["memory.read{keys=[b]}"], calls: 2, write: true });
     expect(walk.read(".ambit/agents/other.md")).toMatch(/memory\.read\{keys=\[b\],calls=2\}/);
     walk.trust();
+    // One budget: the record's. There is no delegation beside it.
+    expect(walk.call("brief", "memory_get", { key: "a" }).code).toBe(null);
+    expect(walk.call("brief", "memory_get", { key: "a" }).code).toBe("budget_exhausted");
+    expect(walk.ambit("agents", "tree").out).not.toContain("-> brief");
   });
   test.each(["net.post{hosts=[a.example]}", "net.post{hosts=[a.example],calls=1}", "net.put{hosts=[a.example]}"])(
     "%s of a budget or a rate is delegated, and not written",
@@ -295,7 +336,8 @@ describe("attenuation", () => {
     symlinkSync("../../elsewhere/none.md", join(walk.folder, ".ambit/agents/dangling.md"));
     for (const id of ["c/deploy", "c/deep/deploy", "dangling"]) {
       const input = { id, instructions: "x", grants: ["memory.read"], write: true };
-      expect(walk.call("granter", "agent_create", input).result).toMatchObject({ not_kept: expect.any(String) });
+      expect(walk.call("granter", "agent_create", input).code).toBe("not_available");
+      expect(walk.call(id, "memory_get", { key: "a" }).code).toBe("unknown_agent");
     }
     expect(walk.exists(".claude/commands/deploy.md")).toBe(false);
     expect(walk.exists(".claude/commands/deep")).toBe(false);

@@ -163,7 +163,7 @@ describe("a user with `workspaces`", () => {
     const opened = await caller.open(world.project, "scout", { user: "cleo" });
     expect(opened).toMatchObject({ ok: false, code: "unknown_user" });
     expect(await world.log({ user: "cleo" })).toMatchObject([
-      { kind: "session", outcome: "refused", code: "unknown_user", agents: ["scout"], principal: { user: "cleo" } },
+      { kind: "session", outcome: "deny", code: "unknown_user", agents: ["scout"], principal: { user: "cleo" } },
     ]);
   });
 
@@ -216,4 +216,84 @@ describe("a pledge", () => {
       });
     },
   );
+});
+
+test("an opening for a text that is no user name is refused and logged, without the text", async () => {
+  for (const user of ["ann;rm", "ann\nbob", "a".repeat(300)]) {
+    const opened = await caller.open(world.project, "shared", { user });
+    expect(opened.ok ? "open" : opened.code).toBe("invalid_input");
+  }
+  const denied = await world.log({ kind: "session", outcome: "deny", agent: "shared" });
+  expect(denied.length).toBeGreaterThan(0);
+  for (const entry of denied) expect(entry).toMatchObject({ user: null, code: "invalid_input" });
+  expect(JSON.stringify(denied)).not.toContain("ann;rm");
+  expect((await world.ambit("log", "--outcome", "deny", "--agent", "shared")).out).toContain("session.open shared");
+});
+
+describe("an agent that an agent made for a user", () => {
+  const make = async (user: string | null, more: object = {}): Promise<string> => {
+    const lead = await open("lead", { user });
+    const input = { id: "assistant", instructions: `for ${user}`, grants: ["memory.read", "memory.write"], ...more };
+    return (await lead.do("agent_create", input)).said;
+  };
+
+  test("does not block the name for another user, nor is it reached by one", async () => {
+    expect(await make("ann")).toBe("done");
+    expect(await make("ann")).toBe("invalid_input");
+    expect(await make("bob", { grants: ["memory.read{keys=[b/**]}"] })).toBe("done");
+    const [ann, bob] = [await open("assistant", { user: "ann" }), await open("assistant", { user: "bob" })];
+    expect((await ann.do("memory_set", { key: "mine", value: "ann's" })).said).toBe("done");
+    // Memory, grants and delegations are the agent's own.
+    expect((await bob.do("memory_set", { key: "mine", value: "x" })).said).toBe("capability_absent");
+    expect((await bob.do("memory_get", { key: "mine" })).said).toBe("scope_violation");
+    expect((await bob.do("memory_get", { key: "b/1" })).said).not.toBe("scope_violation");
+    const other = await caller.open(world.project, "assistant", { user: "eve" });
+    expect(other.ok ? "open" : other.code).toBe("unknown_agent");
+  });
+
+  test("is named with its user where several have one of that id, and without one is refused", async () => {
+    const none = await caller.open(world.project, "assistant");
+    expect(none.ok ? "open" : [none.code, none.message]).toEqual([
+      "unknown_agent",
+      "several users have an agent assistant",
+    ]);
+    const { out } = await world.ambit("agents", "tree");
+    expect(out).toContain("assistant  created by lead for ann");
+    expect(out).toContain("assistant (for bob)");
+    const can = await world.ambit("can", "assistant", "memory.read", "x", "--user", "bob");
+    expect(can.status).toBe(10);
+    expect((await world.ambit("can", "assistant", "memory.read", "x", "--user", "ann")).status).toBe(0);
+  });
+
+  test("is granted to, found and deleted in sessions of its user alone", async () => {
+    const lead = await open("lead", { user: "ann" });
+    expect((await lead.do("agent_grant", { agent: "assistant", grants: ["memory.read{keys=[k]}"] })).said).toBe("done");
+    const links = given(await world.control("links.list", {})).links.filter(({ revoked }) => revoked === null);
+    const holders = links.flatMap(({ holder }) => (holder?.agent === "assistant" ? [holder.user] : []));
+    expect(holders.sort()).toEqual(["ann", "ann", "bob"]);
+    expect((await world.ambit("agents", "keep", "assistant", "--yes")).out).toContain("several users have an agent");
+    world.agent("ender", ["agent.delete"]);
+    world.write("config/ambit/users/bob.md", "---\ncapabilities: [memory.read, agent.delete, agent.create]\n---\n");
+    await world.trust();
+    const ender = await open("ender", { user: "bob" });
+    expect((await ender.do("agent_delete", { id: "assistant" })).said).toBe("done");
+    expect((await ender.do("agent_delete", { id: "assistant" })).said).toBe("not_available");
+    const ann = await open("assistant", { user: "ann" });
+    expect((await ann.do("memory_get", { key: "mine" })).said).toBe("done");
+  });
+
+  test("keeps its name after the daemon restarts, and `stop` ends those of all users", async () => {
+    expect(await make("eve")).toBe("done");
+    await world.killDaemon();
+    await world.startDaemon();
+    caller = world.caller();
+    const eve = await open("assistant", { user: "eve" });
+    expect((await eve.do("memory_get", { key: "mine" })).value).not.toMatchObject({ result: { value: "ann's" } });
+    const stopped = await world.ambit("stop", "assistant");
+    expect(stopped.status).toBe(0);
+    for (const user of ["ann", "eve"]) {
+      const again = await caller.open(world.project, "assistant", { user });
+      expect(again.ok ? "open" : again.code).toBe("unknown_agent");
+    }
+  });
 });

@@ -45,7 +45,7 @@ describe("a user's name", () => {
   test.each(["Ann", "ANN", "aNN", "Broken", "Folder"])("%s in other letter case opens nothing", async (user) => {
     const opened = await caller.open(world.project, "scout", { user });
     expect(opened).toMatchObject({ ok: false, code: "invalid_input", fix: `name them ${user.toLowerCase()}` });
-    expect(await world.log({ user })).toMatchObject([{ kind: "session", outcome: "refused", code: "invalid_input" }]);
+    expect(await world.log({ user })).toMatchObject([{ kind: "session", outcome: "deny", code: "invalid_input" }]);
   });
 
   test("without a record is accepted in any letter case", async () => {

@@ -5,6 +5,7 @@ import { type Asked, fail } from "../terminal/problems.ts";
 import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow } from "./agents.ts";
 import { agentsGrant, agentsGrantFrom, agentsRevoke, type EditOptions, type GrantOptions } from "./edit.ts";
 import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./files.ts";
+import { agentsKeep, type KeepOptions } from "./keep.ts";
 import { type LinkOptions, revokeLink } from "./links.ts";
 import { agentsTree, type TreeOptions } from "./tree.ts";
 import type { AgentsWorld } from "./world.ts";
@@ -43,12 +44,18 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
     .option("--from <denial>", "add the smallest grant that covers a denied call: an id from a denial or the log")
     .option("--for <time>", "expire the grant after this time: 30m, 2h, 7d")
     .option("--uses <count>", "limit the grant to this many calls")
+    .option("--write", "only write it into the record: it has no effect until `ambit trust`", false)
     .addHelpText("after", GRANT_EXAMPLES)
     .action(async (name: string | undefined, spec: string | undefined, options: GrantOptions) => {
       if (options.from !== undefined) end(await agentsGrantFrom(world, name, options.from, options));
       else if (name === undefined) end(fail(world, options, EXIT.usage, "no agent named", "ambit agents grant scout"));
       else end(await agentsGrant(world, name, spec, options));
     });
+  editing("keep", "write an agent that another agent made as a record, with what it holds now")
+    .argument("<agent>", "its id")
+    .option("--user <name>", "the one that was made for this user")
+    .addHelpText("after", KEEP_EXAMPLES)
+    .action(async (name: string, options: KeepOptions) => end(await agentsKeep(world, name, options)));
   editing("revoke", "remove a scope, every grant of a verb, or a delegation")
     .argument("[agent]", AGENT)
     .argument("[spec]", "a verb, or a verb with a scope")
@@ -100,8 +107,20 @@ Examples:
   ambit agents grant --from c_7p3p5pag2p
   ambit agents grant scout 'fs.read{paths=[docs/**]}' --dry-run
   ambit agents grant scout 'net.post{hosts=[api.github.com],ask}' --uses 5 --yes
+  ambit agents grant scout 'fs.write{paths=[docs/**]}' --write --yes      for a review: ambit trust shows it
+
+A grant that you confirm is trusted at once, with --write it waits for ambit trust.
 
 Exit status: 0 done or already granted, 1 refused or declined, 2 usage or no terminal, 3 the record is not valid.`;
+
+const KEEP_EXAMPLES = `
+Examples:
+  ambit agents tree                  shows which agents were made by agents
+  ambit agents keep helper           from then on its record counts, whatever becomes of its maker
+
+An agent whose grants have a budget is not kept: its record would count it anew.
+
+Exit status: 0 done, 1 refused or declined, 2 usage or no terminal, 4 the daemon is not running.`;
 
 const REVOKE_EXAMPLES = `
 Examples:

@@ -26,6 +26,8 @@ export interface GrantOptions extends EditOptions {
   readonly for?: string;
   readonly uses?: string;
   readonly from?: string;
+  /** Written and not trusted. */
+  readonly write?: boolean;
 }
 
 export async function agentsGrant(
@@ -100,8 +102,9 @@ async function change(
   name: string,
   edit: RecordEdit,
   again: readonly string[],
-  options: EditOptions,
+  options: GrantOptions,
 ): Promise<ExitCode> {
+  const isWaiting = options.write === true && world.openProject()?.review.state !== "own";
   const found = world.files.read(name);
   if (!found.ok) return notFound(world, name, found.message, options);
   const ground = world.editGround(name);
@@ -131,13 +134,13 @@ async function change(
     if (refused !== null) return refused;
   }
   // Between the question and the answer the file may have changed: the edit is made, and proved, on what is there now.
-  const done = world.files.edit<RefusedEdit>(name, (source) => {
+  const done = (isWaiting ? world.untrustedFiles : world.files).edit<RefusedEdit>(name, (source) => {
     const now = editRecord(source, edit, ground);
     return now.kind === "edited" ? { kind: "write", text: now.text } : { kind: "refuse", refusal: now };
   });
   if (done.kind === "refused") return notEdited(world, name, done.refusal, options);
   if (done.kind === "failed") return fail(world, options, EXIT.error, done.message, null);
-  if (options.json) world.print(jsonLine({ ...report, written: true }));
+  if (options.json) world.print(jsonLine({ ...report, written: true, waits: isWaiting }));
   else {
     const verb = edit.kind === "grant" ? "granted" : "revoked";
     world.print(
@@ -145,6 +148,7 @@ async function change(
     );
     if (done.others > 0)
       world.print(`the file has ${done.others} more hard link${done.others > 1 ? "s" : ""}, which keep the old text`);
+    if (isWaiting) world.print(`${world.paint.warn("no effect until you trust it")}: ambit trust`);
     world.print(world.paint.dim(`  ${commandText(["agents", "undo", name])}`));
   }
   return EXIT.ok;
@@ -182,6 +186,7 @@ function limitWords(options: GrantOptions): readonly string[] {
   return [
     ...(options.for === undefined ? [] : ["--for", options.for]),
     ...(options.uses === undefined ? [] : ["--uses", options.uses]),
+    ...(options.write === true ? ["--write"] : []),
   ];
 }
 

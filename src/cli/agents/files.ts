@@ -20,6 +20,7 @@ import { fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import { type EditOptions, notFound } from "./edit.ts";
+import { pickGrant } from "./picker.ts";
 import { printLines } from "./report.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
 import type { AgentsWorld } from "./world.ts";
@@ -49,27 +50,65 @@ export async function agentsNew(world: AgentsWorld, id: string, options: NewOpti
   if (imported !== null && preset !== null)
     return fail(world, options, EXIT.usage, "--extends and --from cannot be combined", null);
   if (!options.json) for (const note of imported?.notes ?? []) world.print(world.paint.warn(note));
-  const text = imported === null ? newRecord(id, preset) : importedRecord(id, imported.specs);
+  const picked = preset === null && imported === null ? await pickedGrants(world, options) : [];
+  if (picked === null) return fail(world, options, EXIT.error, "nothing was changed", null);
+  const specs = imported?.specs ?? picked;
+  const text = specs.length === 0 && imported === null ? newRecord(id, preset) : recordOf(id, specs, instructions(id));
+  const words = [
+    ...(options.extends === undefined ? [] : ["--extends", options.extends]),
+    ...(options.from === undefined ? [] : ["--from", options.from]),
+  ];
+  return createRecord(world, id, text, { action: "new", done: `created ${id}`, words }, options);
+}
+
+/** At a terminal a person chooses grants one after another, from low risk to high. Null: the person went away. */
+async function pickedGrants(world: AgentsWorld, { yes, json, dryRun }: NewOptions): Promise<readonly string[] | null> {
+  const specs: string[] = [];
+  if (!world.terminal.isInteractive || yes || json || dryRun) return specs;
+  while (specs.length < grantsPickedMax) {
+    const spec = await pickGrant(world, { folder: ".", isOptional: true });
+    if (spec === null) return null;
+    if (spec === "") break;
+    if (!specs.includes(spec)) specs.push(spec);
+    world.print(world.paint.dim(`  ${shown(spec)}`));
+  }
+  return specs;
+}
+
+const grantsPickedMax = 64;
+
+interface NewRecord {
+  readonly action: "new" | "keep";
+  readonly done: string;
+  /** Options of the command, to repeat it. */
+  readonly words?: readonly string[];
+}
+
+/** Shows what the record grants, asks, and writes it. */
+export async function createRecord(
+  world: AgentsWorld,
+  id: string,
+  text: string,
+  { action, done, words = [] }: NewRecord,
+  options: EditOptions,
+): Promise<ExitCode> {
   const grants = grantsOf(world, id, { name: id, text });
   if (!options.json) {
     for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant, world.moment.now));
   }
-  const words = [
-    ...["agents", "new", id],
-    ...(options.extends === undefined ? [] : ["--extends", options.extends]),
-    ...(options.from === undefined ? [] : ["--from", options.from]),
-  ];
   // An agent that may do nothing is no reason for a question.
+  const isEmpty = grants.length === 0;
+  const question = action === "new" ? "Create this agent?" : "Keep this agent?";
   const stop = await settle(
     world,
-    grants.length === 0 ? { ...options, yes: true } : options,
-    words,
-    "Create this agent?",
+    isEmpty ? { ...options, yes: true } : options,
+    ["agents", action, id, ...words],
+    question,
   );
-  if (stop !== null) return stop === "dry" ? dry(world, options, { agent: id, action: "new", text }) : stop;
-  const refused = grants.length === 0 ? null : await notAdmitted(world, "agents new", id, options);
+  if (stop !== null) return stop === "dry" ? dry(world, options, { agent: id, action, text }) : stop;
+  const refused = isEmpty ? null : await notAdmitted(world, `agents ${action}`, id, options);
   if (refused !== null) return refused;
-  return ended(world, options, world.files.create(id, text), { agent: id, action: "new" }, `created ${id}`);
+  return ended(world, options, world.files.create(id, text), { agent: id, action }, done);
 }
 
 export async function agentsRename(
@@ -184,12 +223,16 @@ function newRecord(id: string, preset: string | null): string {
   if (preset === null) lines.push("capabilities: []");
   else
     lines.push("# The folder in which the preset reads, writes and runs programs.", "sandbox: .", `extends: ${preset}`);
-  return `---\n${lines.join("\n")}\n---\n\nInstructions for ${id}.\n`;
+  return `---\n${lines.join("\n")}\n---\n\n${instructions(id)}\n`;
 }
 
-function importedRecord(id: string, specs: readonly string[]): string {
+function instructions(id: string): string {
+  return `Instructions for ${id}.`;
+}
+
+export function recordOf(id: string, specs: readonly string[], body: string): string {
   const list = specs.map((spec) => `  - ${scalarText(spec, false)}\n`).join("");
-  return `---\nid: ${scalarText(id, true)}\ncapabilities:${specs.length === 0 ? " []\n" : `\n${list}`}---\n\nInstructions for ${id}.\n`;
+  return `---\nid: ${scalarText(id, true)}\ncapabilities:${specs.length === 0 ? " []\n" : `\n${list}`}---\n\n${body.trimStart()}\n`;
 }
 
 /** The id in the record follows, where the record names one. */

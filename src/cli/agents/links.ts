@@ -65,8 +65,9 @@ export function delegationLines(
 }
 
 /** An agent of another workspace is named with it. */
-function nameOf({ agent, workspace }: AgentName, here: string | null): string {
-  return workspace === here ? shown(agent) : `${shown(agent)} of ${shown(workspace ?? "no workspace")}`;
+function nameOf({ agent, workspace, user }: AgentName, here: string | null): string {
+  const id = user === undefined ? shown(agent) : `${shown(agent)} (for ${shown(user)})`;
+  return workspace === here ? id : `${id} of ${shown(workspace ?? "no workspace")}`;
 }
 
 function lineOf(

@@ -4,8 +4,18 @@ import { compactList, compactWord } from "../../core/notation/compact/compact-wo
 import { riskText } from "./risk.ts";
 import type { AgentsWorld } from "./world.ts";
 
-/** Null when the person went away. */
-export async function pickGrant({ terminal, paint }: Pick<AgentsWorld, "terminal" | "paint">): Promise<string | null> {
+export interface PickOptions {
+  /** The folder of a grant for which none is named; null: the agent's own root. */
+  readonly folder: string | null;
+  /** Whether the person may choose none. */
+  readonly isOptional: boolean;
+}
+
+/** Null when the person went away, empty when they are done. */
+export async function pickGrant(
+  { terminal, paint }: Pick<AgentsWorld, "terminal" | "paint">,
+  { folder, isOptional }: PickOptions = { folder: null, isOptional: false },
+): Promise<string | null> {
   const width = Math.max(...CATALOG.map(({ verb }) => verb.length)) + 2;
   const byName = CATALOG.toSorted(byRisk);
   const verbs = (["low", "medium", "high"] as const).flatMap((risk) => byName.filter((one) => one.risk === risk));
@@ -14,19 +24,22 @@ export async function pickGrant({ terminal, paint }: Pick<AgentsWorld, "terminal
     label: `${verb.padEnd(width)}${riskText(paint, risk, risk)}`,
     hint: effect,
   }));
-  const picked = await terminal.choose("Which verb?", choices);
+  const done = { value: "", label: "done", hint: "no more grants" };
+  const picked = await terminal.choose("Which verb?", isOptional ? [done, ...choices] : choices);
+  if (picked === "") return picked;
   const verb = picked === null ? null : verbEntry(picked);
   if (verb === null) return null;
   const pairs: string[] = [];
   for (const [key, words] of questions(verb)) {
     const isNeeded = needs(verb, key);
-    const answer = await terminal.enter(`${words}${isNeeded ? "" : "  (empty: any)"}`, (text) =>
+    const usual = key === "in" ? `empty: ${folder === null ? "the agent's own root" : "this project"}` : "empty: any";
+    const answer = await terminal.enter(`${words}${isNeeded ? "" : `  (${usual})`}`, (text) =>
       isNeeded && text.trim() === "" ? "required: without it the grant covers nothing" : null,
     );
     if (answer === null) return null;
     const entries = answer.split(",").flatMap((entry) => (entry.trim() === "" ? [] : [entry.trim()]));
-    const [first] = entries;
-    if (first === undefined) continue;
+    const first = entries[0] ?? (key === "in" ? folder : null);
+    if (first === null) continue;
     if (key === "ports") pairs.push(`ports=[${entries.join(",")}]`);
     else pairs.push(`${key}=${key === "in" ? compactWord(first) : compactList(entries)}`);
   }
@@ -35,7 +48,7 @@ export async function pickGrant({ terminal, paint }: Pick<AgentsWorld, "terminal
 
 /** Keys that have a plain answer; the others are for those who write the spec themselves. */
 const WORDS: Readonly<Partial<Record<ScopeKey, string>>> = {
-  in: "In which folder? Empty: the agent's own root",
+  in: "In which folder?",
   paths: "Which paths in it, such as src/**",
   hosts: "Which hosts, such as api.example.com, *.example.com",
   ports: "Which ports, such as 443",

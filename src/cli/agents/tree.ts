@@ -147,7 +147,8 @@ function printTree(
   for (const { name, creator, ended } of here.made) {
     if (ended !== null || all.some(({ id }) => id === name.agent)) continue;
     const held = marksOf({ id: name.agent, loaded: null, message: "" }, world, here, workspace);
-    const row = `${paint.dim("○")} ${paint.strong(shown(name.agent))}  created by ${shown(creator.agent)}`;
+    const user = name.user === undefined ? "" : ` for ${shown(name.user)}`;
+    const row = `${paint.dim("○")} ${paint.strong(shown(name.agent))}  created by ${shown(creator.agent)}${user}`;
     world.print(`${row}${marksText(held, paint)}`);
   }
   world.print(

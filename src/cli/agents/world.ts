@@ -28,7 +28,10 @@ export interface Choice {
 
 export interface AgentsWorld extends World, AdmitWorld, ControlWorld {
   readonly cwd?: string;
+  /** Their edits are trusted as they are made. */
   readonly files: RecordFiles;
+  /** Their edits wait for `ambit trust`. */
+  readonly untrustedFiles: RecordFiles;
   readonly terminal: Terminal;
   /** How the record of an agent is read. */
   editGround(name: string): EditContext;

@@ -42,7 +42,7 @@ export async function can(
       world,
       options,
       EXIT.daemon,
-      `--user and --pledge are decided by the daemon: ${LEFT_OUT}`,
+      "--user and --pledge are decided by the daemon, which is not running",
       "ambit daemon start",
     );
   if (now !== null && !now.ok && (user !== null || pledge !== null))

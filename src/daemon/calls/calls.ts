@@ -93,10 +93,10 @@ export class Calls {
       // A call without a context executes nothing here, so it needs no warrant.
       const gate = await (declaration === null ? this.#gatekeeper.permit(asked) : this.#gatekeeper.authorize(asked));
       if (!gate.ok) return denialOf(asked, gate, this.#contexts);
+      const warrant = "warrant" in gate ? gate.warrant : null;
       const receipt = "warrant" in gate ? gate.warrant.receipt : gate.receipt;
-      const context =
-        declaration !== null && "warrant" in gate ? () => this.#context(asked, declaration, gate.warrant) : null;
-      place.keep(receipt, { ports, context });
+      const context = declaration && warrant ? () => this.#context(asked, declaration, warrant) : null;
+      place.keep(receipt, { ports, context, requests: warrant?.requests ?? [] });
       return { ok: true, value: { outcome: "allowed", receipt, left: session.left } };
     } finally {
       place.leave();
@@ -104,7 +104,7 @@ export class Calls {
   }
 
   /** The outcome of a permitted call; accepted once. The response acknowledges receipt, not that it is on disk. */
-  async settle(exchange: Exchange): Promise<Answer<object>> {
+  async settle(exchange: Exchange): Promise<Answer<Pick<CallCompletion, "enforcement">>> {
     const session = this.session(exchange);
     const { value } = exchange;
     const receipt = textIn(value, "receipt", 128);
@@ -121,9 +121,9 @@ export class Calls {
     if (value["isUntrusted"] === true) session.taint(`result of a call (${receipt})`);
     const wallMicroseconds = milliseconds * 1000;
     const denials = call.opened?.denials() ?? [];
-    const enforcement = call.opened?.enforcement() ?? [];
+    const enforcement = enforcementOf(call.requests, call.opened?.enforcement() ?? []);
     call.ports.settleLater({ receipt, ended, denials, enforcement, wallMicroseconds });
-    return { ok: true, value: {} };
+    return { ok: true, value: { enforcement } };
   }
 
   /** One use of an instrument, for a tool that runs in the client process. */

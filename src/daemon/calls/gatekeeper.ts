@@ -90,7 +90,7 @@ export class Gatekeeper {
 
   /** Records a refused session with its reason; repeated equal refusals are only counted. */
   async writeRefused(who: Who, code: string, more: JsonObject): Promise<void> {
-    const entry = this.entries.make("session", who, "refused", { code, more });
+    const entry = this.entries.make("session", who, "deny", { code, more });
     if (this.#floods.take(entry) === null) await this.#parts.stores.ledger.append([entry]);
   }
 

@@ -4,6 +4,7 @@ import type { AgentName } from "../../core/ports/stores/link-store.ts";
 /** The generation of the whole machine. */
 export const MACHINE_SCOPE = "all";
 
-export function agentScope({ workspace, agent }: AgentName): string {
-  return `agent ${workspace ?? ""}#${agent}`;
+/** A user's name holds no space. */
+export function agentScope({ workspace, agent, user }: AgentName): string {
+  return `agent ${workspace ?? ""}#${agent}${user === undefined ? "" : ` ${user}`}`;
 }

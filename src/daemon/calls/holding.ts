@@ -11,6 +11,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentName, LinkStore, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { Approvers, RecordRead, RecordResult, Records } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
+import { sameName } from "./agent-names.ts";
 
 const heldLinksMax = 64;
 /** Revoked delegations that a denial is compared with. */
@@ -322,8 +323,4 @@ function strictest(left: Approvers, right: Approvers): Approvers {
   if (left.of === null || right.of === null) return { need, of: left.of ?? right.of };
   const both = right.of;
   return { need, of: left.of.filter((name) => both.includes(name)) };
-}
-
-export function sameName(left: AgentName, right: AgentName): boolean {
-  return left.agent === right.agent && left.workspace === right.workspace;
 }

@@ -5,7 +5,7 @@ import type { CallPorts } from "./call-ports.ts";
 import { type CallSlot, OpenCalls } from "./open-calls.ts";
 
 const sessionOf = (agent: string): Session => new Session({ name: { workspace: null, agent } } as SessionFacts);
-const CALL = { ports: {} as CallPorts, context: null };
+const CALL = { ports: {} as CallPorts, context: null, requests: [] };
 
 function reserved(calls: OpenCalls, session: Session, times: number): readonly (CallSlot | null)[] {
   return Array.from({ length: times }, () => calls.reserve(session));

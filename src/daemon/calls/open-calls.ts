@@ -1,6 +1,7 @@
 // Calls that were permitted to the client, until it reports their outcome or the session ends.
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
+import type { Request } from "../../core/authority/request.ts";
 import { isJsonObject, type JsonObject } from "../../core/base/json.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readDeclarationValue } from "../../core/notation/tools/declaration-value.ts";
@@ -36,6 +37,8 @@ export function parseDeclaration(declaration: JsonObject, tool: string, reading:
 
 export interface OpenCall {
   readonly ports: CallPorts;
+  /** As they were decided. */
+  readonly requests: readonly Request[];
   /** Created at the first use; null if the call declared nothing. */
   readonly context: (() => CallContext) | null;
   /** The context, if it was created. */
@@ -78,10 +81,10 @@ class ReservedSlot implements CallSlot {
     this.#giveBack = giveBack;
   }
 
-  keep(receipt: string, { ports, context }: Omit<OpenCall, "opened">): void {
+  keep(receipt: string, call: Omit<OpenCall, "opened">): void {
     if (this.#isOver || this.#session.isClosed) return;
     this.#isOver = true;
-    this.#opened.calls.set(receipt, { ports, context, opened: null });
+    this.#opened.calls.set(receipt, { ...call, opened: null });
   }
 
   leave(): void {

@@ -19,6 +19,7 @@ import { sourceCharactersMax } from "../../text/read.ts";
 import type { AgentAccess, AgentPowers, FoundAgent, InstructResult } from "../../tools/agents/agent-access.ts";
 import { heldGrants } from "../../tools/agents/held-grants.ts";
 import { descriptionCharactersMax } from "../../tools/agents/limits.ts";
+import { isVisibleTo, madeName } from "../calls/agent-names.ts";
 import { Holdings } from "../calls/holding.ts";
 import type { Daemon } from "../daemon.ts";
 import type { AgentRecordWriter, Records } from "../parts.ts";
@@ -42,7 +43,12 @@ export function agentPowers(options: AgentPowersOptions): (call: PowersOptions) 
   const holdings = new Holdings(options.records, options.links);
   return ({ session, isDecided, refuse, taint }) => {
     const { workspace, agent: caller } = session.facts.name;
-    const nameOf = (agent: string): AgentName => ({ workspace, agent });
+    const { user } = session.facts;
+    const nameOf = (agent: string): AgentName => {
+      const plain: AgentName = { workspace, agent };
+      const isRecord = workspace !== null && parseAgentId(agent).ok && isPlainRecord(workspace, agent);
+      return isRecord ? plain : (madeName(options.links, plain, user) ?? plain);
+    };
     const authorityOf: AgentAccess["authorityOf"] = (id) => holdings.passable(nameOf(id)).map(({ chain }) => chain);
     return {
       agents: {
@@ -51,7 +57,7 @@ export function agentPowers(options: AgentPowersOptions): (call: PowersOptions) 
           const held = options.held(session);
           return held === null ? null : { ...held.holding, moment: held.moment };
         },
-        ids: () => (workspace === null ? [] : idsIn(options, workspace)),
+        ids: () => (workspace === null ? [] : idsIn(options, workspace, user)),
         find: (id) => find(options, nameOf(id)),
         grantsOf: (id, found) => [...heldGrants(authorityOf(id)), ...(found.kind === "record" ? found.written : [])],
         description: (id) =>
@@ -84,8 +90,11 @@ function find(options: AgentPowersOptions, name: AgentName): FoundAgent | null {
   return made === null || made.ended !== null ? null : { kind: "made", body: made.body };
 }
 
-function idsIn({ links }: AgentPowersOptions, workspace: string): readonly string[] {
-  const made = links.allMade().filter(({ name, ended }) => name.workspace === workspace && ended === null);
+/** Those with a record, and those made for this user or for none. */
+function idsIn({ links }: AgentPowersOptions, workspace: string, user: string | null): readonly string[] {
+  const made = links
+    .allMade()
+    .filter(({ name, ended }) => name.workspace === workspace && ended === null && isVisibleTo(name, user));
   return [
     ...new Set([...agentIds(workspace).filter((id) => parseAgentId(id).ok), ...made.map(({ name }) => name.agent)]),
   ].sort();

@@ -6,6 +6,7 @@ import type { Who } from "../../core/ports/stores/log.ts";
 import { failed, useDenial, useResult } from "../../runtime/context/use-result.ts";
 import type { DelegationAccess, DelegationPowers, NewDelegation } from "../../tools/delegation/delegation-tools.ts";
 import type { Granter } from "../../tools/delegation/pass-on.ts";
+import { isVisibleTo, madeName, madeNames, newName } from "../calls/agent-names.ts";
 import type { Holdings } from "../calls/holding.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
@@ -38,8 +39,8 @@ export class Delegations {
 
   powers({ session, call }: Pick<PowersOptions, "session" | "call">): DelegationPowers {
     const { stores, records, agentRecords, now } = this.#parts;
-    const { cwd, name } = session.facts;
-    const holder = (agent: string): AgentName => ({ workspace: name.workspace, agent });
+    const { cwd, name, user } = session.facts;
+    const plain = (agent: string): AgentName => ({ workspace: name.workspace, agent });
     const delegation: DelegationAccess = {
       granter: () => this.#granter(session),
       reading: () => records.readingAt(cwd),
@@ -47,27 +48,31 @@ export class Delegations {
         call?.warrant.requests.find(({ delegation: given }) => given !== undefined)?.delegation?.proposed ?? null,
       now,
       hasRoom: () => stores.links.all().length < linksMax,
-      exists: (agent) => stores.links.made(holder(agent))?.ended === null || records.record(cwd, agent).ok,
+      exists: (agent) =>
+        madeNames(stores.links, plain(agent)).some((made) => made.user === undefined || made.user === user) ||
+        records.record(cwd, agent).ok,
       ids: () => [
         ...records.agentIds(cwd),
         ...stores.links
           .allMade()
           .filter(({ name: other, ended }) => ended === null && other.workspace === name.workspace)
+          .filter(({ name: other }) => isVisibleTo(other, user))
           .map(({ name: other }) => other.agent),
       ],
       store: (given) => this.#store(session, given),
-      write: async ({ target, parent, specs }, limits) => {
+      write: async ({ target, parent, specs, instructions }, limits) => {
         const more = { to: target, grants: specs, parent, ...limits };
         const who = session.who(this.#above(parent));
         const noted = await stores.ledger.append([
           this.#entries.make("delegation", who, "written", { of: target, more }),
         ]);
         if (!noted.ok) return failed(null, noted);
-        const written = agentRecords.grant(holder(target), specs, limits);
+        const written =
+          instructions === null
+            ? agentRecords.grant(plain(target), specs, limits)
+            : agentRecords.create(plain(target), specs, limits, instructions);
         return written.ok ? useResult({ record: written.value }) : useDenial("not_available", null, written.message);
       },
-      keep: ({ target, specs, instructions }, limits) =>
-        agentRecords.create(holder(target), specs, limits, instructions ?? ""),
     };
     return { delegation };
   }
@@ -86,7 +91,7 @@ export class Delegations {
     const { stores, now, id, records } = this.#parts;
     const { name, user } = session.facts;
     const { target, parent, specs, tools, seconds, calls, instructions } = given;
-    const holder: AgentName = { workspace: name.workspace, agent: target };
+    const holder = this.#holderOf(session, target, instructions !== null);
     const secret = given.isToken ? `${id("t")}${id("t")}` : null;
     const isOneLink = tools === null || tools.parent === parent;
     const link: StoredLink = {
@@ -123,9 +128,17 @@ export class Delegations {
     return useResult({ link: link.id, token: secret === null ? null : `${tokenStart}.${link.id}.${secret}` });
   }
 
+  /** A new agent is the user's; an existing one is what its id means to the user. */
+  #holderOf({ facts: { name, cwd, user } }: Session, agent: string, isNew: boolean): AgentName {
+    const { stores, records } = this.#parts;
+    const plain: AgentName = { workspace: name.workspace, agent };
+    if (isNew) return newName(plain, user);
+    return (records.record(cwd, agent).ok ? null : madeName(stores.links, plain, user)) ?? plain;
+  }
+
   /** INVARIANT: only the agent that a token was made for has the digest. */
-  #tokenDigest(secret: string, { workspace, agent }: AgentName): string {
-    return this.#parts.digest(JSON.stringify([secret, workspace, agent]));
+  #tokenDigest(secret: string, { workspace, agent, user }: AgentName): string {
+    return this.#parts.digest(JSON.stringify([secret, workspace, agent, ...(user === undefined ? [] : [user])]));
   }
 
   /** From the root down to this link. */

@@ -5,9 +5,9 @@ import { isJsonList, isJsonObject, type JsonObject, member } from "../../core/ba
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { AgentName, StoredLink } from "../../core/ports/stores/link-store.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
+import { madeNames, sameName } from "../calls/agent-names.ts";
 import type { Gatekeeper } from "../calls/gatekeeper.ts";
 import { agentScope, MACHINE_SCOPE } from "../calls/generations.ts";
-import { sameName } from "../calls/holding.ts";
 import { NO_ACTOR } from "../log/entries.ts";
 import type { Opening } from "../opening.ts";
 import type { DaemonParts } from "../parts.ts";
@@ -133,22 +133,38 @@ function holdersOf(links: readonly StoredLink[]): readonly AgentName[] {
 
 /** Ends its sessions with their processes, and its delegations with those below them; its own record stays. */
 async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<object>> {
-  const { parts, gatekeeper, sessions, opening, admission } = asked;
-  const { stores, records, programs, now } = parts;
+  const { parts, sessions, admission } = asked;
+  const { stores, records } = parts;
   const cwd = textIn(exchange.value, "cwd", 4096);
   const agent = textIn(exchange.value, "agent", 4096);
   const admitted = admission.narrowing(exchange);
   if (!admitted.ok) return admitted;
   if (cwd === null || agent === null) return BAD;
-  const made: AgentName = { workspace: records.workspaceOf(cwd), agent: agentIdOf(agent) };
+  const plain: AgentName = { workspace: records.workspaceOf(cwd), agent: agentIdOf(agent) };
   const found = records.record(cwd, agent);
-  const isMade = !found.ok && stores.links.made(made)?.ended === null;
+  const made = found.ok ? [] : madeNames(stores.links, plain);
   // A session that brought its own grants has a name and no record.
-  const isOpen = sessions.ofAgent(made).length > 0;
-  if (!found.ok && !isMade && !isOpen) return refusal("unknown_agent", found.message, found.fix);
-  const name = found.ok ? found.value.name : made;
+  const isOpen = sessions.ofAgent(plain).length > 0;
+  if (!found.ok && made.length === 0 && !isOpen) return refusal("unknown_agent", found.message, found.fix);
+  const total = { sessions: 0, ended: 0, links: 0 };
+  // Those of every user: the person who stops an agent does not look whose it is.
+  for (const name of found.ok ? [found.value.name] : isOpen || made.length === 0 ? [...made, plain] : made) {
+    const stopped = await stopNamed(asked, name, admitted.value.by, made.includes(name));
+    if (!stopped.ok) return stopped;
+    for (const key of ["sessions", "ended", "links"] as const) total[key] += stopped.value[key];
+  }
+  return { ok: true, value: total };
+}
+
+async function stopNamed(
+  { parts, gatekeeper, sessions, opening }: PowerParts,
+  name: AgentName,
+  by: string,
+  isMade: boolean,
+): Promise<Answer<{ readonly sessions: number; readonly ended: number; readonly links: number }>> {
+  const { stores, programs, now } = parts;
   const entry = (outcome: string, of: string | null = null): ReturnType<typeof gatekeeper.entries.make> =>
-    gatekeeper.entries.make("delegation", { ...NO_ACTOR, ...name }, outcome, { of, more: { by: admitted.value.by } });
+    gatekeeper.entries.make("delegation", { ...NO_ACTOR, ...name }, outcome, { of, more: { by } });
   const bumped = await stores.ledger.bump([agentScope(name)], entry("stopped"));
   if (!bumped.ok) return refusal(bumped.code, bumped.message);
   const open = sessions.ofAgent(name);

@@ -27,18 +27,24 @@ interface RecordWriterOptions {
 export function agentRecordWriter({ home, folders, records, now }: RecordWriterOptions): AgentRecordWriter {
   const filesOf = (workspace: string): AgentFiles =>
     new AgentFiles({ cwd: workspace, workspace, state: folders.state, charactersMax: sourceCharactersMax });
-  const groundOf = (workspace: string, agent: string): EditContext => {
+  const openedAt = (workspace: string): ReturnType<ReturnType<typeof openAgents>["opened"]> => {
     const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
     const { readingAt } = records;
-    const agents = openAgents({ cwd: workspace, workspace, home, folders, moment, readingAt });
-    const reading = { ...agents.opened().project.readingOf(agent), name: agent };
+    return openAgents({ cwd: workspace, workspace, home, folders, moment, readingAt }).opened();
+  };
+  const groundOf = (workspace: string, agent: string): EditContext => {
+    const moment: Moment = { now: now(), clean: true, generation: 0, revoked: null, exhausted: null };
+    const reading = { ...openedAt(workspace).project.readingOf(agent), name: agent };
     return { reading, moment, read: (source) => readFrontmatter(source).read };
   };
+  /** INVARIANT: in a folder that needs no trust nothing is written: it would count at once, and no person would have seen it. */
+  const needsTrust = (workspace: string): boolean => openedAt(workspace).trusted !== null;
   const isRecord = (workspace: string, agent: string): boolean =>
     parseAgentId(agent).ok && isPlainRecord(workspace, agent);
   return {
     grant: ({ workspace, agent }, specs, limits) => {
       if (workspace === null || !isRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
+      if (!needsTrust(workspace)) return refuse("bad_value", OWN_FOLDER);
       const ground = groundOf(workspace, agent);
       const edited = filesOf(workspace).edit<string>(pathOf(workspace, agent), (source) => {
         const text = granted(source, specs, limits, ground);
@@ -49,6 +55,7 @@ export function agentRecordWriter({ home, folders, records, now }: RecordWriterO
     },
     create: ({ workspace, agent }, specs, limits, instructions) => {
       if (workspace === null) return refuse("bad_value", NO_RECORD);
+      if (!needsTrust(workspace)) return refuse("bad_value", OWN_FOLDER);
       if (!hasPlainFolders(workspace, agent)) return refuse("bad_value", LINKED);
       const { reading } = groundOf(workspace, agent);
       const limited = specs.map((spec) => readGrantSpec(spec, limits, { reading, root: null }));
@@ -73,6 +80,7 @@ export function agentRecordWriter({ home, folders, records, now }: RecordWriterO
 }
 
 const NO_RECORD = "the agent has no record of its own here";
+const OWN_FOLDER = "records of this folder count without trust, so only a person writes them: call it without `write`";
 const LINKED = "a folder of its record is a symbolic link, or no folder";
 
 /** By its path: an id with a slash and a dot could also name another file of the project. */

@@ -213,7 +213,7 @@ export function linkOf(row: Row): StoredLink {
   return JSON.parse(textOf(row, "body")) as StoredLink;
 }
 
-/** Both parts, so that no two names share a key. */
-function nameKey({ workspace, agent }: AgentName): string {
-  return JSON.stringify([workspace, agent]);
+/** All parts, so that no two names share a key. */
+function nameKey({ workspace, agent, user }: AgentName): string {
+  return JSON.stringify(user === undefined ? [workspace, agent] : [workspace, agent, user]);
 }

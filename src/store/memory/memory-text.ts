@@ -33,7 +33,7 @@ export function plainOfKey(key: unknown): string {
 export function namespaceText(namespace: Namespace): string {
   switch (namespace.kind) {
     case "agent":
-      return JSON.stringify(["agent", namespace.name.workspace, namespace.name.agent]);
+      return JSON.stringify(["agent", ...nameParts(namespace.name)]);
     case "session":
       return JSON.stringify(["session", namespace.session]);
     case "tool":
@@ -46,12 +46,16 @@ export function namespaceText(namespace: Namespace): string {
 }
 
 export function agentText(name: AgentName): string {
-  return JSON.stringify([name.workspace, name.agent]);
+  return JSON.stringify(nameParts(name));
+}
+
+function nameParts({ workspace, agent, user }: AgentName): readonly (string | null)[] {
+  return user === undefined ? [workspace, agent] : [workspace, agent, user];
 }
 
 export function agentOf(text: unknown): AgentName {
-  const [workspace, agent] = JSON.parse(String(text)) as [string | null, string];
-  return { workspace, agent };
+  const [workspace, agent, user] = JSON.parse(String(text)) as [string | null, string, string?];
+  return user === undefined ? { workspace, agent } : { workspace, agent, user };
 }
 
 const wordsBytesMax = 4 * 1024;

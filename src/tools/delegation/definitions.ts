@@ -55,7 +55,7 @@ export const AGENT_CREATE_DEFINITION: DelegationToolDefinition = {
       seconds: SECONDS,
       calls: CALLS,
       write: flagSchema(
-        "Also keep the new agent as a record. It can work once a person has trusted the record, and then outlives your grants.",
+        "Write the new agent as a record instead. It can work once a person has trusted the record, and then outlives your grants.",
       ),
       attenuate: ATTENUATE,
     },

@@ -61,13 +61,11 @@ export interface DelegationAccess {
   ids(): readonly string[];
   /** `token` is null unless the delegation is one. */
   store(given: NewDelegation): Promise<UseResult<{ readonly link: string; readonly token: string | null }>>;
-  /** Writes the grants into a record. INVARIANT: the entry is on disk before the file changes. */
+  /** Writes the grants into a record, or a new one with instructions. INVARIANT: the entry is on disk before the file changes. */
   write(
-    given: Pick<NewDelegation, "target" | "parent" | "specs">,
+    given: Pick<NewDelegation, "target" | "parent" | "specs" | "instructions">,
     limits: GrantLimits,
   ): Promise<UseResult<{ readonly record: string }>>;
-  /** Keeps a created agent as a record; returns the file. */
-  keep(given: NewDelegation, limits: GrantLimits): Result<string>;
 }
 
 /** The power of the delegation tools. */
@@ -175,10 +173,15 @@ async function passOn(
   // Whole seconds: the moment is written into the record for people to read.
   const expires = seconds === 0 ? null : Math.floor(delegation.now() / 1000 + seconds) * 1000;
   const limits: GrantLimits = { expires, calls: calls === 0 ? null : calls };
-  if (isWritten && instructions === null) return writeGrants(input, delegation, rests, limits);
+  const omitted = flagIn(input, "attenuate")
+    ? { left_out: leftOut(textsIn(input, "grants", specsMax) ?? [], decided, delegation.reading()) }
+    : {};
+  if (isWritten && instructions === null)
+    return writeGrants(input, delegation, { ...rests, instructions }, limits, omitted);
   if (instructions !== null && delegation.exists(target)) return invalid(null, `the agent ${target} already exists`);
   const alike = alikeAgentId(target, delegation.ids());
   if (alike !== null) return invalid(null, `${target} reads like the agent ${alike}`);
+  if (isWritten) return writeGrants(input, delegation, { ...rests, instructions }, limits, omitted);
   // INVARIANT: a delegation adds only its written grants to an existing agent.
   const inherited: PassedGrants | null =
     instructions === null || decided.some(isAboutTools) ? null : toolsFor(granter, target, parent.value);
@@ -194,30 +197,25 @@ async function passOn(
   if (!stored.ok) return stored;
   const { link, token } = stored.value;
   const grants = [...given.specs, ...(given.tools?.specs ?? [])];
-  return useResult({
-    ...{ link, agent: target, grants, token },
-    ...(flagIn(input, "attenuate")
-      ? { left_out: leftOut(textsIn(input, "grants", specsMax) ?? [], decided, delegation.reading()) }
-      : {}),
-    ...(isWritten ? recordFields(delegation.keep(given, limits)) : {}),
-  });
+  return useResult({ link, agent: target, grants, token, ...omitted });
 }
 
-/** No link: the record says it, once a person trusts the change. Its end and its budget are written with it. */
+/**
+ * No link: the record says it, once a person trusts the change. Its end and its budget are written with it, and therefore
+ * counted once.
+ */
 async function writeGrants(
   input: JsonObject,
   delegation: DelegationAccess,
-  given: Pick<NewDelegation, "target" | "parent" | "specs">,
+  given: Pick<NewDelegation, "target" | "parent" | "specs" | "instructions">,
   limits: GrantLimits,
+  omitted: JsonObject,
 ): Promise<UseResult<Json>> {
   if (flagIn(input, "token")) return invalid(null, "a token is a delegation, and cannot be written");
   const written = await delegation.write(given, limits);
   if (!written.ok) return written;
-  return useResult({ agent: given.target, grants: given.specs, record: written.value.record, waits: WAITS });
-}
-
-function recordFields(kept: Result<string>): JsonObject {
-  return kept.ok ? { record: kept.value, waits: WAITS } : { not_kept: kept.message };
+  const { target, specs } = given;
+  return useResult({ agent: target, grants: specs, record: written.value.record, waits: WAITS, ...omitted });
 }
 
 /** For the model: who has to do what. */

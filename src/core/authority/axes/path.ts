@@ -18,6 +18,12 @@ export interface Ground {
   readonly followed?: (path: readonly string[]) => readonly string[];
 }
 
+/** A root to propose where none is written: the project, unless it is the whole home folder or more. */
+export function proposedRoot({ base, home }: Pick<Ground, "base" | "home">): string {
+  const isProject = base !== null && base.length > 0 && !(home !== null && base.every((name, at) => name === home[at]));
+  return isProject ? "." : "~/project";
+}
+
 /** A path of a request by its one real name, with its protected leading segments guarded. */
 export function parsePath(text: string, ground: Ground): Result<Segments> {
   const path = parseWrittenPath(text, ground);

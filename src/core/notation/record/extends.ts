@@ -6,6 +6,7 @@ import { nearestName } from "../nearest.ts";
 import type { Reading } from "../reading.ts";
 import { textsOf } from "../scope/scope-values.ts";
 import type { Entry } from "../tree.ts";
+import { rootFor } from "./hoist.ts";
 import { PRESETS } from "./presets.ts";
 
 export interface Extended {
@@ -58,7 +59,9 @@ function presetGrants(name: string, specs: readonly string[], span: Span, contex
     if (grant !== null) grants.push({ ...grant, span });
   }
   for (const message of new Set(inner.list.map((one) => one.message))) {
-    context.diagnostics.warning("inert", span, `${name}: ${message}`, { fix: "sandbox: ~/project" });
+    context.diagnostics.warning("inert", span, `${name}: ${message}`, {
+      fix: `sandbox: ${rootFor(context.reading)}`,
+    });
   }
   return grants;
 }

@@ -1,6 +1,6 @@
 // Where the root of an `fs.*` or `proc.*` grant comes from: its own `in`, else the agent's sandbox, else the ceiling.
 
-import { parseRoot, pathText } from "../../authority/axes/path.ts";
+import { parseRoot, pathText, proposedRoot } from "../../authority/axes/path.ts";
 import type { VerbEntry } from "../../authority/catalog.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
 import type { Diagnostics } from "../diagnostic.ts";
@@ -20,8 +20,8 @@ export function readOwnRoot(entry: VerbEntry, scope: Mapping | null, context: Gr
   if (own?.root?.length !== 0 || entry.axes[0]?.name !== "root") return own;
   // A process that sees the whole machine has to be written as that; no shorthand makes one.
   const isWritten = scope !== null && entryOf(scope, "in") !== null;
-  const fix = `${entry.verb}{in=~/project}`;
-  const { diagnostics, span } = context;
+  const { diagnostics, reading, span } = context;
+  const fix = `${entry.verb}{in=${rootFor(reading)}}`;
   if (isWritten) diagnostics.warning("wide", span, `\`${entry.verb}\` has the whole machine as its root`, { fix });
   else
     diagnostics.warning(
@@ -38,7 +38,7 @@ function writtenRoot(verb: string, scope: Mapping | null, context: GrantContext)
   const entry = scope === null ? null : entryOf(scope, "in");
   if (entry === null) {
     if (context.root === null) {
-      const fix = `${verb}{in=~/project}`;
+      const fix = `${verb}{in=${rootFor(reading)}}`;
       diagnostics.warning("inert", span, `\`${verb}\` covers nothing: neither it nor the agent has a root`, { fix });
       return NO_ROOT;
     }
@@ -65,6 +65,13 @@ function writtenRoot(verb: string, scope: Mapping | null, context: GrantContext)
 }
 
 const NO_ROOT: OwnRoot = { root: null };
+
+/** A root that a grant may have here: below the ceiling, where there is one. */
+export function rootFor({ ground, ceiling }: Reading): string {
+  const isFree =
+    ceiling === null || ceiling.length === 0 || (ground.base !== null && isAtOrBelow(ground.base, ceiling));
+  return isFree ? proposedRoot(ground) : pathText(ceiling);
+}
 
 /** One folder as it really lies on the machine: two names of one folder compare as equal, a link never as its name. */
 export function readRoot(text: string, reading: Reading): Result<readonly string[]> {

@@ -66,6 +66,12 @@ export function misspelledKeys(record: Mapping, diagnostics: Diagnostics): Reado
       });
       continue;
     }
+    if (ROOMS.includes(key.toLowerCase())) {
+      diagnostics.warning("unknown_key", keySpan, `\`${key}\` has no effect: agents share no transcript`, {
+        fix: "obs.query{agents=[scout]}  # lets it read the notes and denials of scout",
+      });
+      continue;
+    }
     const suggestion = meantKey(key, known);
     if (suggestion === null) continue;
     meant.add(suggestion as AuthorityKey);
@@ -73,6 +79,9 @@ export function misspelledKeys(record: Mapping, diagnostics: Diagnostics): Reado
   }
   return meant;
 }
+
+/** Other systems put agents into rooms with one transcript. Here an agent reads of another what its record grants. */
+const ROOMS: readonly string[] = ["room", "rooms", "transcript", "transcripts"];
 
 /** How the snippet of a manifest becomes one. */
 const MANIFEST = "write it to a .yml file that begins with `kind: AgentManifest`";

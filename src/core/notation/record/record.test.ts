@@ -143,6 +143,7 @@ test.each<[Json, string[]]>([
 
 test.each<[Json, string[]]>([
   [{ capabilites: [] }, ["error unknown_key capabilites:"]],
+  [{ room: "shared", capabilities: ["memory.read"] }, ["warning unknown_key room:"]],
   [{ access: "x" }, ["error bad_value access"]],
   [{ sandbox: 5 }, ["error wrong_type sandbox"]],
   [{ sandbox: "/p/*" }, ["error bad_pattern sandbox"]],

@@ -165,7 +165,7 @@ export type CallMessages = {
       readonly milliseconds: number;
       readonly isUntrusted: boolean;
     };
-    readonly answers: object;
+    readonly answers: Pick<CallCompletion, "enforcement">;
   };
   /** Decides, charges, records, executes and settles: for daemon tools. */
   readonly "call.do": { readonly asks: CallRequest; readonly answers: CallCompletion | DenialView };

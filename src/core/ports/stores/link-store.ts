@@ -2,10 +2,12 @@
 import type { Durable } from "./durable.ts";
 import type { LogEntry } from "./log.ts";
 
-/** An agent's full name: ids are only unique inside a workspace. */
+/** An agent's full name: ids are only unique inside a workspace, and those of made agents only for their user. */
 export interface AgentName {
   readonly workspace: string | null;
   readonly agent: string;
+  /** The user an agent was made for; absent for agents with a record, and for those made for no user. */
+  readonly user?: string;
 }
 
 export interface StoredLink {
