@@ -115,6 +115,11 @@ describe.each(variants.map(([variant]) => variant))("the sockets, served by the 
     expect((await waiting).ok).toBe(true);
   });
 
+  test("cancels a request whose signal was aborted before it was sent", async () => {
+    const answer = await echo.ask("wait", {}, { signal: AbortSignal.abort() });
+    expect(answer.ok || answer.code === "stopped").toBe(true);
+  });
+
   test("cancels a request when its client disconnects", async () => {
     const before = Number((await ask(echo, "stopped"))["stopped"]);
     const strangers = await Promise.all(Array.from({ length: 20 }, () => RawClient.greeted(state)));
