@@ -167,6 +167,14 @@ describe("a trust level only removes grants", () => {
       expect(told(diagnostics)).toContain(`error unknown_key spec.${key}:`);
     },
   );
+  test.each(["netwrk", "networks", "Network", "capabilites"])(
+    "a misspelt key (%s) may be a limit: nothing is granted",
+    (key) => {
+      const { grants, diagnostics } = read({ capabilities: ["net.connect:*"], [key]: { policy: "none" } });
+      expect(grants).toEqual([]);
+      expect(told(diagnostics)).toContain(`error unknown_key spec.${key}:`);
+    },
+  );
   test.each(["task", "model", "runtime", "resources"])("other keys (%s) are ignored", (key) => {
     const { grants, diagnostics } = read({ capabilities: ["secret.use:a"], [key]: "x" });
     expect(grants.length).toBe(1);

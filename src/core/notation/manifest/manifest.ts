@@ -3,6 +3,7 @@ import type { Grant } from "../../authority/grant.ts";
 import { literal } from "../../authority/patterns/segment.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { grantOf, sequences } from "../grants.ts";
+import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
@@ -76,10 +77,17 @@ function readSpec(
 ): readonly Grant[] {
   const trust = readTrust(spec, around, diagnostics);
   const capabilities = entryOf(spec, "capabilities");
+  let isMisspelt = false;
   for (const { key, keySpan } of spec.entries) {
-    if (!READ_KEYS.includes(key))
+    if (READ_KEYS.includes(key)) continue;
+    const suggestion = nearestName(key, NEAR_KEYS);
+    isMisspelt ||= suggestion !== null;
+    if (suggestion === null)
       diagnostics.info("unknown_key", keySpan, `${quoted(key)} grants nothing and is passed over`);
+    else diagnostics.error("unknown_key", keySpan, `unknown key ${quoted(key)}`, { suggestion, fix: suggestion });
   }
+  // It may be a limit: what it would have limited is not granted without it.
+  if (isMisspelt) return [];
   if (capabilities !== null && capabilities.value.kind !== "list") {
     diagnostics.error(
       "wrong_type",
@@ -137,6 +145,8 @@ function servedTools(grants: readonly Grant[], spec: Mapping): readonly Grant[] 
 }
 
 const READ_KEYS: readonly string[] = ["trust_level", "capabilities", "network"];
+/** A misspelt level of trust is looked for in every map around it. */
+const NEAR_KEYS: readonly string[] = ["capabilities", "network"];
 
 function readCapability(item: TreeNode, reading: Reading, diagnostics: Diagnostics): Grant | null {
   if (item.kind === "scalar" && typeof item.value === "string")

@@ -86,6 +86,7 @@ function readRuling({ key, value }: Entry, diagnostics: Diagnostics): Ruling | n
   const suggestion = typeof written === "string" ? nearestName(written, RULINGS) : null;
   diagnostics.error("bad_value", value.span, `${quoted(key)} is allow, ask or deny; the whole table grants nothing`, {
     suggestion,
+    fix: suggestion ?? `${key}: ask`,
   });
   return null;
 }

@@ -1,0 +1,118 @@
+// Every fix and every did-you-mean of a configuration, a manifest and Caveats is applied as it is printed: the document then reads
+// without that error, and grants no more than its author meant.
+import { describe, expect, test } from "vitest";
+import { compile } from "../authority/compiled.ts";
+import type { Grant } from "../authority/grant.ts";
+import { ALWAYS } from "../authority/link.ts";
+import { within } from "../authority/witness/within.ts";
+import { readCaveats } from "./caveats/caveats.ts";
+import { readConfig } from "./config/config.ts";
+import type { Diagnostic } from "./diagnostic.ts";
+import { readManifest } from "./manifest/manifest.ts";
+import { applied, yamlTree } from "./testing/applied-fix.ts";
+import { READING } from "./testing/notation.ts";
+
+interface Read {
+  readonly diagnostics: readonly Diagnostic[];
+  readonly grants: readonly Grant[];
+}
+
+const READERS: Readonly<Record<"config" | "manifest" | "caveats", (text: string) => Read>> = {
+  config: (text) => {
+    const { diagnostics, ceiling } = readConfig(yamlTree(text), "user", READING);
+    return { diagnostics, grants: ceiling ?? [] };
+  },
+  manifest: (text) => readManifest(yamlTree(text), READING),
+  caveats: (text) => {
+    const { diagnostics, link } = readCaveats(yamlTree(text), READING);
+    return { diagnostics, grants: link?.grants ?? [] };
+  },
+};
+
+const manifest = (spec: string): string =>
+  `{ apiVersion: scarab/v1, kind: AgentManifest, metadata: { name: a, version: 1.0.0 }, spec: { ${spec} } }`;
+const REST = '"fs_write": {"only": []}, "exec": {"only": []}, "net": {"only": []}, "valid_for_generation": "all"';
+const caveats = (first: string, calls = '"max_calls": "unlimited"'): string => `{ ${first}, ${REST}, ${calls} }`;
+
+/** What was written, and what was meant by it; null where a document says nothing about grants. */
+const MISTAKES: readonly (readonly [kind: keyof typeof READERS, written: string, meant: string | null])[] = [
+  ["config", "{ sandbx: ~/work }", null],
+  ["config", "{ polcy: { web: ask } }", null],
+  ["config", "{ mode: shadw }", null],
+  ["config", "{ control: always }", null],
+  ["config", "{ land: maybe }", null],
+  ["config", "{ agents: { scout: 5 } }", null],
+  ["config", "{ policy: 5 }", null],
+  ["config", "{ policy: { web: maybe } }", null],
+  ["config", "{ policy: { web: alow } }", null],
+  ["config", "{ audit: 5 }", null],
+  ["config", "{ audit: { snk: 'unix:/run/a.sock' } }", null],
+  ["config", "{ audit: { sink: here } }", null],
+  ["config", "{ audit: { sink: 'unix:/run/a.sock', timeout: soon } }", null],
+  ["config", "{ models: 5 }", null],
+  ["config", "{ models: { anthropic: 5 } }", null],
+  ["config", "{ models: { anthropic: {} } }", null],
+  ["config", "{ models: { anthropic: { url: 'http://api.example.com' } } }", null],
+  ["config", "{ models: { anthropic: { url: 'https://api.example.com/?a=1' } } }", null],
+  ["config", "{ search: 5 }", null],
+  ["config", "{ triggers: 5 }", null],
+  ["config", "{ notify: 5 }", null],
+  ["config", "{ terminal: [titel] }", null],
+  ["config", "{ ceiling: ['net.gte{hosts=[x.com]}'] }", "{ ceiling: ['net.get{hosts=[x.com]}'] }"],
+  ["config", "{ ceiling: ['net.get{host=[x.com]}'] }", "{ ceiling: ['net.get{hosts=[x.com]}'] }"],
+  ["manifest", manifest("capabilities: 5"), manifest("capabilities: []")],
+  ["manifest", manifest("capabilities: [fs.raed]"), manifest("capabilities: [fs.read]")],
+  ["manifest", manifest("capabilites: [fs.read]"), manifest("capabilities: [fs.read]")],
+  ["manifest", manifest("capabilities: []").replace("AgentManifest", "Agent"), manifest("capabilities: []")],
+  [
+    "manifest",
+    manifest("capabilities: [net.connect], network: { policy: allowlist, allowlist: 5 }"),
+    manifest("capabilities: [net.connect], network: { policy: allowlist, allowlist: ['api.example.com:443'] }"),
+  ],
+  [
+    "caveats",
+    caveats('"fs_read": {"only": ["/p"]}', '"max_calls": -1'),
+    caveats('"fs_read": {"only": ["/p"]}', '"max_calls": {"at_most": 0}'),
+  ],
+  ["caveats", caveats('"fs_read": ["/p"]'), caveats('"fs_read": {"only": ["/p"]}')],
+  ["caveats", caveats('"fs_raed": {"only": ["/p"]}'), caveats('"fs_read": {"only": ["/p"]}')],
+  ["caveats", `{ ${REST}, "max_calls": "unlimited" }`, caveats('"fs_read": {"only": []}')],
+];
+
+function isWithin(grants: readonly Grant[], meant: readonly Grant[]): boolean {
+  const limits = { role: "own", validity: ALWAYS, calls: null } as const;
+  const link = compile({ ...limits, id: "a", issuer: "person", holder: "a", grants: meant });
+  const { protectedPaths } = READING.ground;
+  return grants.length === 0 || within(grants, [[link]], { protectedPaths, delegating: false }).kind === "within";
+}
+
+function errorsOf({ diagnostics }: Read): readonly Diagnostic[] {
+  return diagnostics.filter(({ severity }) => severity === "error");
+}
+
+describe("a fix as it is printed", () => {
+  test.each(MISTAKES)("%s: %s", (kind, written, meant) => {
+    let text = written;
+    const seen: string[] = [];
+    // One after another, as a person does it.
+    for (let times = 0; times < 4; times++) {
+      const [error] = errorsOf(READERS[kind](text));
+      if (error === undefined) break;
+      expect([text, error.fix ?? error.suggestion]).not.toEqual([text, null]);
+      text = applied(text, error);
+      seen.push(text);
+    }
+    expect(seen).not.toEqual([]);
+    const after = READERS[kind](text);
+    expect([seen, errorsOf(after)]).toEqual([seen, []]);
+    const wanted = meant === null ? [] : READERS[kind](meant).grants;
+    expect([seen, isWithin(after.grants, wanted)]).toEqual([seen, true]);
+  });
+
+  test("the check itself sees a fix that grants more", () => {
+    const [all, one] = ["{ ceiling: ['net.get{hosts=[*]}'] }", "{ ceiling: ['net.get{hosts=[x.com]}'] }"].map(
+      (text) => READERS.config(text).grants,
+    );
+    expect(isWithin(all ?? [], one ?? [])).toBe(false);
+  });
+});
