@@ -1,6 +1,6 @@
 // An org: its agents, who reports to whom, what each may do and where that is written, and what starts work.
 import type { Span } from "../core/authority/grant.ts";
-import { alikeAgentId, parseAgentId } from "../core/base/agent-id.ts";
+import { foldAgentId, parseAgentId } from "../core/base/agent-id.ts";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { nearestName } from "../core/notation/nearest.ts";
@@ -91,7 +91,9 @@ export function readOrg({ tree, diagnostics: found }: OrgTree): Org {
   if (entries.length > orgAgentsMax)
     diagnostics.error("too_large", tree.span, `an org file has at most ${orgAgentsMax} agents`);
   const ids = entries.map(({ key }) => key);
-  const agents = entries.slice(0, orgAgentsMax).map((entry) => readOrgAgent(entry, ids, entries, names));
+  const folds = new Map<string, string[]>();
+  for (const id of ids) folds.set(foldAgentId(id), [...(folds.get(foldAgentId(id)) ?? []), id]);
+  const agents = entries.slice(0, orgAgentsMax).map((entry) => readOrgAgent(entry, ids, entries, names, folds));
   const triggers = (mapIn(tree, "triggers", diagnostics)?.entries ?? []).flatMap(
     (entry) => readTrigger(entry, ids, diagnostics) ?? [],
   );
@@ -112,18 +114,22 @@ export function readOrg({ tree, diagnostics: found }: OrgTree): Org {
   };
 }
 
-/** An agent of the file, or of a record that has the same keys under `org`. `ids`: whom it may report to. */
+/**
+ * An agent of the file, or of a record that has the same keys under `org`. `ids`: whom it may report to; `folds`: the same by
+ * how they read.
+ */
 export function readOrgAgent(
   { key: id, keySpan, value }: Entry,
   ids: readonly string[],
   peers: readonly Entry[],
   names: readonly string[],
+  folds: ReadonlyMap<string, readonly string[]>,
 ): OrgAgent {
   const diagnostics = new Diagnostics();
   const valid = parseAgentId(id);
   if (!valid.ok) diagnostics.error("bad_value", keySpan, valid.message);
-  const alike = alikeAgentId(id, ids);
-  if (alike !== null) diagnostics.error("bad_value", keySpan, `${quoted(id)} reads like ${quoted(alike)}`);
+  const alike = folds.get(foldAgentId(id))?.find((other) => other !== id);
+  if (alike !== undefined) diagnostics.error("bad_value", keySpan, `${quoted(id)} reads like ${quoted(alike)}`);
   if (value.kind !== "map")
     diagnostics.error("wrong_type", value.span, `an agent is a map, not ${kindName(value)}`, { fix: `${id}: {}` });
   const map: Mapping = value.kind === "map" ? value : { kind: "map", entries: [], span: value.span };

@@ -8,6 +8,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
 import type { TrustStore } from "../../core/ports/trust.ts";
+import type { Org } from "../../org/org.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
 import type { UserFolders } from "../../platform/folders.ts";
@@ -52,7 +53,13 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
   const readers: Readers = {
     config: configOf,
     agent: (source, name, inside) => agentOf(source, name, extname(source.name), inside, moment),
-    member: (source, name, inside) => agentFromOrg(orgOf(source), name, inside),
+    member: (source, name, inside) => agentFromOrg(parsed(source), name, inside),
+  };
+  let last: { readonly source: Source; readonly org: Org } | null = null;
+  /** Each agent of an org file is read from the same text, which is parsed once. */
+  const parsed = (source: Source): Org => {
+    if (last?.source.name !== source.name || last.source.text !== source.text) last = { source, org: orgOf(source) };
+    return last.org;
   };
   const nameOf = (path: string): string => {
     const near = relative(cwd, path);
@@ -154,12 +161,12 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
     opened,
     openProject,
     loadAgent: (name) => {
-      const file = findAgent(name, cwd, workspace);
-      if (file === null) return missing(name, agentIds(workspace));
+      const file = findAgent(name, cwd, workspace, org);
+      if (file === null) return missing(name, agentIds(workspace, org));
       const isOwn =
         workspace !== null && (file.isMember === true || file.path.startsWith(join(workspace, AGENTS) + sep));
-      if (isOwn && isDefinedTwice(file.name, workspace)) return twice(file.name);
-      const other = isOwn ? alikeAgentId(file.name, agentIds(workspace)) : null;
+      if (isOwn && isDefinedTwice(file.name, workspace, org())) return twice(file.name);
+      const other = isOwn ? alikeAgentId(file.name, agentIds(workspace, org)) : null;
       return other === null ? loadFile(file) : alike(file.name, other);
     },
     loadSet,

@@ -81,8 +81,8 @@ export function spanOf({ name, text }: Source): Mapping["span"] {
 export function memberFile(
   id: string,
   workspace: string | null,
+  file: OrgFile | null,
 ): { readonly path: string; readonly name: string } | null {
-  const file = readOrgFile(workspace);
   if (file === null || workspace === null || !file.org.agents.some((agent) => agent.id === id)) return null;
   return { path: join(workspace, file.path), name: id };
 }

@@ -2,7 +2,7 @@
 import { type Dirent, lstatSync, opendirSync, readdirSync, statSync } from "node:fs";
 import { basename, dirname, extname, join, resolve, sep } from "node:path";
 import { agentIdOf } from "../../core/base/agent-id.ts";
-import { memberFile, readOrgFile } from "./org-file.ts";
+import { memberFile, type OrgFile, readOrgFile } from "./org-file.ts";
 
 const FOLDER = ".ambit";
 /** The agents folder, relative to the workspace. */
@@ -46,18 +46,26 @@ export interface AgentFile {
 }
 
 /** A file by its path, or an agent of the workspace by its id; null if neither exists. */
-export function findAgent(name: string, cwd: string, workspace: string | null): AgentFile | null {
+export function findAgent(
+  name: string,
+  cwd: string,
+  workspace: string | null,
+  org: ReadOrg = () => readOrgFile(workspace),
+): AgentFile | null {
   if (name === "" || name.includes("\0")) return null;
   const own = workspace === null ? null : ownAgent(agentIdOf(name), join(workspace, AGENTS));
   // An id takes precedence over a file of the same name.
   if (own !== null && !name.includes("/")) return own;
   const path = resolve(cwd, name);
   if (extname(name) !== "" && kindOf(path) === "file") return { path, name: agentName(name) };
-  return own ?? memberOf(agentIdOf(name), workspace);
+  return own ?? memberOf(agentIdOf(name), workspace, org());
 }
 
-function memberOf(id: string, workspace: string | null): AgentFile | null {
-  const found = memberFile(id, workspace);
+/** The org file, where a caller that looks for many agents has read it already. */
+type ReadOrg = () => OrgFile | null;
+
+function memberOf(id: string, workspace: string | null, org: OrgFile | null): AgentFile | null {
+  const found = memberFile(id, workspace, org);
   return found === null ? null : { ...found, isMember: true };
 }
 
@@ -69,9 +77,9 @@ function ownAgent(name: string, agents: string): AgentFile | null {
 }
 
 /** Whether several files of the workspace define this agent. */
-export function isDefinedTwice(name: string, workspace: string): boolean {
+export function isDefinedTwice(name: string, workspace: string, org: OrgFile | null): boolean {
   const files = ENDINGS.filter((ending) => kindOf(join(workspace, AGENTS, name + ending)) === "file").length;
-  return files > 1 || (files === 1 && memberFile(name, workspace) !== null);
+  return files > 1 || (files === 1 && memberFile(name, workspace, org) !== null);
 }
 
 /** A plain file in plain folders: through a symlink another file would be changed. */
@@ -125,9 +133,9 @@ export function findAgents(name: string, cwd: string): readonly AgentFile[] | nu
 }
 
 /** Ids of the workspace's agents, sorted. */
-export function agentIds(workspace: string | null): readonly string[] {
+export function agentIds(workspace: string | null, org: ReadOrg = () => readOrgFile(workspace)): readonly string[] {
   if (workspace === null) return [];
-  const members = readOrgFile(workspace)?.org.agents.map(({ id }) => id) ?? [];
+  const members = org()?.org.agents.map(({ id }) => id) ?? [];
   return [...new Set([...agentPaths(workspace).map(idOf), ...members])].sort();
 }
 

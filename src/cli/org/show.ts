@@ -144,7 +144,8 @@ function printAgent(
           .join(", ")}`;
   const mark = standing === "refused" ? paint.bad("✗") : standing === "untrusted" ? paint.dim("○") : paint.good("●");
   print(`${indent}${mark} ${paint.strong(shown(id))}${named}  ${paint.dim(`${runs}${limits}`)}`);
-  for (const { capability, decision, from, line } of agent.capabilities) {
+  if (standing === "refused") print(`${indent}    ${paint.bad("grants nothing until its errors are mended")}`);
+  for (const { capability, decision, from, line } of standing === "refused" ? [] : agent.capabilities) {
     const painted = { allow: paint.good, ask: paint.warn, deny: paint.bad }[decision](decision.padEnd(5));
     const origin = line === null ? from : `${from.padEnd(6)} ${shown(line)}`;
     print(`${indent}    ${shown(capability).padEnd(10)} ${painted}  ${paint.dim(origin)}`);
