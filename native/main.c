@@ -1,9 +1,11 @@
-// The program's words. What it is to be is said on its command line and nowhere else: no environment is looked at.
+// The program's words. What it is to be is said on its command line and nowhere else; of the environment only `ambit`
+// inside a sandbox reads a variable, for where to ask.
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "ask.h"
 #include "credential.h"
 #include "doors.h"
 #include "facts.h"
@@ -37,6 +39,9 @@ static int usage(void) {
 
 int main(int count, char **words) {
   int control = -1, handles = -1;
+  const char *slash = count > 0 ? strrchr(words[0], '/') : NULL;
+  if (slash != NULL && strcmp(slash, "/ambit") == 0) return ask_main(count, words);
+  if (count > 0 && strcmp(words[0], "ambit") == 0) return ask_main(count, words);
   if (count == 4 && strcmp(words[1], "sandbox") == 0 && descriptor_of(words[2], &control) &&
       (strcmp(words[3], "-") == 0 || (descriptor_of(words[3], &handles) && handles != control)))
     sandbox_main(control, handles);

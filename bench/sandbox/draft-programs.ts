@@ -71,6 +71,7 @@ export class DraftPrograms {
       moment,
       useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
       modelUsed: () => undefined,
+      door: null,
       useSecret: async () => false,
       refused: () => "",
     };

@@ -10,6 +10,7 @@ import type { PolicyTable } from "../core/notation/policy/policy.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { UserFacts } from "../core/notation/record/user-record.ts";
 import type { ControlMessages, Presence, SecretView, VerifyReport } from "../core/ports/daemon/daemon-control.ts";
+import type { DoorProtocol } from "../core/ports/daemon/door.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import type { Digest } from "../core/ports/digest.ts";
 import type { DraftSummary, DraftView } from "../core/ports/drafts.ts";
@@ -23,7 +24,7 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
-import type { ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
+import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
@@ -135,6 +136,8 @@ export interface ProgramContext {
   >;
   /** Logs what came of it. */
   modelUsed(id: string, usage: ModelUsage): void;
+  /** Answers programs of a client that ask their session; null: they cannot. */
+  readonly door: DoorSource | null;
   /** Records a denial while the call runs. Returns the id of its entry. */
   refused(denial: RunDenial, reason: string | null, target?: string | null): string;
 }
@@ -258,6 +261,8 @@ export interface CallPin {
 export interface DaemonParts {
   /** Runs work for a session: secrets found in its output meanwhile are attributed to the session. */
   during?<T>(session: Session, act: () => T): T;
+  /** The protocol of a session's door; absent: programs inside cannot ask. */
+  readonly door?: DoorProtocol;
   readonly stores: Stores;
   /** Problems of the stored state, as sentences for a person. */
   problems(): readonly string[];

@@ -28,6 +28,7 @@ import type { Session } from "../daemon/session.ts";
 import { builtinTool, builtinToolWith, type DaemonTool } from "../daemon/tools/daemon-tool.ts";
 import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
+import { doorProtocol } from "../mcp/door.ts";
 import { configFolder } from "../platform/config-folder.ts";
 import { takeRefusedCalls } from "../platform/daemon/refused-calls.ts";
 import { sha256 } from "../platform/digest.ts";
@@ -106,6 +107,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
   });
   const agentRecords = agentRecordWriter({ home, folders, records, now });
   const parts: DaemonParts = {
+    door: doorProtocol(VERSION),
     ...{ stores, records, agentRecords, programs, proof, now, id },
     problems: () => [opened.value.problem(), ...secrets.problems()].filter((one) => one !== null),
     sink: () => sink.shown(),

@@ -49,7 +49,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   "sandbox/files": { knows: [...core, "sandbox/plan", "platform"] },
   "sandbox/drafts": { knows: [...core, "sandbox/plan", "platform"] },
   "sandbox/live": { knows: [...core, "sandbox/plan", "sandbox/drafts", "sandbox/linux", "platform"] },
-  "sandbox/homes": { knows: [...core, "clients", "sandbox/live", "text", "platform"] },
+  "sandbox/homes": { knows: [...core, "clients", "sandbox/drafts", "sandbox/live", "text", "platform"] },
   "sandbox/linux": { knows: [...core, "sandbox/plan", "sandbox/drafts", "platform"] },
   "sandbox/tool-host": { knows: [...core, "sandbox/plan", "sandbox/linux", "platform"] },
   "agents/disk": { knows: [...core, "agents", "org", "text", "platform", "sandbox/tool-host"] },

@@ -186,6 +186,7 @@ export function programsWorld(
         moment: () => moment(),
         useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
         modelUsed: () => undefined,
+        door: null,
         useSecret: async () => false,
         refused: () => "e",
       };

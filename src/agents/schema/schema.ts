@@ -110,6 +110,7 @@ type UserKey =
   | "search"
   | "models"
   | "development"
+  | "programs"
   | "audit";
 
 function triggersSchema(classes: readonly string[]): Schema {
@@ -200,6 +201,13 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   development: listOf(
     { type: "string" },
     "workspaces whose tools are loaded as they stand, without trusting each change",
+  ),
+  programs: closedMap(
+    {
+      add: listOf({ type: "string" }, "folders shown to clients, read-only, and on their search path"),
+      remove: listOf({ type: "string" }, "folders of your search path that clients do not have"),
+    },
+    "changes to the toolchains that clients of ambit run find",
   ),
   audit: closedMap(
     {

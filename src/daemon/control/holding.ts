@@ -48,7 +48,7 @@ export function holdingAnswers(
         const found = held(exchange);
         if (!found.ok) return found;
         if (words === null) return refusal("invalid_input", "a request is a verb and its target");
-        return decision(found.value, words, gatekeeper);
+        return decisionOf(found.value, words, gatekeeper);
       },
     ],
   ];
@@ -99,7 +99,12 @@ function grantView(grant: Grant, { now }: Moment): HeldGrantView {
   };
 }
 
-function decision({ session, holding }: Held, words: readonly string[], gatekeeper: Gatekeeper): Answer<DecisionView> {
+/** As it would be decided now; nothing is charged or logged. */
+export function decisionOf(
+  { session, holding }: Held,
+  words: readonly string[],
+  gatekeeper: Gatekeeper,
+): Answer<DecisionView> {
   const request = readRequest(words, holding.reading);
   if (!request.ok) return refusal("invalid_input", request.message, request.fix ?? null);
   const text = requestText(request.value);

@@ -11,7 +11,7 @@ import { segmentsOf } from "../../platform/folders.ts";
 import type { ClientHomes, HomeResult } from "../../sandbox/homes/client-homes.ts";
 import type { Limits, Plan, PlanNetwork } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS } from "../../sandbox/plan/plan-facts.ts";
-import { homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
+import { ASKING, homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
 import type { ClientToolchains } from "./toolchains.ts";
 
@@ -47,7 +47,10 @@ export type ClientPlan =
   | { readonly ok: true; readonly plan: Plan; readonly home: Home }
   | { readonly ok: false; readonly refused: RunRefusal };
 
-/** INVARIANT: a profile adds variables, the agent's own home and the model relay to a plan, and nothing else. */
+/**
+ * INVARIANT: a profile adds variables, the agent's own home, and the port with the model relay and the door of the session to
+ * a plan, and nothing else.
+ */
 export function clientPlan(
   bare: Plan,
   { profile, isFresh }: ClientRun,
@@ -55,10 +58,10 @@ export function clientPlan(
 ): ClientPlan {
   const fault = clientFault(bare, ground);
   if (fault !== null) return { ok: false, refused: fault };
-  const port = hasRelay ? relayPort(bare.network) : null;
+  const port = relayPort(bare.network);
   // Any path: only that there is one counts for the place inside.
   const inside = {
-    relay: port === null ? null : `http://127.0.0.1:${port}`,
+    relay: hasRelay ? `http://127.0.0.1:${port}` : null,
     root: pathText(bare.root?.path ?? []),
     home: pathText(homeFolder({ ...bare, home: [] })),
   };
@@ -78,13 +81,14 @@ export function clientPlan(
   const path = bare.environment.find(([name]) => name === "PATH")?.[1] ?? "";
   const set = [
     ["HOME", inside.home] as const,
-    ["PATH", joinedPath(toolchains, path)] as const,
+    ["PATH", `${joinedPath(toolchains, path)}:${pathText(ASKING)}`] as const,
+    ["AMBIT_DOOR", `http://127.0.0.1:${port}/ambit`] as const,
     ...toolchains.variables,
     ...variablesOf(profile, inside),
   ];
   const names = new Set(set.map(([name]) => name));
   const environment = [...bare.environment.filter(([name]) => !names.has(name)), ...set];
-  const network = port === null ? bare.network : { ...(bare.network ?? NO_NETWORK), relay: port };
+  const network = { ...(bare.network ?? NO_NETWORK), relay: port };
   return { ok: true, plan: { ...bare, home: segmentsOf(home.path), environment, network }, home };
 }
 

@@ -158,6 +158,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         terminal: program.terminal ?? null,
         credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
         model: modelSource({ run: wanted, ground }, asked.secretForUrl),
+        ...(client === null || wanted.door === null ? {} : { door: wanted.door }),
         onDraft: (begun) => {
           draft.context = drafts.contextFor(wanted, ground, begun.root);
           const needsReview = program.needsReview === true || wanted.needsReview();

@@ -41,3 +41,21 @@ test("a link to a toolchain is the toolchain; a tree that is a link elsewhere is
   symlinkSync(join(home, ".ssh"), join(home, ".rustup"));
   expect(texts(found(".cargo/bin").trees)).toEqual(["~/.cargo/bin"]);
 });
+
+test("the user's configuration adds folders, on their place in the path or last, and removes folders with what is below", () => {
+  const segments = home.slice(1).split("/");
+  const of = (path: string): readonly string[] => [...segments, ...path.split("/")];
+  const facts = { home: segments, ours: [], protectedPaths: [of(".ssh")] };
+  const path = [".cargo/bin", "private/bin", ".local/bin"].map((folder) => join(home, folder)).join(":");
+  const written = { add: [of("private/bin"), of("missing"), of(".ssh"), of(".nvm")], remove: [of(".local")] };
+  const { folders, trees } = toolchainsOn(path, facts, written);
+  expect(texts(folders)).toEqual(["~/.cargo/bin", "~/private/bin", "~/.nvm"]);
+  expect(texts(trees)).toEqual(["~/.cargo/bin", "~/.rustup", "~/private/bin", "~/.nvm"]);
+  // One character away: not added, so not shown.
+  expect(texts(toolchainsOn(path, facts, { add: [of("private/bi")], remove: [] }).folders)).not.toContain(
+    "~/private/bin",
+  );
+  expect(texts(toolchainsOn(path, facts, { add: [of("private/bin")], remove: [of("private")] }).folders)).not.toContain(
+    "~/private/bin",
+  );
+});

@@ -1,6 +1,7 @@
 // The person's toolchains on the search path that came with a session: which of them a client is shown, in the same order.
 import { statSync } from "node:fs";
 import { type Toolchain, toolchainAt } from "../../clients/toolchains.ts";
+import type { WrittenPrograms } from "../../core/notation/config/run-settings.ts";
 import { segmentsOf } from "../../platform/folders.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import type { PlanPath } from "../../sandbox/plan/plan.ts";
@@ -24,32 +25,47 @@ export const NO_TOOLCHAINS: ClientToolchains = { trees: [], folders: [], variabl
 const SYSTEM: readonly PlanPath[] = [["usr"], ["bin"], ["sbin"]];
 
 /** With the facts of this machine. */
-export function toolchainsOf({ home, folders, ground }: RunEnvironment, path: string): ClientToolchains {
+export function toolchainsOf({ home, folders, ground, user }: RunEnvironment, path: string): ClientToolchains {
   const ours = [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
   const real = home === null ? null : realRoot(segmentsOf(home));
-  return toolchainsOn(path, { home: real, ours, protectedPaths: ground.protectedPaths });
+  return toolchainsOn(path, { home: real, ours, protectedPaths: ground.protectedPaths }, user?.programs);
 }
 
 /** A tree that is not there, is a link, or may not be shown is left out; so is a folder that no rule knows. */
 export function toolchainsOn(
   path: string,
   facts: Pick<PlanFacts, "home" | "ours" | "protectedPaths">,
+  { add, remove }: WrittenPrograms = { add: [], remove: [] },
 ): ClientToolchains {
+  const [added, removed] = [add, remove].map((all) =>
+    all.map((one) => realRoot(one)).filter((one) => one !== null),
+  ) as [readonly PlanPath[], readonly PlanPath[]];
+  const isRemoved = (folder: PlanPath): boolean => removed.some((one) => isWithin(folder, one));
   const trees: PlanPath[] = [];
   const folders: PlanPath[] = [];
   const variables: (readonly [string, string])[] = [];
-  for (const entry of path.split(":").slice(0, foldersMax)) {
-    const real = entry.startsWith("/") ? realRoot(segmentsOf(entry)) : null;
-    if (real === null || !isFolder(real) || folders.some((one) => isSame(one, real))) continue;
+  const entries = path
+    .split(":")
+    .slice(0, foldersMax)
+    .map((entry) => (entry.startsWith("/") ? realRoot(segmentsOf(entry)) : null));
+  // The person's order; what is added and not on their path comes last.
+  for (const real of [...entries, ...added]) {
+    if (real === null || !isFolder(real) || isRemoved(real) || folders.some((one) => isSame(one, real))) continue;
     if (SYSTEM.some((tree) => isWithin(real, tree))) {
       folders.push(real);
+      continue;
+    }
+    if (added.some((one) => isSame(one, real))) {
+      if (!isShown(real, facts)) continue;
+      folders.push(real);
+      trees.push(real);
       continue;
     }
     const found = toolchainAt(real, facts.home);
     const shown = (found?.trees ?? []).filter((tree) => isShown(tree, facts));
     if (found === null || !shown.some((tree) => isWithin(real, tree))) continue;
     folders.push(real);
-    trees.push(...shown.filter((tree) => !trees.some((one) => isSame(one, tree))));
+    trees.push(...shown.filter((tree) => !isRemoved(tree) && !trees.some((one) => isSame(one, tree))));
     variables.push(...found.variables);
   }
   return { trees, folders, variables };

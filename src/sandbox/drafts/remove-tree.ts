@@ -1,13 +1,14 @@
 // Removes a folder that a hostile program filled: any names, any modes, any depth. Follows nothing. What lies deeper
 // than a path can name is first moved up, so that every path used here stays short.
-import { chmod, type Dirent, type PathLike } from "node:fs";
-import { lstat, readdir, rename, rmdir, unlink } from "node:fs/promises";
+import { chmod, type Dirent } from "node:fs";
+import { lstat, opendir, rename, rmdir, unlink } from "node:fs/promises";
 import { promisify } from "node:util";
 
 const chmodOf = promisify(chmod);
 
 /** Depth at which a folder is moved up to the top. */
 const depthMax = 12;
+const entriesAtOnceMax = 256;
 
 /** `path` is a folder in a folder only we write to. Rejects as the system does where something cannot be removed. */
 export async function removeTree(path: string): Promise<void> {
@@ -40,15 +41,26 @@ class Removal {
 
   async #empty(folder: Buffer, depth: number): Promise<void> {
     await chmodOf(folder, 0o700);
-    for (const entry of await entriesOf(folder)) {
-      const path = below(folder, entry.name);
-      if (!entry.isDirectory()) await unlink(path);
-      else if (this.#isPending(path)) continue;
-      else if (depth < depthMax) {
-        await this.#empty(path, depth + 1);
-        await rmdir(path);
-      } else await this.#moveUp(path);
+    for (let some = await this.#some(folder); some.length > 0; some = await this.#some(folder))
+      for (const entry of some) {
+        const path = below(folder, entry.name);
+        if (!entry.isDirectory()) await unlink(path);
+        else if (depth < depthMax) {
+          await this.#empty(path, depth + 1);
+          await rmdir(path);
+        } else await this.#moveUp(path);
+      }
+  }
+
+  /** Not all of a folder at once: a listing of 150,000 names would hold the event loop up. */
+  async #some(folder: Buffer): Promise<readonly Dirent<Buffer>[]> {
+    const some: Dirent<Buffer>[] = [];
+    const listing = await opendir(folder, { encoding: "buffer" as BufferEncoding, bufferSize: entriesAtOnceMax });
+    for await (const entry of listing as unknown as AsyncIterable<Dirent<Buffer>>) {
+      if (!this.#isPending(below(folder, entry.name))) some.push(entry);
+      if (some.length >= entriesAtOnceMax) break;
     }
+    return some;
   }
 
   /** Moving a folder changes its `..`, which needs write permission on it. */
@@ -62,10 +74,6 @@ class Removal {
   #isPending(path: Buffer): boolean {
     return this.#pending.some((one) => one.equals(path));
   }
-}
-
-async function entriesOf(folder: PathLike): Promise<readonly Dirent<Buffer>[]> {
-  return (await readdir(folder, { withFileTypes: true, encoding: "buffer" })) as unknown as readonly Dirent<Buffer>[];
 }
 
 function below(folder: Buffer, name: Buffer): Buffer {

@@ -166,7 +166,7 @@ test.each<[string, (home: string, victim: string) => void]>([
   for (const name of readdirSync(victim)) expect(readFileSync(join(victim, name), "utf8")).toBe("victim");
 });
 
-test("a fresh home has nothing of earlier runs; one in use is not emptied", () => {
+test("a fresh home has nothing of earlier runs; one in use is not emptied", async () => {
   const homes = new ClientHomes(join(base, "state"));
   const first = opened(homes);
   put(join(first.path, "history"), "x");
@@ -175,7 +175,43 @@ test("a fresh home has nothing of earlier runs; one in use is not emptied", () =
   first.release();
   const second = opened(homes, { isFresh: true });
   expect(readdirSync(second.path)).toEqual([".client"]);
+  await homes.settled();
   expect(readdirSync(dirname(second.path))).toEqual(["home"]);
+});
+
+test("a home of many files is set aside at once, and removed while other work goes on", async () => {
+  const homes = new ClientHomes(join(base, "state"));
+  const first = opened(homes);
+  mkdirSync(join(first.path, "many"));
+  for (let number = 0; number < 3_000; number++) writeFileSync(join(first.path, "many", String(number)), "");
+  first.release();
+  const { path } = opened(homes, { isFresh: true });
+  const names = readdirSync(dirname(path)).filter((name) => name !== "home");
+  expect(names.flatMap((name) => readdirSync(join(dirname(path), name)))).toContain("many");
+  let turns = 0;
+  const turning = setInterval(() => turns++, 0);
+  await homes.settled();
+  clearInterval(turning);
+  expect(readdirSync(dirname(path))).toEqual(["home"]);
+  expect(turns).toBeGreaterThan(1);
+});
+
+test("while another client runs, what is in the way stays in the home until that client has ended", async () => {
+  const homes = new ClientHomes(join(base, "state"));
+  const first = opened(homes);
+  rmSync(join(first.path, ".client/NOTES.md"));
+  put(join(first.path, ".client/NOTES.md/planted"), "x");
+  symlinkSync(base, join(first.path, ".ambit-old"));
+  const second = opened(homes);
+  expect(readFileSync(join(second.path, ".client/NOTES.md"), "utf8")).toBe("be kind\n");
+  expect(readdirSync(dirname(first.path))).toEqual(["home"]);
+  expect(lstatSync(join(first.path, ".ambit-old")).isDirectory()).toBe(true);
+  first.release();
+  second.release();
+  opened(homes);
+  await homes.settled();
+  expect(readdirSync(first.path)).toEqual([".client"]);
+  expect(readdirSync(dirname(first.path))).toEqual(["home"]);
 });
 
 test("agents have homes of their own", () => {

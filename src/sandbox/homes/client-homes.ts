@@ -7,8 +7,9 @@ import type { ClientProfile } from "../../clients/profile.ts";
 import { type InsidePaths, settingsOf } from "../../clients/settings.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { codeOf } from "../../platform/path-target.ts";
+import { removeTree } from "../drafts/remove-tree.ts";
 import { TreeFolder } from "../live/tree-folder.ts";
-import { dropName, placeFile } from "./home-folder.ts";
+import { dropName, folderIn, placeFile } from "./home-folder.ts";
 import { type RealHome, readSettings } from "./real-settings.ts";
 
 export interface HomeRequest {
@@ -34,14 +35,23 @@ export type HomeResult =
 
 const HOME = "home";
 const OLD = "old-";
+/** In the home itself, while another client runs there and may have open what is moved. */
+const OLD_INSIDE = ".ambit-old";
 
 export class ClientHomes {
   readonly #folder: string;
   /** Runs that use a home now. */
   readonly #uses = new Map<string, number>();
+  /** Removals that run now, by home. */
+  readonly #removals = new Map<string, Promise<void>>();
 
   constructor(state: string) {
     this.#folder = join(state, "homes");
+  }
+
+  /** Resolves when nothing is being removed. */
+  async settled(): Promise<void> {
+    await Promise.all(this.#removals.values());
   }
 
   open({ owner, profile, isFresh, real, inside }: HomeRequest): HomeResult {
@@ -54,9 +64,9 @@ export class ClientHomes {
       mkdirSync(join(this.#folder, id), { recursive: true, mode: 0o700 });
       const folder = TreeFolder.open(join(this.#folder, id));
       try {
-        if (isFresh) setAside(folder);
-        if (!isInUse) removeOld(folder);
-        notes = fill(folder, profile, real, inside);
+        if (isFresh) setAside(folder, HOME);
+        notes = fill(folder, profile, real, inside, isInUse);
+        if (!isInUse) this.#removeOld(id, folder);
       } finally {
         folder.close();
       }
@@ -76,6 +86,20 @@ export class ClientHomes {
       },
     };
   }
+
+  /**
+   * In the background, one file at a time. INVARIANT: only while no client had the folders that were set aside: none of
+   * them changes while it is removed by name. What is left after a failure is tried again at the next start.
+   */
+  #removeOld(id: string, folder: TreeFolder): void {
+    const old = readdirSync(folder.path).filter((name) => name.startsWith(OLD));
+    if (old.length === 0 || this.#removals.has(id)) return;
+    const removal = (async (): Promise<void> => {
+      for (const name of old) await removeTree(join(this.#folder, id, name)).catch(() => undefined);
+      this.#removals.delete(id);
+    })();
+    this.#removals.set(id, removal);
+  }
 }
 
 function refuse(reason: string, fix: string): HomeResult {
@@ -83,19 +107,21 @@ function refuse(reason: string, fix: string): HomeResult {
 }
 
 /** At once, whatever its size: it is removed afterwards. */
-function setAside(folder: TreeFolder): void {
+function setAside(folder: TreeFolder, name: string): void {
   try {
-    renameSync(folder.pathOf(HOME), folder.pathOf(`${OLD}${randomBytes(8).toString("hex")}`));
+    renameSync(folder.pathOf(name), folder.pathOf(`${OLD}${randomBytes(8).toString("hex")}`));
   } catch (error) {
     if (codeOf(error) !== "ENOENT") throw error;
   }
 }
 
-function removeOld(folder: TreeFolder): void {
-  for (const name of readdirSync(folder.path)) if (name.startsWith(OLD)) dropName(folder, [name]);
-}
-
-function fill(folder: TreeFolder, profile: ClientProfile, real: RealHome, inside: InsidePaths): readonly string[] {
+function fill(
+  folder: TreeFolder,
+  profile: ClientProfile,
+  real: RealHome,
+  inside: InsidePaths,
+  isInUse: boolean,
+): readonly string[] {
   try {
     mkdirSync(folder.pathOf(HOME), { mode: 0o700 });
   } catch (error) {
@@ -103,17 +129,22 @@ function fill(folder: TreeFolder, profile: ClientProfile, real: RealHome, inside
   }
   const home = folder.child(HOME);
   if (home === null) throw new Error("its folder cannot be opened");
+  let kept: TreeFolder | null = null;
   try {
+    if (isInUse) kept = folderIn(home, OLD_INSIDE);
+    const aside = kept === null ? { folder, prefix: OLD } : { folder: kept, prefix: "" };
+    if (!isInUse) dropName(home, [OLD_INSIDE], aside);
     const notes: string[] = [];
     for (const setting of settingsOf(profile, inside)) {
       const read = readSettings(setting, real, inside);
       notes.push(...read.notes);
       // What the client itself put in the place of a setting is gone, also where the person has none.
-      dropName(home, setting.path.split("/"));
-      for (const { path, content } of read.files) placeFile(home, path, content);
+      dropName(home, setting.path.split("/"), aside);
+      for (const { path, content } of read.files) placeFile(home, path, content, aside);
     }
     return notes;
   } finally {
+    kept?.close();
     home.close();
   }
 }

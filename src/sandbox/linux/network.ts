@@ -3,7 +3,7 @@ import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
-import type { CredentialSource, ModelSource, SandboxOwner } from "../plan/sandboxes.ts";
+import type { CredentialSource, DoorSource, ModelSource, SandboxOwner } from "../plan/sandboxes.ts";
 
 /** The purpose of a socket from a sandbox. */
 export type SocketKind = "dns" | "dns-tcp" | "tcp" | "transparent" | "broker";
@@ -19,6 +19,7 @@ export interface NetworkOptions {
   /** The port of the model relay; null: there is none. */
   readonly relay: number | null;
   readonly model: ModelSource;
+  readonly door: DoorSource;
   readonly events: {
     /** Called at the first denial of each kind. */
     denied(code: DenialCode, request: string): void;

@@ -1,11 +1,13 @@
 // The network of one sandbox over its life: hands its sockets to the broker, and routes its requests to the judge of
 // the current command.
+import type { DoorAnswer } from "../../core/ports/daemon/door.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import type { PlanNetwork } from "../plan/plan.ts";
 import type {
   Command,
   CredentialSource,
+  DoorSource,
   ModelAnswer,
   ModelCallFacts,
   ModelSource,
@@ -20,6 +22,7 @@ export class SandboxNetwork {
   #judge: Judge | null = null;
   #credential: CredentialSource | null = null;
   #model: ModelSource | null = null;
+  #door: DoorSource | null = null;
   /** Uses of a model that are not reported yet, by id: the command that asked may have ended. */
   readonly #uses = new Map<string, ModelSource>();
   #isLost = false;
@@ -47,6 +50,7 @@ export class SandboxNetwork {
           own.#uses.delete(id);
         },
       },
+      door: async (call) => (await own.#door?.(call)) ?? NO_DOOR,
       events: {
         // Counted at the end of the command, with its number of attempts.
         denied: () => {},
@@ -59,10 +63,11 @@ export class SandboxNetwork {
   }
 
   /** Sets the judge of the current command; null between commands, when no process inside can ask. */
-  judgedBy(judge: Judge | null, { credential, model }: Pick<Command, "credential" | "model">): void {
+  judgedBy(judge: Judge | null, { credential, model, door }: Pick<Command, "credential" | "model" | "door">): void {
     this.#judge = judge;
     this.#credential = credential ?? null;
     this.#model = model ?? null;
+    this.#door = door ?? null;
   }
 
   async #askModel(call: ModelCallFacts): Promise<ModelAnswer> {
@@ -99,6 +104,8 @@ export class SandboxNetwork {
     if (network !== null) this.#last = plain(await network.close());
   }
 }
+
+const NO_DOOR: DoorAnswer = { status: 503, body: "no command is running\n" };
 
 const NO_MODEL: ModelAnswer = { ok: false, code: "not_available", message: "no client is running" };
 

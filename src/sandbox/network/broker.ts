@@ -19,11 +19,12 @@ import {
 import { resolverOf } from "./names/resolver.ts";
 import { Network, type NetworkOwner } from "./network.ts";
 import { NetworkGrants, readChains } from "./network-grants.ts";
+import type { DoorReply } from "./relay/door.ts";
 import { ByteBudget, brokerBodyBytesMax } from "./relay/relay-body.ts";
 import type { RelayAnswer } from "./relay/relay-messages.ts";
 import { isHandle } from "./sockets.ts";
 
-type OwnerAnswer = JudgeAnswer | CredentialAnswer | RelayAnswer;
+type OwnerAnswer = JudgeAnswer | CredentialAnswer | RelayAnswer | DoorReply;
 
 export class Broker {
   readonly #tell: (message: BrokerMessage) => void;
@@ -67,6 +68,7 @@ export class Broker {
         return true;
       case "judged":
       case "credited":
+      case "doored":
         this.#waiting.get(message.number)?.(message);
         return true;
       case "relay":
@@ -144,13 +146,21 @@ export class Broker {
         const answer = await this.#ask((number) => ({ kind: "relaying", number, sandbox, ...call }));
         return answer?.kind === "relay" ? answer : null;
       },
+      door: async (call) => {
+        // As long as the call takes: the owner ends it with its session.
+        const answer = await this.#ask((number) => ({ kind: "door", number, sandbox, ...call }), null);
+        return answer?.kind === "doored" ? { status: answer.status, body: answer.body } : null;
+      },
       relayed: (report) => this.#tell({ kind: "relayed", ...report }),
       denied: (code, request, reason) => this.#tell({ kind: "denied", sandbox, code, request, reason }),
     };
   }
 
   /** A timeout counts as no answer. */
-  #ask(question: (number: number) => BrokerMessage): Promise<OwnerAnswer | null> {
+  #ask(
+    question: (number: number) => BrokerMessage,
+    milliseconds: number | null = ownerMilliseconds,
+  ): Promise<OwnerAnswer | null> {
     const number = ++this.#asked;
     return new Promise((give) => {
       const settle = (answer: OwnerAnswer | null): void => {
@@ -158,7 +168,7 @@ export class Broker {
         this.#waiting.delete(number);
         give(answer);
       };
-      const timer = setTimeout(() => settle(null), ownerMilliseconds);
+      const timer = milliseconds === null ? undefined : setTimeout(() => settle(null), milliseconds);
       this.#waiting.set(number, settle);
       this.#tell(question(number));
     });

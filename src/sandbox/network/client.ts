@@ -4,7 +4,7 @@ import { type Destination, parseHost } from "../../core/authority/axes/destinati
 import type { DenialCode } from "../../core/authority/decision.ts";
 import { parseAddress } from "../../core/base/address.ts";
 import type { Judge } from "../../core/ports/judge.ts";
-import { type ModelSource, type ModelUsage, NO_USAGE } from "../plan/sandboxes.ts";
+import { type DoorSource, type ModelSource, type ModelUsage, NO_USAGE } from "../plan/sandboxes.ts";
 import { BrokerProcess } from "./broker-process.ts";
 import type { AskCredential } from "./credential-endpoint.ts";
 import type { Reason } from "./denials.ts";
@@ -22,6 +22,7 @@ import type {
 import { toAscii } from "./names/ascii.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
 import { type Chains, connectRequest } from "./network-grants.ts";
+import { type DoorQuestion, type DoorReply, readDoorReply } from "./relay/door.ts";
 import { type RelayAnswer, type RelayQuestion, type RelayReport, readRelayAnswer } from "./relay/relay-messages.ts";
 import { type Handle, isHandle } from "./sockets.ts";
 
@@ -43,6 +44,8 @@ export interface NetworkOptions {
   /** The port of the model relay inside, and who decides its requests; absent: there is none. */
   readonly relay?: number | null;
   readonly model?: ModelSource;
+  /** Answers the door, which is on the relay's port. */
+  readonly door?: DoorSource;
   readonly events: NetworkEvents;
 }
 
@@ -216,6 +219,9 @@ export class BrokerClient {
       case "relaying":
         void this.#relay(running, message);
         return;
+      case "door":
+        void this.#answerDoor(running, message);
+        return;
       case "relayed":
         this.#relayed(running, message);
         return;
@@ -262,6 +268,17 @@ export class BrokerClient {
     }
     running.relayed.set(number, (usage) => source.used(id, usage));
     running.process.send(allowed);
+  }
+
+  async #answerDoor(running: Running, { number, sandbox, kind: _, ...call }: DoorQuestion): Promise<void> {
+    const answer = await running.networks
+      .get(sandbox)
+      ?.door?.(call)
+      .catch(() => null);
+    const reply: DoorReply = { kind: "doored", number, ...(answer ?? { status: 503, body: "the daemon failed\n" }) };
+    // A message that the broker cannot parse would end it.
+    const isWhole = readDoorReply(reply) !== null;
+    running.process.send(isWhole ? reply : { ...reply, status: 507, body: "the answer is too large\n" });
   }
 
   #relayed({ relayed }: Running, { kind: _, number, ...usage }: RelayReport): void {

@@ -11,6 +11,7 @@ import {
 import { chainsMax, credentialBytesMax, denialsMax, linksPerChainMax, specsPerLinkMax } from "./limits.ts";
 import type { ResolverChoice } from "./names/resolver.ts";
 import type { Chains, InspectionMode } from "./network-grants.ts";
+import { type DoorQuestion, type DoorReply, readDoorQuestion, readDoorReply } from "./relay/door.ts";
 import {
   type RelayAnswer,
   type RelayQuestion,
@@ -69,6 +70,7 @@ export type OwnerMessage =
   | JudgeAnswer
   | CredentialAnswer
   | RelayAnswer
+  | DoorReply
   | FetchOwnerMessage;
 
 /** The result of `open` and `give`. */
@@ -130,6 +132,7 @@ export type BrokerMessage =
   | CredentialQuery
   | DenialMessage
   | RelayQuestion
+  | DoorQuestion
   | RelayReport
   | FetchBrokerMessage;
 
@@ -187,7 +190,7 @@ export function readOwnerMessage(value: unknown): OwnerMessage | null {
     return (value.outcome === "deny") === (value.code !== null) ? value : null;
   if (isShape<CredentialAnswer>(value, { kind: exactly("credited"), number, credential: orNull(credential) }))
     return value;
-  return readRelayAnswer(value) ?? readFetchOwnerMessage(value);
+  return readRelayAnswer(value) ?? readDoorReply(value) ?? readFetchOwnerMessage(value);
 }
 
 export function readBrokerMessage(value: unknown): BrokerMessage | null {
@@ -201,5 +204,5 @@ export function readBrokerMessage(value: unknown): BrokerMessage | null {
   if (isShape<CredentialQuery>(value, { kind: exactly("crediting"), number, sandbox, request: credentialRequest }))
     return value;
   if (isShape<DenialMessage>(value, { kind: exactly("denied"), sandbox, code, request, reason })) return value;
-  return readRelayBrokerMessage(value) ?? readFetchBrokerMessage(value);
+  return readRelayBrokerMessage(value) ?? readDoorQuestion(value) ?? readFetchBrokerMessage(value);
 }

@@ -38,6 +38,7 @@ export interface NetworkOwner {
   denied(code: DenialCode, request: string, reason: Reason): void;
   relay: RelayContext["ask"];
   relayed: RelayContext["report"];
+  door: RelayContext["door"];
 }
 
 /** Open sockets: of programs, of DNS over TCP, of credentials. */
@@ -102,6 +103,7 @@ export class Network {
         ...{ resolve, stop: this.#stop.signal, now, bodies: relay.bodies },
         ask: (call) => owner.relay(call),
         report: (report) => owner.relayed(report),
+        door: (call) => owner.door(call),
         refused: (code, request) => this.#refused(code, request, "relay", true),
       };
       this.#relay = { port: relay.port, server: new ModelRelay(context) };

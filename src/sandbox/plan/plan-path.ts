@@ -5,6 +5,9 @@ import type { Plan, PlanPath } from "./plan.ts";
 export const OURS: PlanPath = ["run", "ambit"];
 export const PROGRAM: PlanPath = [...OURS, "ambit-native"];
 
+/** The folder with `ambit` for programs that may ask their session. */
+export const ASKING: PlanPath = [...OURS, "bin"];
+
 /** The default search path for programs, beside the trees a configuration adds. */
 export const SYSTEM_PATH: readonly PlanPath[] = [
   ["usr", "local", "sbin"],

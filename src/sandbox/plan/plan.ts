@@ -32,7 +32,7 @@ export interface PlanNetwork {
   readonly ports: readonly PortRange[];
   /** Ports of 127.0.0.1 that lead to the host's loopback: those that are granted for that address, or for `localhost`. */
   readonly loopback: readonly number[];
-  /** The port of 127.0.0.1 where the model relay listens; absent: there is none. */
+  /** The port of 127.0.0.1 where the model relay and the door of the session listen; absent: there is none. */
   readonly relay?: number;
   /** For the broker's own check: the `net.connect` grants as compact specs, by chain and link. */
   readonly chains: readonly (readonly (readonly string[])[])[];

@@ -1,5 +1,7 @@
 // The port for sandboxes: takes a plan and a command, returns the result.
+
 import type { DenialCode } from "../../core/authority/decision.ts";
+import type { DoorAnswer, DoorCall } from "../../core/ports/daemon/door.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunResult, SealedDraft, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import type { Plan } from "./plan.ts";
@@ -63,6 +65,9 @@ export interface ModelSource {
   used(id: string, usage: ModelUsage): void;
 }
 
+/** Answers programs inside that ask the session they run in. */
+export type DoorSource = (call: DoorCall) => Promise<DoorAnswer>;
+
 export interface Command {
   readonly argv: readonly [string, ...string[]];
   /** Null: no input. Read as the program consumes it. */
@@ -73,6 +78,8 @@ export interface Command {
   readonly credential?: CredentialSource;
   /** For this command only. Absent: the relay refuses every request. */
   readonly model?: ModelSource;
+  /** For this command only. Absent: its programs cannot ask. */
+  readonly door?: DoorSource;
   /** Called with the draft of the command, before it runs. */
   onDraft?(draft: OpenDraft): void;
 }

@@ -22,6 +22,7 @@ const USER_ONLY = [
   "search",
   "models",
   "development",
+  "programs",
   "audit",
 ] as const;
 

@@ -98,6 +98,7 @@ describe("a key for the user only is an error in a project, and the message says
     ["variables of the environment", { environment: ["EDITOR"] }],
     ["limits", { limits: { seconds: 5 } }],
     ["the name resolver", { resolver: "127.0.0.1" }],
+    ["folders of programs", { programs: { add: ["/opt/x"] } }],
     ["shadow mode", { mode: "shadow" }],
   ])("%s", (_, value) => {
     const project = read("project", value);
@@ -184,6 +185,7 @@ describe("the user's settings for programs", () => {
     const config = read("user", {
       environment: ["EDITOR"],
       limits: { seconds: 60, memory_mib: 512 },
+      programs: { add: ["/opt/tools/bin"], remove: ["/opt/old"] },
       resolver: ["127.0.0.1:5353", "[::1]:53"],
       secrets: {
         "git-token": { from: "env:GIT_TOKEN", hosts: ["git.example.test"], username: "me" },
@@ -194,6 +196,7 @@ describe("the user's settings for programs", () => {
       broken: false,
       environment: ["EDITOR"],
       limits: { seconds: 60, memory_mib: 512 },
+      programs: { add: [["opt", "tools", "bin"]], remove: [["opt", "old"]] },
       resolvers: ["127.0.0.1:5353", "[::1]:53"],
       secrets: [
         { name: "git-token", from: { kind: "env", at: "GIT_TOKEN" }, hosts: ["git.example.test"], username: "me" },
@@ -210,6 +213,9 @@ describe("the user's settings for programs", () => {
     ["a fractional limit", { limits: { seconds: 1.5 } }],
     ["a limit in words", { limits: { seconds: "ten" } }],
     ["limits that are a number", { limits: 60 }],
+    ["programs that are a list", { programs: ["/opt/x"] }],
+    ["programs with another key", { programs: { adds: ["/opt/x"] } }],
+    ["one folder of programs alone", { programs: { add: "/opt/x" } }],
     ["a resolver by name", { resolver: "dns.example" }],
     ["a secret itself", { secrets: { token: "hunter2hunter2" } }],
     ["a secret that is a program", { secrets: { token: "cmd:pass show x" } }],

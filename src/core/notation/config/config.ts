@@ -17,11 +17,13 @@ import {
   readEnvironmentNames,
   readLimits,
   readNotify,
+  readPrograms,
   readResolvers,
   readSecrets,
   readTerminal,
   type TerminalPass,
   type WrittenLimits,
+  type WrittenPrograms,
   type WrittenSecret,
 } from "./run-settings.ts";
 import { readSearch, type WrittenSearch } from "./search-setting.ts";
@@ -42,6 +44,8 @@ export interface Config {
   readonly tools: readonly string[];
   /** Workspaces whose tools are loaded as they stand, without being trusted again. The user's to say. */
   readonly development: readonly (readonly string[])[];
+  /** Folders that a client's search path has besides known toolchains, and those it does not have. */
+  readonly programs: WrittenPrograms;
   /** What widening and approving need. The user's to say. */
   readonly control: "ask" | "presence";
   readonly mode: "enforce" | "shadow";
@@ -104,6 +108,7 @@ const EMPTY: Config = {
   runtime: [],
   tools: [],
   development: [],
+  programs: { add: [], remove: [] },
   control: "ask",
   mode: "enforce",
   users: "optional",
@@ -159,6 +164,9 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
         const root = rootOf(one, reading, diagnostics);
         return root === null ? [] : [root];
       }),
+    ),
+    programs: read("programs", EMPTY.programs, (entry) =>
+      readPrograms(entry, (one) => rootOf(one, reading, diagnostics), diagnostics),
     ),
     control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
     mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),

@@ -4,7 +4,7 @@ import { hostCharactersMax, nameCharactersMax } from "../../base/limits.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
-import { kindName, textOf, textsOf } from "../scope/scope-values.ts";
+import { kindName, type Text, textOf, textsOf } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping } from "../tree.ts";
 
 /** As written; whatever is not said has the default of the sandbox. */
@@ -42,6 +42,36 @@ export function readEnvironmentNames(entry: Entry, diagnostics: Diagnostics): re
     if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(text))
       diagnostics.error("bad_value", span, `${quoted(text)} is not the name of a variable`, { fix: "EDITOR" });
   return names.map(({ text }) => text);
+}
+
+export interface WrittenPrograms {
+  readonly add: readonly (readonly string[])[];
+  readonly remove: readonly (readonly string[])[];
+}
+
+const PROGRAM_KEYS = ["add", "remove"] as const;
+
+/** `folder`: reads one, and reports what is none. */
+export function readPrograms(
+  entry: Entry,
+  folder: (written: Text) => readonly string[] | null,
+  diagnostics: Diagnostics,
+): WrittenPrograms | null {
+  const map = mapOf(entry, diagnostics, "programs: { add: [~/tools/bin] }");
+  if (map === null) return null;
+  for (const { key, keySpan } of map.entries)
+    if (!PROGRAM_KEYS.some((one) => one === key)) {
+      const suggestion = nearestName(key, PROGRAM_KEYS);
+      diagnostics.error("unknown_key", keySpan, `\`programs\` has \`add\` and \`remove\`, not ${quoted(key)}`, {
+        suggestion,
+      });
+    }
+  const read = (key: (typeof PROGRAM_KEYS)[number]): readonly (readonly string[])[] => {
+    const written = entryOf(map, key);
+    const texts = written === null ? [] : (textsOf(written, diagnostics) ?? []);
+    return texts.map(folder).filter((one) => one !== null);
+  };
+  return { add: read("add"), remove: read("remove") };
 }
 
 export function readLimits(entry: Entry, diagnostics: Diagnostics): WrittenLimits | null {

@@ -49,6 +49,7 @@ async function world(answer: RequestListener | null, idleMilliseconds?: number):
       }),
       report: (one) => report(one),
       refused: () => undefined,
+      door: async ({ route, body, isText }) => ({ status: 200, body: `${route} ${body} ${isText}` }),
       bodies: new ByteBudget(65_536),
     },
     idleMilliseconds,

@@ -11,11 +11,13 @@ import { type HeaderLine, urlParts } from "../../../core/authority/axes/http-req
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import type { Json } from "../../../core/base/json.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
+import type { DoorAnswer, DoorCall } from "../../../core/ports/daemon/door.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
 import { type Redactor, redactorOf } from "../../../log/redaction/redactor.ts";
 import { exchange, type HopContext, reach } from "../fetch/fetch-hop.ts";
 import { outgoing } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
+import { doorCallsMax, isDoorTarget, serveDoor } from "./door.ts";
 import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
 import { errorBody, type ModelCall, modelCall, modelOf, providerOf } from "./relay-request.ts";
@@ -32,6 +34,8 @@ export interface RelayContext {
   ask(call: RelayedCall): Promise<RelayAnswer | null>;
   /** The relay itself refused a request. `request`: in the notation of `ambit can`. */
   refused(code: DenialCode, request: string): void;
+  /** A program asks its session; null: the owner did not answer. */
+  door(call: DoorCall): Promise<DoorAnswer | null>;
   /** For bodies of all sandboxes. */
   readonly bodies: ByteBudget;
   report(report: Omit<RelayReport, "kind">): void;
@@ -62,6 +66,7 @@ export class ModelRelay {
   readonly #bodies: ByteBudget;
   readonly #idleMilliseconds: number;
   #calls = 0;
+  #doorCalls = 0;
 
   constructor(context: RelayContext, idleMilliseconds: number = idleMillisecondsMax) {
     this.#context = context;
@@ -97,6 +102,7 @@ export class ModelRelay {
 
   async #serve(request: IncomingMessage, response: ServerResponse): Promise<void> {
     const target = request.url ?? "";
+    if (isDoorTarget(target)) return this.#door(request, response);
     const provider = providerOf(target);
     if (provider === null) {
       this.#context.refused("invalid_input", "model.use");
@@ -119,6 +125,19 @@ export class ModelRelay {
     } finally {
       this.#calls--;
       this.#bodies.release(held.bytes);
+    }
+  }
+
+  async #door(request: IncomingMessage, response: ServerResponse): Promise<void> {
+    if (this.#doorCalls >= doorCallsMax) {
+      response.writeHead(429).end(`more than ${doorCallsMax} requests at once\n`);
+      return;
+    }
+    this.#doorCalls++;
+    try {
+      await serveDoor(request, response, this.#bodies, (call) => this.#context.door(call));
+    } finally {
+      this.#doorCalls--;
     }
   }
 

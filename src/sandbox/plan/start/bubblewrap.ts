@@ -2,7 +2,7 @@
 
 import { DRAFT_LAYER, LAYERS, LOWER_LAYER, rootOverlay } from "../overlay.ts";
 import type { Plan, PlanPath } from "../plan.ts";
-import { homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "../plan-path.ts";
+import { ASKING, homeFolder, isWithin, OURS, PROGRAM, temporaryFolder } from "../plan-path.ts";
 import { HOSTNAME, ownFiles } from "./etc.ts";
 import { etcTrees, programTrees, type SystemFacts, topLinks } from "./system.ts";
 
@@ -110,6 +110,7 @@ function systemMounts(plan: Plan, system: SystemFacts): Mount[] {
       words: ["--perms", "0700", "--size", String(plan.limits.temporaryBytes), "--tmpfs", pathOf(temporary)],
     },
     { path: PROGRAM, words: ["--ro-bind", pathOf(system.program), pathOf(PROGRAM)] },
+    ...(plan.network?.relay === undefined ? [] : [symlink([...ASKING, "ambit"], pathOf(PROGRAM))]),
   ];
   return mounts.filter(({ path }) => shown === null || !isWithin(path, shown));
 }
