@@ -1,6 +1,6 @@
 // `ambit` inside a client's sandbox: decisions, explanations and tools of the session that it runs in, and of no other.
 import { spawnSync } from "node:child_process";
-import { chmodSync, mkdirSync, mkdtempSync, readFileSync, realpathSync, writeFileSync } from "node:fs";
+import { chmodSync, mkdirSync, mkdtempSync, realpathSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
@@ -52,7 +52,10 @@ beforeAll(() => {
   const record = (more: string): string =>
     `---\nsandbox: .\ncapabilities:\n  - proc.exec: { root: live }\n  - fs.read\n${more}---\n`;
   writeFileSync(join(project, ".ambit", "agents", "coder.md"), record("  - fs.write\n"));
-  writeFileSync(join(project, ".ambit", "agents", "asker.md"), record("  - fs.write: { ask: true }\n"));
+  writeFileSync(
+    join(project, ".ambit", "agents", "asker.md"),
+    record("  - fs.write\n  - net.get: { hosts: [page.example], ask: true }\n"),
+  );
   writeFileSync(join(project, "note.txt"), "a note\n");
   ambit("trust", "--yes");
 });
@@ -106,14 +109,13 @@ test("why explains an entry of its own session, and knows no other", () => {
 });
 
 test("a call that needs approval raises one; what is asked inside approves nothing", () => {
-  const params = { name: "fs_write", arguments: { path: "made.txt", content: "x" } };
+  const params = { name: "web_fetch", arguments: { url: "https://page.example/x" } };
   const [asked] = serve([{ id: 1, method: "tools/call", params }], "asker");
   expect(asked).toMatchObject({
     result: { structuredContent: { code: "approval_required", approval: expect.any(String) } },
   });
   expect(ambit("approvals", "list").out).toContain("asker");
   expect(inside("ambit approve x 2>&1; echo $?", "asker")).toMatch(/^usage: ambit can REQUEST[\s\S]*\n2\n$/);
-  expect(() => readFileSync(join(project, "made.txt"))).toThrow("ENOENT");
 });
 
 test("a program that is no client has no door", () => {

@@ -48,7 +48,7 @@ import { gitSecretUse } from "./call-ports.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { modelUse } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
-import { sessionDoor } from "./session-door.ts";
+import { doorOf } from "./session-door.ts";
 
 /** An incoming call, with everything its decision needs. */
 interface IncomingCall extends GatedCall {
@@ -380,17 +380,10 @@ export class Calls {
       environment,
       moment: () => ({ ...ports.moment(), clean }),
       useSecret: gitSecretUse(session, holding, ports, receipt),
-      door: this.#door(session),
+      door: doorOf(session, { calls: this, gatekeeper: this.#gatekeeper, parts: this.#parts }),
       ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) =>
         ports.refused({ receipt, tool, denial, reason, target, isConfigured: owner?.isConfigured === true }),
     };
-  }
-
-  #door(session: Session): ProgramContext["door"] {
-    const { door, during = (_, act) => act() } = this.#parts;
-    if (door === undefined) return null;
-    const parts = { calls: this, gatekeeper: this.#gatekeeper, parts: this.#parts };
-    return (call) => during(session, () => door(sessionDoor(session, parts), call));
   }
 }

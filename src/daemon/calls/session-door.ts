@@ -2,26 +2,41 @@
 import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonObject, member } from "../../core/base/json.ts";
 import type { DoorEntry, DoorSession } from "../../core/ports/daemon/door.ts";
+import { refusal } from "../../core/ports/daemon/exchange.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
+import type { DoorSource } from "../../sandbox/plan/sandboxes.ts";
 import { decisionOf } from "../control/holding.ts";
 import type { DaemonParts } from "../parts.ts";
-import { refusal } from "../refusal.ts";
 import type { Exchange } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
 import type { Calls } from "./calls.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
 
-export interface SessionDoorParts {
-  readonly calls: Pick<Calls, "list" | "carry">;
+interface SessionDoorParts {
+  readonly calls: Pick<Calls, "list" | "execute">;
   readonly gatekeeper: Gatekeeper;
-  readonly parts: Pick<DaemonParts, "stores" | "redacting">;
+  readonly parts: Pick<DaemonParts, "stores" | "redacting" | "door" | "during">;
 }
 
-export function sessionDoor(session: Session, { calls, gatekeeper, parts }: SessionDoorParts): DoorSession {
+/** Null: there is no protocol for it. */
+export function doorOf(session: Session, owner: SessionDoorParts): DoorSource | null {
+  const { door, during = (_, act) => act() } = owner.parts;
+  if (door === undefined) return null;
+  let bound: DoorSession | null = null;
+  return (call) => {
+    const asked = bound ?? sessionDoor(session, owner);
+    bound = asked;
+    return during(session, () => door(asked, call));
+  };
+}
+
+function sessionDoor(session: Session, { calls, gatekeeper, parts }: SessionDoorParts): DoorSession {
+  const closing = new AbortController();
+  session.onClose(() => closing.abort());
+  const exchangeOf = (name: string, value: JsonObject): Exchange => boundExchange(session, closing, name, value);
   return {
-    list: () => calls.list(exchangeOf(session, "tools.list", {})),
-    call: (tool, input) =>
-      calls.carry(exchangeOf(session, "call.do", { tool, input, requests: null, waitMilliseconds: 0 })),
+    list: () => calls.list(exchangeOf("tools.list", {})),
+    call: (tool, input) => calls.execute(exchangeOf("call.do", { tool, input, requests: null, waitMilliseconds: 0 })),
     can: (words) => {
       const holding = session.isClosed ? null : gatekeeper.holding(session);
       if (holding === null) return refusal("revoked", "this session was closed");
@@ -59,26 +74,15 @@ function entryIn(entry: LogEntry, session: string): DoorEntry | null {
 }
 
 /** INVARIANT: `session` is written last, so that nothing that came in replaces it. */
-function exchangeOf(session: Session, name: string, value: JsonObject): Exchange {
-  const rings: (() => void)[] = [];
-  let isStopped = session.isClosed;
-  const stop = (): void => {
-    isStopped = true;
-    for (const ring of rings.splice(0)) ring();
-  };
-  session.onClose(stop);
+function boundExchange(session: Session, closing: AbortController, name: string, value: JsonObject): Exchange {
+  const own = new AbortController();
   return {
     connected: session.facts.connected,
     name,
     value: { ...value, session: session.facts.id },
-    onStop: (ring) => {
-      if (isStopped) ring();
-      else rings.push(ring);
-    },
-    get isStopped() {
-      return isStopped;
-    },
-    stop,
+    // Ends with the session: a program inside cannot cancel.
+    signal: AbortSignal.any([closing.signal, own.signal]),
+    stop: () => own.abort(),
     tell: () => {},
     send: () => Promise.resolve(),
     input: NO_INPUT,

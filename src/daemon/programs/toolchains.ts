@@ -37,9 +37,7 @@ export function toolchainsOn(
   facts: Pick<PlanFacts, "home" | "ours" | "protectedPaths">,
   { add, remove }: WrittenPrograms = { add: [], remove: [] },
 ): ClientToolchains {
-  const [added, removed] = [add, remove].map((all) =>
-    all.map((one) => realRoot(one)).filter((one) => one !== null),
-  ) as [readonly PlanPath[], readonly PlanPath[]];
+  const [added, removed] = [realFolders(add), realFolders(remove)];
   const isRemoved = (folder: PlanPath): boolean => removed.some((one) => isWithin(folder, one));
   const trees: PlanPath[] = [];
   const folders: PlanPath[] = [];
@@ -69,6 +67,10 @@ export function toolchainsOn(
     variables.push(...found.variables);
   }
   return { trees, folders, variables };
+}
+
+function realFolders(written: readonly PlanPath[]): readonly PlanPath[] {
+  return written.map((one) => realRoot(one)).filter((one) => one !== null);
 }
 
 function isShown(tree: PlanPath, facts: Pick<PlanFacts, "home" | "ours" | "protectedPaths">): boolean {
