@@ -11,6 +11,7 @@
 #include "facts.h"
 #include "files.h"
 #include "frame.h"
+#include "hook.h"
 #include "land.h"
 #include "lock.h"
 #include "sandbox.h"
@@ -33,6 +34,7 @@ static int usage(void) {
           "       ambit-native lock <file-fd>\n"
           "       ambit-native own <file-fd>\n"
           "       ambit-native credential <get | store | erase>\n"
+          "       ambit-native hook <folder> <milliseconds> <client> <agent> [word ...]\n"
           "       ambit-native facts\n");
   return exit_failed;
 }
@@ -54,6 +56,7 @@ int main(int count, char **words) {
   if (count == 3 && strcmp(words[1], "lock") == 0 && descriptor_of(words[2], &control)) return lock_main(control);
   if (count == 3 && strcmp(words[1], "own") == 0 && descriptor_of(words[2], &control)) return own_main(control);
   if (count == 3 && strcmp(words[1], "credential") == 0) return credential_main(words[2]);
+  if (count >= 6 && strcmp(words[1], "hook") == 0) return hook_main(words[2], words[3], words + 4);
   if (count == 2 && strcmp(words[1], "facts") == 0) return facts_main();
   return usage();
 }

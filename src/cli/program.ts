@@ -18,6 +18,7 @@ import { refusedData } from "./exec/exec.ts";
 import type { ExecWorld } from "./exec/world.ts";
 import { explainName } from "./explain/explain.ts";
 import { helpWords } from "./help-words.ts";
+import { addHook } from "./hook/hook.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./init/command.ts";
 import { addLog } from "./log/command.ts";
 import { addMcp } from "./mcp/command.ts";
@@ -141,6 +142,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
   addPresence(program, world, end);
   addChanges(program, world, end);
   addCall(program, world, end);
+  addHook(program, world, end);
   addPower(program, world, end);
   addLog(program, world, end);
   addWhy(program, world, end);

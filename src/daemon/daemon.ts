@@ -28,6 +28,7 @@ import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
 import { toolAnswers } from "./control/tools.ts";
+import { type HookMachine, Hooks } from "./hooks/hooks.ts";
 import { Entries, NO_ACTOR } from "./log/entries.ts";
 import { Floods } from "./log/floods.ts";
 import { Offers } from "./offers.ts";
@@ -50,6 +51,8 @@ export interface DaemonOptions {
   readonly foreign: ForeignTools;
   /** Creates the instruments of contexts; without it no call has a context. */
   readonly instruments?: InstrumentsSource;
+  /** For clients' hooks; without it every hook is refused. */
+  readonly hooks?: HookMachine;
   /** Users that have a record; null if unknown. Without it there are none. */
   userNames?(): readonly string[] | null;
   connections(): number;
@@ -79,6 +82,7 @@ export class Daemon {
   readonly #tools: DaemonTools;
   readonly #admission: Admission;
   readonly #offers: Offers;
+  readonly #hooks: Hooks | null;
   /** For tools that run outside the daemon, while their call lasts. */
   readonly contexts: Contexts;
   readonly doors: MessageHandlers;
@@ -112,6 +116,14 @@ export class Daemon {
       id: parts.id,
     });
     this.#calls = new Calls(parts, this.#gatekeeper, this.#sessions, tools, this.contexts);
+    this.#hooks =
+      asked.hooks === undefined
+        ? null
+        : new Hooks({
+            ...{ parts, tools, calls: this.#calls, contexts: this.contexts, machine: asked.hooks },
+            ...{ gatekeeper: this.#gatekeeper, opening: this.#opening },
+            ...{ sessions: this.#sessions, admission: this.#admission },
+          });
     this.doors = {
       call: new Map(this.#callAnswers().map(([name, act]) => [name, this.#during(act)])),
       control: new Map(this.#controlAnswers()),
@@ -154,7 +166,12 @@ export class Daemon {
       // A process that had a session does not count as a person after a restart.
       if (typeof pid === "number" && typeof start === "string")
         this.#admission.remember({
-          ...{ root: { pid, start }, user: entry.user, face: String(face), isForParent: face === "mcp" },
+          ...{
+            root: { pid, start },
+            user: entry.user,
+            face: String(face),
+            isForParent: face === "mcp" || face === "hook",
+          },
           isBrought: typeof caveats === "string",
         });
     }
@@ -179,6 +196,7 @@ export class Daemon {
     const { stores, now, proof } = this.#asked.parts;
     await this.#floods.write(false);
     await this.#desk.sweep();
+    await this.#hooks?.sweep();
     await stores.memory.sweep(now());
     await proof.checkpoint(false);
   }
@@ -238,6 +256,11 @@ export class Daemon {
       ["call.run", (exchange) => calls.run(exchange)],
       ...terminalAnswers((exchange) => calls.session(exchange)),
       ["call.preview", (exchange) => calls.preview(exchange)],
+      [
+        "hook.decide",
+        async (exchange) =>
+          this.#hooks === null ? refusal("not_available", "hooks are not served here") : this.#hooks.decide(exchange),
+      ],
       ["tools.list", (exchange) => calls.list(exchange)],
       ["tools.reach", async (exchange) => reachableAnswer(this.#heldIn(exchange), exchange.value)],
       [

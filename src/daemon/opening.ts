@@ -74,7 +74,11 @@ export class Opening {
     this.#userNames = userNames;
   }
 
-  async open({ value, connected }: Exchange): Promise<Answer<OpenSessionResult>> {
+  /** `lifetime`: the session ends with its connection, or with the client that further connections come from. */
+  async open(
+    { value, connected }: Pick<Exchange, "value" | "connected">,
+    lifetime: "connection" | "client" = "connection",
+  ): Promise<Answer<OpenSessionResult>> {
     const cwd = textIn(value, "cwd", pathCharactersMax);
     const asked = textIn(value, "agent", pathCharactersMax);
     const named = optionalText(value, "user");
@@ -148,7 +152,7 @@ export class Opening {
       this.#sessions.remove(session);
       return refusal("revoked", "the token belongs to another agent, was already claimed, or is revoked");
     }
-    connected.onClose(() => this.close(session));
+    if (lifetime === "connection") connected.onClose(() => this.close(session));
     const { entries } = this.#gatekeeper;
     const more = { face, terminal: peer.terminal, pid: root.pid, start: root.start, pledge: specs };
     const brings = caveats === null ? {} : { caveats };

@@ -1,5 +1,6 @@
 // The composition root of the daemon: connects its state, what it reads and what it runs.
 import { AsyncLocalStorage } from "node:async_hooks";
+import { join } from "node:path";
 import { type Agents, openAgents } from "../agents/disk/agents.ts";
 import { userNames } from "../agents/disk/user-files.ts";
 import { PresenceVerifiers } from "../approvals/presence/presence.ts";
@@ -30,10 +31,12 @@ import { installCommand } from "../doctor/backend.ts";
 import { canonicalJson } from "../log/chain/canonical.ts";
 import { doorProtocol } from "../mcp/door.ts";
 import { configFolder } from "../platform/config-folder.ts";
+import { readPeer } from "../platform/daemon/peers.ts";
 import { takeRefusedCalls } from "../platform/daemon/refused-calls.ts";
 import { sha256 } from "../platform/digest.ts";
 import type { UserFolders } from "../platform/folders.ts";
 import { homeFolder, userName } from "../platform/ground.ts";
+import { realRoot } from "../platform/real-path.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { RootLock } from "../sandbox/drafts/root-lock.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
@@ -132,6 +135,12 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
       ...{ program, programs, files, secrets, kept: stores, entry, log },
       resolvers: ({ facts: { cwd } }) => settings.at(cwd).user?.resolvers ?? [],
     }),
+    hooks: {
+      ambit: [process.execPath, join(program, "bin", "ambit")],
+      classOf: files.calls.classOf,
+      realPath: realRoot,
+      isAlive: ({ pid, start }) => readPeer(pid, process.getuid?.() ?? 0, start).isFound,
+    },
     userNames: () => userNames(folders.config),
   });
   await daemon.recover();

@@ -293,11 +293,11 @@ export class Calls {
     const call = parseCall(exchange.value);
     if (call === null) return refusal("invalid_input", "a call needs the name of a tool and an object");
     const ours = this.#tools.ours(call.tool);
-    if (ours !== null) return this.#resolveCall(exchange, session, call, ours);
-    return this.#tools.named(session, call.tool).then((owner) => this.#resolveCall(exchange, session, call, owner));
+    if (ours !== null) return this.resolve(exchange, session, call, ours);
+    return this.#tools.named(session, call.tool).then((owner) => this.resolve(exchange, session, call, owner));
   }
 
-  #resolveCall(
+  resolve(
     exchange: Exchange,
     session: Session,
     call: ParsedCall,

@@ -14,7 +14,7 @@ export interface OpenSessionRequest {
   /** The user this session acts for. */
   readonly user: string | null;
   readonly trace: string | null;
-  /** "exec", "call", "mcp", "library": for display. */
+  /** "exec", "call", "mcp", "library", "hook": for display. */
   readonly face: string;
   /** Compact specs that limit the session from the start. Null: no pledge yet. */
   readonly pledge: readonly string[] | null;
@@ -234,6 +234,14 @@ export type CallMessages = {
       readonly vectorStores: readonly string[] | null;
     };
     readonly answers: ProviderToolsView;
+  };
+  /**
+   * A client's hook: `text` is what the client wrote to it, `words` are those of `ambit hook`. Its output comes as bytes: channel
+   * 1 standard output, 2 standard error, 3 one byte, the exit status. INVARIANT: without them the call is blocked.
+   */
+  readonly "hook.decide": {
+    readonly asks: { readonly cwd: string; readonly words: readonly string[]; readonly text: string };
+    readonly answers: object;
   };
   /** Previews a decision; records and charges nothing. */
   readonly "call.preview": {

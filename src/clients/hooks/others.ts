@@ -1,0 +1,269 @@
+// Hooks of Gemini CLI, Cursor and Copilot CLI, and of our plugin for opencode: each with field names of its own.
+import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import { parseJson } from "../../core/notation/json-reader.ts";
+import {
+  blocked,
+  DECISION,
+  type HookAnswer,
+  type HookDialect,
+  type HookEvent,
+  type HookVerdict,
+  PASSED,
+  REASON,
+  said,
+  type ToolMeaning,
+} from "./hook-call.ts";
+import {
+  addresses,
+  everythingBelow,
+  fetched,
+  file,
+  INNER,
+  type MeaningOf,
+  named,
+  search,
+  shell,
+  unreadable,
+  webSearch,
+} from "./meanings.ts";
+
+const EDIT = ["fs.read", "fs.write"];
+
+interface CallFields {
+  readonly session: Json | undefined;
+  readonly cwd: Json | undefined;
+  readonly tool: Json | undefined;
+  readonly input: Json | undefined;
+}
+
+function callOf(
+  { session, cwd, tool, input }: CallFields,
+  tools: ReadonlyMap<string, MeaningOf>,
+  canPrompt: boolean,
+): Result<HookEvent> {
+  if (typeof cwd !== "string" || !cwd.startsWith("/") || typeof tool !== "string" || !isJsonObject(input))
+    return refuse("bad_value", "the hook's input has no working folder, no tool or no arguments");
+  const meaning = tools.get(tool)?.(input, cwd) ?? named(tool);
+  const conversation = typeof session === "string" ? session : "";
+  return done({ kind: "call", session: conversation, cwd, tool, input, meaning, canPrompt, isPrompting: false });
+}
+
+/** Arguments that some versions send as text. */
+function objectOf(value: Json | undefined): Json | undefined {
+  if (typeof value !== "string") return value;
+  const parsed = parseJson(value);
+  return parsed.ok ? parsed.value : undefined;
+}
+
+type Allow = (input: JsonObject | null) => HookAnswer;
+
+/** `ask`: null where the client has no such answer; the caller never asks through it then. */
+function answers(allow: Allow, ask: ((reason: string) => HookAnswer) | null): HookDialect["answer"] {
+  return (event: HookEvent, verdict: HookVerdict) => {
+    if (event.kind !== "call" || verdict.outcome === "none") return PASSED;
+    if (verdict.outcome === "allow") return allow(verdict.input);
+    return verdict.outcome === "ask" && ask !== null ? ask(verdict.reason) : blocked(verdict.reason);
+  };
+}
+
+const GEMINI_FOLDER = ["dir_path", "path"];
+
+/** Gemini CLI has no `ask`; it runs the tool after status 1, after a signal, after its timeout, and after a silent status 2. */
+export const GEMINI: HookDialect = {
+  client: "gemini",
+  rewrites: "command",
+  read: (payload) => {
+    const event = member(payload, "hook_event_name");
+    if (typeof event !== "string") return refuse("bad_value", "the hook's input has no event");
+    if (event === "SessionEnd") return done({ kind: "end", session: String(member(payload, "session_id") ?? "") });
+    if (event !== "BeforeTool") return done({ kind: "other" });
+    return callOf(
+      {
+        session: member(payload, "session_id"),
+        cwd: member(payload, "cwd"),
+        tool: member(payload, "tool_name"),
+        input: member(payload, "tool_input"),
+      },
+      GEMINI_TOOLS,
+      false,
+    );
+  },
+  answer: answers((input) => (input === null ? PASSED : said({ hookSpecificOutput: { tool_input: input } })), null),
+};
+
+const GEMINI_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>([
+  ["run_shell_command", geminiShell],
+  ["read_file", file("fs_read", ["fs.read"], "file_path", "absolute_path")],
+  ["write_file", file("fs_write", ["fs.write"], "file_path")],
+  ["replace", file("fs_edit", EDIT, "file_path")],
+  ["list_directory", search("fs_list", GEMINI_FOLDER, null)],
+  ["glob", search("fs_glob", GEMINI_FOLDER, "pattern")],
+  ["grep_search", search("fs_grep", GEMINI_FOLDER, null)],
+  ["search_file_content", search("fs_grep", GEMINI_FOLDER, null)],
+  ["read_many_files", wholeFolder],
+  ["web_fetch", addressesInPrompt],
+  ["google_web_search", webSearch(null)],
+  ["write_todos", INNER],
+  ["ask_user", INNER],
+  ["enter_plan_mode", INNER],
+  ["exit_plan_mode", INNER],
+]);
+
+function geminiShell(input: JsonObject, cwd: string): ToolMeaning {
+  const folder = member(input, "dir_path") !== undefined ? "dir_path" : "directory";
+  return shell("command", folder)(input, cwd);
+}
+
+/** Several patterns, which may begin with any path. */
+function wholeFolder(input: JsonObject, cwd: string): ToolMeaning {
+  const leaves = JSON.stringify(input).includes("..") || /"[/~]/.test(JSON.stringify(input));
+  const from = leaves ? "/" : cwd;
+  return {
+    kind: "requests",
+    tool: "fs_read",
+    requests: [
+      ["fs.read", from],
+      ["fs.read", everythingBelow(from)],
+    ],
+  };
+}
+
+const urlsMax = 32;
+
+/** The client fetches the addresses that the prompt contains. */
+function addressesInPrompt(input: JsonObject): ToolMeaning {
+  const prompt = member(input, "prompt") ?? member(input, "url");
+  if (typeof prompt !== "string") return unreadable("`prompt` must be a text");
+  const urls = prompt.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi) ?? [];
+  if (urls.length === 0 || urls.length > urlsMax) return unreadable(`the prompt must have 1 to ${urlsMax} addresses`);
+  return addresses("web_fetch", urls);
+}
+
+const CURSOR_DECISION = "permission";
+
+/** Cursor: `failClosed` in its settings makes every failure a denial. */
+export const CURSOR: HookDialect = {
+  client: "cursor",
+  rewrites: null,
+  read: (payload) => {
+    const event = member(payload, "hook_event_name");
+    if (typeof event !== "string") return refuse("bad_value", "the hook's input has no event");
+    const session = member(payload, "conversation_id");
+    if (event === "sessionEnd") return done({ kind: "end", session: String(session ?? "") });
+    const roots = member(payload, "workspace_roots");
+    const cwd = member(payload, "cwd") || (Array.isArray(roots) ? roots[0] : undefined);
+    const command = member(payload, "command");
+    const path = member(payload, "file_path");
+    switch (event) {
+      case "beforeShellExecution":
+        return callOf({ session, cwd, tool: "Shell", input: { command: command ?? null } }, CURSOR_TOOLS, true);
+      case "beforeReadFile":
+        return callOf({ session, cwd, tool: "Read", input: { file_path: path ?? null } }, CURSOR_TOOLS, true);
+      case "beforeMCPExecution":
+      case "preToolUse": {
+        const input = objectOf(member(payload, "tool_input"));
+        return callOf({ session, cwd, tool: member(payload, "tool_name"), input }, CURSOR_TOOLS, true);
+      }
+      default:
+        return done({ kind: "other" });
+    }
+  },
+  answer: answers(
+    () => said({ [CURSOR_DECISION]: "allow" }),
+    (reason) => said({ [CURSOR_DECISION]: "ask", user_message: reason, agent_message: reason }),
+  ),
+};
+
+const CURSOR_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>([
+  ["Shell", shell("command", "working_directory")],
+  ["Read", file("fs_read", ["fs.read"], "file_path", "path")],
+  ["Write", file("fs_write", ["fs.write"], "file_path", "path")],
+  ["StrReplace", file("fs_edit", EDIT, "file_path", "path")],
+  ["Edit", file("fs_edit", EDIT, "file_path", "path")],
+  ["Delete", file("fs_delete", ["fs.delete"], "file_path", "path")],
+  ["LS", search("fs_list", ["path", "target_directory"], null)],
+  ["Glob", search("fs_glob", ["path", "target_directory"], "glob_pattern")],
+  ["Grep", search("fs_grep", ["path"], null)],
+  ["SemanticSearch", search("fs_grep", [], null)],
+  ["WebFetch", fetched("web_fetch", "url")],
+  ["WebSearch", webSearch(null)],
+  ["TodoWrite", INNER],
+  ["Task", INNER],
+  ["AskQuestion", INNER],
+]);
+
+/** Copilot CLI denies after every failure of a hook but its timeout and text that is no JSON. */
+export const COPILOT: HookDialect = {
+  client: "copilot",
+  rewrites: "command",
+  read: (payload) =>
+    callOf(
+      {
+        session: member(payload, "sessionId") ?? member(payload, "session_id"),
+        cwd: member(payload, "cwd"),
+        tool: member(payload, "toolName") ?? member(payload, "tool_name"),
+        input: objectOf(member(payload, "toolArgs") ?? member(payload, "tool_input")),
+      },
+      COPILOT_TOOLS,
+      true,
+    ),
+  answer: answers(
+    (input) => said({ [DECISION]: "allow", ...(input === null ? {} : { modifiedArgs: input }) }),
+    (reason) => said({ [DECISION]: "ask", [REASON]: reason }),
+  ),
+};
+
+const COPILOT_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>([
+  ["bash", shell("command")],
+  ["view", search("fs_read", ["path"], null)],
+  ["create", file("fs_write", ["fs.write"], "path")],
+  ["edit", file("fs_edit", EDIT, "path")],
+  ["str_replace", file("fs_edit", EDIT, "path")],
+  ["insert", file("fs_edit", EDIT, "path")],
+  ["glob", search("fs_glob", ["path"], "pattern")],
+  ["grep", search("fs_grep", ["path"], null)],
+  ["rg", search("fs_grep", ["path"], null)],
+  ["web_fetch", fetched("web_fetch", "url")],
+  ["report_intent", INNER],
+  ["update_todo", INNER],
+  ["ask_user", INNER],
+  ["task", INNER],
+  ["read_bash", INNER],
+  ["stop_bash", INNER],
+]);
+
+/** Our plugin sends what opencode tells it, and obeys status and output. */
+export const OPENCODE: HookDialect = {
+  client: "opencode",
+  rewrites: "command",
+  read: (payload) =>
+    callOf(
+      {
+        session: member(payload, "session"),
+        cwd: member(payload, "cwd"),
+        tool: member(payload, "tool"),
+        input: member(payload, "input"),
+      },
+      OPENCODE_TOOLS,
+      false,
+    ),
+  answer: answers((input) => (input === null ? PASSED : said({ input })), null),
+};
+
+const OPENCODE_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>([
+  ["bash", shell("command", "workdir")],
+  ["read", file("fs_read", ["fs.read"], "filePath")],
+  ["write", file("fs_write", ["fs.write"], "filePath")],
+  ["edit", file("fs_edit", EDIT, "filePath")],
+  ["list", search("fs_list", ["path"], null)],
+  ["glob", search("fs_glob", ["path"], "pattern")],
+  ["grep", search("fs_grep", ["path"], null)],
+  ["webfetch", fetched("web_fetch", "url")],
+  ["websearch", webSearch(null)],
+  ["todowrite", INNER],
+  ["todoread", INNER],
+  ["question", INNER],
+  ["task", INNER],
+  ["skill", INNER],
+]);

@@ -1,0 +1,347 @@
+// Questions of clients' hooks: each tool call of a client is decided and logged like a call of our own tools, and answered in the
+// client's own words. INVARIANT: whatever goes wrong, the answer is a denial.
+
+import {
+  blocked,
+  denialText,
+  type HookAnswer,
+  type HookCall,
+  type HookVerdict,
+  leftToClient,
+  PASSED,
+  type ToolMeaning,
+} from "../../clients/hooks/hook-call.ts";
+import { rewrittenCommand } from "../../clients/hooks/rewrite.ts";
+import { verbEntry } from "../../core/authority/catalog.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { textIn, textsIn } from "../../core/base/fields.ts";
+import { isJsonObject } from "../../core/base/json.ts";
+import { done, type Result, refuse } from "../../core/base/result.ts";
+import type { CallDecision } from "../../core/gate/call-decision.ts";
+import { chargesOf } from "../../core/gate/decide.ts";
+import type { ToolLookup } from "../../core/gate/known-tool.ts";
+import { parseJson } from "../../core/notation/json-reader.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import { readRequest } from "../../core/notation/request/request.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { ExchangeWait } from "../calls/call-input.ts";
+import { denialOf, markTriggers, previewCall } from "../calls/call-outcome.ts";
+import type { Calls } from "../calls/calls.ts";
+import type { GatedCall, Gatekeeper } from "../calls/gatekeeper.ts";
+import type { Blocked, Holding } from "../calls/holding.ts";
+import type { Contexts } from "../contexts/contexts.ts";
+import type { Admission } from "../control/admission.ts";
+import { enforcementOf } from "../log/call-report.ts";
+import type { Opening } from "../opening.ts";
+import type { DaemonParts } from "../parts.ts";
+import type { Exchange, ProcessMark } from "../rpc/serving.ts";
+import type { Session, Sessions } from "../session.ts";
+import type { DaemonTools } from "../tools/daemon-tools.ts";
+import { type HookOptions, readHookOptions } from "./hook-options.ts";
+import { HookSessions } from "./hook-sessions.ts";
+
+/** What hooks need of the machine. */
+export interface HookMachine {
+  /** The words that start ambit on this machine. */
+  readonly ambit: readonly string[];
+  /** How tools of this session may change this path. */
+  classOf(session: Session, path: readonly string[]): "free" | "ask" | "never";
+  /** With links followed, as far as the path exists; null if that has no single answer. */
+  realPath(path: readonly string[]): readonly string[] | null;
+  isAlive(mark: ProcessMark): boolean;
+}
+
+export interface HooksOptions {
+  readonly parts: DaemonParts;
+  readonly gatekeeper: Gatekeeper;
+  readonly calls: Calls;
+  readonly tools: DaemonTools;
+  readonly contexts: Pick<Contexts, "denied">;
+  readonly opening: Opening;
+  readonly sessions: Sessions;
+  readonly admission: Admission;
+  readonly machine: HookMachine;
+}
+
+const wordsMax = 16;
+const heldShownMax = 6;
+const CHANGING: ReadonlySet<string> = new Set(["fs.write", "fs.delete"]);
+
+/** One question with everything its decision needs. */
+interface HookQuestion {
+  readonly exchange: Exchange;
+  readonly options: HookOptions;
+  readonly session: Session;
+  readonly call: HookCall;
+}
+
+export class Hooks {
+  readonly #asked: HooksOptions;
+  readonly #sessions: HookSessions;
+
+  constructor(asked: HooksOptions) {
+    const { opening, sessions, admission, machine } = asked;
+    this.#asked = asked;
+    this.#sessions = new HookSessions(opening, sessions, admission, (mark) => machine.isAlive(mark));
+  }
+
+  /** Closes the sessions of clients that are gone. */
+  sweep(): Promise<void> {
+    return this.#sessions.sweep();
+  }
+
+  /** Channel 1 is the hook's output, 2 its errors, 3 its exit status: the program that asks reads no JSON. */
+  async decide(exchange: Exchange): Promise<Answer<object>> {
+    let answer: HookAnswer;
+    try {
+      answer = await this.#answer(exchange);
+    } catch (error) {
+      this.#asked.parts.note(
+        `a hook failed: ${error instanceof Error ? (error.stack ?? error.message) : String(error)}`,
+      );
+      answer = blocked("ambit: the call is blocked: this is a mistake in ambit; see `ambit daemon logs`\n");
+    }
+    if (answer.stdout !== "") await exchange.send(1, Buffer.from(answer.stdout));
+    if (answer.stderr !== "") await exchange.send(2, Buffer.from(answer.stderr));
+    await exchange.send(3, Uint8Array.of(answer.status));
+    return { ok: true, value: {} };
+  }
+
+  async #answer(exchange: Exchange): Promise<HookAnswer> {
+    const { value } = exchange;
+    const [cwd, words] = [textIn(value, "cwd", 4096), textsIn(value, "words", wordsMax)];
+    const text = textIn(value, "text", inputCharactersMax);
+    if (cwd === null || !cwd.startsWith("/") || words === null || text === null) return unread("it is not a question");
+    const options = readHookOptions(words);
+    if (!options.ok) return unread(options.message);
+    const { dialect } = options.value;
+    const parsed = parseJson(text);
+    if (!parsed.ok || !isJsonObject(parsed.value))
+      return unread(`the input is not one JSON object${parsed.ok ? "" : `: ${parsed.message}`}`);
+    const event = dialect.read(parsed.value);
+    if (!event.ok) return unread(event.message);
+    if (event.value.kind === "end") await this.#sessions.end(options.value, event.value.session);
+    if (event.value.kind !== "call") return PASSED;
+    const call = event.value;
+    if (call.meaning.kind === "inner") return dialect.answer(call, { outcome: "none" });
+    const opened = await this.#sessions.of(exchange, options.value, call.session, cwd);
+    if (!opened.ok)
+      return blocked(`ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`);
+    const question: HookQuestion = { exchange, options: options.value, session: opened.value, call };
+    return dialect.answer(call, await this.#verdict(question));
+  }
+
+  async #verdict(question: HookQuestion): Promise<HookVerdict> {
+    const { options, call } = question;
+    const { meaning } = call;
+    const { rewrites } = options.dialect;
+    if (meaning.kind === "shell" && options.isConfined && rewrites !== null)
+      return this.#confined(question, meaning, rewrites);
+    const asked = await this.#gated(question, meaning, "rw");
+    if (!asked.ok) return { outcome: "deny", reason: `ambit: ${asked.message}\n` };
+    return this.#decided(question, asked.value);
+  }
+
+  /**
+   * The command becomes a call of our `shell` tool, which decides, charges and logs it, and runs it in the agent's sandbox. Here
+   * it is only looked at, so that what cannot be allowed is denied at once; a writable root is used where the grants have one.
+   */
+  async #confined(
+    question: HookQuestion,
+    meaning: Extract<ToolMeaning, { readonly kind: "shell" }>,
+    rewrites: string,
+  ): Promise<HookVerdict> {
+    const { options, call, session } = question;
+    for (const root of ["rw", "ro"] as const) {
+      const asked = await this.#gated(question, meaning, root);
+      if (!asked.ok || previewCall(asked.value, asked.value.lookup).outcome === "deny") continue;
+      if (call.isPrompting) return { outcome: "none" };
+      const command = rewrittenCommand(this.#asked.machine.ambit, {
+        agent: session.facts.asked,
+        user: options.user,
+        input: { script: meaning.script, in: meaning.in, root },
+        waitSeconds: Math.floor(options.waitMilliseconds / 1000),
+      });
+      return { outcome: "allow", input: { ...call.input, [rewrites]: command } };
+    }
+    // Denied either way: by the smaller of the two requests.
+    const asked = await this.#gated(question, meaning, "ro");
+    if (!asked.ok) return { outcome: "deny", reason: `ambit: ${asked.message}\n` };
+    return this.#decided(question, asked.value);
+  }
+
+  async #decided({ options, call }: HookQuestion, asked: GatedCall): Promise<HookVerdict> {
+    const { gatekeeper, contexts } = this.#asked;
+    const preview = previewCall(asked, asked.lookup);
+    if (call.isPrompting && preview.outcome !== "deny") return { outcome: "none" };
+    if (call.canPrompt && isForPrompt(preview, asked.holding)) {
+      const reason = leftToClient(options.dialect.client);
+      const approvals = async () => ({ kind: "unavailable", reason }) as const;
+      const ports = { ...portsOf(asked), approvals };
+      await gatekeeper.permit({ ...asked, ports });
+      return { outcome: "ask", reason: `ambit: ${call.tool} needs approval` };
+    }
+    const gate = await gatekeeper.permit(asked);
+    if (gate.ok) {
+      const requests = preview.outcome === "deny" ? [] : preview.requests;
+      const enforcement = enforcementOf(requests, []);
+      // The client executes it: how that ends is not known here.
+      asked.ports.settleLater({
+        ...{ receipt: gate.receipt, ended: "handed to the client", denials: [], enforcement, wallMicroseconds: 0 },
+      });
+      return { outcome: "allow", input: null };
+    }
+    const denial = denialOf({ ...asked, owner: null }, gate, contexts);
+    const view = denial.ok ? denial.value : null;
+    if (view === null) return { outcome: "deny", reason: "ambit: the call is denied\n" };
+    const held = gate.code === "scope_violation" ? heldFor(asked.holding, gate.request) : [];
+    return { outcome: "deny", reason: `${denialText(call.tool, view, held)}\n` };
+  }
+
+  /** The call as it is decided. `root`: what a shell command may do to its folder. */
+  async #gated(question: HookQuestion, meaning: ToolMeaning, root: "ro" | "rw"): Promise<Answer<GatedCall>> {
+    const { exchange, session, options } = question;
+    switch (meaning.kind) {
+      case "shell": {
+        const input = { script: meaning.script, in: meaning.in, root };
+        const { calls, tools } = this.#asked;
+        const parsed = { tool: "shell", input, waitMilliseconds: options.waitMilliseconds, requests: null };
+        const prepared = await calls.resolve(exchange, session, parsed, tools.ours("shell"));
+        if (!prepared.ok) return prepared;
+        return { ok: true, value: this.#guarded(question, prepared.value, !options.isConfined) };
+      }
+      case "requests":
+        return this.#plain(question, meaning.tool, (holding) => this.#requests(meaning.requests, holding));
+      case "named":
+        // INVARIANT: never the name of a built-in tool: those are granted without being named.
+        return this.#plain(question, `tool:${meaning.tool}`, () => done([]));
+      case "unreadable":
+        return this.#plain(question, `tool:${question.call.tool}`, () => refuse("bad_value", meaning.reason));
+      default:
+        throw new Error(`${meaning.kind} is not decided`);
+    }
+  }
+
+  #plain(
+    question: HookQuestion,
+    tool: string,
+    requests: (holding: Holding) => Result<readonly Request[]>,
+  ): Answer<GatedCall> {
+    const { gatekeeper } = this.#asked;
+    const { session, exchange, options, call } = question;
+    const holding = gatekeeper.holding(session);
+    if ("refused" in holding) return { ok: false, code: "unknown_agent", message: holding.refused, fix: holding.fix };
+    const ports = gatekeeper.ports(session, holding, new ExchangeWait(exchange, options.waitMilliseconds), call.input);
+    const lookup: ToolLookup = (name) => ({ name, requirement: null, requests: () => requests(holding) });
+    const marked = markTriggers(lookup, (request) => this.#asked.parts.isTrigger(session, request));
+    return {
+      ok: true,
+      value: this.#guarded(question, { session, holding, tool, input: call.input, lookup: marked, ports }, false),
+    };
+  }
+
+  /** By the path as it is named and, where a link leads elsewhere, by the file that it leads to. */
+  #requests(asked: readonly (readonly string[])[], holding: Holding): Result<readonly Request[]> {
+    const requests: Request[] = [];
+    for (const words of asked) {
+      const read = readRequest(words, holding.reading);
+      if (!read.ok) return read;
+      requests.push(read.value);
+    }
+    return this.#withTargets(requests, holding);
+  }
+
+  #withTargets(requests: readonly Request[], { reading }: Holding): Result<readonly Request[]> {
+    const all = [...requests];
+    for (const { verb, ...request } of requests) {
+      const path = pathOf({ verb, ...request });
+      if (path === null) continue;
+      const real = this.#asked.machine.realPath(path);
+      if (real === null) return refuse("bad_value", `links on the way to /${path.join("/")} cannot be followed`);
+      if (real.length === path.length && real.every((name, at) => name === path[at])) continue;
+      const target = readRequest([verb.verb, `/${real.join("/")}`], reading);
+      if (!target.ok) return target;
+      all.push(target.value);
+    }
+    return done(all);
+  }
+
+  /**
+   * Names that no tool may change stay unchanged, whatever is granted. Outside of a sandbox (`isBare`) a script also needs what is
+   * behind links, and cannot run ambit: its commands that widen are for people.
+   */
+  #guarded({ session }: HookQuestion, asked: GatedCall, isBare: boolean): GatedCall {
+    const { machine } = this.#asked;
+    const known = asked.lookup(asked.tool);
+    const derived = known?.requests(asked.input);
+    if (known === null || derived === undefined || !derived.ok) return asked;
+    const all = isBare ? this.#withTargets(derived.value, asked.holding) : derived;
+    const requests = all.ok ? all.value : derived.value;
+    const isKept = requests.some((one) => {
+      const path = CHANGING.has(one.verb.verb) ? pathOf(one) : null;
+      return path !== null && machine.classOf(session, path) === "never";
+    });
+    const own = isBare && requests.some(isOfAmbit) ? OF_AMBIT : isKept ? PROTECTED : null;
+    const lookup: ToolLookup = (name) => ({ ...known, name, requests: () => all });
+    const holding = own === null ? asked.holding : { ...asked.holding, blocked: asked.holding.blocked ?? own };
+    return { ...asked, lookup: isBare ? lookup : asked.lookup, holding };
+  }
+}
+
+const inputCharactersMax = 1_048_576;
+
+const PROTECTED: Blocked = {
+  code: "self_modification",
+  reason: "no tool may change this path: programs on this machine obey it, or it holds grants",
+};
+const OF_AMBIT: Blocked = { code: "self_modification", reason: "commands of ambit itself are for people" };
+
+function unread(why: string): HookAnswer {
+  return blocked(`ambit: the call is blocked: ${why}\n`);
+}
+
+/** Delegates member by member: the object has private state. */
+function portsOf({ ports }: GatedCall): GatedCall["ports"] {
+  return {
+    profile: ports.profile,
+    approvals: (question) => ports.approvals(question),
+    commit: (entry) => ports.commit(entry),
+    settle: (outcome) => ports.settle(outcome),
+    settleLater: (outcome) => ports.settleLater(outcome),
+    moment: () => ports.moment(),
+    refused: (refusal) => ports.refused(refusal),
+  };
+}
+
+/**
+ * Whether the client's own prompt can answer: any one person may, without presence, and nothing is counted, because what the
+ * prompt decided does not come back here.
+ */
+function isForPrompt(decision: CallDecision, { approvers, needsReview }: Holding): boolean {
+  if (decision.outcome !== "ask" || decision.level !== 1 || needsReview) return false;
+  return approvers.need === 1 && approvers.of === null && chargesOf(decision).length === 0;
+}
+
+function pathOf({ verb, values }: Request): readonly string[] | null {
+  const [value] = values;
+  if (!verb.verb.startsWith("fs.")) return null;
+  return typeof value === "object" && "segments" in value ? value.segments : null;
+}
+
+function isOfAmbit({ verb, values }: Request): boolean {
+  if (verb !== PROC_EXEC) return false;
+  return values.some((value) => {
+    if (typeof value !== "object" || !("segments" in value)) return false;
+    return value.segments.some((word) => /(^|\/)ambit(-native)?$/.test(word));
+  });
+}
+
+const PROC_EXEC = verbEntry("proc.exec");
+
+/** What the agent's own record grants of this verb. */
+function heldFor({ authority }: Holding, request: Request | null): readonly string[] {
+  if (request === null) return [];
+  const grants = authority.flatMap((chain) => chain.slice(0, 1).flatMap(({ link }) => link.grants));
+  const texts = grants.filter(({ verb }) => verb === request.verb).map(compactText);
+  return [...new Set(texts)].slice(0, heldShownMax);
+}
