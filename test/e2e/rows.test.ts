@@ -35,7 +35,6 @@ const STATUS: Readonly<Record<string, number>> = {
   'ambit call scout forecast \'{"city": "oslo"}\'': 1,
   'ambit call scout shell \'{"script": "ls; rm -rf notes"}\'': 10,
   'ambit call scout web_fetch \'{"url": "http://169.254.169.254/"}\'': 10,
-  "ambit hook claude --agent scout < question.json": 2,
   "ambit diff .ambit/agents/lead.md .ambit/agents/scout.md": 13,
 };
 
