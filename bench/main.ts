@@ -6,6 +6,7 @@ import { isCellProcess, serveCell } from "./cell-process.ts";
 import { cliBench } from "./cli.ts";
 import { decideBench } from "./decide/bench.ts";
 import { measureCell } from "./decide/cells.ts";
+import { hookBench } from "./hook.ts";
 import { mcpBench } from "./mcp/bench.ts";
 import { benchFolder } from "./place.ts";
 import { sandboxBench } from "./sandbox/bench.ts";
@@ -17,6 +18,7 @@ const benches: Readonly<Record<string, (json: boolean, isLong: boolean) => Promi
   attack: attackBench,
   cli: cliBench,
   decide: decideBench,
+  hook: hookBench,
   mcp: mcpBench,
   sandbox: sandboxBench,
   state: stateBench,

@@ -9,6 +9,7 @@ import type { CallWorld } from "./call/call.ts";
 import { addCall } from "./call/command.ts";
 import { type CanOptions, can } from "./can/can.ts";
 import { addChanges } from "./changes/command.ts";
+import { addConnect, type ConnectWorld } from "./connect/connect.ts";
 import { addDaemon } from "./daemon/command.ts";
 import type { DaemonWorld } from "./daemon/daemon.ts";
 import { diff } from "./diff/diff.ts";
@@ -45,6 +46,7 @@ export type ProgramWorld = AgentsWorld &
   ExecWorld &
   DaemonWorld &
   CallWorld &
+  ConnectWorld &
   AuditWorld &
   SecretsWorld &
   OrgWorld &
@@ -143,6 +145,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
   addChanges(program, world, end);
   addCall(program, world, end);
   addHook(program, world, end);
+  addConnect(program, world, end);
   addPower(program, world, end);
   addLog(program, world, end);
   addWhy(program, world, end);

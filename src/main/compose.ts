@@ -10,6 +10,7 @@ import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
 import { trustingFiles } from "../agents/disk/trusting-files.ts";
 import { agentIds, findWorkspace } from "../agents/disk/workspace.ts";
 import type { Terminal } from "../cli/agents/world.ts";
+import { canaryDenied } from "../cli/connect/connect.ts";
 import type { ProgramWorld } from "../cli/program.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
 import { toolFilesAt } from "../cli/tools/files.ts";
@@ -33,6 +34,7 @@ import { readFrontmatter } from "../text/frontmatter.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { pageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present-result.ts";
+import { clientSettings } from "./client-settings.ts";
 import { doctorWorld } from "./doctor.ts";
 import { initParts } from "./init.ts";
 import { programRunner } from "./programs.ts";
@@ -67,6 +69,9 @@ export function composeWorld(machine: Machine): ProgramWorld {
     isPresenceNeeded: () => presenceReason(agents.user()?.config ?? null) !== null,
   });
   const files = new AgentFiles({ cwd, workspace, state: folders.state, charactersMax: sourceCharactersMax });
+  const settings = clientSettings({
+    ...{ workspace, cwd, home, state: folders.state, program: machine.program, environment: machine.environment },
+  });
   return {
     version: VERSION,
     get reading() {
@@ -114,6 +119,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       read: (source) => readFrontmatter(source).read,
     }),
     ...first,
+    clientSettings: settings,
     isTerminal: terminal.isInteractive,
     ...daemon,
     cwd,
@@ -146,6 +152,13 @@ export function composeWorld(machine: Machine): ProgramWorld {
       environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null),
     }),
     doctor: doctorWorld({
+      hooks: async () =>
+        Promise.all(
+          settings.hooks().map(async ({ client, scope, path, command }) => ({
+            ...{ client, scope, path },
+            isDenied: await canaryDenied({ cwd, clientSettings: settings }, client, command),
+          })),
+        ),
       agents,
       place: { cwd, workspace, state: folders.state, now, resolve: (name) => resolve(cwd, name) },
       read: (source, id) => agentOf(source, id, extname(source.name), readingAt(workspace ?? cwd), moment),

@@ -44,6 +44,7 @@ interface DoctorDeps {
   readonly terminal: Terminal;
   /** The path of our native program. */
   readonly native: string;
+  readonly hooks: NonNullable<DoctorWorld["hooks"]>;
   readonly admit: AdmitWorld["admit"];
   readonly running: ControlWorld["running"];
   readonly serving: NonNullable<ControlWorld["serving"]>;
@@ -66,6 +67,7 @@ export function doctorWorld({
   admit,
   running,
   serving,
+  hooks,
   ...asked
 }: DoctorDeps): DoctorWorld {
   const { paint, terminal, print, printError } = asked;
@@ -115,6 +117,7 @@ export function doctorWorld({
     print,
     printError,
     probe,
+    hooks,
     sink: async () => {
       const status = await running();
       return status.ok ? (status.value?.sink ?? null) : null;

@@ -302,9 +302,9 @@ describe("status", () => {
     expect(ambit("can", "scout", "net.get", "https://other.example/").status).toBe(10);
     const said = ambit("status");
     expect(said.status).toBe(0);
-    expect(said.err).toMatch(/`mode: shadow` in your config\.yml has no effect yet/);
+    expect(said.err).toMatch(/`mode: shadow` in your config\.yml names no agent/);
     const { problems, notProtected } = JSON.parse(ambit("status", "--json").out) as Record<string, readonly string[]>;
-    expect(problems).toEqual([expect.stringContaining("no effect yet")]);
+    expect(problems).toEqual([expect.stringContaining("names no agent")]);
     expect(notProtected?.filter((line) => line.includes("shadow"))).toEqual([]);
     write("config/ambit/config.yml", "mode: enforce\n");
     expect(ambit("status").err).not.toMatch(/shadow/);

@@ -19,6 +19,7 @@ beforeAll(async () => {
   const files = ["fs.read", "fs.write{paths=[src/**]}", "fs.write{paths=[docs/**],ask}"];
   const more = ["proc.exec{cmds=[ls,cat]}", "net.get{hosts=[api.github.com]}", "tool.invoke{tools=[mcp__notes__add]}"];
   world.agent("coder", [...files, ...more, "tool.invoke{tools=[builtin:**]}"], "sandbox: .\n");
+  world.agent("bare", ["proc.exec{cmds=[ls,cat],root=rw}", "fs.read", "fs.write{paths=[src/**]}"], "sandbox: .\n");
   world.agent("careful", ["fs.read{clean}"], "sandbox: .\n");
   world.agent("counted", ["fs.read{calls=2}"], "sandbox: .\n");
   mkdirSync(join(world.project, "src"));
@@ -157,9 +158,37 @@ describe("a tool of Claude Code", () => {
   });
 });
 
+test.each<[string, string]>([
+  ["ls src", "0 "],
+  ["ls *", "2 unsupported_command"],
+  ["ls src/*.ts | cat", "2 unsupported_command"],
+  ["cat src/a > src/b", "0 "],
+  // The link leads out of the project.
+  ["cat src/a > src/link", "2 scope_violation"],
+  ["cat < src/link", "2 scope_violation"],
+  ["cat src/a > .git/hooks/post-commit", "2 self_modification"],
+  ["rm src/a", "2 scope_violation"],
+])("a command that the client runs itself: %s", async (command, expected) => {
+  const { status: found, err } = await run(
+    [world.folder, "claude", "bare", "--no-sandbox"],
+    question("Bash", { command }),
+  );
+  expect(`${found} ${/\(([a-z_]+)\)/.exec(err)?.[1] ?? ""}`).toBe(expected);
+});
+
 test("a grant for sessions that have read nothing untrusted covers no hook", async () => {
   const { err } = await run([world.folder, "claude", "careful"], question("Read", { file_path: at("a") }));
   expect(err).toContain("(untrusted_content)");
+});
+
+test("questions at once have one session", async () => {
+  const asked = question("Read", { file_path: at("a") }, { session_id: "at once" });
+  const answers = await Promise.all(Array.from({ length: 16 }, () => run([world.folder, "claude", "bare"], asked)));
+  expect(answers.map(({ status: found }) => found)).toEqual(Array.from({ length: 16 }, () => 0));
+  const opened = await world.log({ agent: "bare", kind: "session", outcome: "opened", count: 50 });
+  const decided = await world.log({ agent: "bare", kind: "decision", outcome: "allow", count: 16 });
+  expect(new Set(decided.map(({ session }) => session)).size).toBe(1);
+  expect(opened.filter(({ session }) => session === decided[0]?.session)).toHaveLength(1);
 });
 
 test("a budget counts calls through hooks, over all their processes", async () => {

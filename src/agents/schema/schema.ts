@@ -100,6 +100,7 @@ type UserKey =
   | "ceiling"
   | "capabilities"
   | "control"
+  | "shadow"
   | "bare"
   | "secrets"
   | "environment"
@@ -147,7 +148,15 @@ const SECRET: Readonly<Record<string, Schema>> = {
 const ceiling = capabilitiesSchema("what no agent exceeds, whatever its record says");
 const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
   triggers: triggersSchema(["never", "ask", "allow"]),
-  mode: oneOfWords(["enforce", "shadow"], "shadow is reserved and has no effect yet: calls are enforced all the same"),
+  mode: oneOfWords(
+    ["enforce", "shadow"],
+    "shadow: calls of clients are recorded and not blocked, for the agents in `shadow`",
+  ),
+  shadow: {
+    type: "object",
+    description: "agents in shadow mode, each with the moment it ends",
+    additionalProperties: { type: "string", description: "such as 2026-12-01T00:00:00Z" },
+  },
   ceiling,
   capabilities: ceiling,
   control: oneOfWords(["ask", "presence"], "what widening and approving need"),

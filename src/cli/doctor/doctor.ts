@@ -8,6 +8,7 @@ import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { examine, type Section } from "../../doctor/examine.ts";
 import { kindOf } from "../../doctor/finding.ts";
 import type { Probe, ProbeTool } from "../../doctor/probe.ts";
+import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -36,8 +37,17 @@ export interface DoctorWorld extends ProgressWorld {
   secrets?(): Promise<KeyStatus | null>;
   /** The tools of the workspace, if a daemon runs: it alone loads them. */
   tools?(): Promise<readonly ProbeTool[]>;
+  /** Hooks of ours in settings of clients, and whether each denied a canary call. */
+  hooks?(): Promise<readonly HookReport[]>;
   print(text: string): void;
   printError(text: string): void;
+}
+
+export interface HookReport {
+  readonly client: string;
+  readonly scope: string;
+  readonly path: string;
+  readonly isDenied: boolean;
 }
 
 export type ProbeResult =
@@ -74,19 +84,28 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
   const around = agents.flatMap((agent) => agent.around ?? []).map((source) => ({ source }));
   const sources = new Map([...around, ...agents, ...configs, ...users].map(({ source }) => [source.name, source]));
   const totals = totalsOf(sections);
+  const hooks = (await world.hooks?.()) ?? [];
   if (options.json) {
     world.print(
       jsonLine({
         sections: sections.map((one) => showSection(one, sources)),
         fixes,
+        hooks,
         ...totals,
       }),
     );
   } else {
     for (const section of sections) world.print(sectionText(section, sources, world.paint));
+    for (const { client, path, isDenied } of hooks)
+      world.print(
+        isDenied
+          ? `${world.paint.good("ok")} hook of ${client} in ${shown(path)}: denied a canary call; not verified in the client itself`
+          : `${world.paint.bad("error")} hook of ${client} in ${shown(path)} does not answer: its calls are blocked\n  fix: ambit connect ${client} --agent AGENT`,
+      );
     world.print(footer(totals, world.paint));
   }
-  return exitOf(sections, fixes);
+  const exit = exitOf(sections, fixes);
+  return exit === EXIT.ok && hooks.some(({ isDenied }) => !isDenied) ? EXIT.error : exit;
 }
 
 interface Totals {

@@ -27,6 +27,7 @@ export interface LogOptions {
   readonly until?: string;
   readonly text?: string;
   readonly count?: string;
+  readonly wouldDeny?: boolean;
   readonly follow: boolean;
   readonly json: boolean;
 }
@@ -79,7 +80,9 @@ export function noWorkspace(folder: string): string {
 
 /** A sentence about what is wrong, or what is asked for. */
 function filterOf(options: LogOptions, now: number): Filter | string {
-  const { user, agent, session, workspace, verb, code, kind, outcome, text } = options;
+  const { user, agent, session, workspace, verb, code, kind, text } = options;
+  if (options.wouldDeny && options.outcome !== undefined) return "--would-deny is an outcome: leave out --outcome";
+  const outcome = options.wouldDeny ? "would_deny" : options.outcome;
   const [since, until] = [options.since, options.until].map((each) =>
     each === undefined ? undefined : parseMoment(each, now),
   );

@@ -52,7 +52,7 @@ export function verdictText({ kind, outcome, code, more }: LogEntry): string {
 
 /** The same colours for the same meaning everywhere. */
 export function paintVerdict(paint: Paint, { kind, outcome, code }: LogEntry, text: string): string {
-  if (kind === "alarm" || outcome === "deny") return paint.bad(text);
+  if (kind === "alarm" || outcome === "deny" || outcome === "would_deny") return paint.bad(text);
   if (kind === "suppressed" || outcome === "ask" || outcome === "pending") return paint.warn(text);
   if (kind === "decision" || kind === "approval") return code === null ? paint.good(text) : paint.bad(text);
   return paint.dim(text);

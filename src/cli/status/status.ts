@@ -5,6 +5,7 @@ import type { ReviewedAgent, TrustState } from "../../agents/project/review.ts";
 import type { TrustStatus } from "../../agents/project/trust.ts";
 import type { Risk } from "../../core/authority/catalog.ts";
 import type { Diagnostic, Severity } from "../../core/notation/diagnostic.ts";
+import { instantText } from "../../core/notation/instant.ts";
 import type { DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
 import type { ControlWorld } from "../control-world.ts";
 import { startingText } from "../daemon/daemon.ts";
@@ -35,7 +36,7 @@ interface AgentStatus {
   readonly warnings: number;
 }
 
-export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "running" | "unstarted"> {}
+export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "now" | "running" | "unstarted"> {}
 
 export interface StatusOptions {
   readonly json: boolean;
@@ -56,7 +57,7 @@ export async function status(world: StatusWorld, options: StatusOptions): Promis
   const levels = said.map(([diagnostic]) => diagnostic);
   const total = (severity: Severity): number =>
     count(levels, severity) + agents.reduce((sum, one) => sum + (severity === "error" ? one.errors : one.warnings), 0);
-  const problems = [...opened.problems, ...ineffectiveKeys(opened)];
+  const problems = [...opened.problems, ...shadowLines(opened, world.now())];
   const holes = [...ownHoles(opened), ...NOT_PROTECTED];
   if (options.json)
     world.print(
@@ -129,11 +130,21 @@ function ownHoles({ user }: OpenedProject): readonly string[] {
   return user?.config.bare === true ? ["the user's configuration lets processes run without a sandbox (bare)"] : [];
 }
 
-/** Keys of the configuration that are read and not used. */
-function ineffectiveKeys({ user }: OpenedProject): readonly string[] {
-  return user?.config.mode === "shadow"
-    ? ["`mode: shadow` in your config.yml has no effect yet: calls are enforced as with `mode: enforce`"]
-    : [];
+/** The banner of shadow mode, and what keeps it from being one. */
+function shadowLines({ user }: OpenedProject, now: number): readonly string[] {
+  if (user === null || user.config.broken) return [];
+  const { mode, shadow } = user.config;
+  if (mode !== "shadow" && shadow.size > 0) return ["`shadow` in your config.yml has no effect without `mode: shadow`"];
+  if (mode !== "shadow") return [];
+  if (shadow.size === 0)
+    return [
+      "`mode: shadow` in your config.yml names no agent: write `shadow: { coder: 2026-12-01T00:00:00Z }` beside it",
+    ];
+  return [...shadow].map(([agent, end]) =>
+    now < end
+      ? `SHADOW MODE: calls of clients for ${agent} are recorded and not blocked until ${instantText(end)}: ambit log --would-deny`
+      : `shadow mode of ${agent} ended at ${instantText(end)}: calls are enforced; remove it from your config.yml`,
+  );
 }
 
 /** docs/limits.md says it at length. */

@@ -110,7 +110,7 @@ export function isCarriedOut({ kind, outcome }: LogEntry): boolean {
 
 function fixText(entry: LogEntry): readonly string[] {
   const suggest = proposedGrant(entry);
-  if (suggest === null) return entry.outcome === "deny" ? noGrantHelps(entry) : [];
+  if (suggest === null) return isDenial(entry.outcome) ? noGrantHelps(entry) : [];
   return [`smallest grant that would allow it: ${suggest}`, `ambit agents grant --from ${entry.id}`];
 }
 
@@ -133,10 +133,15 @@ function isProtectedName(need: string | null): boolean {
 export function proposedGrant({ outcome, code, more }: LogEntry): string | null {
   const suggest = textIn(more, "suggest");
   const isHelped = code !== null && Object.hasOwn(DENIALS, code) && isHelpedByGrant(code as keyof typeof DENIALS);
-  return outcome === "deny" && isHelped ? suggest : null;
+  return isDenial(outcome) && isHelped ? suggest : null;
 }
 
 function limited(lines: readonly string[]): readonly string[] {
   const more = lines.length - linesPerRowMax;
   return more > 0 ? [...lines.slice(0, linesPerRowMax), `and ${more} more`] : lines;
+}
+
+/** In shadow mode the call was left to its client. */
+function isDenial(outcome: string): boolean {
+  return outcome === "deny" || outcome === "would_deny";
 }

@@ -6,6 +6,7 @@ import { isJsonObject, type JsonObject, member } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import {
   blocked,
+  CANARY_TOOL,
   DECISION,
   type HookAnswer,
   type HookDialect,
@@ -88,6 +89,9 @@ function dialect(format: ClaudeFormat): HookDialect {
     client: format.client,
     rewrites: format.rewrites,
     read: (payload) => read(payload, format),
+    canary: (cwd) => ({
+      ...{ session_id: CANARY_TOOL, cwd, hook_event_name: "PreToolUse", tool_name: CANARY_TOOL, tool_input: {} },
+    }),
     answer: (event, verdict) => answer(event, verdict, format),
   };
 }
@@ -97,7 +101,6 @@ function read(payload: JsonObject, { tools, canPrompt }: ClaudeFormat): Result<H
   const session = member(payload, "session_id") ?? member(payload, "sessionId");
   if (typeof event !== "string" || typeof session !== "string")
     return refuse("bad_value", "the hook's input has no event or no session");
-  if (event === "SessionEnd") return done({ kind: "end", session });
   if (event !== "PreToolUse" && event !== "PermissionRequest") return done({ kind: "other" });
   const [cwd, tool, input] = [member(payload, "cwd"), member(payload, "tool_name"), member(payload, "tool_input")];
   if (typeof cwd !== "string" || !cwd.startsWith("/") || typeof tool !== "string" || !isJsonObject(input))

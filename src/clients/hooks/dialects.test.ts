@@ -209,9 +209,9 @@ test.each<[string, boolean]>([
   expect(callOf("claude", payload).canPrompt).toBe(expected);
 });
 
-test("other events decide nothing, and the end of a conversation is one", () => {
+test("other events decide nothing", () => {
   expect(eventOf("claude", { ...CLAUDE, hook_event_name: "UserPromptSubmit", prompt: "x" }).kind).toBe("other");
-  expect(eventOf("claude", { ...CLAUDE, hook_event_name: "SessionEnd" }).kind).toBe("end");
+  expect(eventOf("claude", { ...CLAUDE, hook_event_name: "SessionEnd" }).kind).toBe("other");
 });
 
 test.each<[string, JsonObject]>([

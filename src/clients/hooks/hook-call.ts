@@ -38,8 +38,6 @@ export interface HookCall {
 
 export type HookEvent =
   | HookCall
-  /** The conversation ended. */
-  | { readonly kind: "end"; readonly session: string }
   /** Nothing to decide. */
   | { readonly kind: "other" };
 
@@ -66,7 +64,11 @@ export interface HookDialect {
   /** `payload`: what the client wrote to the hook's standard input. */
   read(payload: JsonObject): Result<HookEvent>;
   answer(event: HookEvent, verdict: HookVerdict): HookAnswer;
+  /** The question about a tool that no record grants, to try a hook with. */
+  canary(cwd: string): JsonObject;
 }
+
+export const CANARY_TOOL = "ambit_canary";
 
 /** INVARIANT: a denial is never without a text: Codex and Gemini run the tool after a silent status 2. */
 export function blocked(reason: string): HookAnswer {

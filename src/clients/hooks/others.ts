@@ -4,6 +4,7 @@ import { done, type Result, refuse } from "../../core/base/result.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
 import {
   blocked,
+  CANARY_TOOL,
   DECISION,
   type HookAnswer,
   type HookDialect,
@@ -73,10 +74,12 @@ const GEMINI_FOLDER = ["dir_path", "path"];
 export const GEMINI: HookDialect = {
   client: "gemini",
   rewrites: "command",
+  canary: (cwd) => ({
+    ...{ session_id: CANARY_TOOL, cwd, hook_event_name: "BeforeTool", tool_name: CANARY_TOOL, tool_input: {} },
+  }),
   read: (payload) => {
     const event = member(payload, "hook_event_name");
     if (typeof event !== "string") return refuse("bad_value", "the hook's input has no event");
-    if (event === "SessionEnd") return done({ kind: "end", session: String(member(payload, "session_id") ?? "") });
     if (event !== "BeforeTool") return done({ kind: "other" });
     return callOf(
       {
@@ -146,11 +149,13 @@ const CURSOR_DECISION = "permission";
 export const CURSOR: HookDialect = {
   client: "cursor",
   rewrites: null,
+  canary: (cwd) => ({
+    ...{ conversation_id: CANARY_TOOL, cwd, hook_event_name: "preToolUse", tool_name: CANARY_TOOL, tool_input: {} },
+  }),
   read: (payload) => {
     const event = member(payload, "hook_event_name");
     if (typeof event !== "string") return refuse("bad_value", "the hook's input has no event");
     const session = member(payload, "conversation_id");
-    if (event === "sessionEnd") return done({ kind: "end", session: String(session ?? "") });
     const roots = member(payload, "workspace_roots");
     const cwd = member(payload, "cwd") || (Array.isArray(roots) ? roots[0] : undefined);
     const command = member(payload, "command");
@@ -197,6 +202,7 @@ const CURSOR_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
 export const COPILOT: HookDialect = {
   client: "copilot",
   rewrites: "command",
+  canary: (cwd) => ({ sessionId: CANARY_TOOL, cwd, toolName: CANARY_TOOL, toolArgs: "{}" }),
   read: (payload) =>
     callOf(
       {
@@ -237,6 +243,7 @@ const COPILOT_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>
 export const OPENCODE: HookDialect = {
   client: "opencode",
   rewrites: "command",
+  canary: (cwd) => ({ session: CANARY_TOOL, cwd, tool: CANARY_TOOL, input: {} }),
   read: (payload) =>
     callOf(
       {

@@ -1,5 +1,5 @@
 // Sessions of clients that ask through hooks. Each question comes from a process of its own, so a session stays open from one to
-// the next: until the client's conversation or its process has ended.
+// the next, until the client's process has ended. INVARIANT: no question ends it: a process of the agent could ask that, too.
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Admission } from "../control/admission.ts";
 import type { Opening } from "../opening.ts";
@@ -30,12 +30,16 @@ export class HookSessions {
   /** `cwd`: the folder of the hook's process. */
   async of(exchange: Exchange, options: HookOptions, conversation: string, cwd: string): Promise<Answer<Session>> {
     const key = keyOf(options, conversation);
-    const known = await this.#open.get(key);
-    if (known?.ok === true && !known.value.isClosed) return known;
-    const opening = this.#begin(exchange, options, cwd);
+    for (let pending = this.#open.get(key); pending !== undefined; pending = this.#open.get(key)) {
+      const known = await pending;
+      if (known.ok && !known.value.isClosed) return known;
+      // Another question may have opened the next one meanwhile.
+      if (this.#open.get(key) === pending) this.#open.delete(key);
+    }
+    const opening = this.#begin(exchange, options, cwd).catch(() => NOT_OPENED);
     this.#open.set(key, opening);
     const opened = await opening;
-    if (!opened.ok) this.#open.delete(key);
+    if (!opened.ok && this.#open.get(key) === opening) this.#open.delete(key);
     const [oldest] = this.#open.keys();
     if (this.#open.size > sessionsMax && oldest !== undefined) await this.#end(oldest);
     return opened;
@@ -75,6 +79,8 @@ export class HookSessions {
     return { ok: true, value: session };
   }
 }
+
+const NOT_OPENED = refusal("not_available", "the session could not be opened");
 
 function keyOf({ dialect, agent, user, folder }: HookOptions, conversation: string): string {
   return JSON.stringify([dialect.client, agent, user, folder, conversation]);

@@ -3,6 +3,7 @@
 
 import {
   blocked,
+  CANARY_TOOL,
   denialText,
   type HookAnswer,
   type HookCall,
@@ -19,11 +20,13 @@ import { isJsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { CallDecision } from "../../core/gate/call-decision.ts";
 import { chargesOf } from "../../core/gate/decide.ts";
-import type { ToolLookup } from "../../core/gate/known-tool.ts";
+import type { Derived, ToolLookup } from "../../core/gate/known-tool.ts";
 import { parseJson } from "../../core/notation/json-reader.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { readRequest } from "../../core/notation/request/request.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { patternsIn } from "../../tools/shell/admission.ts";
+import { readShellInput } from "../../tools/shell/language/shell-input.ts";
 import { ExchangeWait } from "../calls/call-input.ts";
 import { denialOf, markTriggers, previewCall } from "../calls/call-outcome.ts";
 import type { Calls } from "../calls/calls.ts";
@@ -39,6 +42,7 @@ import type { Session, Sessions } from "../session.ts";
 import type { DaemonTools } from "../tools/daemon-tools.ts";
 import { type HookOptions, readHookOptions } from "./hook-options.ts";
 import { HookSessions } from "./hook-sessions.ts";
+import { isWithinCeilings } from "./shadow.ts";
 
 /** What hooks need of the machine. */
 export interface HookMachine {
@@ -120,7 +124,6 @@ export class Hooks {
       return unread(`the input is not one JSON object${parsed.ok ? "" : `: ${parsed.message}`}`);
     const event = dialect.read(parsed.value);
     if (!event.ok) return unread(event.message);
-    if (event.value.kind === "end") await this.#sessions.end(options.value, event.value.session);
     if (event.value.kind !== "call") return PASSED;
     const call = event.value;
     if (call.meaning.kind === "inner") return dialect.answer(call, { outcome: "none" });
@@ -128,16 +131,20 @@ export class Hooks {
     if (!opened.ok)
       return blocked(`ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`);
     const question: HookQuestion = { exchange, options: options.value, session: opened.value, call };
-    return dialect.answer(call, await this.#verdict(question));
+    const answer = dialect.answer(call, await this.#verdict(question));
+    // The process that tries a hook is no client: a session would keep its terminal from being a person's.
+    if (call.session === CANARY_TOOL) await this.#sessions.end(options.value, call.session);
+    return answer;
   }
 
   async #verdict(question: HookQuestion): Promise<HookVerdict> {
     const { options, call } = question;
     const { meaning } = call;
     const { rewrites } = options.dialect;
-    if (meaning.kind === "shell" && options.isConfined && rewrites !== null)
+    // In the sandbox a command could fail that shadow mode must not stop.
+    if (meaning.kind === "shell" && options.isConfined && rewrites !== null && !this.#isShadow(question))
       return this.#confined(question, meaning, rewrites);
-    const asked = await this.#gated(question, meaning, "rw");
+    const asked = await this.#gated(question, meaning, "rw", true);
     if (!asked.ok) return { outcome: "deny", reason: `ambit: ${asked.message}\n` };
     return this.#decided(question, asked.value);
   }
@@ -170,9 +177,37 @@ export class Hooks {
     return this.#decided(question, asked.value);
   }
 
-  async #decided({ options, call }: HookQuestion, asked: GatedCall): Promise<HookVerdict> {
+  /** INVARIANT: after its end, and without a valid configuration of the user, calls are enforced. */
+  #isShadow({ session }: HookQuestion): boolean {
+    const { records, now } = this.#asked.parts;
+    const end = records.shadowEnd?.(session.facts.name.agent) ?? null;
+    return end !== null && now() < end;
+  }
+
+  /** Recorded as a denial that would have been; what cannot be recorded is denied. */
+  async #shadowed(asked: GatedCall): Promise<HookVerdict> {
+    const ports = portsOf(asked);
+    const gate = await this.#asked.gatekeeper.permit({
+      ...asked,
+      ports: {
+        ...ports,
+        approvals: async () => ({ kind: "unavailable", reason: "shadow mode asks no person" }),
+        commit: (entry) => ports.commit(entry.outcome === "deny" ? { ...entry, isShadow: true } : entry),
+      },
+    });
+    if (gate.ok || gate.receipt !== null) return { outcome: "none" };
+    return { outcome: "deny", reason: "ambit: the decision cannot be recorded, so the call is blocked\n" };
+  }
+
+  async #decided(question: HookQuestion, asked: GatedCall): Promise<HookVerdict> {
+    const { options, call } = question;
     const { gatekeeper, contexts } = this.#asked;
     const preview = previewCall(asked, asked.lookup);
+    if (preview.outcome !== "allow" && !call.isPrompting && this.#isShadow(question)) {
+      const derived = asked.lookup(asked.tool)?.requests(asked.input);
+      const requests = derived?.ok === true ? derived.value : null;
+      if (isWithinCeilings(asked.holding, requests, asked.ports.moment())) return this.#shadowed(asked);
+    }
     if (call.isPrompting && preview.outcome !== "deny") return { outcome: "none" };
     if (call.canPrompt && isForPrompt(preview, asked.holding)) {
       const reason = leftToClient(options.dialect.client);
@@ -199,7 +234,12 @@ export class Hooks {
   }
 
   /** The call as it is decided. `root`: what a shell command may do to its folder. */
-  async #gated(question: HookQuestion, meaning: ToolMeaning, root: "ro" | "rw"): Promise<Answer<GatedCall>> {
+  async #gated(
+    question: HookQuestion,
+    meaning: ToolMeaning,
+    root: "ro" | "rw",
+    isBare = false,
+  ): Promise<Answer<GatedCall>> {
     const { exchange, session, options } = question;
     switch (meaning.kind) {
       case "shell": {
@@ -208,7 +248,7 @@ export class Hooks {
         const parsed = { tool: "shell", input, waitMilliseconds: options.waitMilliseconds, requests: null };
         const prepared = await calls.resolve(exchange, session, parsed, tools.ours("shell"));
         if (!prepared.ok) return prepared;
-        return { ok: true, value: this.#guarded(question, prepared.value, !options.isConfined) };
+        return { ok: true, value: this.#guarded(question, prepared.value, isBare) };
       }
       case "requests":
         return this.#plain(question, meaning.tool, (holding) => this.#requests(meaning.requests, holding));
@@ -275,7 +315,11 @@ export class Hooks {
     const known = asked.lookup(asked.tool);
     const derived = known?.requests(asked.input);
     if (known === null || derived === undefined || !derived.ok) return asked;
-    const all = isBare ? this.#withTargets(derived.value, asked.holding) : derived;
+    const all: Derived = !isBare
+      ? derived
+      : hasPatterns(asked)
+        ? { ok: false, code: "unsupported", message: "a pattern is expanded by the client's shell; write the names" }
+        : this.#withTargets(derived.value, asked.holding);
     const requests = all.ok ? all.value : derived.value;
     const isKept = requests.some((one) => {
       const path = CHANGING.has(one.verb.verb) ? pathOf(one) : null;
@@ -326,6 +370,13 @@ function pathOf({ verb, values }: Request): readonly string[] | null {
   const [value] = values;
   if (!verb.verb.startsWith("fs.")) return null;
   return typeof value === "object" && "segments" in value ? value.segments : null;
+}
+
+/** The client's shell expands patterns when it runs the script: to which names is not known before. */
+function hasPatterns({ tool, input }: GatedCall): boolean {
+  if (tool !== "shell") return false;
+  const read = readShellInput(input);
+  return !read.ok || patternsIn(read.script).length > 0;
 }
 
 function isOfAmbit({ verb, values }: Request): boolean {

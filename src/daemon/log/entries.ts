@@ -28,6 +28,8 @@ export const NO_ACTOR: Who = { user: null, agent: null, workspace: null, chain: 
 type RedactedFields = Pick<LogEntry, keyof Who | "tool" | "outcome" | "of" | "more">;
 
 const NOTHING: readonly string[] = [];
+/** The outcome of a denial in shadow mode. */
+const WOULD_DENY = "would_deny";
 
 /** Codes that a wider grant would change: only these get a suggestion. */
 const SUGGESTED: ReadonlySet<string> = new Set(["scope_violation", "capability_absent"]);
@@ -130,7 +132,7 @@ export class Entries {
         at: now(),
         tool: words.text(tool),
         verbs,
-        outcome,
+        outcome: entry.isShadow === true ? WOULD_DENY : outcome,
         code,
         of: entry.call ?? null,
       },

@@ -12,6 +12,7 @@ const USER_ONLY = [
   "ceiling",
   "capabilities",
   "control",
+  "shadow",
   "bare",
   "secrets",
   "environment",
@@ -52,7 +53,6 @@ export function checkConfigKeys(node: Mapping, level: ConfigLevel, diagnostics: 
 
 /** Other words for the same, too far from ours to be found by their letters. */
 const MEANT: ReadonlyMap<string, ConfigKey> = new Map([
-  ["shadow", "mode"],
   ["run-bare", "bare"],
   ["run_bare", "bare"],
 ]);

@@ -100,6 +100,7 @@ describe("a key for the user only is an error in a project, and the message says
     ["the name resolver", { resolver: "127.0.0.1" }],
     ["folders of programs", { programs: { add: ["/opt/x"] } }],
     ["shadow mode", { mode: "shadow" }],
+    ["agents in shadow mode", { shadow: { scout: "2026-12-01T00:00:00Z" } }],
   ])("%s", (_, value) => {
     const project = read("project", value);
     expect(project).toMatchObject({ broken: true, ceiling: null });
@@ -117,6 +118,20 @@ describe("a key for the user only is an error in a project, and the message says
     ["secret references", { secrets: { token: "env:TOKEN" } }],
   ])("%s may be set by the user", (_, value) => {
     expect(read("user", value).broken).toBe(false);
+  });
+
+  test.each<[Json, boolean]>([
+    [{ scout: "2026-12-01T00:00:00Z" }, false],
+    [{ scout: "2026-12-01T00:00:00+02:00" }, false],
+    [{ scout: "2026-12-01" }, true],
+    [{ scout: null }, true],
+    [{ scout: true }, true],
+    [{ scout: "never" }, true],
+    [["scout"], true],
+    ["scout", true],
+  ])("shadow mode of %j has an end, or is an error: %s", (shadow, broken) => {
+    const config = read("user", { mode: "shadow", shadow });
+    expect([config.broken, config.shadow.size]).toEqual([broken, broken ? 0 : 1]);
   });
 
   test("a project may say that it is enforced", () => {

@@ -2,6 +2,7 @@
 import type { Grant } from "../../authority/grant.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { grantOf } from "../grants.ts";
+import { parseInstant } from "../instant.ts";
 import { NO_PLACES, type PolicyPlaces } from "../policy/outer-policies.ts";
 import { type PolicyTable, readPolicyTable, rulingPlaces } from "../policy/policy-table.ts";
 import type { Reading } from "../reading.ts";
@@ -49,6 +50,8 @@ export interface Config {
   /** What widening and approving need. The user's to say. */
   readonly control: "ask" | "presence";
   readonly mode: "enforce" | "shadow";
+  /** With `mode: shadow`: the end of the shadow mode of each agent, in milliseconds since 1970. The user's to say. */
+  readonly shadow: ReadonlyMap<string, number>;
   /** Whether sessions are opened only for users that have a record. */
   readonly users: "optional" | "required";
   /** `ask`: what programs of any agent write waits for a person. */
@@ -111,6 +114,7 @@ const EMPTY: Config = {
   programs: { add: [], remove: [] },
   control: "ask",
   mode: "enforce",
+  shadow: new Map(),
   users: "optional",
   land: "auto",
   bare: false,
@@ -170,6 +174,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     ),
     control: read("control", EMPTY.control, (entry) => wordOf(entry, ["ask", "presence"], diagnostics)),
     mode: read("mode", EMPTY.mode, (entry) => wordOf(entry, ["enforce", "shadow"], diagnostics)),
+    shadow: level === "user" ? read("shadow", EMPTY.shadow, (entry) => readShadow(entry, diagnostics)) : EMPTY.shadow,
     users: read("users", EMPTY.users, (entry) => wordOf(entry, ["required", "optional"], diagnostics)),
     land: read("land", EMPTY.land, (entry) => readLand(entry, diagnostics)),
     bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
@@ -204,6 +209,25 @@ function wordOf<T extends string>({ key, value }: Entry, words: readonly T[], di
   if (word !== undefined) return word;
   diagnostics.error("bad_value", value.span, `\`${key}\` is ${words.join(" or ")}`, { fix: `${key}: ${words[0]}` });
   return null;
+}
+
+/** Each agent with an end: shadow mode is never forgotten. */
+function readShadow({ value }: Entry, diagnostics: Diagnostics): ReadonlyMap<string, number> {
+  const ends = new Map<string, number>();
+  const fix = "shadow: { coder: 2026-12-01T00:00:00Z }";
+  if (value.kind !== "map") {
+    diagnostics.error("wrong_type", value.span, `\`shadow\` is a map from agents to ends, not ${kindName(value)}`, {
+      fix,
+    });
+    return ends;
+  }
+  for (const { key, value: written } of value.entries) {
+    const end = written.kind === "scalar" && typeof written.value === "string" ? parseInstant(written.value) : null;
+    if (end === null)
+      diagnostics.error("bad_value", written.span, "the end of shadow mode is a moment with its zone", { fix });
+    else ends.set(key, end);
+  }
+  return ends;
 }
 
 function readAgents({ value }: Entry, diagnostics: Diagnostics): ReadonlyMap<string, PolicyTable> {

@@ -28,6 +28,8 @@ export interface Entry {
   readonly reason: string | null;
   /** The entry of the running call during which this is decided. */
   readonly call?: string;
+  /** A denial in shadow mode: recorded, and the call is left to its client. */
+  readonly isShadow?: true;
 }
 
 export type CommitResult =

@@ -1,0 +1,309 @@
+// `ambit connect <client>` and `ambit disconnect <client>`: puts our hook into a client's own settings, and takes it out again.
+import type { Command } from "commander";
+import {
+  type ClientConnection,
+  CONNECTIONS,
+  type ConnectScope,
+  connectionOf,
+  type SettingsFile,
+} from "../../clients/connect/connections.ts";
+import { dialectOf } from "../../clients/hooks/dialects.ts";
+import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
+import type { Result } from "../../core/base/result.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
+import { type AdmitWorld, notAdmitted } from "../trust/admit.ts";
+import type { World } from "../world.ts";
+
+/** Settings of clients on this machine. */
+export interface ClientSettings {
+  /** The absolute path of a file in a scope; null where there is no such folder. */
+  pathOf(scope: ConnectScope, path: string): string | null;
+  /** The file's text after the change. */
+  preview(path: string, file: SettingsFile): Result<{ readonly before: string | null; readonly after: string }>;
+  write(path: string, file: SettingsFile): Result<null>;
+  /** Back to the bytes before, or without what is ours where the file was edited since. */
+  restore(path: string, file: SettingsFile): Result<"absent" | "restored" | "merged">;
+  /** A value of a JSON file; undefined where there is none, or it is no JSON. */
+  value(path: string, at: readonly string[]): Json | undefined;
+  command(options: HookChoice): string | null;
+  /** Hooks of ours in settings of clients here, each with the line that the client runs. */
+  hooks(): readonly ConnectedHook[];
+  /** Runs a hook's line as a client would. */
+  run(command: string, input: string): Promise<{ readonly status: number | null; readonly err: string }>;
+}
+
+export interface ConnectedHook {
+  readonly client: string;
+  readonly scope: ConnectScope;
+  readonly path: string;
+  readonly command: string;
+}
+
+export interface HookChoice {
+  readonly client: string;
+  readonly agent: string;
+  readonly user: string | null;
+  readonly folder: string | null;
+  readonly isConfined: boolean;
+}
+
+export interface ConnectWorld extends AdmitWorld, Pick<World, "loadAgent"> {
+  readonly cwd: string;
+  readonly clientSettings: ClientSettings;
+  workspaceAt?(folder?: string): string | null;
+}
+
+export interface ConnectOptions {
+  readonly json: boolean;
+  readonly agent?: string;
+  readonly user?: boolean;
+  readonly project?: boolean;
+  readonly managed?: boolean;
+  readonly as?: string;
+  readonly sandbox: boolean;
+  readonly dryRun?: boolean;
+  readonly yes?: boolean;
+}
+
+interface PlannedFile {
+  readonly path: string;
+  readonly file: SettingsFile;
+}
+
+export async function connect(world: ConnectWorld, client: string, options: ConnectOptions): Promise<ExitCode> {
+  const found = chosen(world, client, options);
+  if (typeof found === "number") return found;
+  const { connection, scope } = found;
+  const { agent } = options;
+  if (agent === undefined)
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      "name the agent whose grants decide",
+      `ambit connect ${client} --agent coder`,
+    );
+  const loaded = world.loadAgent(agent);
+  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
+  const folder = scope === "project" ? (world.workspaceAt?.() ?? world.cwd) : null;
+  const command = world.clientSettings.command({
+    ...{ client, agent, user: options.as ?? null, folder, isConfined: options.sandbox },
+  });
+  if (command === null) return fail(world, options, EXIT.error, "there is no state folder on this machine", null);
+  const files = filesOf(world, connection, scope, command);
+  if (files === null) return fail(world, options, EXIT.error, `there is no folder for --${scope} here`, null);
+  const changes: { readonly path: string; readonly isNew: boolean; readonly isChanged: boolean }[] = [];
+  for (const { path, file } of files) {
+    const preview = world.clientSettings.preview(path, file);
+    if (!preview.ok)
+      return fail(world, options, EXIT.error, `${path}: ${preview.message}`, "mend the file, or remove it");
+    const { before, after } = preview.value;
+    changes.push({ path, isNew: before === null, isChanged: before !== after });
+  }
+  const today = rulesToday(world, connection, scope);
+  if (!options.json) {
+    for (const line of today) world.print(line);
+    for (const { path, isNew, isChanged } of changes)
+      world.print(`${isNew ? "create" : isChanged ? "change" : "keep"}  ${shown(path)}`);
+    if (options.dryRun) world.print(`hook: ${shown(command)}`);
+  }
+  if (options.dryRun) {
+    if (options.json) world.print(jsonLine({ client, scope, agent, today, files: changes, command, isWritten: false }));
+    return EXIT.ok;
+  }
+  const isAsked = options.yes !== true && !options.json && world.terminal.isInteractive;
+  if (isAsked && !(await world.terminal.confirm(`Connect ${connection.title} to ${agent}?`))) return EXIT.error;
+  const refused = await notAdmitted(world, "connect", `connect ${client} to ${agent} (${scope})`, options);
+  if (refused !== null) return refused;
+  for (const { path, file } of files) {
+    const written = world.clientSettings.write(path, file);
+    if (!written.ok) return fail(world, options, EXIT.error, `${path} ${written.message}`, null);
+  }
+  const isDenied = await canaryDenied(world, client, command);
+  const held = heldBy(connection, options.sandbox);
+  if (options.json)
+    world.print(
+      jsonLine({
+        ...{ client, scope, agent, today, files: changes, command, isWritten: true },
+        ...{ canary: isDenied ? "denied" : "failed", isVerifiedInClient: false, held, notes: connection.notes },
+      }),
+    );
+  else {
+    world.print(
+      isDenied
+        ? `${world.paint.good("ok")}: the hook denied a canary call`
+        : `${world.paint.bad("error")}: the hook did not answer a canary call: every call is blocked; see: ambit doctor`,
+    );
+    for (const { what, by } of held) world.print(`  ${what}: ${by}`);
+    world.print(
+      `  not verified in ${connection.title} itself: start it, let it read /etc/hostname, then run: ambit log`,
+    );
+    for (const note of connection.notes) world.print(`  note: ${note}`);
+    if (!connection.isClosed)
+      world.print(`  the whole client in the sandbox: ambit run ${agent} ${connection.programs[0]}`);
+  }
+  return isDenied ? EXIT.ok : EXIT.error;
+}
+
+export async function disconnect(world: ConnectWorld, client: string, options: ConnectOptions): Promise<ExitCode> {
+  const found = chosen(world, client, options);
+  if (typeof found === "number") return found;
+  const { connection, scope } = found;
+  // Without the hook the client decides alone: that widens.
+  const refused = await notAdmitted(world, "disconnect", `disconnect ${client} (${scope})`, options);
+  if (refused !== null) return refused;
+  const files = filesOf(world, connection, scope, "");
+  if (files === null) return fail(world, options, EXIT.error, `there is no folder for --${scope} here`, null);
+  const results: { readonly path: string; readonly result: string }[] = [];
+  for (const { path, file } of files) {
+    const restored = world.clientSettings.restore(path, file);
+    if (!restored.ok) return fail(world, options, EXIT.error, `${path} ${restored.message}`, null);
+    results.push({ path, result: restored.value });
+  }
+  if (options.json) world.print(jsonLine({ client, scope, files: results }));
+  else for (const { path, result } of results) world.print(`${RESULTS[result] ?? result}  ${shown(path)}`);
+  return EXIT.ok;
+}
+
+const RESULTS: Readonly<Record<string, string>> = {
+  absent: "no hook of ambit in",
+  restored: "restored",
+  merged: "edited since, so only the hook was removed from",
+};
+
+function chosen(
+  world: ConnectWorld,
+  client: string,
+  options: ConnectOptions,
+): { readonly connection: ClientConnection; readonly scope: ConnectScope } | ExitCode {
+  const connection = connectionOf(client);
+  if (connection === null) {
+    const names = CONNECTIONS.map((one) => one.client).join(", ");
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      `there is no client ${client} (${names})`,
+      "ambit connect claude --agent coder",
+    );
+  }
+  const scopes = (["project", "user", "managed"] as const).filter((scope) => options[scope] === true);
+  const isProject = (world.workspaceAt?.() ?? null) !== null;
+  const [scope = isProject && connection.scopes.includes("project") ? "project" : "user", ...more] = scopes;
+  if (more.length > 0) return fail(world, options, EXIT.usage, "choose one of --project, --user and --managed", null);
+  if (!connection.scopes.includes(scope))
+    return fail(
+      world,
+      options,
+      EXIT.usage,
+      `${connection.title} has no settings for --${scope}`,
+      `--${connection.scopes[0]}`,
+    );
+  return { connection, scope };
+}
+
+function filesOf(
+  world: ConnectWorld,
+  connection: ClientConnection,
+  scope: ConnectScope,
+  command: string,
+): readonly PlannedFile[] | null {
+  const files: PlannedFile[] = [];
+  for (const file of connection.files(scope, command)) {
+    const path = world.clientSettings.pathOf(scope, file.path);
+    if (path === null) return null;
+    files.push({ path, file });
+  }
+  return files;
+}
+
+/** What the client's own settings let it do now. */
+function rulesToday(world: ConnectWorld, { title, rules }: ClientConnection, scope: ConnectScope): readonly string[] {
+  const lines: string[] = [];
+  for (const where of scope === "project" ? (["project", "user"] as const) : (["user"] as const))
+    for (const { path, at } of rules) {
+      const file = world.clientSettings.pathOf(where, path);
+      const value = file === null ? undefined : world.clientSettings.value(file, at);
+      if (value === undefined) continue;
+      const members = isJsonObject(value) ? Object.entries(value) : [[at.join("."), value] as const];
+      const counted = members.map(
+        ([key, one]) => `${key}: ${isJsonList(one) ? `${one.length} rules` : JSON.stringify(one)}`,
+      );
+      lines.push(`today  ${shown(file ?? path)}: ${counted.map((one) => shown(one.slice(0, 100))).join(", ")}`);
+    }
+  return lines.length === 0 ? [`today  ${title}: no rules of its own found; its defaults apply`] : lines;
+}
+
+/** What holds each kind of call from now on. */
+function heldBy(
+  { client, isClosed }: ClientConnection,
+  isConfined: boolean,
+): readonly { readonly what: string; readonly by: string }[] {
+  const isKernel = isConfined && (dialectOf(client)?.rewrites ?? null) !== null;
+  return [
+    {
+      what: "shell commands",
+      by: isKernel ? "kernel: they run in the agent's sandbox" : "hook: checked, then run as you",
+    },
+    { what: "file, web and MCP tools", by: "hook: checked, then run as you" },
+    {
+      what: "a hook that fails or times out",
+      by: isClosed ? "blocks the call" : "nothing: the client may run the tool; use `ambit run`",
+    },
+  ];
+}
+
+/** Whether the line denies a call that no record grants: for `connect`, and for `doctor` again. */
+export async function canaryDenied(
+  world: Pick<ConnectWorld, "cwd" | "clientSettings">,
+  client: string,
+  command: string,
+): Promise<boolean> {
+  const canary = dialectOf(client)?.canary(world.cwd);
+  if (canary === undefined) return false;
+  const { status, err } = await world.clientSettings.run(command, JSON.stringify(canary));
+  return status === EXIT.usage && err.startsWith("ambit denied");
+}
+
+export function addConnect(program: Command, world: ConnectWorld, end: (exit: ExitCode) => void): void {
+  const scoped = (command: Command): Command =>
+    command
+      .argument("<client>", CONNECTIONS.map((one) => one.client).join(", "))
+      .option("--project", "the client's settings in this project; the default in a workspace")
+      .option("--user", "your own settings of the client")
+      .option("--managed", "the machine's settings of the client, which hold against its other settings")
+      .option("--json", "print one JSON object", false);
+  scoped(program.command("connect").description("put ambit's hook into the settings of an agent client"))
+    .option("--agent <agent>", "the agent whose grants decide")
+    .option("--as <user>", "act for this user; the user's record, if any, limits the grants further")
+    .option("--no-sandbox", "check shell commands and let the client run them, instead of running them in the sandbox")
+    .option("--dry-run", "show what would be written", false)
+    .option("-y, --yes", "do not ask for confirmation", false)
+    .addHelpText("after", CONNECT_EXAMPLES)
+    .action(async (client: string, options: ConnectOptions) => end(await connect(world, client, options)));
+  scoped(program.command("disconnect").description("take ambit's hook out of the settings of an agent client"))
+    .addHelpText("after", DISCONNECT_EXAMPLES)
+    .action(async (client: string, options: ConnectOptions) =>
+      end(await disconnect(world, client, { ...options, sandbox: true })),
+    );
+}
+
+const CONNECT_EXAMPLES = `
+Examples:
+  ambit connect claude --agent coder
+  ambit connect claude --agent coder --user --dry-run
+  ambit connect codex --agent coder --json
+
+Nothing is allowed beforehand: the hook decides each call by the agent's record. Comments and formatting of the file stay.
+Exit status: 0 connected and the hook denies a canary call, 1 error, 4 the daemon does not take this from you, 2 usage.`;
+
+const DISCONNECT_EXAMPLES = `
+Examples:
+  ambit disconnect claude
+  ambit disconnect claude --user --json
+
+The file is restored byte for byte, unless it was edited since: then only the hook is removed.
+Exit status: 0 done, 1 error, 4 the daemon does not take this from you, 2 usage.`;

@@ -1,0 +1,195 @@
+// Settings files of agent clients on this machine: read, edited in place, restored.
+import { spawn } from "node:child_process";
+import { once } from "node:events";
+import { mkdirSync } from "node:fs";
+import { dirname, join } from "node:path";
+import type { ClientSettings } from "../cli/connect/connect.ts";
+import { CONNECTIONS, isOurs, type SettingsChange } from "../clients/connect/connections.ts";
+import { commandIn, HOOK_MARK, hookCommand } from "../clients/connect/hook-command.ts";
+import { done, type Result, refuse } from "../core/base/result.ts";
+import { daemonFolder } from "../platform/daemon/daemon-start.ts";
+import { editFile } from "../platform/edit-file.ts";
+import { readTextFile } from "../platform/files.ts";
+import { nativeProgram } from "../platform/native-program.ts";
+import { valueAt, withElement, withMember, withoutElements, withoutMember } from "../text/json-edit.ts";
+
+export interface ClientSettingsOptions {
+  readonly workspace: string | null;
+  readonly cwd: string;
+  readonly home: string | null;
+  readonly state: string | null;
+  /** The folder of our own package. */
+  readonly program: string;
+  readonly environment: Readonly<Record<string, string | undefined>>;
+}
+
+const settingsCharactersMax = 4_194_304;
+const canaryMillisecondsMax = 120_000;
+const BEGIN = "# begin of ambit";
+const END = "# end of ambit";
+
+export function clientSettings(options: ClientSettingsOptions): ClientSettings {
+  const { workspace, cwd, home, state, program, environment } = options;
+  const project = workspace ?? cwd;
+  const insideOf = (path: string): string => {
+    if (path.startsWith(`${project}/`)) return project;
+    return home !== null && path.startsWith(`${home}/`) ? home : dirname(path);
+  };
+  const textAt = (path: string): Result<string | null> => {
+    const read = readTextFile(path, settingsCharactersMax);
+    if (read.ok) return done(read.text);
+    return read.code === "not_found" ? done(null) : refuse("bad_value", read.message);
+  };
+  return {
+    pathOf: (scope, path) => {
+      if (path.startsWith("/")) return path;
+      const base = scope === "project" ? project : home;
+      return base === null ? null : join(base, path);
+    },
+    preview: (path, { change }) => {
+      const text = textAt(path);
+      if (!text.ok) return text;
+      const after = changed(text.value, change);
+      return after.ok ? done({ before: text.value, after: after.value }) : after;
+    },
+    write: (path, { change }) => {
+      if (state === null) return refuse("bad_value", "cannot be changed without a state folder");
+      try {
+        mkdirSync(dirname(path), { recursive: true });
+      } catch (error) {
+        return refuse("bad_value", `cannot be created (${codeOf(error)})`);
+      }
+      const place = { state, inside: insideOf(path), charactersMax: settingsCharactersMax };
+      const edited = editFile<string>(path, place, (text) => {
+        const after = changed(text, change);
+        return after.ok ? { kind: "write", text: after.value } : { kind: "refuse", refusal: after.message };
+      });
+      return edited.kind === "done"
+        ? done(null)
+        : refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
+    },
+    restore: (path, { change }) => {
+      const text = textAt(path);
+      if (!text.ok) return text;
+      if (state === null || text.value === null) return done("absent");
+      let result: "absent" | "restored" | "merged" = "absent";
+      const place = { state, inside: insideOf(path), charactersMax: settingsCharactersMax };
+      // Each edit of ours is taken back; one of a hook that was replaced by another leaves that one.
+      for (let edits = 0; edits < editsMax; edits++) {
+        const edited = editFile<string>(path, place, (current, past) => {
+          if (current === null || !isIn(current, change)) return { kind: "refuse", refusal: OVER };
+          if (past !== null) result = result === "merged" ? result : "restored";
+          if (past !== null) return { kind: "undo", past };
+          // Members without a mark may be the person's own by now.
+          if (isUnmarked(change)) return { kind: "refuse", refusal: OVER };
+          result = "merged";
+          const after = without(current, change);
+          if (!after.ok) return { kind: "refuse", refusal: after.message };
+          return after.value === null ? { kind: "remove" } : { kind: "write", text: after.value };
+        });
+        if (edited.kind === "refused" && edited.refusal === OVER) return done(result);
+        if (edited.kind !== "done")
+          return refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
+      }
+      return done(result);
+    },
+    value: (path, at) => {
+      const text = textAt(path);
+      const value = text.ok && text.value !== null ? valueAt(text.value, at) : null;
+      return value?.ok === true ? value.value : undefined;
+    },
+    command: (choice) =>
+      state === null
+        ? null
+        : hookCommand({
+            ...choice,
+            native: nativeProgram(program),
+            daemon: daemonFolder(state),
+            ambit: [process.execPath, join(program, "bin", "ambit")],
+          }),
+    hooks: () =>
+      CONNECTIONS.flatMap(({ client, scopes, files }) =>
+        scopes.flatMap((scope) =>
+          files(scope, "").flatMap((file) => {
+            const base = scope === "project" ? project : home;
+            const path = file.path.startsWith("/") ? file.path : base === null ? null : join(base, file.path);
+            const text = path === null ? null : textAt(path);
+            const command = text?.ok === true && text.value !== null ? commandIn(text.value) : null;
+            return path === null || command === null ? [] : [{ client, scope, path, command }];
+          }),
+        ),
+      ),
+    run: async (command, input) => {
+      const child = spawn("/bin/sh", ["-c", command], { cwd, env: environment, timeout: canaryMillisecondsMax });
+      let err = "";
+      child.stdout.resume();
+      child.stderr.on("data", (part: Buffer) => {
+        err += part;
+      });
+      child.stdin.on("error", () => undefined);
+      child.stdin.end(input);
+      const [status] = (await once(child, "close")) as [number | null];
+      return { status, err };
+    },
+  };
+}
+
+const OVER = "over";
+const editsMax = 20;
+
+/** Settings of opencode have no hook, and so no mark: what we set is known by our own edit alone. */
+function isUnmarked(change: SettingsChange): boolean {
+  return change.kind === "json" && change.elements.length === 0;
+}
+
+function isIn(text: string, change: SettingsChange): boolean {
+  return isUnmarked(change) || text.includes(change.kind === "lines" ? BEGIN : HOOK_MARK);
+}
+
+/** INVARIANT: our own hook stands there once: one that is there already is replaced. */
+function changed(text: string | null, change: SettingsChange): Result<string> {
+  if (change.kind === "whole") return done(change.text);
+  if (change.kind === "lines") {
+    const rest = text === null ? "" : withoutLines(text);
+    return done(
+      `${rest}${rest === "" || rest.endsWith("\n") ? "" : "\n"}${[BEGIN, ...change.lines, END].join("\n")}\n`,
+    );
+  }
+  let after: Result<string> = done(text === null || text.trim() === "" ? "{}\n" : text);
+  for (const { at, value } of change.elements) {
+    if (after.ok)
+      after = withoutElements(after.value, at, (one) => isOurs(one) && JSON.stringify(one) !== JSON.stringify(value));
+    const found: Result<unknown> = after.ok ? valueAt(after.value, at) : after;
+    const isThere =
+      found.ok &&
+      Array.isArray(found.value) &&
+      found.value.some((one) => JSON.stringify(one) === JSON.stringify(value));
+    if (after.ok && !isThere) after = withElement(after.value, at, value);
+  }
+  for (const { at, value } of change.members) {
+    const found: Result<unknown> = after.ok ? valueAt(after.value, at) : after;
+    if (after.ok && found.ok && JSON.stringify(found.value) !== JSON.stringify(value))
+      after = withMember(after.value, at, value);
+  }
+  return after;
+}
+
+/** Null: the file was ours alone. */
+function without(text: string, change: SettingsChange): Result<string | null> {
+  if (change.kind === "whole") return done(null);
+  if (change.kind === "lines") return done(withoutLines(text));
+  let after: Result<string> = done(text);
+  for (const { at } of change.elements) if (after.ok) after = withoutElements(after.value, at, isOurs);
+  for (const { at, value } of change.members) if (after.ok) after = withoutMember(after.value, at, value);
+  return after;
+}
+
+function withoutLines(text: string): string {
+  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
+  if (begin < 0 || end < begin) return text;
+  return `${text.slice(0, begin)}${text.slice(end + END.length).replace(/^\n/, "")}`;
+}
+
+function codeOf(error: unknown): string {
+  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
+}

@@ -1,0 +1,97 @@
+// Edits a JSON text in place: everything that is not changed stays byte for byte, comments and formatting included.
+import {
+  applyEdits,
+  type FormattingOptions,
+  findNodeAtLocation,
+  modify,
+  type ParseError,
+  parse,
+  parseTree,
+} from "jsonc-parser";
+import type { Json } from "../core/base/json.ts";
+import { done, type Result, refuse } from "../core/base/result.ts";
+
+type Path = readonly string[];
+
+/** The text with the element at the end of the list at this path, which is created where it is missing. */
+export function withElement(text: string, at: Path, value: Json): Result<string> {
+  const list = valueAt(text, at);
+  if (!list.ok) return list;
+  if (list.value !== undefined && !Array.isArray(list.value))
+    return refuse("bad_value", `\`${at.join(".")}\` is no list`);
+  return list.value === undefined
+    ? withMember(text, at, [value])
+    : done(edited(text, [...at, list.value.length], value, true));
+}
+
+/** The text without the elements of the list that `isGone` names; a list that becomes empty is removed. */
+export function withoutElements(text: string, at: Path, isGone: (value: Json) => boolean): Result<string> {
+  const list = valueAt(text, at);
+  if (!list.ok) return list;
+  if (!Array.isArray(list.value)) return done(text);
+  const elements = list.value as readonly Json[];
+  let after = text;
+  for (let index = elements.length - 1; index >= 0; index--)
+    if (isGone(elements[index] as Json)) after = edited(after, [...at, index], undefined, false);
+  if (elements.length === 0 || !elements.every(isGone)) return done(after);
+  return done(withoutEmpty(after, at));
+}
+
+export function withMember(text: string, at: Path, value: Json): Result<string> {
+  const root = valueAt(text, []);
+  if (!root.ok) return root;
+  for (let depth = 0; depth < at.length; depth++) {
+    const above = valueAt(text, at.slice(0, depth));
+    if (!above.ok) return above;
+    if (
+      above.value !== undefined &&
+      (typeof above.value !== "object" || above.value === null || Array.isArray(above.value))
+    )
+      return refuse("bad_value", `\`${at.slice(0, depth).join(".") || "the file"}\` is no object`);
+  }
+  return done(edited(text, [...at], value, false));
+}
+
+/** Without the member, if it still has this value. */
+export function withoutMember(text: string, at: Path, value: Json): Result<string> {
+  const found = valueAt(text, at);
+  if (!found.ok) return found;
+  return done(JSON.stringify(found.value) === JSON.stringify(value) ? edited(text, [...at], undefined, false) : text);
+}
+
+/** Undefined if nothing is there. A text with errors is refused: an edit could move what they hide. */
+export function valueAt(text: string, at: Path): Result<Json | undefined> {
+  const errors: ParseError[] = [];
+  const options = { allowTrailingComma: true, disallowComments: false };
+  parse(text, errors, options);
+  const [error] = errors;
+  if (error !== undefined) return refuse("bad_value", `it is no JSON (at character ${error.offset + 1})`);
+  const tree = parseTree(text, [], options);
+  const node = tree === undefined ? undefined : findNodeAtLocation(tree, [...at]);
+  return done(
+    node === undefined ? undefined : (parse(text.slice(node.offset, node.offset + node.length), [], options) as Json),
+  );
+}
+
+function edited(text: string, at: readonly (string | number)[], value: Json | undefined, isInsertion: boolean): string {
+  const edits = modify(text, [...at], value, { formattingOptions: formatOf(text), isArrayInsertion: isInsertion });
+  return applyEdits(text, edits);
+}
+
+/** Removes the empty list, and the objects that hold nothing else. */
+function withoutEmpty(text: string, at: Path): string {
+  let after = text;
+  for (let depth = at.length; depth > 0; depth--) {
+    const found = valueAt(after, at.slice(0, depth));
+    if (!found.ok || found.value === undefined || Object.keys(found.value ?? {}).length > 0) return after;
+    after = edited(after, at.slice(0, depth), undefined, false);
+  }
+  return after;
+}
+
+/** As the file is indented. */
+function formatOf(text: string): FormattingOptions {
+  const indent = /\n([ \t]+)\S/.exec(text)?.[1] ?? "  ";
+  const eol = text.includes("\r\n") ? "\r\n" : "\n";
+  return { tabSize: indent.length, insertSpaces: !indent.startsWith("\t"), eol };
+}

@@ -1,0 +1,213 @@
+// `ambit connect` and `ambit disconnect` on real settings files, and the shell line that they write.
+import { spawnSync } from "node:child_process";
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import fc from "fast-check";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { CONNECTIONS, connectionOf } from "../../src/clients/connect/connections.ts";
+import { hookCommand } from "../../src/clients/connect/hook-command.ts";
+import { clientSettings } from "../../src/main/client-settings.ts";
+import { root } from "../e2e/ambit.ts";
+import { World } from "./world.ts";
+
+const SETTINGS = `{
+    // who may do what
+    "permissions": { "allow": ["Bash(npm run *)"], "defaultMode": "acceptEdits", },
+\t"hooks": {
+        "PreToolUse": [ {"matcher": "Write", "hooks": []} ]   /* mine */
+    }
+}
+`;
+
+let world: World;
+let settings: string;
+
+beforeAll(async () => {
+  world = await World.make();
+  world.agent("coder", ["fs.read"], "sandbox: .\n");
+  settings = join(world.project, ".claude", "settings.json");
+  mkdirSync(join(world.project, ".claude"));
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+const text = (): string => readFileSync(settings, "utf8");
+
+describe("connect and disconnect", () => {
+  test("keep comments and formatting, deny a canary, and restore every byte", async () => {
+    writeFileSync(settings, SETTINGS);
+    const connected = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    expect(connected.out).toContain("the hook denied a canary call");
+    expect(connected.out).toContain("allow: 1 rules");
+    expect(connected.out).toContain("shell commands: kernel");
+    expect(text()).toContain("// who may do what");
+    expect(text()).toContain("/* mine */");
+    expect(text()).toContain('"onFailure": "block"');
+    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain("keep");
+    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("restored");
+    expect(text()).toBe(SETTINGS);
+    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("no hook of ambit in");
+    expect(text()).toBe(SETTINGS);
+  });
+
+  test("a file that was edited since loses the hook alone", async () => {
+    writeFileSync(settings, SETTINGS);
+    await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    writeFileSync(settings, text().replace("// who may do what", "// changed"));
+    expect((await world.ambitAtTerminal("disconnect", "claude")).out).toContain("edited since");
+    expect(text()).not.toContain("ambit");
+    expect(text()).toContain("// changed");
+    expect(text()).toContain("/* mine */");
+  });
+
+  test("a file that was not there is removed again", async () => {
+    rmSync(settings);
+    await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes");
+    expect(existsSync(settings)).toBe(true);
+    await world.ambitAtTerminal("disconnect", "claude");
+    expect(existsSync(settings)).toBe(false);
+  });
+
+  test("change nothing that is no JSON, that leads out of the project, or for an agent that is not there", async () => {
+    writeFileSync(settings, '{ "hooks": ');
+    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).status).toBe(1);
+    expect(text()).toBe('{ "hooks": ');
+    writeFileSync(settings, '{ "hooks": [] }');
+    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).out).toContain(
+      "is no object",
+    );
+    rmSync(settings);
+    const outside = join(world.base, "settings.json");
+    writeFileSync(outside, "{}");
+    symlinkSync(outside, settings);
+    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--yes")).status).toBe(1);
+    expect(readFileSync(outside, "utf8")).toBe("{}");
+    rmSync(settings);
+    expect((await world.ambitAtTerminal("connect", "claude", "--agent", "absent", "--yes")).status).toBe(1);
+    expect((await world.ambitAtTerminal("connect", "clyde", "--agent", "coder", "--yes")).status).toBe(2);
+    expect(existsSync(settings)).toBe(false);
+  });
+
+  test("a dry run writes nothing", async () => {
+    const shown = await world.ambitAtTerminal("connect", "claude", "--agent", "coder", "--dry-run");
+    expect(shown.out).toContain("create");
+    expect(existsSync(settings)).toBe(false);
+  });
+
+  test.each(CONNECTIONS.filter(({ scopes }) => scopes.includes("project")).map(({ client }) => client))(
+    "of %s: the line in its settings denies a canary, and nothing is left afterwards",
+    async (client) => {
+      const connected = await world.ambitAtTerminal("connect", client, "--agent", "coder", "--yes", "--project");
+      expect(connected.out).toContain("the hook denied a canary call");
+      const removed = await world.ambitAtTerminal("disconnect", client, "--project");
+      expect(removed.out).toContain("restored");
+      for (const { path } of connectionOf(client)?.files("project", "") ?? [])
+        expect(existsSync(join(world.project, path))).toBe(false);
+    },
+  );
+});
+
+describe("any settings file", () => {
+  const base = mkdtempSync(join(tmpdir(), "ambit-settings-"));
+  afterAll(() => rmSync(base, { recursive: true }));
+
+  const value = fc.letrec((tie) => ({
+    any: fc.oneof(
+      { maxDepth: 3 },
+      fc.constantFrom("1", "true", "null", '"x"', '"\\u0000 // no comment"', '"/* */"'),
+      tie("list"),
+      tie("map"),
+    ),
+    list: fc.array(tie("any"), { maxLength: 3 }).map((all) => `[${all.join(" , ")}]`),
+    map: fc.dictionary(fc.constantFrom("a", "permissions", "env", "model", "b c"), tie("any"), { maxKeys: 4 }).map(
+      (all) =>
+        `{${Object.entries(all)
+          .map(([key, one]) => `${JSON.stringify(key)} :\t${one}`)
+          .join(",")}}`,
+    ),
+  })).map as fc.Arbitrary<string>;
+  const space = fc.constantFrom("", "\n", " // c\n", "/* x */", "\r\n", "\t");
+  const file = fc
+    .tuple(space, value, space, fc.boolean())
+    .map(([before, map, after, isOther]) =>
+      isOther
+        ? `${before}${map.replace(/^\{/, `{"hooks":{"PreToolUse":[{"matcher":"X"}],"Stop":[]}${map === "{}" ? "" : ","}`)}${after}`
+        : `${before}${map}${after}`,
+    );
+
+  test("is the same after connecting and disconnecting, and has the hook in between", () => {
+    const path = join(base, "settings.json");
+    const machine = clientSettings({
+      ...{ workspace: base, cwd: base, home: base, state: join(base, "state"), program: root, environment: {} },
+    });
+    const choice = { client: "claude", agent: "a'b", user: null, folder: base, isConfined: true };
+    const [planned] = connectionOf("claude")?.files("project", machine.command(choice) ?? "") ?? [];
+    if (planned === undefined) throw new Error("no file");
+    fc.assert(
+      fc.property(file, (content) => {
+        writeFileSync(path, content);
+        expect(machine.write(path, planned)).toMatchObject({ ok: true });
+        expect(readFileSync(path, "utf8")).toContain(": ambit-hook claude");
+        expect(machine.restore(path, planned)).toEqual({ ok: true, value: "restored" });
+        expect(readFileSync(path, "utf8")).toBe(content);
+      }),
+      { numRuns: 200 },
+    );
+  });
+});
+
+describe("the shell line blocks", () => {
+  const base = mkdtempSync(join(tmpdir(), "ambit-line-"));
+  afterAll(() => rmSync(base, { recursive: true }));
+
+  function program(name: string, script: string): string {
+    const path = join(base, name);
+    writeFileSync(path, `#!/bin/sh\n${script}\n`);
+    chmodSync(path, 0o755);
+    return path;
+  }
+
+  function run(native: string, ambit: readonly string[]): { readonly status: number | null; readonly err: string } {
+    const options = { client: "claude", agent: "it's", user: null, folder: null, isConfined: true };
+    const line = hookCommand({ ...options, native, daemon: base, ambit });
+    const ran = spawnSync("/bin/sh", ["-c", line], { input: "{}", encoding: "utf8", env: { PATH: "/usr/bin:/bin" } });
+    return { status: ran.status, err: ran.stderr };
+  }
+
+  const missing = join(base, "missing");
+
+  test.each<[string, string, string | null]>([
+    ["nothing of ours is there", missing, null],
+    ["the program is no program", join(base, "."), null],
+    ["it fails", "exit 1", null],
+    ["it is killed", "kill -9 $$", null],
+    ["it crashes", "kill -11 $$", null],
+    ["no daemon runs, and ambit is not there", "exit 75", null],
+    ["no daemon runs, and ambit fails", "exit 75", "exit 1"],
+    ["no daemon runs, and ambit is killed", "exit 75", "kill -9 $$"],
+    ["another status", "exit 42", "exit 0"],
+  ])("if %s", (_, native, ambit) => {
+    const { status, err } = run(native.startsWith("/") ? native : program("native", native), [
+      ambit === null ? missing : program("ambit", ambit),
+    ]);
+    expect(status).toBe(2);
+    expect(err).toMatch(/ambit: no verdict \(status \d+\): the call is blocked/);
+  });
+
+  test("with the program's own reason, and lets an answer through", () => {
+    const denied = run(program("native", "echo no >&2; exit 2"), [missing]);
+    expect(denied).toEqual({ status: 2, err: "no\n" });
+    expect(run(program("native", "exit 0"), [missing]).status).toBe(0);
+    expect(run(missing, [program("ambit", "exit 0")]).status).toBe(0);
+  });
+});
