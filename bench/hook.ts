@@ -5,6 +5,7 @@ import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "nod
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { hookCommand } from "../src/clients/connect/hook-command.ts";
+import { nativeProgram } from "../src/platform/native-program.ts";
 import { type Machine, machine } from "./machine.ts";
 import { rootFolder } from "./place.ts";
 
@@ -100,7 +101,7 @@ function makeGround(): HookGround {
   run("daemon", "start");
   const command = hookCommand({
     ...{ client: "claude", agent: "coder", user: null, folder: project, isConfined: true },
-    native: join(rootFolder, "dist", "native", "ambit-native"),
+    native: nativeProgram(rootFolder),
     daemon: join(base, "state", "ambit", "daemon"),
     ambit: [process.execPath, program],
   });

@@ -80,8 +80,8 @@ export interface Records {
   workspaceOf(cwd: string): string | null;
   /** The notification program and its first arguments; empty for none. */
   notify(): readonly string[];
-  /** When the shadow mode of an agent ends, by the user's own configuration; null if it has none. */
-  shadowEnd?(agent: string): number | null;
+  /** The shadow mode of an agent by the user's own configuration: when it ends, and the user's root; null if it has none. */
+  shadow?(agent: string): { readonly end: number; readonly root: readonly string[] | null } | null;
   /** Why widening and approving needs presence, by the user's own configuration; null if it does not. */
   presenceReason(): PresenceReason | null;
 }

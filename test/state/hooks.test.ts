@@ -6,11 +6,12 @@ import { createServer } from "node:net";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { protocolVersion } from "../../src/daemon/rpc/limits.ts";
+import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
 import { World } from "./world.ts";
 
 const MODE = "permission_mode";
-const native = join(root, "dist", "native", "ambit-native");
+const native = nativeProgram(root);
 
 let world: World;
 
@@ -19,7 +20,7 @@ beforeAll(async () => {
   const files = ["fs.read", "fs.write{paths=[src/**]}", "fs.write{paths=[docs/**],ask}"];
   const more = ["proc.exec{cmds=[ls,cat]}", "net.get{hosts=[api.github.com]}", "tool.invoke{tools=[mcp__notes__add]}"];
   world.agent("coder", [...files, ...more, "tool.invoke{tools=[builtin:**]}"], "sandbox: .\n");
-  world.agent("bare", ["proc.exec{cmds=[ls,cat],root=rw}", "fs.read", "fs.write{paths=[src/**]}"], "sandbox: .\n");
+  world.agent("bare", ["proc.exec{cmds=[ls,cat]}", "fs.read", "fs.write"], "sandbox: .\n");
   world.agent("careful", ["fs.read{clean}"], "sandbox: .\n");
   world.agent("counted", ["fs.read{calls=2}"], "sandbox: .\n");
   mkdirSync(join(world.project, "src"));

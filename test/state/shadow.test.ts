@@ -5,10 +5,11 @@ import { once } from "node:events";
 import { mkdirSync, rmSync, symlinkSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from "vitest";
+import { nativeProgram } from "../../src/platform/native-program.ts";
 import { root } from "../e2e/ambit.ts";
 import { World } from "./world.ts";
 
-const native = join(root, "dist", "native", "ambit-native");
+const native = nativeProgram(root);
 const LATER = new Date(Date.now() + 86_400_000).toISOString().replace(/\.\d+/, "");
 const BEFORE = new Date(Date.now() - 1000).toISOString().replace(/\.\d+/, "");
 

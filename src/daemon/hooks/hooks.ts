@@ -142,7 +142,7 @@ export class Hooks {
     const { meaning } = call;
     const { rewrites } = options.dialect;
     // In the sandbox a command could fail that shadow mode must not stop.
-    if (meaning.kind === "shell" && options.isConfined && rewrites !== null && !this.#isShadow(question))
+    if (meaning.kind === "shell" && options.isConfined && rewrites !== null && this.#shadow(question) === null)
       return this.#confined(question, meaning, rewrites);
     const asked = await this.#gated(question, meaning, "rw", true);
     if (!asked.ok) return { outcome: "deny", reason: `ambit: ${asked.message}\n` };
@@ -178,10 +178,10 @@ export class Hooks {
   }
 
   /** INVARIANT: after its end, and without a valid configuration of the user, calls are enforced. */
-  #isShadow({ session }: HookQuestion): boolean {
+  #shadow({ session }: HookQuestion): { readonly root: readonly string[] | null } | null {
     const { records, now } = this.#asked.parts;
-    const end = records.shadowEnd?.(session.facts.name.agent) ?? null;
-    return end !== null && now() < end;
+    const shadow = records.shadow?.(session.facts.name.agent) ?? null;
+    return shadow !== null && now() < shadow.end ? shadow : null;
   }
 
   /** Recorded as a denial that would have been; what cannot be recorded is denied. */
@@ -203,10 +203,11 @@ export class Hooks {
     const { options, call } = question;
     const { gatekeeper, contexts } = this.#asked;
     const preview = previewCall(asked, asked.lookup);
-    if (preview.outcome !== "allow" && !call.isPrompting && this.#isShadow(question)) {
+    const shadow = preview.outcome === "allow" || call.isPrompting ? null : this.#shadow(question);
+    if (shadow !== null) {
       const derived = asked.lookup(asked.tool)?.requests(asked.input);
       const requests = derived?.ok === true ? derived.value : null;
-      if (isWithinCeilings(asked.holding, requests, asked.ports.moment())) return this.#shadowed(asked);
+      if (isWithinCeilings(asked.holding, shadow.root, requests, asked.ports.moment())) return this.#shadowed(asked);
     }
     if (call.isPrompting && preview.outcome !== "deny") return { outcome: "none" };
     if (call.canPrompt && isForPrompt(preview, asked.holding)) {

@@ -8,19 +8,22 @@ import { denyingCapability } from "../../core/notation/policy/policy.ts";
 import { isAtOrBelow } from "../../core/notation/record/hoist.ts";
 import type { Holding } from "../calls/holding.ts";
 
-/** `requests`: null where the call cannot be read. */
-export function isWithinCeilings(holding: Holding, requests: readonly Request[] | null, moment: Moment): boolean {
-  const { authority, record, reading, blocked } = holding;
+/** `root`: the user's, which no agent leaves. `requests`: null where the call cannot be read. */
+export function isWithinCeilings(
+  { authority, record, blocked }: Holding,
+  root: readonly string[] | null,
+  requests: readonly Request[] | null,
+  moment: Moment,
+): boolean {
   // Without a chain the ceilings are not known: the record has no effect.
   if (blocked !== null || record === null || authority.length === 0) return false;
   const ceilings = authority.map((chain) => chain.filter(({ link }) => isCeiling(link)));
-  const isFree =
-    ceilings.every((links) => links.length === 0) && reading.ceiling === null && record.policyLimits.size === 0;
+  const isFree = ceilings.every((links) => links.length === 0) && root === null && record.policyLimits.size === 0;
   if (isFree) return true;
   if (requests === null) return false;
   return requests.every((request) => {
     if (denyingCapability(record.policyLimits, request) !== null) return false;
-    if (reading.ceiling !== null && !isBelow(request, reading.ceiling)) return false;
+    if (root !== null && !isBelow(request, root)) return false;
     return ceilings.every(
       (links) => links.length === 0 || judge([links as unknown as Chain], request, moment).outcome === "allow",
     );

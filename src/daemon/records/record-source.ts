@@ -47,7 +47,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
   const grounds = new RecordCache<(base: string) => Reading>(turns, elapsed);
   const places = new RecordCache<string | null>(turns, elapsed);
   const tables = new RecordCache<TriggerTable>(turns, elapsed);
-  const shadows = new RecordCache<ReadonlyMap<string, number>>(turns, elapsed);
+  const shadows = new RecordCache<Config | null>(turns, elapsed);
   const sameTables = new Map<string, TriggerTable>();
 
   const workspaceOf = (cwd: string): string | null =>
@@ -203,21 +203,22 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
     readingAt,
     workspaceOf,
     notify: () => userConfig()?.notify ?? [],
-    shadowEnd: (agent) =>
-      shadows
-        .get(
-          "",
-          () => recordSources(home ?? "/", null),
-          () => shadowEnds(userConfig()),
-        )
-        .get(agent) ?? null,
+    shadow: (agent) => {
+      const config = shadows.get(
+        "",
+        () => recordSources(home ?? "/", null),
+        () => shadowConfig(userConfig()),
+      );
+      const end = config?.shadow.get(agent);
+      return config === null || end === undefined ? null : { end, root: config.sandbox };
+    },
     presenceReason: () => presenceReason(userConfig()),
   };
 }
 
-/** A configuration that cannot be read puts no agent into shadow mode. */
-function shadowEnds(config: Config | null): ReadonlyMap<string, number> {
-  return config === null || config.broken || config.mode !== "shadow" ? new Map() : config.shadow;
+/** A configuration with an error puts no agent into shadow mode. */
+function shadowConfig(config: Config | null): Config | null {
+  return config === null || config.broken || config.mode !== "shadow" ? null : config;
 }
 
 /**
