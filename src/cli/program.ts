@@ -23,6 +23,7 @@ import { addHook } from "./hook/hook.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./init/command.ts";
 import { addLog } from "./log/command.ts";
 import { addMcp } from "./mcp/command.ts";
+import type { ServersWorld } from "./mcp/world.ts";
 import { addOrg } from "./org/command.ts";
 import type { OrgWorld } from "./org/world.ts";
 import { addRecords } from "./records/command.ts";
@@ -50,6 +51,7 @@ export type ProgramWorld = AgentsWorld &
   AuditWorld &
   SecretsWorld &
   OrgWorld &
+  ServersWorld &
   ToolsWorld;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
@@ -153,7 +155,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
   addDaemon(program, world, end);
   addSecrets(program, world, end);
   addTools(program, world, end, world);
-  addMcp(program, async () => notBuilt(world), end);
+  addMcp(program, async () => notBuilt(world), end, { world, behind });
   addFirstSteps(program, world, behind, end);
   try {
     await program.parseAsync([...helpWords(program, own)], { from: "user" });

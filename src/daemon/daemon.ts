@@ -49,6 +49,8 @@ export interface DaemonOptions {
   /** Built-in tools that need parts of the composition root: shell, search, records, agents, skills. */
   readonly more: readonly DaemonTool[];
   readonly foreign: ForeignTools;
+  /** Answers about MCP servers, for people; without it there are none. */
+  servers?(admission: Admission): readonly (readonly [string, MessageHandler])[];
   /** Creates the instruments of contexts; without it no call has a context. */
   readonly instruments?: InstrumentsSource;
   /** For clients' hooks; without it every hook is refused. */
@@ -306,7 +308,7 @@ export class Daemon {
       ...changesAnswers(parts, admission, this.#entries),
       ...logAnswers(parts, admission),
       ...toolAnswers(parts, this.#tools, this.#asked.foreign, this.contexts),
-      ...holdingAnswers(opening, gatekeeper),
+      ...[...(this.#asked.servers?.(admission) ?? []), ...holdingAnswers(opening, gatekeeper)],
       ...powerAnswers({ parts, gatekeeper, sessions, opening, admission }),
     ];
   }

@@ -144,6 +144,12 @@ export interface ProgramContext {
   refused(denial: RunDenial, reason: string | null, target?: string | null): string;
 }
 
+/** An MCP server to be run. INVARIANT: its output is redacted where a call returns it, and goes nowhere else. */
+export interface ServerRun {
+  readonly environment: readonly (readonly [name: string, value: string])[];
+  readonly runtime: readonly (readonly string[])[];
+}
+
 export interface ProgramRun {
   readonly argv: readonly [string, ...string[]];
   readonly request: Request;
@@ -157,6 +163,8 @@ export interface ProgramRun {
   readonly signal: AbortSignal | null;
   /** For a whole client: no time limit, a home that stays, and the profile's variables. */
   readonly client?: ClientRun | null;
+  /** For an MCP server: no time limit, its own variables and program folders, and never without a sandbox. */
+  readonly server?: ServerRun | null;
   /** For the person at the client: what its home does not have, and why. */
   onNotes?(notes: readonly string[]): void;
   /** Absent: it has pipes. */

@@ -18,6 +18,7 @@ import type { Probe, ProbeAgent, ProbeUser } from "./probe.ts";
 import { projectFindings, userFindings } from "./project.ts";
 import { unaskedScripts, unheldReads } from "./project-files.ts";
 import { examineSecrets } from "./secrets.ts";
+import { examineServers } from "./servers.ts";
 import { examineSink } from "./sink.ts";
 import { unknownArguments } from "./tools.ts";
 import { WrittenScopes } from "./written.ts";
@@ -51,7 +52,9 @@ export function examine(probe: Probe, step: (done: number, total: number) => voi
     ...(project.length === 0 ? [] : [section("project", "this project", null, project, [], [])]),
     ...agents.toSorted((left, right) => rankOf(left) - rankOf(right)),
     ...(probe.users ?? []).map(userSection),
-    ...(probe.machine === null && (probe.sink ?? probe.secrets ?? null) === null ? [] : [machineSection(probe)]),
+    ...(probe.machine === null && (probe.sink ?? probe.secrets ?? probe.servers?.[0] ?? null) === null
+      ? []
+      : [machineSection(probe)]),
   ];
 }
 
@@ -66,9 +69,9 @@ function userSection(user: ProbeUser): Section {
   return section("user", `user ${user.name}`, user.source.name, findings, [], passed);
 }
 
-function machineSection({ machine, sink = null, secrets = null, agents, now }: Probe): Section {
+function machineSection({ machine, sink = null, secrets = null, servers = [], agents, now }: Probe): Section {
   const isNeeded = agents.some(({ grants }) => grants.some((grant) => runs(grant) && isLive(grant, now)));
-  const told = [examineSink(sink), examineSecrets(secrets)];
+  const told = [examineSink(sink), examineSecrets(secrets), examineServers(servers)];
   const reports = [...told, ...(machine === null ? [] : [examineMachine(machine, isNeeded)])];
   const all = <T>(of: (report: MachineReport) => readonly T[]): readonly T[] => reports.flatMap(of);
   const [findings, passed] = [all((one) => one.findings), all((one) => one.passed)];

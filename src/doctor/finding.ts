@@ -39,6 +39,8 @@ export const FINDING_CODES = [
   "limits_weaker",
   "sink_behind",
   "secrets_locked",
+  "server_shadows_tool",
+  "server_held",
 ] as const;
 export type FindingCode = (typeof FINDING_CODES)[number];
 
@@ -83,6 +85,8 @@ export function kindOf(code: Finding["code"]): FindingKind {
     case "limits_weaker":
     case "sink_behind":
     case "secrets_locked":
+    case "server_shadows_tool":
+    case "server_held":
       return "machine";
     default:
       return (FINDING_CODES as readonly string[]).includes(code) ? "policy" : "diagnostic";

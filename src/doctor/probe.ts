@@ -10,6 +10,7 @@ import type { TreeNode } from "../core/notation/tree.ts";
 import type { MachineFacts } from "../core/ports/machine.ts";
 import type { KeyStatus } from "../core/ports/secret-key.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
+import type { ProbeServer } from "./servers.ts";
 
 export interface ProbeAgent {
   readonly id: string;
@@ -78,6 +79,8 @@ export interface Probe {
   readonly machine: MachineFacts | null;
   /** The second copy of the log; null or absent if none is configured, or no daemon was asked. */
   readonly sink?: SinkStatus | null;
+  /** The MCP servers of the workspace, if a daemon runs. */
+  readonly servers?: readonly ProbeServer[];
   /** Where the key of the secrets comes from; null or absent if there are none, or no daemon was asked. */
   readonly secrets?: KeyStatus | null;
   readonly tools: readonly ProbeTool[];

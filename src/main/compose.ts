@@ -7,6 +7,7 @@ import { orgTree } from "../agents/disk/org-file.ts";
 import { readWholeOrg, recordMember, writeOrgFiles } from "../agents/disk/org-members.ts";
 import { readPersonalityFolder } from "../agents/disk/personality-folder.ts";
 import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
+import { editableServers } from "../agents/disk/server-files.ts";
 import { trustingFiles } from "../agents/disk/trusting-files.ts";
 import { agentIds, findWorkspace } from "../agents/disk/workspace.ts";
 import type { Terminal } from "../cli/agents/world.ts";
@@ -32,6 +33,7 @@ import { passedEnvironment } from "../platform/passed-environment.ts";
 import { realRoot } from "../platform/real-path.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { sourceCharactersMax } from "../text/read.ts";
+import { readYaml } from "../text/yaml.ts";
 import { pageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present-result.ts";
 import { clientSettings } from "./client-settings.ts";
@@ -141,6 +143,10 @@ export function composeWorld(machine: Machine): ProgramWorld {
     },
     present: presenting(pageProcess(join(machine.program, "dist", "page.cjs"))),
     toolFiles: toolFilesAt(cwd),
+    servers: {
+      ...editableServers({ cwd, workspace, folders, readingAt, opened: () => agents.opened() }),
+      tree: (source) => readYaml(source).tree,
+    },
     now: () => Date.now(),
     programsFound: (names) => programsOnPath(names, machine.environment["PATH"] ?? ""),
     terminalPasses: () => agents.user()?.config.terminal ?? [],

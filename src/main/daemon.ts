@@ -48,6 +48,7 @@ import { searchTool } from "../tools/search/search-tool.ts";
 import { shellTool } from "../tools/shell/shell-tool.ts";
 import { SKILL_TOOLS } from "../tools/skills/skill-tools.ts";
 import { type DaemonState, openDaemonState } from "./daemon-state.ts";
+import { composeServers } from "./servers.ts";
 
 const tickMilliseconds = 1000;
 
@@ -126,10 +127,16 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     note: log,
     during: (session, act) => served.run(session, act),
   };
+  const servers = composeServers({
+    ...{ folders, records, stores, programs, entry, elapsed, held, now, id },
+    redacting: secrets.redacting,
+    ceiling: () => settings.user()?.ceiling ?? null,
+  });
   const daemon: Daemon = new Daemon({
-    ...{ parts, state, connections, stop, foreign: hosts },
+    ...{ parts, state, connections, stop, foreign: servers.beside(hosts) },
     protocol: protocolVersion,
     pid: process.pid,
+    servers: servers.answers,
     more: composeTools({ home, folders, records, stores, agentRecords, programs, files, settings, held, entry, now }),
     instruments: daemonInstruments({
       ...{ program, programs, files, secrets, kept: stores, entry, log },
@@ -153,6 +160,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     clearInterval(ticking);
     await daemon.close();
     files.close();
+    servers.close();
     await hosts.close();
     await programs.close();
     drafts.close();

@@ -136,6 +136,16 @@ export function doctorWorld({
         control.close();
       }
     },
+    servers: async () => {
+      const control = await serving();
+      if (control === null) return [];
+      try {
+        const answer = await control.ask("servers.list", { cwd: workspace ?? cwd });
+        return answer.ok ? answer.value.servers.filter(({ isEnabled, waits }) => isEnabled && waits === null) : [];
+      } finally {
+        control.close();
+      }
+    },
     mayWiden: async (what) => (await admit({ command: "doctor --fix", what, presence: null })).ok,
     confirm: (question) => (terminal.isInteractive ? terminal.confirm(question) : Promise.resolve(null)),
     readAgent: read,

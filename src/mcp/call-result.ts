@@ -7,6 +7,28 @@ export interface CallResult {
   readonly content: readonly { readonly type: "text"; readonly text: string }[];
   readonly structuredContent: JsonObject;
   readonly isError: boolean;
+  /** Of an MCP server: what the client gets in place of all of the above. */
+  readonly served?: ServedResult;
+}
+
+/** A result in the server's own parts, which may be pictures or resources. */
+export interface ServedResult {
+  readonly content: readonly JsonObject[];
+  readonly structuredContent?: JsonObject;
+  readonly isError: boolean;
+}
+
+/** INVARIANT: the daemon has checked the form of every part. */
+export function servedResult(result: Json): CallResult {
+  const object = isJsonObject(result) ? result : {};
+  const parts = member(object, "content");
+  const structured = member(object, "structuredContent");
+  const served = {
+    content: isJsonList(parts) ? parts.filter(isJsonObject) : [],
+    ...(isJsonObject(structured) ? { structuredContent: structured } : {}),
+    isError: member(object, "isError") === true,
+  };
+  return { content: [], structuredContent: {}, isError: served.isError, served };
 }
 
 /** The data says what enforced each axis, as results of programs do. */

@@ -16,7 +16,7 @@ function shown(
 
 function textOf({ content }: ShapedResult): string {
   expect(content).toHaveLength(1);
-  return content[0]?.text ?? "";
+  return String(content[0]?.["text"] ?? "");
 }
 
 describe("a client that shows data in place of the text", () => {

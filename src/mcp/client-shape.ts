@@ -1,7 +1,7 @@
 // Results as single clients show them to their models. Claude Code and Codex show `structuredContent`, escaped, in place of the
 // text, so they get the text alone; Codex also cuts long results without saying so, so they are cut here, and say it.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
-import type { CallResult } from "./call-result.ts";
+import type { CallResult, ServedResult } from "./call-result.ts";
 
 export interface ClientShape {
   /** The model reads `structuredContent` as escaped JSON: it goes to `_meta`, where clients keep it to themselves. */
@@ -23,7 +23,8 @@ export function shapeFor(client: string | null): ClientShape {
 }
 
 /** What a client receives; `_meta` holds the data of a result whose text alone is for the model. */
-export interface ShapedResult extends Omit<CallResult, "structuredContent"> {
+export interface ShapedResult extends Omit<CallResult, "content" | "structuredContent" | "served"> {
+  readonly content: readonly JsonObject[];
   readonly structuredContent?: JsonObject;
   readonly _meta?: JsonObject;
 }
@@ -34,11 +35,20 @@ export interface CallDetails {
 }
 
 export function shapedResult(result: CallResult, shape: ClientShape, call: CallDetails): ShapedResult {
+  if (result.served !== undefined) return servedShape(result.served, shape);
   if (!shape.isTextOnly) return result;
   const { structuredContent, isError } = result;
   const whole = isError ? joined(result) : plainText(result);
   const text = shape.textBytesMax === null ? whole : cut(whole, shape.textBytesMax, result, call);
   return { content: [{ type: "text", text }], isError, _meta: { [DATA]: structuredContent } };
+}
+
+/** The parts of a server's own result stay as they are; its data is for the client alone where the client would escape it. */
+function servedShape({ content, structuredContent, isError }: ServedResult, { isTextOnly }: ClientShape): ShapedResult {
+  if (structuredContent === undefined || !isTextOnly)
+    return { content, isError, ...(structuredContent === undefined ? {} : { structuredContent }) };
+  const shown = content.length > 0 ? content : [{ type: "text", text: JSON.stringify(structuredContent) }];
+  return { content: shown, isError, _meta: { [DATA]: structuredContent } };
 }
 
 const DATA = "ambit/result";

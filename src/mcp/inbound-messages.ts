@@ -1,6 +1,7 @@
 // Parses each line from the client and decides who answers it: the SDK's handlers, or an error response here for messages
 // that the SDK would drop without one. Tracks which requests are unanswered.
 import { isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
+import type { Line } from "../text/line-reader.ts";
 import {
   errorResponse,
   INVALID_PARAMS,
@@ -12,7 +13,6 @@ import {
   resultResponse,
 } from "./json-rpc.ts";
 import { lineBytesMax } from "./limits.ts";
-import type { Line } from "./line-reader.ts";
 import {
   type CallProblem,
   callParams,

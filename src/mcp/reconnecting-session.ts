@@ -10,7 +10,7 @@ import type {
   ToolView,
 } from "../core/ports/daemon/daemon-calls.ts";
 import type { Answer, MessageClient, Refusal, RequestOptions } from "../core/ports/daemon/exchange.ts";
-import { type CallResult, deniedResult, doneResult, refusedResult, unknownTool } from "./call-result.ts";
+import { type CallResult, deniedResult, doneResult, refusedResult, servedResult, unknownTool } from "./call-result.ts";
 import { CallSlots } from "./call-slots.ts";
 import { callsAtOnceMax } from "./limits.ts";
 
@@ -174,6 +174,7 @@ export class ReconnectingSession {
     const { value } = answer;
     if (value.outcome === "denied") return this.#denied(live, tool, value);
     this.#known.add(tool);
+    if (value.isServerResult === true) return servedResult(value.result);
     return doneResult(await this.#options.present(tool, input, value.result), value.enforcement);
   }
 

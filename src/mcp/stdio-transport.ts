@@ -2,10 +2,10 @@
 // its end, pending requests are still answered as long as the client can read.
 import type { Readable, Writable } from "node:stream";
 import type { JSONRPCMessage, Transport } from "@modelcontextprotocol/server";
+import { type Line, LineReader } from "../text/line-reader.ts";
 import type { InboundMessages } from "./inbound-messages.ts";
 import { isRequestId } from "./json-rpc.ts";
-import { outputPendingBytesMax, requestsInFlightMax } from "./limits.ts";
-import { type Line, LineReader } from "./line-reader.ts";
+import { lineBytesMax, outputPendingBytesMax, requestsInFlightMax } from "./limits.ts";
 
 const clientCheckMilliseconds = 200;
 
@@ -23,7 +23,7 @@ export class StdioTransport implements Transport {
   onerror?: (error: Error) => void;
   onmessage?: (message: JSONRPCMessage) => void;
   readonly #options: StdioTransportOptions;
-  readonly #lines = new LineReader();
+  readonly #lines = new LineReader(lineBytesMax);
   #input: Readable | null = null;
   #outgoing = "";
   #isEnding = false;

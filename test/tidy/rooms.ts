@@ -36,6 +36,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
   clients: { knows: core, isPure: true },
   org: { knows: [...core, "clients"], isPure: true },
   agents: { knows: [...core, "org"], isPure: true },
+  gateway: { knows: [...core, "runtime"], isPure: true },
   "tools/provider": { knows: core, isPure: true },
 
   platform: { knows: core },
@@ -65,6 +66,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
         "runtime",
         "clients",
         "org",
+        "gateway",
         "sandbox/plan",
         "daemon/rpc",
         "platform",
@@ -81,7 +83,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
     knows: [...core, ...records, "runtime", "tools", "tools/provider", "daemon/rpc", "daemon", "platform", "adapters"],
   },
   mcp: { knows: [...core, ...records, "tools", "daemon/rpc", "platform", "text"] },
-  cli: { knows: [...core, ...records, "clients", "org", "approvals", "log", "doctor", "sandbox/plan"] },
+  cli: { knows: [...core, ...records, "clients", "gateway", "org", "approvals", "log", "doctor", "sandbox/plan"] },
 
   "index.ts": { knows: [...core, "runtime"], isPure: true },
   "node-door.ts": { knows: ["adapters", "library", "tools", "tools/provider"] },

@@ -7,7 +7,7 @@ import { nearestName } from "../../core/notation/nearest.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
-import type { TrustStore } from "../../core/ports/trust.ts";
+import type { AuthorityFile, TrustStore } from "../../core/ports/trust.ts";
 import type { Org } from "../../org/org.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
@@ -21,11 +21,12 @@ import { agentNameOf, memberPath, Project } from "../project/project.ts";
 import { type ConfigText, type Readers, readLevel } from "../project/project-moment.ts";
 import { reviewOf } from "../project/review.ts";
 import { agentOf, configOf } from "./agent-text.ts";
-import { authorityFiles } from "./authority-files.ts";
+import { authorityFiles, SERVERS_PATH } from "./authority-files.ts";
 import { readConfigFile } from "./config-file.ts";
 import type { LoadedAgent, LoadResult, OpenedProject, SetResult } from "./loaded-agent.ts";
 import { ORG_PATHS, type OrgFile, orgOf, readOrgFile } from "./org-file.ts";
 import { revisionTexts } from "./revision.ts";
+import { projectReading, readServers } from "./server-files.ts";
 import { openTrust } from "./trust-file.ts";
 import { AGENTS, type AgentFile, agentIds, agentName, findAgent, findAgents, isDefinedTwice } from "./workspace.ts";
 
@@ -97,6 +98,7 @@ export function openAgents({ cwd, workspace, home, folders, moment, readingAt }:
       user: user(),
       config: project.config,
       levels: project.levels,
+      servers: serversIn(texts, workspace, readingAt(workspace)),
       problems: [...problems, ...(org()?.problem == null ? [] : [org()?.problem ?? ""])],
     };
   };
@@ -207,4 +209,12 @@ function setOf(results: readonly LoadResult[], isOneFile: boolean): SetResult {
     agents.set(agent.id, result.value);
   }
   return { ok: true, value: agents, isOneFile };
+}
+
+/** The servers of a project's `mcp.yml`, for a person who decides about it. */
+function serversIn(texts: readonly AuthorityFile[], workspace: string, base: Reading): OpenedProject["servers"] {
+  const found = texts.find(({ path }) => path === SERVERS_PATH);
+  if (found === undefined) return null;
+  const source = { name: found.path, text: found.text };
+  return { file: readServers(source, "project", projectReading(workspace, base)), source };
 }

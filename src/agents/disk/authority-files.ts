@@ -6,6 +6,8 @@ import { outOfReach } from "../../platform/path-target.ts";
 import { AGENTS, filesBelow } from "./workspace.ts";
 
 const SINGLE: readonly string[] = ["config.yml", "mcp.yml", "org.md", "org.yml"];
+/** The MCP servers of a project, among its authority files. */
+export const SERVERS_PATH = ".ambit/mcp.yml";
 const ENDINGS: readonly string[] = [".md", ".yml", ".yaml", ".json", ".toml"];
 const FOLDER = ".ambit";
 const filesMax = 10_000;

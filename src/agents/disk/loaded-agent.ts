@@ -1,5 +1,6 @@
 // Agents as they are loaded from disk, and a project as it is opened: the types that loading and the commands share.
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
+import type { ServerFile } from "../../core/notation/servers/server-file.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { TrustStore } from "../../core/ports/trust.ts";
 import type { Agent } from "../project/agent.ts";
@@ -36,6 +37,8 @@ export interface OpenedProject {
   readonly user: ConfigRead | null;
   readonly config: ConfigRead | null;
   readonly levels: Levels;
+  /** The MCP servers that its `mcp.yml` has, with the text; null where there is none. */
+  readonly servers: { readonly file: ServerFile; readonly source: Source } | null;
   /** Files in `.ambit` that could not be read, one sentence each. */
   readonly problems: readonly string[];
 }

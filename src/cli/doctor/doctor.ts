@@ -8,6 +8,7 @@ import type { SinkStatus } from "../../core/ports/stores/sink.ts";
 import { examine, type Section } from "../../doctor/examine.ts";
 import { kindOf } from "../../doctor/finding.ts";
 import type { Probe, ProbeTool } from "../../doctor/probe.ts";
+import type { ProbeServer } from "../../doctor/servers.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -39,6 +40,8 @@ export interface DoctorWorld extends ProgressWorld {
   tools?(): Promise<readonly ProbeTool[]>;
   /** Hooks of ours in settings of clients, and whether each denied a canary call. */
   hooks?(): Promise<readonly HookReport[]>;
+  /** The MCP servers of the workspace, if a daemon runs: it alone knows what they say. */
+  servers?(): Promise<readonly ProbeServer[]>;
   print(text: string): void;
   printError(text: string): void;
 }
@@ -68,9 +71,10 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
   const sink = (await world.sink?.()) ?? null;
   const secrets = (await world.secrets?.()) ?? null;
   const tools = (await world.tools?.()) ?? [];
+  const servers = (await world.servers?.()) ?? [];
   const probe = (): ProbeResult => {
     const found = progress.over("reading agents", (step) => world.probe(names, step));
-    return found.ok ? { ok: true, value: { ...found.value, sink, secrets, tools } } : found;
+    return found.ok ? { ok: true, value: { ...found.value, sink, secrets, tools, servers } } : found;
   };
   const first = probe();
   if (!first.ok) return fail(world, options, EXIT.error, first.message, first.fix);

@@ -204,4 +204,16 @@ export const FINDINGS: Readonly<Record<FindingCode, Page>> = {
     doThis: "Fix what the message names, then unlock the store. ambit never replaces the key by itself.",
     example: "ambit secrets unlock",
   },
+  server_shadows_tool: {
+    means:
+      "The text of a tool of an MCP server names tools of another server or of ambit. Such a text can talk a model into using the other tools differently.",
+    doThis: "Read the text. If it has no reason to speak of the other tools, disable or remove the server.",
+    example: "ambit mcp show docs",
+  },
+  server_held: {
+    means:
+      "An MCP server describes itself or some of its tools differently than when it was pinned, or has new tools. They are not offered and cannot be called.",
+    doThis: "Review what changed, and pin it if you agree.",
+    example: "ambit mcp pin docs",
+  },
 };

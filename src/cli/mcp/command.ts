@@ -1,16 +1,28 @@
 // The words of `ambit mcp`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
+import type { Asked } from "../terminal/problems.ts";
+import { type AddOptions, mcpAdd, mcpRemove, mcpSwitch, type ServerEditOptions } from "./edit.ts";
+import { mcpCheck, mcpList, mcpPin, mcpShow, type PinOptions } from "./list.ts";
+import { type MapOptions, mcpMap } from "./map.ts";
 import type { McpServeOptions } from "./mcp.ts";
+import type { ServersWorld } from "./world.ts";
+
+const JSON_TEXT = "print one JSON object";
+const USER_TEXT = "in your own mcp.yml, for every project";
+const YES_TEXT = "do not ask for confirmation";
 
 /** `serve` is another program's: what it loads, no other command has to. */
 export function addMcp(
   program: Command,
   serve: (options: McpServeOptions) => Promise<ExitCode>,
   end: (exit: ExitCode) => void,
+  servers: { readonly world: ServersWorld; readonly behind: readonly string[] } | null = null,
 ): void {
-  const mcp = program.command("mcp").description("serve tools to clients of the Model Context Protocol");
-  mcp
+  const mcp = program
+    .command("mcp")
+    .description("serve tools to clients of the Model Context Protocol, and manage the servers behind them");
+  const serving = mcp
     .command("serve")
     .description("serve an agent's tools over standard input and output")
     .option("--agent <id>", "an id in .ambit/agents, a file, or an agent created by another agent")
@@ -23,10 +35,95 @@ export function addMcp(
     )
     .option("--unconfined", "if neither an agent nor caveats are given, grant everything your user may do", false)
     .action(async (options: McpServeOptions) => end(await serve(options)));
-  for (const one of [mcp, ...mcp.commands]) one.addHelpText("after", EXAMPLES);
+  if (servers !== null) addServers(mcp, servers.world, servers.behind, end);
+  for (const one of [mcp, serving]) one.addHelpText("after", SERVE_EXAMPLES);
 }
 
-const EXAMPLES = `
+function addServers(mcp: Command, world: ServersWorld, behind: readonly string[], end: (exit: ExitCode) => void): void {
+  const added = [
+    mcp
+      .command("add")
+      .description("add a server whose command follows `--`; it runs in a sandbox of its own")
+      .argument("<name>", "lower-case letters, digits and -")
+      .option("--requires <specs...>", "what its sandbox reaches: fs.read, fs.write, fs.delete, net.connect")
+      .option("--runtime <folders...>", "folders with its programs and libraries, read-only")
+      .option("--env <variables...>", "NAME=VALUE; nothing else of your environment is passed on")
+      .option("--user", USER_TEXT, false)
+      .option("--yes", YES_TEXT, false)
+      .option("--json", JSON_TEXT, false)
+      .action(async (name: string, options: AddOptions) => end(await mcpAdd(world, name, behind, options))),
+    mcp
+      .command("list")
+      .description("list servers, what each reaches, and whether it is in effect")
+      .option("--json", JSON_TEXT, false)
+      .action(async (options: Asked) => end(await mcpList(world, options))),
+    mcp
+      .command("show")
+      .description("start a server in its sandbox and show its tools, and what changed since it was pinned")
+      .argument("<name>")
+      .option("--json", JSON_TEXT, false)
+      .action(async (name: string, options: Asked) => end(await mcpShow(world, name, options))),
+    mcp
+      .command("pin")
+      .description("accept what a server says about itself now")
+      .argument("<name>")
+      .option("--yes", YES_TEXT, false)
+      .option("--presence <name>", "confirm as this person, if presence is required")
+      .option("--json", JSON_TEXT, false)
+      .action(async (name: string, options: PinOptions) => end(await mcpPin(world, name, options))),
+    mcp
+      .command("map")
+      .description("show a tool's schema, its argument map or a proposal, and what it makes of examples")
+      .argument("<server>")
+      .argument("<tool>", "as the server calls it")
+      .option("--map <text>", "try this map in place of the one in effect")
+      .option("--example <json...>", "arguments to try the map with")
+      .option("--json", JSON_TEXT, false)
+      .action(async (server: string, tool: string, options: MapOptions) =>
+        end(await mcpMap(world, server, tool, options)),
+      ),
+    mcp
+      .command("check")
+      .description("check both files, with the place of every mistake")
+      .option("--json", JSON_TEXT, false)
+      .action((options: Asked) => end(mcpCheck(world, options))),
+    edits(mcp.command("remove").description("remove a server from its file")).action(
+      async (name: string, options: ServerEditOptions) => end(await mcpRemove(world, name, options)),
+    ),
+    edits(mcp.command("enable").description("switch a server on")).action(
+      async (name: string, options: ServerEditOptions) => end(await mcpSwitch(world, name, true, options)),
+    ),
+    edits(mcp.command("disable").description("switch a server off, and keep its entry")).action(
+      async (name: string, options: ServerEditOptions) => end(await mcpSwitch(world, name, false, options)),
+    ),
+  ];
+  for (const one of added) one.addHelpText("after", SERVER_EXAMPLES);
+}
+
+function edits(command: Command): Command {
+  return command
+    .argument("<name>")
+    .option("--user", USER_TEXT, false)
+    .option("--yes", YES_TEXT, false)
+    .option("--json", JSON_TEXT, false);
+}
+
+const SERVER_EXAMPLES = `
+Examples:
+  ambit mcp add docs --requires 'fs.read{in=docs}' -- node tools/docs-server.js
+  ambit mcp add weather --user --requires 'net.connect{hosts=[api.weather.gov],ports=[443]}' -- weather-server
+  ambit mcp list
+  ambit mcp show docs
+  ambit mcp pin docs
+  ambit mcp map docs read_page --map '{ fs.read: $.path }' --example '{"path": "/srv/docs/a.md"}'
+  ambit mcp disable docs
+
+A server starts with nothing: no files of yours, no network, no variables. Its tools are called docs__NAME; an agent needs
+tool.invoke for them. A project's servers have no effect until you trust the project.
+
+Exit status: 0 ok, 3 a file has mistakes, 4 no daemon, 2 usage, 1 error.`;
+
+const SERVE_EXAMPLES = `
 Examples:
   ambit mcp serve --agent scout
   claude mcp add ambit -- ambit mcp serve --agent scout

@@ -8,10 +8,13 @@ import {
 } from "../../agents/disk/loaded-agent.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { type Risk, verbEntry } from "../../core/authority/catalog.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import { requiredRisk } from "../../core/notation/servers/server-file.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { askOnce, type ControlWorld } from "../control-world.ts";
 import { type AgentDiff, changeLine, compareSets, diffText } from "../diff/diff.ts";
+import { serverLines } from "../mcp/edit.ts";
 import { NO_WORKSPACE, type ProjectWorld } from "../project-opened.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -58,6 +61,10 @@ export async function trust(world: TrustWorld & ControlWorld, options: TrustOpti
   // While a level is broken nothing is shown, so the user cannot have reviewed what would apply once it is fixed.
   if (!isSettled && levels.broken.length > 0)
     return fail(world, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
+  // A server with a mistake was not shown, so nothing of the file can have been reviewed.
+  const fault = opened.servers?.file.diagnostics.find(({ severity }) => severity === "error");
+  if (!isSettled && fault !== undefined)
+    return fail(world, options, EXIT.invalidPolicy, `.ambit/mcp.yml: ${fault.message}`, "ambit mcp check");
   const agreed = isSettled || options.yes || (!options.json && (await asked(world)));
   if (!isSettled && agreed) {
     const refused = await notAdmitted(world, "trust", opened.workspace, options);
@@ -73,8 +80,19 @@ export async function trust(world: TrustWorld & ControlWorld, options: TrustOpti
   return agreed ? EXIT.ok : EXIT.notTrusted;
 }
 
-function summary({ workspace, review, problems }: OpenedProject): object {
-  return { workspace, state: review.state, digest: review.digest, files: review.files, problems };
+function summary({ workspace, review, problems, servers }: OpenedProject): object {
+  const names = servers?.file.servers.map(({ name, command, requires }) => ({
+    ...{ name, command, risk: requiredRisk(requires) },
+    requires: requires.map((grant) => compactText(grant)),
+  }));
+  return {
+    ...(names === undefined ? {} : { servers: names }),
+    workspace,
+    state: review.state,
+    digest: review.digest,
+    files: review.files,
+    problems,
+  };
 }
 
 async function asked(world: TrustWorld): Promise<boolean> {
@@ -162,6 +180,9 @@ function show(
   for (const problem of opened.problems) world.printError(`${paint.warn("warning")}: ${shown(problem)}`);
   for (const [diagnostic, source] of configDiagnostics(opened))
     world.printError(renderDiagnostic(diagnostic, source, paint));
+  if (opened.servers !== null)
+    for (const diagnostic of opened.servers.file.diagnostics)
+      world.printError(renderDiagnostic(diagnostic, opened.servers.source, paint));
   for (const { own, source } of review.agents)
     for (const diagnostic of own.diagnostics) world.printError(renderDiagnostic(diagnostic, source, paint));
   if (isAll) for (const one of diffs) world.print(diffText(one, paint));
@@ -170,7 +191,23 @@ function show(
   for (const tree of runtime)
     world.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
   if (tools !== null) for (const line of toolPage(tools, paint)) world.print(line);
-  if (diffs.length === 0 && runtime.length === 0 && tools === null) world.print("no agent may do more or less");
+  const servers = serverPage(opened, paint);
+  for (const line of servers) world.print(line);
+  if (diffs.length === 0 && runtime.length === 0 && tools === null && servers.length === 0)
+    world.print("no agent may do more or less");
+}
+
+/** The MCP servers of a changed `mcp.yml`, what has consequences first. */
+function serverPage({ review, servers }: OpenedProject, paint: Paint): readonly string[] {
+  const isChanged = review.files.some(({ path, change }) => path === servers?.source.name && change !== "same");
+  if (servers === null || !isChanged) return [];
+  const sorted = RISKS.flatMap((risk) =>
+    servers.file.servers.filter(({ requires }) => requiredRisk(requires) === risk),
+  );
+  const head = "MCP servers, each in a sandbox of its own; agents call their tools with `tool.invoke`:";
+  return sorted.length === 0
+    ? []
+    : [`${paint.warn("servers")}: ${head}`, ...sorted.flatMap((one) => serverLines(one, paint))];
 }
 
 const filesShownMax = 8;

@@ -1,5 +1,6 @@
 // What every reader of YAML, TOML or JSON hands to the notations: a tree whose nodes know where they were written.
 import type { Span } from "../authority/grant.ts";
+import type { Json } from "../base/json.ts";
 
 export type TreeNode = Scalar | List | Mapping;
 
@@ -32,4 +33,11 @@ export interface Entry {
 
 export function entryOf(map: Mapping, key: string): Entry | null {
   return map.entries.find((entry) => entry.key === key) ?? null;
+}
+
+/** The value that is written, without its places. */
+export function plainValue(node: TreeNode): Json {
+  if (node.kind === "scalar") return node.value;
+  if (node.kind === "list") return node.items.map(plainValue);
+  return Object.fromEntries(node.entries.map(({ key, value }) => [key, plainValue(value)]));
 }

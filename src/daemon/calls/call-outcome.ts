@@ -9,7 +9,12 @@ import type { KnownTool, ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import type { DenialView, ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
+import type {
+  CallCompletion,
+  DenialView,
+  ProgramCompletion,
+  ProgramRefusal,
+} from "../../core/ports/daemon/daemon-calls.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { RunDenial, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
@@ -50,6 +55,11 @@ const UNRECORDED = "the program ran, but its outcome could not be written to the
 export function outcomeOf(receipt: string, execution: ExecutionResult, denials: readonly RunDenial[]): Outcome {
   const met = execution.met ?? DONE;
   return { receipt, ...met, ended: execution.ok ? met.ended : `failed ${execution.code}`, denials };
+}
+
+/** What a face needs to know of the result's form. */
+export function formOf(carried: ExecutionResult): Pick<CallCompletion, "isServerResult"> {
+  return carried.ok && carried.isServerResult === true ? { isServerResult: true } : {};
 }
 
 /** INVARIANT: a permitted call has an outcome, also if our code throws; its approval is not left in use. */
@@ -125,7 +135,8 @@ export function denialOf(
   const requests = known?.requests(input);
   if (known !== null && requests?.ok === true) contexts.denied(session, known.name, requests.value);
   // INVARIANT: a third-party tool that this session can never call answers as one that does not exist.
-  const isHidden = owner?.foreign !== undefined && HIDING.has(gate.code);
+  const isThirdParty = owner?.foreign !== undefined || owner?.isOfServer === true;
+  const isHidden = owner !== null && isThirdParty && HIDING.has(gate.code);
   if (isHidden && !reachedBy(holding.authority, ports.moment())(owner)) {
     const { receipt } = gate;
     return { ok: true, value: denialView(session, { ...UNKNOWN_TOOL, receipt }) };

@@ -34,6 +34,7 @@ import {
   CANCELLED,
   clientToolLookup,
   denialOf,
+  formOf,
   markTriggers,
   orFailed,
   outcomeOf,
@@ -197,7 +198,7 @@ export class Calls {
     const result = execution.ok ? withDenials(this.#parts.redacting.json(execution.value), denials) : null;
     ports.settleLater({ ...outcomeOf(receipt, execution, denials), enforcement });
     if (!execution.ok) return refusal(execution.code, execution.message, execution.fix ?? null);
-    return { ok: true, value: { outcome: "done", receipt, result, enforcement } };
+    return { ok: true, value: { outcome: "done", receipt, result, enforcement, ...formOf(execution) } };
   }
 
   /** Data stored or sent for an agent must not contain a secret value. */

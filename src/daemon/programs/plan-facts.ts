@@ -43,6 +43,8 @@ export interface RunWish {
   readonly hasTerminal: boolean;
   /** A whole client: it gets terminals, and the limits of clients. */
   readonly isClient: boolean;
+  /** A server of tools: it lives as long as its session, within the limits of servers. */
+  readonly isServer?: boolean;
   /** Program trees that a client is shown besides those of the configuration. */
   readonly toolchains?: readonly PlanPath[];
 }
@@ -165,9 +167,20 @@ function realOf(path: string | null): PlanPath | null {
 
 const MEBIBYTE = 1_048_576;
 
-/** What the user's configuration says holds for clients too. A command may get less time than configured, never more. */
-export function limitsOf(written: WrittenLimits, { milliseconds, hasTerminal, isClient }: RunWish): Limits {
-  const defaults = isClient ? CLIENT_LIMITS : DEFAULT_LIMITS;
+/** Defaults for an MCP server: as long as a client, with less memory and fewer processes. */
+const SERVER_LIMITS: Limits = {
+  ...CLIENT_LIMITS,
+  treeMemoryBytes: 1_073_741_824,
+  processes: 64,
+  openFiles: 512,
+};
+
+/** What the user's configuration says holds for clients and servers too. A command may get less time than configured, never more. */
+export function limitsOf(
+  written: WrittenLimits,
+  { milliseconds, hasTerminal, isClient, isServer = false }: RunWish,
+): Limits {
+  const defaults = isClient ? CLIENT_LIMITS : isServer ? SERVER_LIMITS : DEFAULT_LIMITS;
   const mebibytes = (value: number | undefined, otherwise: number): number =>
     value === undefined ? otherwise : value * MEBIBYTE;
   const wall = written.seconds === undefined ? defaults.wallMilliseconds : written.seconds * 1000;

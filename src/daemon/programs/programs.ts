@@ -1,5 +1,5 @@
 // Programs in the daemon: one broker and one set of sandboxes for its lifetime, kept warm between calls.
-import { join } from "node:path";
+import { dirname, join } from "node:path";
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { StreamRedactor } from "../../log/redaction/redactor.ts";
@@ -19,7 +19,7 @@ import { keptDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
 import type { OpenDraft, Sandboxes, SandboxOwner } from "../../sandbox/plan/sandboxes.ts";
 import { argvOfInput, isProgramTool } from "../../tools/programs/program-tools.ts";
-import type { ProgramContext, ProgramRun, Programs } from "../parts.ts";
+import type { ProgramContext, ProgramRun, Programs, ServerRun } from "../parts.ts";
 import { type ClientPlan, clientPlan } from "./client-profile.ts";
 import { type AskSecret, credentialsFor } from "./credentials.ts";
 import type { DaemonDrafts } from "./drafts.ts";
@@ -99,12 +99,16 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     const { session, generation, moment, holds, authority } = wanted;
     const owner: SandboxOwner = { agent: wanted.owner, session, generation };
     grounds.set(owner, ground);
-    const { milliseconds, client = null } = program;
+    const { milliseconds, client = null, server = null } = program;
+    // Its code is a stranger's: `bare` is about the user's own programs.
+    if (server !== null && where !== made) return { ok: false, refused: UNCONFINED };
     const hasTerminal = program.terminal != null;
     const [output, errors] = [program.sinks.output, program.sinks.errors].map((sink) =>
-      redacted(asked.stream, sink, hasTerminal),
+      redacted(server === null ? asked.stream : () => null, sink, hasTerminal),
     );
-    const toolchains = client === null ? NO_TOOLCHAINS : toolchainsOf(ground, wanted.environment["PATH"] ?? "");
+    const path = server === null ? (wanted.environment["PATH"] ?? "") : dirname(process.execPath);
+    const toolchains = client === null && server === null ? NO_TOOLCHAINS : toolchainsOf(ground, path);
+    const trees = [...toolchains.trees, ...(server?.runtime ?? [])];
     const used: { home: Extract<ClientPlan, { ok: true }>["home"] | null } = { home: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
     const explanation = new RunExplanation(wanted.owner, program.argv);
@@ -120,12 +124,13 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const planned = planFor(
             { authority, request, by, level: 0 },
             ground,
-            { milliseconds, hasTerminal, isClient: client !== null, toolchains: toolchains.trees },
+            { milliseconds, hasTerminal, isClient: client !== null, isServer: server !== null, toolchains: trees },
             now,
           );
           if (planned.ok) explanation.planned(planned.plan);
           const refused = planned.ok && isWritten(planned.plan) ? drafts.lifecycle.refusalFor(wanted.owner) : null;
           if (refused !== null) return { ok: false, refused };
+          if (planned.ok && server !== null) return { ...planned, plan: serverPlan(planned.plan, server) };
           if (!planned.ok || client === null || homes === null || where !== made) return planned;
           const hasRelay = client.profile.model !== null && couldUseModels(authority);
           const equipped = clientPlan(planned.plan, client, {
@@ -169,6 +174,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       {
         output: explanation.watched((bytes) => output?.write(bytes)),
         errors: explanation.watched((bytes) => errors?.write(bytes)),
+        ...(program.sinks.held === undefined ? {} : { held: program.sinks.held }),
       },
       program.signal,
     );
@@ -265,6 +271,18 @@ function redacted(
     end,
   };
 }
+
+/** INVARIANT: a server adds variables to a plan, and nothing else. */
+function serverPlan(plan: Plan, { environment }: ServerRun): Plan {
+  const names = new Set(environment.map(([name]) => name));
+  return { ...plan, environment: [...plan.environment.filter(([name]) => !names.has(name)), ...environment] };
+}
+
+const UNCONFINED: RunRefusal = {
+  code: "sandbox_unavailable",
+  message: "an MCP server never runs without a sandbox, and this machine has none",
+  fix: "ambit doctor",
+};
 
 function isWritten({ root }: Plan): boolean {
   return root?.mode === "draft" || root?.mode === "live";

@@ -27,6 +27,8 @@ export type ExecutionResult =
       readonly ok: true;
       readonly value: Json;
       readonly isUntrusted: boolean;
+      /** The value is a result of the Model Context Protocol, with parts of its own. */
+      readonly isServerResult?: true;
       /** Denials and enforcement of a program, if one ran. */
       readonly met?: Omit<Outcome, "receipt">;
     }
@@ -74,6 +76,10 @@ export interface DaemonTool {
   readonly description: string;
   /** INVARIANT: every input is checked against it before anything else is read from it. */
   readonly input: JsonSchema;
+  /** The schema that a model reads, where `input` has only what can be checked here. */
+  readonly shownInput?: JsonObject;
+  /** A tool of an MCP server: a session that can never call it does not learn that it exists. */
+  readonly isOfServer?: true;
   /** Verbs that every call of it needs: a session without one of them does not see the tool. */
   readonly verbs: readonly string[];
   /** At least one of these, if the arguments decide which. */
@@ -225,8 +231,8 @@ export interface ForeignToolView {
 
 /** Third-party tools: files and packages that are loaded outside the daemon. */
 export interface ForeignTools {
-  /** For this session, as they are on disk now; without those that cannot be loaded. */
-  of(session: Session): Promise<readonly DaemonTool[]>;
+  /** For this session, as they are on disk now; without those that cannot be loaded. `wanted`: the one that is looked for. */
+  of(session: Session, wanted?: string): Promise<readonly DaemonTool[]>;
   /** For a person: all of a workspace, and why some are not loaded. */
   listed?(workspace: string | null): Promise<{
     readonly tools: readonly ForeignToolView[];

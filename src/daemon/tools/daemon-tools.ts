@@ -61,7 +61,7 @@ export class DaemonTools {
     if (own !== null) return own;
     const plain = name.replace(/^tool:/, "");
     if (this.#own.has(plain)) return null;
-    const foreign = (await this.#foreign.of(session)).find((tool) => tool.name === plain);
+    const foreign = (await this.#foreign.of(session, plain)).find((tool) => tool.name === plain);
     return foreign ?? (plain === ECHO.name ? ECHO : null);
   }
 
@@ -78,10 +78,10 @@ export class DaemonTools {
     return [...this.#own.values(), ...foreign, ...spare]
       .filter((tool) => reached(tool) && (tool.isThere?.(session) ?? true))
       .sort((left, right) => (left.name < right.name ? -1 : 1))
-      .map(({ name, description, input, foreign: from }) => ({
+      .map(({ name, description, input, shownInput, foreign: from }) => ({
         name,
         description,
-        input: input as unknown as JsonObject,
+        input: shownInput ?? (input as unknown as JsonObject),
         origin: this.#own.has(name) && from === undefined ? "builtin" : "tool",
       }));
   }

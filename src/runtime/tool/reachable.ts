@@ -8,7 +8,7 @@ import { type Authority, type Chain, linkState, purposeAt } from "../../core/aut
 import { type CompiledLink, conditionsHold, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { type Meet, meetChain, meetGrants } from "../../core/authority/meet.ts";
-import type { Segments } from "../../core/authority/patterns/sequence.ts";
+import type { Segments, Sequence } from "../../core/authority/patterns/sequence.ts";
 import { principalsHold } from "../../core/authority/principal.ts";
 import type { Requirement } from "./requirement.ts";
 
@@ -40,6 +40,24 @@ export function holdsOf(authority: Authority, moment: Moment): (verb: VerbEntry 
       ({ grants, complete }) =>
         !complete || grants.some((grant) => grant.verb === verb && !grant.scopes.some(isNothing)),
     );
+}
+
+/** Whether each link of some chain has a grant that names a tool whose name starts so, for tools that are not known yet. */
+export function couldCall(authority: Authority, prefix: string): boolean {
+  const isNamed = (pattern: Sequence): boolean => {
+    const [origin, name] = pattern;
+    if (origin?.kind === "deep") return true;
+    if (origin?.kind === "literal" && origin.text !== "tool") return false;
+    if (name === undefined) return false;
+    if (name.kind === "literal") return name.text.startsWith(prefix);
+    const start = name.kind === "glob" ? (name.parts[0] ?? "") : "";
+    return start.startsWith(prefix) || prefix.startsWith(start);
+  };
+  const names = (scope: Scope | undefined): boolean =>
+    scope?.kind === "any" || (scope?.kind === "sequences" && scope.of.some(isNamed));
+  return authority.some((chain) =>
+    chain.every(({ link }) => link.grants.some(({ verb, scopes }) => verb === INVOKE && names(scopes[0]))),
+  );
 }
 
 function lasting({ grants, complete }: Meet, { now, principals = [] }: Moment): Meet {

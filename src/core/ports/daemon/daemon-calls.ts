@@ -103,6 +103,8 @@ export interface ProviderToolsView {
 export interface CallCompletion {
   readonly outcome: "done";
   readonly receipt: string;
+  /** The result has the parts of a result of the Model Context Protocol. */
+  readonly isServerResult?: true;
   readonly result: Json;
   readonly enforcement: CallEnforcementView;
 }

@@ -106,6 +106,67 @@ export interface ToolDetails {
   readonly why: string | null;
 }
 
+/** An MCP server as shown to a person. */
+export interface ServerView {
+  readonly name: string;
+  readonly level: "user" | "project";
+  readonly command: readonly string[];
+  /** Compact specs of what its sandbox reaches. */
+  readonly requires: readonly string[];
+  readonly risk: string;
+  readonly runtime: readonly string[];
+  /** Names of its own variables. */
+  readonly environment: readonly string[];
+  readonly isEnabled: boolean;
+  readonly isClean: boolean;
+  /** Why it is not in effect; null where it is. */
+  readonly waits: string | null;
+  /** Pinned tools; null before its first use. */
+  readonly pinned: number | null;
+  /** Tools that wait for a person, as far as the server was started. */
+  readonly held: number;
+  /** Pinned tools whose text names tools of other servers, or of ambit. */
+  readonly shadowing: readonly { readonly tool: string; readonly others: readonly string[] }[];
+  /** Why it could not be started last; null where it could, or was not started. */
+  readonly failure: string | null;
+}
+
+export interface ServerToolView {
+  /** As a client calls it. */
+  readonly name: string;
+  readonly tool: string;
+  readonly title: string | null;
+  readonly description: string;
+  readonly input: JsonObject;
+  /** Hints of the server: they grant nothing. */
+  readonly annotations: JsonObject | null;
+  /** What its arguments mean, as it is written in a file; null where nothing is known. */
+  readonly map: string | null;
+  readonly mapSource: "file" | "shipped" | null;
+  /** Pinned, and said exactly so by the server. */
+  readonly isPinned: boolean;
+  /** Its text has characters that a person does not see. */
+  readonly hasHiddenText: boolean;
+  /** Tools of other servers, or of ambit, that its text names. */
+  readonly namesOthers: readonly string[];
+}
+
+export interface ServerDetails {
+  readonly server: ServerView;
+  readonly version: string;
+  readonly instructions: string;
+  readonly tools: readonly ServerToolView[];
+  readonly refused: readonly { readonly tool: string; readonly why: string }[];
+  readonly changes: readonly {
+    readonly tool: string | null;
+    readonly part: string;
+    readonly before: string | null;
+    readonly now: string | null;
+  }[];
+  /** Of everything above that can be pinned. */
+  readonly digest: string;
+}
+
 export type ControlMessages = DraftMessages & {
   /** All tools of a folder's workspace, or those an agent's own record can ever allow. */
   readonly "tools.all": {
@@ -115,6 +176,21 @@ export type ControlMessages = DraftMessages & {
       /** Files and packages that are not loaded. */
       readonly refused: readonly { readonly source: string; readonly why: string }[];
     };
+  };
+  /** The MCP servers of a folder's workspace, without starting any. */
+  readonly "servers.list": {
+    readonly asks: { readonly cwd: string };
+    readonly answers: { readonly servers: readonly ServerView[] };
+  };
+  /** Starts one in its sandbox, and shows what it says about itself beside what is pinned. */
+  readonly "servers.show": {
+    readonly asks: { readonly cwd: string; readonly name: string };
+    readonly answers: ServerDetails;
+  };
+  /** Pins what `servers.show` answered with, by its digest. */
+  readonly "servers.pin": {
+    readonly asks: WithPresence & { readonly cwd: string; readonly name: string; readonly digest: string };
+    readonly answers: { readonly tools: number };
   };
   readonly "daemon.status": { readonly asks: object; readonly answers: DaemonStatus };
   readonly "daemon.stop": { readonly asks: object; readonly answers: object };

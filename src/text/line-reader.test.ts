@@ -1,11 +1,12 @@
 // Bytes to lines: limits, pieces, and reused buffers.
 import { describe, expect, test } from "vitest";
-import { lineBytesMax } from "./limits.ts";
 import { type Line, LineReader } from "./line-reader.ts";
+
+const lineBytesMax = 2_097_152;
 
 describe("lines", () => {
   const cut = (chunks: readonly (string | Buffer)[]): readonly string[] => {
-    const reader = new LineReader();
+    const reader = new LineReader(lineBytesMax);
     const lines: Line[] = [];
     for (const chunk of chunks) reader.push(Buffer.from(chunk), (line) => lines.push(line) > 0);
     const rest = reader.rest();
@@ -28,7 +29,7 @@ describe("lines", () => {
   ])("%s", (_, chunks, lines) => expect(cut(chunks)).toEqual(lines));
 
   test("a line in chunks is complete although the input reuses its buffer", () => {
-    const reader = new LineReader();
+    const reader = new LineReader(lineBytesMax);
     const lines: Line[] = [];
     const bytes = Buffer.alloc(4);
     for (const piece of ["ab", "cd", "e\nf", "\n"]) {
@@ -39,7 +40,7 @@ describe("lines", () => {
   });
 
   test("no line is passed on after the callback returns false", () => {
-    const reader = new LineReader();
+    const reader = new LineReader(lineBytesMax);
     const lines: Line[] = [];
     reader.push(Buffer.from("a\nb\nc"), (line) => lines.push(line) > 1);
     expect(lines).toHaveLength(1);

@@ -1,5 +1,4 @@
 // Splits bytes into lines. A line over the limit is skipped to its end; only its first and last bytes are kept.
-import { lineBytesMax } from "./limits.ts";
 
 const NEWLINE = 10;
 /** How much of the start and of the end of a skipped line is kept. */
@@ -10,10 +9,15 @@ export type Line =
   | { readonly kind: "long"; readonly head: Buffer; readonly tail: Buffer };
 
 export class LineReader {
+  readonly #bytesMax: number;
   #parts: Buffer[] = [];
   #length = 0;
   /** Set once the current line is over the limit. */
   #long: { readonly head: Buffer; tail: Buffer } | null = null;
+
+  constructor(bytesMax: number) {
+    this.#bytesMax = bytesMax;
+  }
 
   /** Calls `onLine` for each complete line; stops and drops the rest of the chunk when it returns false. */
   push(chunk: Buffer, onLine: (line: Line) => boolean): void {
@@ -36,7 +40,7 @@ export class LineReader {
     this.#length += part.length;
     if (this.#long !== null) this.#long.tail = lastBytes(Buffer.concat([this.#long.tail, part.subarray(-edgeBytes)]));
     // A copy: the input reuses its buffer before the line is complete.
-    else if (this.#length <= lineBytesMax) this.#parts.push(Buffer.from(part));
+    else if (this.#length <= this.#bytesMax) this.#parts.push(Buffer.from(part));
     else {
       const all = Buffer.concat([...this.#parts, part]);
       this.#long = { head: Buffer.from(all.subarray(0, edgeBytes)), tail: lastBytes(all) };

@@ -1,0 +1,218 @@
+// MCP servers for a person: which there are, what each says about itself beside what is pinned, and pinning it.
+import { BUILTIN_TOOLS } from "../../core/authority/axes/name.ts";
+import { pathText } from "../../core/authority/axes/path.ts";
+import { textIn } from "../../core/base/fields.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import { argumentMapText } from "../../core/notation/servers/argument-map.ts";
+import { requiredRisk } from "../../core/notation/servers/server-file.ts";
+import type { ServerDetails, ServerToolView, ServerView } from "../../core/ports/daemon/daemon-control.ts";
+import type { Answer } from "../../core/ports/daemon/exchange.ts";
+import { refusal } from "../../core/ports/daemon/exchange.ts";
+import { offeredName, type ServerDescription } from "../../gateway/definitions.ts";
+import { hasHiddenText, namedElsewhere, pinChanges, pinOf, pinText } from "../../gateway/pins.ts";
+import { sha256 } from "../../platform/digest.ts";
+import type { MessageHandler } from "../rpc/serving.ts";
+import type { CatalogServer } from "../servers/server-catalog.ts";
+import type { ServerOwner } from "../servers/server-run.ts";
+import type { DaemonServers } from "../servers/servers.ts";
+import type { Admission } from "./admission.ts";
+
+const pathCharactersMax = 4_096;
+const digestsMax = 64;
+
+export interface ServerAnswersOptions {
+  readonly servers: DaemonServers;
+  workspaceOf(cwd: string): string | null;
+  /** Removes known secrets from text of a server. */
+  redacted(text: string): string;
+  id(): string;
+}
+
+export function serverAnswers(
+  { servers, workspaceOf, redacted, id }: ServerAnswersOptions,
+  admission: Admission,
+): readonly (readonly [string, MessageHandler])[] {
+  /** What was shown to a person, by its digest: only that can be pinned. */
+  const shown = new Map<string, ServerDescription>();
+  const all = (cwd: string): readonly CatalogServer[] => servers.catalog.of(workspaceOf(cwd), cwd).servers;
+  const view = (one: CatalogServer, among: readonly CatalogServer[]): ServerView =>
+    viewOf(one, servers, redacted, elsewhere(servers, among, one));
+  const named = (cwd: string, name: string): Answer<CatalogServer> => {
+    const found = all(cwd).find(({ server }) => server.name === name);
+    return found === undefined
+      ? refusal("unknown_server", `there is no server ${JSON.stringify(name)}`, "ambit mcp list")
+      : { ok: true, value: found };
+  };
+  return [
+    [
+      "servers.list",
+      async ({ value }) => {
+        const cwd = textIn(value, "cwd", pathCharactersMax);
+        if (cwd === null) return refusal("invalid_input", "needs a folder");
+        return { ok: true, value: { servers: all(cwd).map((one, _, among) => view(one, among)) } };
+      },
+    ],
+    [
+      "servers.show",
+      async (exchange) => {
+        const cwd = textIn(exchange.value, "cwd", pathCharactersMax);
+        const name = textIn(exchange.value, "name", 256);
+        if (cwd === null || name === null) return refusal("invalid_input", "needs a folder and the name of a server");
+        const found = named(cwd, name);
+        if (!found.ok) return found;
+        const one = found.value;
+        // Code of a project that no person trusted is not even started.
+        if (one.waits !== null) return refusal("not_available", `${name}: ${one.waits}`, "ambit trust");
+        const owner = personOwner(id(), workspaceOf(cwd), cwd);
+        try {
+          const description = await servers.look(owner, one);
+          if ("message" in description) {
+            const why = servers.failure(one) ?? description.message;
+            return refusal("not_available", `${name} could not be started: ${redacted(why)}`, null);
+          }
+          const digest = sha256(pinText(pinOf(description)));
+          shown.set(digest, description);
+          for (const oldest of shown.keys()) if (shown.size > digestsMax) shown.delete(oldest);
+          return {
+            ok: true,
+            value: detailsOf(one, description, { servers, among: all(cwd), view: view(one, all(cwd)), digest }),
+          };
+        } finally {
+          owner.close();
+        }
+      },
+    ],
+    [
+      "servers.pin",
+      async (exchange) => {
+        const cwd = textIn(exchange.value, "cwd", pathCharactersMax);
+        const name = textIn(exchange.value, "name", 256);
+        const digest = textIn(exchange.value, "digest", 128);
+        if (cwd === null || name === null || digest === null)
+          return refusal("invalid_input", "needs a folder, the name of a server, and a digest");
+        const admitted = await admission.widening(exchange);
+        if (!admitted.ok) return admitted;
+        const found = named(cwd, name);
+        if (!found.ok) return found;
+        const description = shown.get(digest);
+        if (description === undefined)
+          return refusal(
+            "not_available",
+            "this is not what the server said when it was shown",
+            `ambit mcp pin ${name}`,
+          );
+        const failed = await servers.pin(found.value, description, { ...admitted.value, digest });
+        return failed === null
+          ? { ok: true, value: { tools: description.tools.length } }
+          : refusal("audit_unavailable", failed);
+      },
+    ],
+  ];
+}
+
+/** Names of tools that a server's text has no reason to speak of. */
+function elsewhere(servers: DaemonServers, among: readonly CatalogServer[], one: CatalogServer): readonly string[] {
+  const others = among.filter((other) => other !== one);
+  return [
+    ...BUILTIN_TOOLS.filter((name) => name.includes("_")),
+    ...others.flatMap((other) =>
+      (servers.pinOf(other)?.tools ?? []).flatMap(({ name }) => [
+        // A plain word, such as `read`, says nothing.
+        ...(/[_.-]/.test(name) ? [name] : []),
+        offeredName(other.server.name, name),
+      ]),
+    ),
+  ];
+}
+
+function viewOf(
+  one: CatalogServer,
+  servers: DaemonServers,
+  redacted: (text: string) => string,
+  others: readonly string[],
+): ServerView {
+  const { server, waits } = one;
+  const pin = servers.pinOf(one);
+  const latest = servers.latest(one);
+  const held = pin === null || latest === null ? 0 : latest.tools.length - servers.callable(pin, latest).size;
+  const failure = servers.failure(one);
+  return {
+    ...{ name: server.name, level: server.level, command: server.command, waits, held },
+    requires: server.requires.map((grant) => compactText(grant)),
+    risk: requiredRisk(server.requires),
+    runtime: server.runtime.map((tree) => pathText(tree)),
+    environment: server.environment.map(([name]) => name),
+    isEnabled: server.isEnabled,
+    isClean: server.isClean,
+    pinned: pin === null ? null : pin.tools.length,
+    shadowing: (pin?.tools ?? []).flatMap((tool) => {
+      const names = namedElsewhere(tool, others);
+      return names.length === 0 ? [] : [{ tool: tool.name, others: names }];
+    }),
+    failure: failure === null ? null : redacted(failure),
+  };
+}
+
+function detailsOf(
+  one: CatalogServer,
+  description: ServerDescription,
+  {
+    servers,
+    among,
+    view,
+    digest,
+  }: {
+    readonly servers: DaemonServers;
+    readonly among: readonly CatalogServer[];
+    readonly view: ServerView;
+    readonly digest: string;
+  },
+): ServerDetails {
+  const { identity, instructions, refused } = description;
+  const pin = servers.pinOf(one);
+  const callable = pin === null ? new Set<string>() : servers.callable(pin, description);
+  const names = elsewhere(servers, among, one);
+  const tools = description.tools.map((tool): ServerToolView => {
+    const map = servers.mapOf(one, tool, pinOf(description));
+    return {
+      name: offeredName(one.server.name, tool.name),
+      tool: tool.name,
+      title: tool.title,
+      description: tool.description,
+      input: tool.inputSchema,
+      annotations: tool.annotations,
+      map: map === null ? null : argumentMapText(map.map),
+      mapSource: map?.source ?? null,
+      isPinned: callable.has(tool.name),
+      hasHiddenText: hasHiddenText(tool),
+      namesOthers: namedElsewhere(tool, names),
+    };
+  });
+  const changes = pin === null ? [] : pinChanges(pin, description);
+  return {
+    server: view,
+    version: `${identity.name} ${identity.version}`.trim(),
+    instructions,
+    tools,
+    refused,
+    changes,
+    digest,
+  };
+}
+
+/** A person who looks at a server: its process ends with the look. */
+function personOwner(id: string, workspace: string | null, cwd: string): ServerOwner & { close(): void } {
+  const rings: (() => void)[] = [];
+  let isClosed = false;
+  return {
+    facts: { id, name: { agent: "person", workspace }, cwd },
+    get isClosed() {
+      return isClosed;
+    },
+    onClose: (ring) => void rings.push(ring),
+    close: () => {
+      isClosed = true;
+      for (const ring of rings.splice(0)) ring();
+    },
+  };
+}

@@ -1,0 +1,48 @@
+// The MCP servers in effect for a workspace, read again when their files or the trust in them changed.
+import { type LoadedServer, type LoadedServers, loadServers, serverTexts } from "../../agents/disk/server-files.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { UserFolders } from "../../platform/folders.ts";
+
+export type CatalogServer = LoadedServer;
+
+export interface ServerCatalogOptions {
+  readonly folders: UserFolders;
+  readingAt(folder: string): Reading;
+  /** Milliseconds of a monotonic clock. */
+  elapsed(): number;
+}
+
+/** An edit applies within a second. */
+const freshMilliseconds = 300;
+const workspacesMax = 64;
+
+interface CachedServers {
+  readonly at: number;
+  readonly mark: string;
+  readonly loaded: LoadedServers;
+}
+
+export class ServerCatalog {
+  readonly #options: ServerCatalogOptions;
+  readonly #cached = new Map<string, CachedServers>();
+
+  constructor(options: ServerCatalogOptions) {
+    this.#options = options;
+  }
+
+  /** The same objects while nothing has changed. `cwd`: where relative paths of the user's own file start without a workspace. */
+  of(workspace: string | null, cwd: string): LoadedServers {
+    const { folders, readingAt, elapsed } = this.#options;
+    const key = workspace ?? ` ${cwd}`;
+    const before = this.#cached.get(key);
+    const at = elapsed();
+    if (before !== undefined && at - before.at < freshMilliseconds) return before.loaded;
+    const texts = serverTexts(workspace, folders);
+    const mark = JSON.stringify(texts);
+    const loaded = before?.mark === mark ? before.loaded : loadServers(texts, workspace, readingAt(workspace ?? cwd));
+    this.#cached.delete(key);
+    this.#cached.set(key, { at, mark, loaded });
+    for (const oldest of this.#cached.keys()) if (this.#cached.size > workspacesMax) this.#cached.delete(oldest);
+    return loaded;
+  }
+}

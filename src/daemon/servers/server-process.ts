@@ -1,0 +1,142 @@
+// One process of an MCP server in its sandbox: lines in, lines out, within limits. Its error output is kept for a person.
+import { Fifo } from "../../core/base/fifo.ts";
+import type { Enforcement } from "../../core/ports/enforcement.ts";
+import type { RunResult, Sinks } from "../../core/ports/process.ts";
+import { LineReader } from "../../text/line-reader.ts";
+
+/** Runs until the program exits or is stopped. */
+export type StartServer = (run: {
+  readonly input: AsyncIterable<Uint8Array>;
+  readonly sinks: Sinks;
+  readonly signal: AbortSignal;
+}) => Promise<RunResult>;
+
+/** Results of more than this are refused anyway. */
+export const serverLineBytesMax = 8_388_608;
+const complaintCharactersMax = 4_096;
+/** Unread input of the server at which no further call is sent to it. */
+const queueBytesMax = 33_554_432;
+/** How long one server is heard before others are. */
+const hearMilliseconds = 4;
+
+export class ServerProcess {
+  readonly #lines = new LineReader(serverLineBytesMax);
+  readonly #queue = new Fifo<Buffer>();
+  #queueBytes = 0;
+  #wake: (() => void) | null = null;
+  readonly #stopping = new AbortController();
+  #isOver = false;
+  #endedBy: string | null = null;
+  #complaint = "";
+  #enforcement: readonly Enforcement[] = [];
+  /** `text` is null for a line over the limit. Returns false to drop everything that follows. */
+  #heard: (text: string | null) => boolean = () => true;
+  /** Why it has ended, once it has. */
+  readonly ended: Promise<string>;
+
+  constructor(start: StartServer) {
+    const { signal } = this.#stopping;
+    const sinks: Sinks = {
+      output: (bytes) => this.#take(bytes),
+      errors: (bytes) => {
+        this.#complaint = (this.#complaint + Buffer.from(bytes).toString("utf8")).slice(-complaintCharactersMax);
+      },
+      held: (by) => {
+        this.#enforcement = by;
+      },
+    };
+    // In a later event-loop turn: the owner has set its listener by then.
+    this.ended = Promise.resolve()
+      .then(() => start({ input: this.#input(), sinks, signal }))
+      .then(
+        (result) => endingText(result),
+        () => "it could not be started",
+      )
+      .then((why) => {
+        this.#isOver = true;
+        this.#wake?.();
+        return this.#endedBy ?? why;
+      });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  /** The end of its error output. */
+  get complaint(): string {
+    return this.#complaint;
+  }
+
+  get enforcement(): readonly Enforcement[] {
+    return this.#enforcement;
+  }
+
+  hear(heard: (text: string | null) => boolean): void {
+    this.#heard = heard;
+  }
+
+  /** False where the message cannot be sent. */
+  say(message: object): boolean {
+    if (this.#isOver || this.#queueBytes > queueBytesMax) return false;
+    const line = Buffer.from(`${JSON.stringify(message)}\n`, "utf8");
+    this.#queue.push(line);
+    this.#queueBytes += line.length;
+    this.#wake?.();
+    return true;
+  }
+
+  /** `why`: what the server did; null where it did nothing wrong. */
+  end(why: string | null): void {
+    this.#endedBy ??= why;
+    this.#isOver = true;
+    this.#stopping.abort();
+    this.#wake?.();
+  }
+
+  /** Backpressure: a server that writes faster than it is heard blocks when it writes, and takes at most half of the time. */
+  #take(bytes: Uint8Array): Promise<void> | undefined {
+    if (this.#isOver) return undefined;
+    const before = performance.now();
+    this.#lines.push(Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength), (line) =>
+      this.#isOver ? false : this.#heard(line.kind === "line" ? line.text : null),
+    );
+    const spent = performance.now() - before;
+    if (spent < hearMilliseconds) return undefined;
+    return new Promise((done) => setTimeout(done, Math.min(spent, 1_000)));
+  }
+
+  async *#input(): AsyncIterable<Uint8Array> {
+    for (;;) {
+      const next = this.#queue.take();
+      if (next !== undefined) {
+        yield next;
+        this.#queueBytes -= next.length;
+      } else if (this.#isOver) return;
+      else
+        await new Promise<void>((wake) => {
+          this.#wake = wake;
+        });
+    }
+  }
+}
+
+function endingText(result: RunResult): string {
+  if (!result.ok) {
+    const { message, fix } = result.refused;
+    return fix === null ? message : `${message}; ${fix}`;
+  }
+  const { ending } = result.ran;
+  switch (ending.kind) {
+    case "exited":
+      return `it exited with ${ending.status}`;
+    case "signalled":
+      return `it was ended by signal ${ending.signal}`;
+    case "ended":
+      return `it was ended (${ending.because})`;
+    case "unstarted":
+      return `it could not be started: ${ending.reason}`;
+    default:
+      return ending satisfies never;
+  }
+}

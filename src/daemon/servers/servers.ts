@@ -1,0 +1,370 @@
+// Tools of MCP servers in the daemon: offered as `server__tool` with their pinned definitions, decided by `tool.invoke` and by
+// what their arguments mean, executed by the server's process.
+import type { Ground } from "../../core/authority/axes/path.ts";
+import { copyJson, type JsonObject } from "../../core/base/json.ts";
+import { done, refuse } from "../../core/base/result.ts";
+import type { Derived } from "../../core/gate/known-tool.ts";
+import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
+import type { Outcome } from "../../core/ports/stores/commit.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
+import { offeredName, type ServerDescription, type ToolDefinition } from "../../gateway/definitions.ts";
+import { callableTools, firstPin, type Pin, pinOf, pinText, readPin } from "../../gateway/pins.ts";
+import { shippedMap } from "../../gateway/shipped-maps.ts";
+import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
+import { inputParser } from "../../runtime/tool/input.ts";
+import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
+import { likeness } from "../../runtime/tool/tool-name.ts";
+import type { Session } from "../session.ts";
+import type { DaemonTool, ExecutionResult, Missing, ToolExecution } from "../tools/daemon-tool.ts";
+import { type CatalogServer, ServerCatalog, type ServerCatalogOptions } from "./server-catalog.ts";
+import { ServerPool } from "./server-pool.ts";
+import { type ServerOwner, type ServerRunOptions, serverRoot } from "./server-run.ts";
+import { Upstream } from "./upstream.ts";
+
+export interface DaemonServersOptions extends ServerCatalogOptions {
+  readonly run: ServerRunOptions;
+  readonly settings: Pick<SettingStore, "get" | "set">;
+  /** Whether the session's grants could name a tool whose name starts so; false also while everything is frozen. */
+  couldCall(session: Session, prefix: string): boolean;
+  entry(owner: ServerOwner | null, outcome: string, more: JsonObject): LogEntry;
+  log(entry: LogEntry): void;
+  /** Time limit of one call. */
+  readonly callMilliseconds: number;
+}
+
+/** A list of tools waits this long for servers that were never started before. */
+const firstUseMilliseconds = 5_000;
+/** A call of a server that was never started before waits this long for it. */
+const callUseMilliseconds = 20_000;
+
+export class DaemonServers {
+  readonly #options: DaemonServersOptions;
+  readonly catalog: ServerCatalog;
+  readonly #pool: ServerPool;
+  /** By the stored text. */
+  readonly #pins = new Map<string, { readonly text: string; readonly pin: Pin }>();
+  /** What each server said about itself last, by the key of its pin. */
+  readonly #latest = new Map<string, ServerDescription>();
+  readonly #failures = new Map<string, string>();
+  readonly #firstUses = new Map<string, Promise<void>>();
+  /** Servers that a list of this session has waited for. */
+  readonly #waited = new WeakMap<Session, Set<string>>();
+  readonly #callable = new WeakMap<Pin, WeakMap<ServerDescription, ReadonlySet<string>>>();
+  readonly #tools = new WeakMap<Pin, WeakMap<CatalogServer, readonly DaemonTool[]>>();
+
+  constructor(options: DaemonServersOptions) {
+    this.#options = options;
+    this.catalog = new ServerCatalog(options);
+    this.#pool = new ServerPool({
+      run: options.run,
+      elapsed: () => options.elapsed(),
+      onEvent: (session, { server }, event, why) =>
+        options.log(
+          options.entry(session, `server_${event}`, { server: server.name, ...(why === null ? {} : { why }) }),
+        ),
+    });
+  }
+
+  /**
+   * Never more than the session's file and trust say now; without servers that cannot be started. `wanted`: the tool that is
+   * looked for, so that no other server is waited for.
+   */
+  async of(session: Session, wanted: string | null = null): Promise<readonly DaemonTool[]> {
+    const { name, cwd } = session.facts;
+    const { servers } = this.catalog.of(name.workspace, cwd);
+    if (servers.length === 0) return NONE;
+    const enabled = servers.filter(({ server, waits }) => waits === null && server.isEnabled);
+    this.#pool.retire(session, new Set(enabled.map(({ digest }) => digest)));
+    const isWanted = ({ server }: CatalogServer): boolean =>
+      wanted === null || wanted.startsWith(offeredName(server.name, ""));
+    const unknown = enabled.filter((one) => isWanted(one) && this.pinOf(one) === null && this.#couldCall(session, one));
+    if (unknown.length > 0) await this.#awaitFirstUse(session, unknown, wanted !== null);
+    const taken = new Set<string>();
+    return enabled
+      .flatMap((one) => this.#toolsOf(one))
+      .filter(({ name: tool }) => !taken.has(likeness(tool)) && taken.add(likeness(tool)));
+  }
+
+  /** Null before its first use. */
+  pinOf(one: CatalogServer): Pin | null {
+    const key = pinKey(one);
+    const text = this.#options.settings.get(key);
+    if (text === null) return null;
+    const known = this.#pins.get(key);
+    if (known?.text === text) return known.pin;
+    const pin = readPin(text);
+    this.#pins.set(key, { text, pin });
+    return pin;
+  }
+
+  /** Compared once for each pair: a list asks for every tool. */
+  callable(pin: Pin, latest: ServerDescription): ReadonlySet<string> {
+    const ofPin = this.#callable.get(pin) ?? new WeakMap<ServerDescription, ReadonlySet<string>>();
+    this.#callable.set(pin, ofPin);
+    const callable = ofPin.get(latest) ?? callableTools(pin, latest);
+    ofPin.set(latest, callable);
+    return callable;
+  }
+
+  /** Whether a tool from elsewhere has a name that belongs to a server here: it would be called by the server's grants. */
+  isTaken(session: Session, tool: string): boolean {
+    const [start = "", ...rest] = tool.split("__");
+    if (rest.length === 0) return false;
+    const { name, cwd } = session.facts;
+    return this.catalog.of(name.workspace, cwd).servers.some(({ server }) => likeness(server.name) === likeness(start));
+  }
+
+  latest(one: CatalogServer): ServerDescription | null {
+    return this.#latest.get(pinKey(one)) ?? null;
+  }
+
+  /** Why it could not be started last; null where it could. */
+  failure(one: CatalogServer): string | null {
+    return this.#failures.get(pinKey(one)) ?? null;
+  }
+
+  mapOf(
+    one: CatalogServer,
+    tool: ToolDefinition,
+    pin: Pin,
+  ): { readonly map: ArgumentMap; readonly source: "file" | "shipped" } | null {
+    const written = one.server.maps.get(tool.name);
+    if (written !== undefined) return { map: written, source: "file" };
+    const shipped = shippedMap(pin.identity.name, tool);
+    return shipped === null ? null : { map: shipped, source: "shipped" };
+  }
+
+  /** What the server says now becomes what is pinned. Null where it was stored. */
+  async pin(one: CatalogServer, description: ServerDescription, by: JsonObject): Promise<string | null> {
+    return this.#store(one, pinOf(description), null, by);
+  }
+
+  /** Starts the server for a person, in its own walls, and ends it again. */
+  async look(session: ServerOwner, one: CatalogServer): Promise<ServerDescription | { readonly message: string }> {
+    const upstream = this.#pool.server(session, one, groundOf(one));
+    if (!(upstream instanceof Upstream)) return upstream;
+    const started = await this.#watch(one, upstream);
+    return started.ok ? started.value : { message: started.message };
+  }
+
+  close(): void {
+    this.#pool.close();
+  }
+
+  #couldCall(session: Session, { server }: CatalogServer): boolean {
+    return this.#options.couldCall(session, offeredName(server.name, ""));
+  }
+
+  /** A list waits once for each server, and not for long; a call waits for its own server. */
+  async #awaitFirstUse(session: Session, unknown: readonly CatalogServer[], isCall: boolean): Promise<void> {
+    const waited = this.#waited.get(session) ?? new Set<string>();
+    this.#waited.set(session, waited);
+    const described = unknown.map((one) => [one, this.#firstUse(session, one)] as const);
+    const awaited = described.filter(([{ digest }]) => isCall || !waited.has(digest)).map(([, done]) => done);
+    for (const { digest } of unknown) waited.add(digest);
+    if (awaited.length === 0) return;
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<void>((over) => {
+      timer = setTimeout(over, isCall ? callUseMilliseconds : firstUseMilliseconds);
+    });
+    await Promise.race([Promise.all(awaited), late]);
+    clearTimeout(timer);
+  }
+
+  /** One at a time for each server: of two sessions that use it first, the second finds the pin of the first. */
+  #firstUse(session: Session, one: CatalogServer): Promise<void> {
+    const key = pinKey(one);
+    const mine = (this.#firstUses.get(key) ?? Promise.resolve()).then(() =>
+      this.pinOf(one) === null ? this.#described(session, one) : undefined,
+    );
+    const settled = mine
+      .catch(() => undefined)
+      .then(() => void (this.#firstUses.get(key) === settled && this.#firstUses.delete(key)));
+    this.#firstUses.set(key, settled);
+    return settled;
+  }
+
+  async #described(session: Session, one: CatalogServer): Promise<void> {
+    const description = await this.look(session, one);
+    if ("message" in description || this.pinOf(one) !== null) return;
+    await this.#store(one, firstPin(description), session, {});
+  }
+
+  async #watch(one: CatalogServer, upstream: Upstream): Promise<Awaited<Upstream["started"]>> {
+    const key = pinKey(one);
+    upstream.onDescribed = (description) => this.#latest.set(key, description);
+    const started = await upstream.started;
+    if (started.ok) {
+      this.#latest.set(key, upstream.description ?? started.value);
+      this.#failures.delete(key);
+    } else {
+      const complaint = upstream.complaint.trim();
+      this.#failures.set(key, complaint === "" ? started.message : `${started.message}\n${complaint}`);
+    }
+    return started;
+  }
+
+  async #store(one: CatalogServer, pin: Pin, session: ServerOwner | null, by: JsonObject): Promise<string | null> {
+    const { server, workspace } = one;
+    const { identity, tools } = pin;
+    const more = {
+      server: server.name,
+      level: server.level,
+      workspace,
+      version: `${identity.name} ${identity.version}`,
+      tools: tools.length,
+      ...by,
+    };
+    const stored = await this.#options.settings.set(
+      pinKey(one),
+      pinText(pin),
+      this.#options.entry(session, "server_pinned", more),
+    );
+    return stored.ok ? null : stored.message;
+  }
+
+  #toolsOf(one: CatalogServer): readonly DaemonTool[] {
+    const pin = this.pinOf(one);
+    if (pin === null) return NONE;
+    const ofPin = this.#tools.get(pin) ?? new WeakMap<CatalogServer, readonly DaemonTool[]>();
+    this.#tools.set(pin, ofPin);
+    const known = ofPin.get(one);
+    if (known !== undefined) return known;
+    const made = pin.tools.map((tool) => this.#daemonTool(one, pin, tool));
+    ofPin.set(one, made);
+    return made;
+  }
+
+  #daemonTool(one: CatalogServer, pin: Pin, tool: ToolDefinition): DaemonTool {
+    const { server } = one;
+    const map = this.mapOf(one, tool, pin)?.map ?? [];
+    const missing = (): Missing | null => this.#held(one, tool.name);
+    return {
+      name: offeredName(server.name, tool.name),
+      description: tool.description === "" ? (tool.title ?? tool.name) : tool.description,
+      input: checkedSchema(tool.inputSchema),
+      shownInput: tool.inputSchema,
+      verbs: [...new Set(map.filter(({ isOptional }) => !isOptional).map(({ verb }) => verb))],
+      isOfServer: true,
+      isThere: () => missing() === null,
+      missing,
+      requests: (input, reading) =>
+        mappedRequests(map, input, offeredName(server.name, tool.name), groundOf(one), reading.toAscii),
+      execute: (call) => this.#execute(one, tool.name, call),
+    };
+  }
+
+  /** Why a pinned tool cannot be called: the server says something else by now. */
+  #held(one: CatalogServer, tool: string): Missing | null {
+    const pin = this.pinOf(one);
+    const latest = this.latest(one);
+    if (pin === null || latest === null || this.callable(pin, latest).has(tool)) return null;
+    const { name } = one.server;
+    const isGone = latest.tools.every((now) => now.name !== tool);
+    return {
+      message: isGone
+        ? `the server ${name} does not have this tool any more`
+        : `the server ${name} describes itself or this tool differently since it was pinned; a person has to review it`,
+      fix: isGone ? null : `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
+    };
+  }
+
+  async #execute(
+    one: CatalogServer,
+    tool: string,
+    { input, session, signal }: ToolExecution,
+  ): Promise<ExecutionResult> {
+    const { server } = one;
+    const before = performance.now();
+    const upstream = this.#pool.server(session, one, groundOf(one));
+    if (!(upstream instanceof Upstream)) return { ok: false, code: "not_available", message: upstream.message };
+    const running = session.begin(signal);
+    if (running === null) return { ok: false, ...session.startRefusal };
+    try {
+      const isKnown = upstream.description !== null;
+      const started = isKnown ? null : await this.#watch(one, upstream);
+      if (started !== null && !started.ok) return { ok: false, code: "not_available", message: started.message };
+      // INVARIANT: what is called is what is pinned, as this process describes it.
+      const latest = upstream.description;
+      if (latest !== null) this.#latest.set(pinKey(one), latest);
+      const held = this.#held(one, tool);
+      if (held !== null) {
+        this.#options.log(this.#options.entry(session, "server_held", { server: server.name, tool }));
+        return { ok: false, code: "not_available", ...held };
+      }
+      const answer = await upstream.call(tool, input, running.signal, this.#options.callMilliseconds);
+      const wallMicroseconds = Math.round((performance.now() - before) * 1000);
+      const enforcement: Outcome["enforcement"] = [
+        { axis: "tool", strength: "checked" },
+        ...upstream.enforcement.map(({ axis, strength }) => ({ axis, strength })),
+      ];
+      const met = { ended: "done", denials: [], enforcement, wallMicroseconds };
+      if (!answer.ok) return { ok: false, code: answer.code, message: answer.message, met };
+      const { content, structuredContent, isError } = answer.value;
+      const fault = structuredContent === null || isError ? null : this.#outputFault(one, tool, structuredContent);
+      if (fault !== null) return { ok: false, code: "execution_failed", message: fault, met };
+      const value = { content, ...(structuredContent === null ? {} : { structuredContent }), isError };
+      const ended = isError ? "tool_error" : "done";
+      return { ok: true, value, isUntrusted: !server.isClean, isServerResult: true, met: { ...met, ended } };
+    } finally {
+      running.end();
+    }
+  }
+
+  /** By the pinned schema, where it can be read within limits. */
+  #outputFault(one: CatalogServer, tool: string, structured: JsonObject): string | null {
+    const schema = this.pinOf(one)?.tools.find(({ name }) => name === tool)?.outputSchema ?? null;
+    if (schema === null) return null;
+    const accepted = inputParser(checkedSchema(schema)).accept(structured);
+    if (accepted.ok) return null;
+    const [issue] = accepted.issues;
+    return `the server's structured result does not match its own schema: ${issue?.at ?? ""} ${issue?.message ?? ""}`.trim();
+  }
+}
+
+const NONE: readonly DaemonTool[] = [];
+
+/** A user's own server has one pin; a project's has one in each workspace. */
+function pinKey({ server, workspace }: CatalogServer): string {
+  return `mcp.pin ${server.level} ${server.level === "user" ? "" : workspace} ${server.name}`;
+}
+
+/** Relative paths in arguments start where the server does. */
+function groundOf({ reading, server }: CatalogServer): Ground {
+  const root = serverRoot(server);
+  return root === null ? reading.ground : { ...reading.ground, base: root };
+}
+
+/** A schema with parts that cannot be checked within limits accepts every object here; the server checks its own. */
+function checkedSchema(schema: JsonObject): JsonSchema {
+  const { $schema: _dialect, ...rest } = schema;
+  const copy = copyJson(rest) as JsonSchema | undefined;
+  return copy !== undefined && inputParser(copy).faults.length === 0 ? copy : { type: "object" };
+}
+
+function mappedRequests(
+  map: ArgumentMap,
+  input: JsonObject,
+  tool: string,
+  ground: Ground,
+  toAscii: Parameters<typeof requestOf>[1]["toAscii"],
+): Derived {
+  const targets = mappedTargets(map, input);
+  if (!targets.ok) return targets;
+  const requests = [];
+  for (const { verb, target } of targets.value) {
+    // A server may resolve a relative path, or `~`, elsewhere than where it was decided.
+    if (verb.startsWith("fs.") && !target.startsWith("/"))
+      return refuse(
+        "not_absolute",
+        `${JSON.stringify(target.slice(0, 200))}: name files by absolute paths`,
+        "/path/to/file",
+      );
+    const wanted = (verb.startsWith("fs.") ? { verb, path: target } : { verb, url: target }) as ToolRequest;
+    const request = requestOf(wanted, { ground, toAscii, tool });
+    if (!request.ok) return request;
+    requests.push(request.value);
+  }
+  return done(requests);
+}

@@ -1,0 +1,263 @@
+// The daemon's side of the Model Context Protocol with one server process: it asks, and the server answers. Whatever the
+// server asks for in turn is refused.
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { JsonMeter } from "../../core/base/json-meter.ts";
+import { VERSION } from "../../core/base/version.ts";
+import { errorText, readServerResult, type ServerResult } from "../../gateway/call-result.ts";
+import { readDescription, type ServerDescription, toolsOfServerMax } from "../../gateway/definitions.ts";
+import { type ServerProcess, serverLineBytesMax } from "./server-process.ts";
+
+export type UpstreamResult<T> =
+  | { readonly ok: true; readonly value: T }
+  | { readonly ok: false; readonly code: "execution_failed" | "not_available" | "stopped"; readonly message: string };
+
+const PROTOCOLS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+const METHOD_NOT_FOUND = -32_601;
+const startMilliseconds = 30_000;
+const pingMilliseconds = 5_000;
+const relistMilliseconds = 1_000;
+const pagesMax = 64;
+/** Calls that run in one server, and calls that run or are queued. */
+const callsAtOnceMax = 16;
+const waitingMax = 128;
+/** Messages that break the protocol before the process is ended. */
+const faultsMax = 100;
+/** A longer message is measured before it is parsed: many values take seconds. */
+const valuesMax = 262_144;
+
+interface Pending {
+  give(answer: UpstreamResult<JsonObject>): void;
+}
+
+export class Upstream {
+  readonly #name: string;
+  readonly #process: ServerProcess;
+  readonly #pending = new Map<number, Pending>();
+  readonly #queue: (() => void)[] = [];
+  #number = 0;
+  #running = 0;
+  #faults = 0;
+  #initialized: JsonObject = {};
+  #description: ServerDescription | null = null;
+  #relist: NodeJS.Timeout | null = null;
+  /** Set by its owner; called when the server changed what it says about itself. */
+  onDescribed: (description: ServerDescription) => void = () => undefined;
+  /** The first description, or why there is none. */
+  readonly started: Promise<UpstreamResult<ServerDescription>>;
+  /** Why it has ended, once it has. */
+  readonly ended: Promise<string>;
+
+  constructor(name: string, process: ServerProcess) {
+    this.#name = name;
+    this.#process = process;
+    process.hear((text) => this.#hear(text));
+    this.ended = process.ended.then((why) => {
+      if (this.#relist !== null) clearTimeout(this.#relist);
+      for (const [, { give }] of this.#pending) give(failed(`the server ended during the call: ${why}`));
+      this.#pending.clear();
+      return why;
+    });
+    this.started = this.#start();
+  }
+
+  get isOver(): boolean {
+    return this.#process.isOver;
+  }
+
+  get isIdle(): boolean {
+    return this.#running === 0 && this.#queue.length === 0;
+  }
+
+  get complaint(): string {
+    return this.#process.complaint;
+  }
+
+  get enforcement(): ServerProcess["enforcement"] {
+    return this.#process.enforcement;
+  }
+
+  /** The latest; null until it has started. */
+  get description(): ServerDescription | null {
+    return this.#description;
+  }
+
+  end(why: string | null): void {
+    this.#process.end(why);
+  }
+
+  async call(
+    tool: string,
+    input: JsonObject,
+    signal: AbortSignal,
+    milliseconds: number,
+  ): Promise<UpstreamResult<ServerResult>> {
+    if (this.#running + this.#queue.length >= waitingMax)
+      return unavailable("too many calls of this server are queued");
+    if (this.#running >= callsAtOnceMax) await new Promise<void>((go) => this.#queue.push(go));
+    else this.#running++;
+    try {
+      const answer = await this.#ask("tools/call", { name: tool, arguments: input }, milliseconds, signal);
+      if (!answer.ok) return answer;
+      const result = readServerResult(answer.value);
+      return result === null ? failed("the server's result is malformed") : { ok: true, value: result };
+    } finally {
+      // The next call takes over this one's place.
+      const next = this.#queue.shift();
+      if (next === undefined) this.#running--;
+      else next();
+    }
+  }
+
+  async #start(): Promise<UpstreamResult<ServerDescription>> {
+    const params = {
+      protocolVersion: PROTOCOLS[0] ?? "",
+      capabilities: {},
+      clientInfo: { name: "ambit", version: VERSION },
+    };
+    const initialized = await this.#ask("initialize", params, startMilliseconds, null);
+    if (!initialized.ok) return this.#failed(initialized.message);
+    const protocol = member(initialized.value, "protocolVersion");
+    if (typeof protocol !== "string" || !PROTOCOLS.includes(protocol))
+      return this.#failed("it speaks a version of the protocol that is not known");
+    this.#initialized = initialized.value;
+    this.#process.say({ jsonrpc: "2.0", method: "notifications/initialized" });
+    return this.#list();
+  }
+
+  async #list(): Promise<UpstreamResult<ServerDescription>> {
+    const capabilities = member(this.#initialized, "capabilities");
+    const hasTools = isJsonObject(capabilities) && isJsonObject(member(capabilities, "tools"));
+    const tools: Json[] = [];
+    let cursor: string | null = null;
+    for (let page = 0; hasTools && page < pagesMax; page++) {
+      const params: JsonObject = cursor === null ? {} : { cursor };
+      const listed: UpstreamResult<JsonObject> = await this.#ask("tools/list", params, startMilliseconds, null);
+      if (!listed.ok) return this.#failed(listed.message);
+      const found = member(listed.value, "tools");
+      if (!isJsonList(found)) return this.#failed("its list of tools is malformed");
+      tools.push(...found);
+      const next = member(listed.value, "nextCursor");
+      cursor = typeof next === "string" && next !== "" ? next : null;
+      if (cursor === null || tools.length > toolsOfServerMax) break;
+    }
+    if (cursor !== null && tools.length <= toolsOfServerMax)
+      return this.#failed(`its list has more than ${pagesMax} pages`);
+    const description = readDescription(this.#name, this.#initialized, tools);
+    this.#description = description;
+    this.onDescribed(description);
+    return { ok: true, value: description };
+  }
+
+  /** A server that does not start as it should is of no use. */
+  #failed(message: string): UpstreamResult<never> {
+    this.end(null);
+    return unavailable(message);
+  }
+
+  #ask(
+    method: string,
+    params: JsonObject,
+    milliseconds: number,
+    signal: AbortSignal | null,
+  ): Promise<UpstreamResult<JsonObject>> {
+    if (signal?.aborted === true) return Promise.resolve(STOPPED);
+    const id = ++this.#number;
+    return new Promise((done) => {
+      let timer: NodeJS.Timeout | undefined;
+      const onStop = (): void => cancel(STOPPED);
+      const give = (answer: UpstreamResult<JsonObject>): void => {
+        clearTimeout(timer);
+        signal?.removeEventListener("abort", onStop);
+        this.#pending.delete(id);
+        done(answer);
+      };
+      const cancel = (answer: UpstreamResult<JsonObject>): void => {
+        if (!this.#pending.has(id)) return;
+        this.#process.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+        give(answer);
+      };
+      this.#pending.set(id, { give });
+      if (!this.#process.say({ jsonrpc: "2.0", id, method, params })) {
+        give(unavailable("the server has ended, or does not read its input"));
+        return;
+      }
+      timer = setTimeout(() => {
+        cancel(failed(`the server took more than ${milliseconds / 1000} seconds`));
+        if (method !== "ping") void this.#check();
+      }, milliseconds);
+      signal?.addEventListener("abort", onStop, { once: true });
+      if (this.isOver) void this.ended.then((why) => give(unavailable(`the server ended: ${why}`)));
+    });
+  }
+
+  /** After a call that took too long: a server that does not even answer a ping is ended. */
+  async #check(): Promise<void> {
+    const answer = await this.#ask("ping", {}, pingMilliseconds, null);
+    if (!answer.ok && !this.isOver) this.end("it does not answer any more");
+  }
+
+  #hear(text: string | null): boolean {
+    if (text === null) return this.#fault(`a line has more than ${serverLineBytesMax} bytes`);
+    if (text.trim() === "") return true;
+    if (text.length > valuesMax && !new JsonMeter(valuesMax).take(Buffer.from(text)))
+      return this.#fault(`a message has more than ${valuesMax} values`);
+    const message = parse(text);
+    if (!isJsonObject(message) || member(message, "jsonrpc") !== "2.0") return this.#fault("a line is no message");
+    const method = member(message, "method");
+    const id = member(message, "id");
+    if (typeof method === "string") return id === undefined ? this.#notified(method) : this.#asked(method, id);
+    const pending = typeof id === "number" ? this.#pending.get(id) : undefined;
+    // An answer to a cancelled request, or to one that was never made.
+    if (pending === undefined) return this.#fault("it answers requests that are not open");
+    const result = member(message, "result");
+    const error = member(message, "error");
+    if (isJsonObject(result)) pending.give({ ok: true, value: result });
+    else if (isJsonObject(error)) pending.give(failed(errorText(error)));
+    else pending.give(failed("the server's answer has neither a result nor an error"));
+    return true;
+  }
+
+  /** Requests of the server. Sampling, elicitation and roots were not offered to it. */
+  #asked(method: string, id: Json): boolean {
+    if (typeof id !== "string" && typeof id !== "number") return this.#fault("a request has no id");
+    const answer =
+      method === "ping" ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: "ambit does not offer this" } };
+    this.#process.say({ jsonrpc: "2.0", id, ...answer });
+    return method === "ping" || this.#fault(`it asks for ${method.slice(0, 64)}, which was not offered`);
+  }
+
+  /** Progress and log messages are dropped: they are text of the server that no call returned. */
+  #notified(method: string): boolean {
+    if (method === "notifications/tools/list_changed" && this.#description !== null && this.#relist === null)
+      this.#relist = setTimeout(() => {
+        this.#relist = null;
+        void this.#list();
+      }, relistMilliseconds);
+    return true;
+  }
+
+  /** False once there were too many: the process is ended, and the rest of its output dropped. */
+  #fault(what: string): boolean {
+    if (++this.#faults <= faultsMax) return true;
+    this.end(`it breaks the protocol: ${what}`);
+    return false;
+  }
+}
+
+function parse(text: string): Json | undefined {
+  try {
+    return JSON.parse(text) as Json;
+  } catch {
+    return undefined;
+  }
+}
+
+function failed(message: string): UpstreamResult<never> {
+  return { ok: false, code: "execution_failed", message };
+}
+
+function unavailable(message: string): UpstreamResult<never> {
+  return { ok: false, code: "not_available", message };
+}
+
+const STOPPED: UpstreamResult<never> = { ok: false, code: "stopped", message: "the call was cancelled" };

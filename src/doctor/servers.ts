@@ -1,0 +1,27 @@
+// MCP servers: a tool whose text speaks of another server's tools, and tools that wait for a person.
+import type { ServerView } from "../core/ports/daemon/daemon-control.ts";
+import type { MachineReport } from "./backend.ts";
+import { type Finding, found, NO_AGENT } from "./finding.ts";
+
+export type ProbeServer = Pick<ServerView, "name" | "held" | "shadowing">;
+
+export function examineServers(servers: readonly ProbeServer[]): MachineReport {
+  const findings = servers.flatMap(({ name, held, shadowing }): readonly Finding[] => [
+    ...shadowing.map(({ tool, others }) =>
+      found("server_shadows_tool", NO_AGENT, {
+        message: `the MCP server ${name} speaks of other tools in the text of ${tool}: ${others.join(", ")}`,
+        fix: `ambit mcp show ${name}, then: ambit mcp disable ${name}`,
+      }),
+    ),
+    ...(held === 0
+      ? []
+      : [
+          found("server_held", NO_AGENT, {
+            message: `${held} tools of the MCP server ${name} are not described as they were pinned`,
+            fix: `ambit mcp show ${name}, then: ambit mcp pin ${name}`,
+          }),
+        ]),
+  ]);
+  const passed = servers.length === 0 || findings.length > 0 ? [] : [`MCP servers: ${servers.length}, as pinned`];
+  return { findings, passed };
+}

@@ -1,0 +1,182 @@
+// Edits of `mcp.yml` as text: one server is added, removed or switched, and every other character stays as it is.
+import type { Source } from "../core/notation/source.ts";
+import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../core/notation/tree.ts";
+
+export type ServerEdit =
+  | { readonly kind: "add"; readonly name: string; readonly server: NewServer }
+  | { readonly kind: "remove"; readonly name: string }
+  | { readonly kind: "switch"; readonly name: string; readonly isEnabled: boolean };
+
+export interface NewServer {
+  readonly command: readonly string[];
+  /** Compact specs. */
+  readonly requires: readonly string[];
+  readonly runtime: readonly string[];
+  readonly environment: readonly (readonly [name: string, value: string])[];
+}
+
+export type ServerEditResult =
+  | { readonly ok: true; readonly text: string }
+  | { readonly ok: false; readonly message: string };
+
+/** `read`: the tree of a text; null where it cannot be read. */
+export function editServers(
+  source: Source,
+  edit: ServerEdit,
+  read: (source: Source) => TreeNode | null,
+): ServerEditResult {
+  const before = read(source);
+  if (before === null) return refuse(`${source.name} cannot be read: ambit mcp check`);
+  const edited = changed(source.text, before, edit);
+  if (typeof edited !== "string") return edited;
+  const after = read({ ...source, text: edited });
+  // INVARIANT: an edit that changed anything but what was asked for is not made.
+  return after !== null && isAsAsked(before, after, edit)
+    ? { ok: true, text: edited }
+    : refuse(`${source.name} has a form that cannot be edited here: change it in an editor`);
+}
+
+function changed(text: string, tree: TreeNode, edit: ServerEdit): string | Extract<ServerEditResult, { ok: false }> {
+  const servers = serversOf(tree);
+  const found = servers?.entries.find(({ key }) => key === edit.name) ?? null;
+  if (edit.kind === "add")
+    return found === null ? added(text, tree, edit) : refuse(`there is a server ${edit.name} already`);
+  if (found === null) return refuse(`there is no server ${edit.name}`);
+  if (servers !== null && isFlow(text, servers))
+    return refuse("`servers` is written in braces: change it in an editor");
+  if (edit.kind === "switch") return switched(text, found, edit.isEnabled);
+  const start = lineStart(text, found.keySpan.start);
+  return text.slice(0, start) + text.slice(lineEnd(text, endOf(text, found)));
+}
+
+function added(
+  text: string,
+  tree: TreeNode,
+  { name, server }: Extract<ServerEdit, { kind: "add" }>,
+): string | Extract<ServerEditResult, { ok: false }> {
+  const whole = text === "" || text.endsWith("\n") ? text : `${text}\n`;
+  const top = tree.kind === "map" ? entryOf(tree, "servers") : null;
+  if (top === null) {
+    if (tree.kind === "map" && isFlow(text, tree))
+      return refuse("the file is written in braces: change it in an editor");
+    return `${whole}servers:\n${serverLines(name, server, "  ")}`;
+  }
+  const { value } = top;
+  if (value.kind === "scalar" || (value.kind === "map" && value.entries.length === 0)) {
+    const isEmpty = value.kind === "map" || value.value === null;
+    if (!isEmpty) return refuse("`servers` is no map");
+    const bare =
+      value.span.end > value.span.start
+        ? whole.slice(0, value.span.start).trimEnd() + whole.slice(value.span.end)
+        : whole;
+    const at = lineEnd(bare, top.keySpan.end);
+    return `${bare.slice(0, at)}${serverLines(name, server, "  ")}${bare.slice(at)}`;
+  }
+  if (value.kind !== "map") return refuse("`servers` is no map");
+  const last = value.entries.at(-1);
+  const [first] = value.entries;
+  if (last === undefined || first === undefined || isFlow(text, value))
+    return refuse("`servers` is written in braces: change it in an editor");
+  const indent = " ".repeat(first.keySpan.start - lineStart(text, first.keySpan.start));
+  const at = lineEnd(whole, endOf(text, last));
+  return `${whole.slice(0, at)}${serverLines(name, server, indent)}${whole.slice(at)}`;
+}
+
+function serverLines(name: string, { command, requires, runtime, environment }: NewServer, indent: string): string {
+  const list = (texts: readonly string[]): string => `[${texts.map((one) => JSON.stringify(one)).join(", ")}]`;
+  const lines = [
+    `${indent}${name}:`,
+    `${indent}  command: ${list(command)}`,
+    ...(requires.length === 0
+      ? []
+      : [`${indent}  requires:`, ...requires.map((spec) => `${indent}    - ${JSON.stringify(spec)}`)]),
+    ...(runtime.length === 0 ? [] : [`${indent}  runtime: ${list(runtime)}`]),
+    ...(environment.length === 0
+      ? []
+      : [
+          `${indent}  env:`,
+          ...environment.map(([variable, value]) => `${indent}    ${variable}: ${JSON.stringify(value)}`),
+        ]),
+  ];
+  return `${lines.join("\n")}\n`;
+}
+
+function switched(
+  text: string,
+  { value, keySpan }: Entry,
+  isEnabled: boolean,
+): string | Extract<ServerEditResult, { ok: false }> {
+  if (value.kind !== "map") return refuse("the server is no map");
+  const entry = entryOf(value, "enabled");
+  if (entry !== null)
+    return text.slice(0, entry.value.span.start) + String(isEnabled) + text.slice(entry.value.span.end);
+  if (isFlow(text, value))
+    return `${text.slice(0, value.span.start + 1)} enabled: ${isEnabled},${text.slice(value.span.start + 1)}`;
+  const [first] = value.entries;
+  if (first === undefined) return refuse("the server is empty");
+  const at = lineStart(text, first.keySpan.start);
+  if (at <= keySpan.start) return refuse("the server has a form that cannot be edited here: change it in an editor");
+  return `${text.slice(0, at)}${text.slice(at, first.keySpan.start)}enabled: ${isEnabled}\n${text.slice(at)}`;
+}
+
+function isAsAsked(before: TreeNode, after: TreeNode, edit: ServerEdit): boolean {
+  const [was, is] = [before, after].map(
+    (tree) => new Map((serversOf(tree)?.entries ?? []).map(({ key, value }) => [key, plainValue(value)])),
+  );
+  if (was === undefined || is === undefined) return false;
+  const tops = [before, after].map((tree) =>
+    tree.kind === "map"
+      ? tree.entries.filter(({ key }) => key !== "servers").map(({ key, value }) => [key, plainValue(value)])
+      : [],
+  );
+  if (JSON.stringify(tops[0]) !== JSON.stringify(tops[1])) return false;
+  const names = [...new Set([...was.keys(), ...is.keys()])].filter((name) => name !== edit.name);
+  if (names.some((name) => JSON.stringify(was.get(name)) !== JSON.stringify(is.get(name)))) return false;
+  const now = is.get(edit.name);
+  if (edit.kind === "remove") return now === undefined;
+  if (edit.kind === "add") return now !== undefined;
+  const { enabled, ...rest } = (now ?? {}) as { readonly enabled?: unknown };
+  const { enabled: _before, ...old } = (was.get(edit.name) ?? {}) as { readonly enabled?: unknown };
+  return enabled === edit.isEnabled && JSON.stringify(sortedMembers(rest)) === JSON.stringify(sortedMembers(old));
+}
+
+function sortedMembers(value: object): readonly unknown[] {
+  return Object.entries(value).sort(([left], [right]) => (left < right ? -1 : 1));
+}
+
+function serversOf(tree: TreeNode): Mapping | null {
+  const value = tree.kind === "map" ? entryOf(tree, "servers")?.value : undefined;
+  return value?.kind === "map" ? value : null;
+}
+
+function isFlow(text: string, { span }: Mapping): boolean {
+  return text[span.start] === "{";
+}
+
+/** Where the text of an entry ends, without the comments and blank lines behind it. */
+function endOf(text: string, { value, keySpan }: Entry): number {
+  const end = nodeEnd(text, value);
+  return Math.max(end, keySpan.end);
+}
+
+function nodeEnd(text: string, node: TreeNode): number {
+  if (node.kind === "scalar") return node.span.end;
+  if (text[node.span.start] === "{" || text[node.span.start] === "[") return node.span.end;
+  const last = node.kind === "list" ? node.items.at(-1) : node.entries.at(-1)?.value;
+  return last === undefined ? node.span.end : nodeEnd(text, last);
+}
+
+function lineStart(text: string, at: number): number {
+  return text.lastIndexOf("\n", at - 1) + 1;
+}
+
+/** Behind the end of the line. A block text ends at the start of the next line. */
+function lineEnd(text: string, at: number): number {
+  if (at > 0 && text[at - 1] === "\n") return at;
+  const end = text.indexOf("\n", at);
+  return end < 0 ? text.length : end + 1;
+}
+
+function refuse(message: string): { readonly ok: false; readonly message: string } {
+  return { ok: false, message };
+}

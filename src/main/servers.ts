@@ -1,0 +1,73 @@
+// The MCP servers of others in the daemon: connects them to the store, the programs and the sessions.
+import type { Grant } from "../core/authority/grant.ts";
+import type { JsonObject } from "../core/base/json.ts";
+import type { LogEntry } from "../core/ports/stores/log.ts";
+import { serverAnswers } from "../daemon/control/servers.ts";
+import type { Daemon, DaemonOptions } from "../daemon/daemon.ts";
+import type { DaemonParts } from "../daemon/parts.ts";
+import type { ServerOwner } from "../daemon/servers/server-run.ts";
+import { DaemonServers } from "../daemon/servers/servers.ts";
+import { Session } from "../daemon/session.ts";
+import type { ForeignTools } from "../daemon/tools/daemon-tool.ts";
+import type { UserFolders } from "../platform/folders.ts";
+import { callMillisecondsMax } from "../runtime/tool/define.ts";
+import { couldCall } from "../runtime/tool/reachable.ts";
+import type { DaemonState } from "./daemon-state.ts";
+
+export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "elapsed" | "now" | "id"> {
+  readonly folders: UserFolders;
+  readonly records: DaemonParts["records"];
+  readonly programs: Pick<DaemonParts["programs"], "run">;
+  readonly redacting: DaemonParts["redacting"];
+  readonly held: Daemon["held"];
+  ceiling(): readonly Grant[] | null;
+}
+
+export interface ComposedServers {
+  readonly answers: NonNullable<DaemonOptions["servers"]>;
+  /** Tools of servers beside those of hosts; a name that belongs to a server is no host's. */
+  beside(hosts: ForeignTools): ForeignTools;
+  close(): void;
+}
+
+export function composeServers(options: ServersOptions): ComposedServers {
+  const { folders, records, stores, programs, redacting, entry, elapsed, held, now, id, ceiling } = options;
+  const entryOf = (owner: ServerOwner | null, outcome: string, facts: JsonObject): LogEntry => {
+    const made = entry("session", outcome, null, redacting.json(facts));
+    return owner instanceof Session ? { ...made, ...owner.who() } : made;
+  };
+  const servers = new DaemonServers({
+    ...{ folders, elapsed, settings: stores.settings, entry: entryOf },
+    readingAt: (folder) => records.readingAt(folder),
+    callMilliseconds: callMillisecondsMax,
+    log: (made) => void stores.ledger.append([made]),
+    couldCall: (session, prefix) => {
+      const current = held(session);
+      return current !== null && current.moment.frozen?.() !== true && couldCall(current.holding.authority, prefix);
+    },
+    run: {
+      ...{ programs, now, ceiling },
+      needsReview: (owner) => !(owner instanceof Session) || held(owner)?.holding.needsReview !== false,
+    },
+  });
+  return {
+    answers: (admission) =>
+      serverAnswers(
+        {
+          servers,
+          workspaceOf: (cwd) => records.workspaceOf(cwd),
+          redacted: (text) => redacting.text(text),
+          id: () => id("s"),
+        },
+        admission,
+      ),
+    beside: (hosts) => ({
+      of: async (session, wanted) => {
+        const [ofHosts, ofServers] = await Promise.all([hosts.of(session), servers.of(session, wanted ?? null)]);
+        return [...ofHosts.filter(({ name }) => !servers.isTaken(session, name)), ...ofServers];
+      },
+      ...(hosts.listed === undefined ? {} : { listed: hosts.listed }),
+    }),
+    close: () => servers.close(),
+  };
+}
