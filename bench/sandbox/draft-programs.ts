@@ -69,7 +69,7 @@ export class DraftPrograms {
       call: `call-${++this.#calls}`,
       ...{ session, generation: 0, cwd: project, environment: {} },
       moment,
-      useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
+      useModel: async () => ({ ok: false, id: "none", code: "not_available", reason: null }),
       modelUsed: () => undefined,
       door: null,
       useSecret: async () => false,

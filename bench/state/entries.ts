@@ -61,5 +61,5 @@ export function numbered(at: number): LogEntry {
 
 export function chargeOf(): AccountCharge {
   const account = "record /home/user/project#agent-1 memory.read";
-  return { account, calls: 1_000_000_000, rate: null, family: account, written: [account] };
+  return { account, calls: 1_000_000_000, rate: null, tokens: null, money: null, family: account, written: [account] };
 }

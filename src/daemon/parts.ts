@@ -1,7 +1,7 @@
 // Interfaces of everything that the composition root passes to the daemon: stores, readers and executors.
 import type { Authority } from "../core/authority/chain.ts";
 import type { Moment } from "../core/authority/compiled.ts";
-import type { Basis, DenialCode } from "../core/authority/decision.ts";
+import type { Basis } from "../core/authority/decision.ts";
 import type { Level, Span } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
 import type { Json, JsonObject } from "../core/base/json.ts";
@@ -18,7 +18,7 @@ import type { RunDenial, RunResult, Sinks, TerminalRequest } from "../core/ports
 import type { KeyInput, KeyStatus } from "../core/ports/secret-key.ts";
 import type { ApprovalBinding, ApprovalStore } from "../core/ports/stores/approval-store.ts";
 import type { ChainStore } from "../core/ports/stores/chain-rows.ts";
-import type { Ledger } from "../core/ports/stores/ledger.ts";
+import type { Cost, Ledger } from "../core/ports/stores/ledger.ts";
 import type { AgentName, LinkStore } from "../core/ports/stores/link-store.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
@@ -26,6 +26,7 @@ import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
+import type { CostRange, UseDecision } from "./calls/program-use.ts";
 import type { ClientRun } from "./programs/client-profile.ts";
 import type { Session } from "./session.ts";
 
@@ -130,14 +131,13 @@ export interface ProgramContext {
   /** Whether a secret may be given to the program's credential helper for this request; decided and logged. */
   useSecret(request: Request): Promise<boolean>;
   /** Whether a model may be used now; decided, charged and logged. `id`: of the entry. */
-  useModel(
-    request: Request,
-    call: Pick<ModelCallFacts, "digest" | "bytes" | "isCharged">,
-  ): Promise<
-    { readonly ok: true; readonly id: string } | { readonly ok: false; readonly id: string; readonly code: DenialCode }
-  >;
-  /** Logs what came of it. */
-  modelUsed(id: string, usage: ModelUsage): void;
+  useModel(request: Request, call: ModelUseFacts): Promise<UseDecision>;
+  /** Logs what came of it, and replaces the reservation with the cost; null: the reservation is the cost. */
+  modelUsed(
+    id: string,
+    usage: ModelUsage,
+    settled: { readonly cost: Cost | null; readonly reserved: Cost | null },
+  ): void;
   /** Answers programs of a client that ask their session; null: they cannot. */
   readonly door: DoorSource | null;
   /** Records a denial while the call runs. Returns the id of its entry. */
@@ -148,6 +148,12 @@ export interface ProgramContext {
 export interface ServerRun {
   readonly environment: readonly (readonly [name: string, value: string])[];
   readonly runtime: readonly (readonly string[])[];
+}
+
+export interface ModelUseFacts extends Pick<ModelCallFacts, "digest" | "bytes" | "isCharged"> {
+  readonly cost: CostRange;
+  /** What a person is shown where approval is required. */
+  readonly question: JsonObject;
 }
 
 export interface ProgramRun {

@@ -5,7 +5,7 @@ import type { Ground } from "../core/authority/axes/path.ts";
 import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
 import type { VerbEntry } from "../core/authority/catalog.ts";
 import { CompiledLink, type Moment } from "../core/authority/compiled.ts";
-import type { Grant, Purpose } from "../core/authority/grant.ts";
+import { type Grant, isCounted, type Purpose } from "../core/authority/grant.ts";
 import { ALWAYS } from "../core/authority/link.ts";
 import type { Request } from "../core/authority/request.ts";
 import { within } from "../core/authority/witness/within.ts";
@@ -71,7 +71,7 @@ class Others extends CompiledLink {
   /** What has a budget can run out, and then the other grant counts. */
   #isOut(place: number): boolean {
     const held = this.link.grants[place]?.conditions;
-    return this.without.has(place) || held?.calls !== null || held.rate !== null;
+    return this.without.has(place) || held === undefined || isCounted(held);
   }
 }
 

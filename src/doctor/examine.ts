@@ -1,5 +1,5 @@
 // All checks over one probe, as sections: the project, each agent, the machine.
-import type { Grant, Span } from "../core/authority/grant.ts";
+import { type Grant, isCounted, type Span } from "../core/authority/grant.ts";
 import type { Severity } from "../core/notation/diagnostic.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
@@ -126,8 +126,8 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
 const TOO_MANY = "it has so many grants that not all were compared for ones without effect";
 
 function deadFinding(grant: Grant, about: About): Finding {
-  const { ask, calls, rate, principals, clean } = grant.conditions;
-  const isLimit = ask > 0 || principals !== null || calls !== null || rate !== null || clean;
+  const { ask, principals, clean } = grant.conditions;
+  const isLimit = ask > 0 || principals !== null || isCounted(grant.conditions) || clean;
   return found("dead_rule", about, {
     message: `${compactText(grant)} has no effect: the agent's other grants cover all of it`,
     meaning: isLimit

@@ -3,6 +3,7 @@ import type { Durable } from "../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
   AccountState,
+  Cost,
   DecisionResult,
   DecisionWrite,
   Ledger,
@@ -10,12 +11,14 @@ import type {
 import type { ChainedEntry, LogEntry, LogQuery } from "../core/ports/stores/log.ts";
 import { entryBody } from "../log/chain/entry-body.ts";
 import {
+  accountCostLeft,
   chargeAccounts,
   type Generations,
   isAccountEmpty,
   listAccounts,
   UNKNOWN_GENERATION,
 } from "./accounts/account.ts";
+import { NO_COST, settleCost } from "./accounts/cost.ts";
 import type { ApprovalRows } from "./approvals/approval-rows.ts";
 import { type CommitLoop, unkept } from "./commit-loop.ts";
 import type { Connection } from "./connection.ts";
@@ -70,9 +73,24 @@ export class SqliteLedger implements Ledger {
   }
 
   /** False while no state is loaded: the commit then answers with the reason. */
-  isEmpty(charge: AccountCharge, now: number): boolean {
-    const read = this.#loop.readNow((connection) => isAccountEmpty(connection, charge, now));
+  isEmpty(charge: AccountCharge, now: number, cost: Cost = LEAST_COST): boolean {
+    const read = this.#loop.readNow((connection) => isAccountEmpty(connection, charge, now, cost));
     return read.ok && read.value;
+  }
+
+  /** Nothing while no state is loaded. */
+  costLeft(charge: AccountCharge): ReturnType<Ledger["costLeft"]> {
+    const read = this.#loop.readNow((connection) => accountCostLeft(connection, charge));
+    return read.ok ? read.value : NO_COST;
+  }
+
+  async settle(outcome: LogEntry, decision: string, cost: Cost | null): Durable<{ readonly place: number }> {
+    const body = bodyOf(outcome);
+    if (body === null) return unkept("the entry cannot be written");
+    return this.#loop.write((connection) => {
+      settleCost(connection, decision, cost);
+      return { place: appendEntry(connection, outcome, body) };
+    }, body.length);
   }
 
   generation(scope: string): number {
@@ -108,12 +126,17 @@ export class SqliteLedger implements Ledger {
     if (write.links.some((id) => !isLive(links.live(id), entry.at))) return { ok: false, code: "revoked" };
     const approval = claim === null ? null : approvals.claimable(connection, claim, entry.at);
     if (claim !== null && approval === null) return { ok: false, code: "approval_required" };
-    const charged = chargeAccounts(connection, write.charges, entry.at);
+    const { reserved } = write;
+    const reservation = reserved === undefined ? null : { decision: entry.id, cost: reserved };
+    const charged = chargeAccounts(connection, write.charges, entry.at, reservation);
     if (!charged.ok) return { ok: false, code: "budget_exhausted", empty: charged.empty };
     if (approval !== null) approvals.use(connection, approval, entry.id);
     return { ok: true, place: appendEntry(connection, entry, body), left: charged.left };
   }
 }
+
+/** For showing whether anything is left. */
+const LEAST_COST: Cost = { tokens: 1, money: 1 };
 
 function bodyOf(entry: LogEntry): string | null {
   try {

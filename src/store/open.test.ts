@@ -160,7 +160,9 @@ describe("the database", () => {
     let allowed = 0;
     for (let round = 0; round < 10; round++)
       for (const state of states) {
-        const charges = [{ account: "a", calls: 7, rate: null, family: "f", written: ["a"] }];
+        const charges = [
+          { account: "a", calls: 7, rate: null, tokens: null, money: null, family: "f", written: ["a"] },
+        ];
         const written = value(await state.ledger.decide(writeOf({ charges })));
         if (written.ok) allowed++;
       }

@@ -1,5 +1,5 @@
 // All tables, by version. A released version is never edited, only followed by the next.
-import { accountsOfLeaves, accountTables } from "./accounts/account-schema.ts";
+import { accountCosts, accountsOfLeaves, accountTables } from "./accounts/account-schema.ts";
 import { approvalTables } from "./approvals/approval-schema.ts";
 import type { Connection } from "./connection.ts";
 import { numberOf } from "./connection.ts";
@@ -15,6 +15,7 @@ export const schema: readonly (readonly string[])[] = [
   [accountsOfLeaves],
   // Names of agents may hold a user. INVARIANT: no older program reads them, because it would mix the agents of two users.
   [],
+  [accountCosts],
 ];
 
 /** "AMBT" in the file header; another program's database is left alone. */

@@ -25,7 +25,7 @@ export function entryOf(id: string, more: Partial<LogEntry> = {}): LogEntry {
 
 /** `calls` in total for one account; null is counted and unlimited. */
 export function charge(account: string, calls: number | null): AccountCharge {
-  return { account, calls, rate: null, family: account, written: [account] };
+  return { account, calls, rate: null, tokens: null, money: null, family: account, written: [account] };
 }
 
 export function decision(

@@ -23,6 +23,7 @@ const provider = http.createServer(async (request, response) => {
   const pieces: Buffer[] = [];
   for await (const piece of request as AsyncIterable<Buffer>) pieces.push(piece);
   seen.push({ headers: request.headers, url: request.url ?? "", body: Buffer.concat(pieces).toString() });
+  if (seen.at(-1)?.body.includes("claude-broke")) return void response.writeHead(429).end("{}");
   if (seen.at(-1)?.body.includes("claude-gone")) return void request.socket.destroy();
   response.setHeader("content-type", "text/event-stream");
   response.setHeader("set-cookie", "a=b");
@@ -57,9 +58,15 @@ function environment(): Record<string, string> {
   };
 }
 
+/** As the client below sends it. */
+const REQUEST = JSON.stringify({
+  ...{ model: "claude-x", max_tokens: 9, stream: true },
+  messages: [{ role: "user", content: "hello" }],
+});
+
 /**
  * A client that sends one request, with a credential of its own, and prints the status and the answer. `steady`: another one
- * when the file `flooded` exists. `flood`: a body with ten million values.
+ * when the file `flooded` exists. `flood`: a body with ten million values. A number: so many requests, one after the other.
  */
 const CLIENT = `#!/usr/bin/env node
 const usual = JSON.stringify({ model: "claude-x", max_tokens: 9, stream: true, messages: [{ role: "user", content: "hello" }] });
@@ -69,7 +76,8 @@ const send = (body) => fetch(process.env.ANTHROPIC_BASE_URL + "/v1/messages?beta
   .catch((error) => console.log("failed", error.cause?.code ?? error.message));
 const again = () => require("node:fs").existsSync("flooded") ? send(usual) : setTimeout(again, 50);
 const [word = usual] = process.argv.slice(2);
-if (word === "steady") send(usual).then(again);
+if (/^[0-9]+$/.test(word)) (async () => { for (let at = 0; at < Number(word); at++) await send(process.argv[3] ?? usual); })();
+else if (word === "steady") send(usual).then(again);
 else send(word === "flood" ? '{"model":"claude-x","messages":[' + "[],".repeat(1e7) + "[]]}" : word);
 `;
 
@@ -91,11 +99,19 @@ beforeAll(async () => {
   agent("once", "  - model.use: { providers: [anthropic], models: [claude-*], calls: 1 }\n");
   agent("other", "  - model.use: { providers: [openai], models: [gpt-*] }\n");
   agent("none", "");
+  const counted = (name: string, budget: string): void =>
+    agent(name, `  - model.use: { providers: [anthropic], models: [claude-*], ${budget} }\n`);
+  // Two requests as in the client: each reserves its bytes and 9, and costs 15.
+  counted("tokens", `tokens: ${REQUEST.length + 9 + 15}`);
+  counted("gone", `tokens: ${REQUEST.length + 9 + 15}`);
+  counted("broke", `tokens: ${REQUEST.length + 9 + 15}`);
+  counted("short", `tokens: ${REQUEST.length + 3 + 1_024}`);
+  counted("money", "money: 0.001");
   writeFileSync(join(project, "claude"), CLIENT);
   chmodSync(join(project, "claude"), 0o755);
   writeFileSync(
     join(base, "config", "ambit", "config.yml"),
-    `models: { anthropic: { url: "http://127.0.0.1:${port}" } }\n`,
+    `models: { anthropic: { url: "http://127.0.0.1:${port}", prices: { claude-x: { input: 1, output: 9 } } } }\n`,
   );
   await ambit("trust", "--yes");
 });
@@ -167,6 +183,46 @@ test("a budget of one call lets one through", async () => {
   const { out } = await ambit("run", "once", "./claude");
   expect(out).toMatch(/^403 /);
   expect(out).toContain("budget_exhausted");
+});
+
+test("a budget of tokens is reserved before a request and settled after it", async () => {
+  const { out } = await ambit("run", "tokens", "./claude", "3");
+  expect(out.match(/^[0-9]{3} /gm)).toEqual(["200 ", "200 ", "403 "]);
+  expect(out).toContain("permission_error");
+  expect(out).toMatch(/may use \d+ tokens of input and 9 of output.*budget_exhausted/);
+  expect((await ambit("run", "tokens", "./claude")).out).toMatch(/^403 /);
+});
+
+test("a request without an answer costs what was reserved, one that the provider refuses nothing", async () => {
+  const gone = REQUEST.replace("claude-x", "claude-gone");
+  const { out } = await ambit("run", "gone", "./claude", "2", gone);
+  expect(out.match(/^[0-9]{3} /gm)).toEqual(["502 ", "403 "]);
+  const broke = REQUEST.replace("claude-x", "claude-broke");
+  const { out: refused } = await ambit("run", "broke", "./claude", "3", broke);
+  expect(refused.match(/^[0-9]{3} /gm)).toEqual(["429 ", "429 ", "429 "]);
+});
+
+test("the maximum of output is lowered to what is left", async () => {
+  const before = seen.length;
+  const asked = REQUEST.replace('"max_tokens":9', '"max_tokens":64000');
+  const { out } = await ambit("run", "short", "./claude", "1", asked);
+  expect(out).toMatch(/^403 /);
+  const less = asked.replace("hello", "h");
+  expect((await ambit("run", "short", "./claude", "1", less)).out).toMatch(/^200 /);
+  expect(seen).toHaveLength(before + 1);
+  expect(JSON.parse(seen.at(-1)?.body ?? "{}")).toMatchObject({ max_tokens: 1_027 });
+});
+
+test("a budget of money is counted by the prices of the user, and covers no model without one", async () => {
+  // Each reserves its bytes at the price of a cache write and 9 at 9, and costs 3 and 12 times 9 millionths.
+  const reserved = 2 * REQUEST.length + 81;
+  const fits = Math.floor((1_000 - reserved) / 111) + 1;
+  const { out } = await ambit("run", "money", "./claude", String(fits + 1));
+  expect(out.match(/^[0-9]{3} /gm)).toEqual([...Array.from({ length: fits }, () => "200 "), "403 "]);
+  const other = await ambit("run", "money", "./claude", "1", REQUEST.replace("claude-x", "claude-y"));
+  expect(other.out).toMatch(/^403 .*needs a price in `models`/);
+  const fast = await ambit("run", "money", "./claude", "1", REQUEST.replace("{", '{"speed":"fast",'));
+  expect(fast.out).toMatch(/^403 .*service tier without a listed price/);
 });
 
 test("a request with too many JSON values is refused before it is parsed, and the relays of other agents go on", async () => {

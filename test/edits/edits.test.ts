@@ -132,6 +132,8 @@ const NONE = {
   ask: 0,
   calls: null,
   rate: null,
+  tokens: null,
+  money: null,
   per: null,
   expires: null,
   principals: null,

@@ -47,6 +47,8 @@ export function conditions(source: Source): Conditions {
     ask: source.below(3) as Level,
     calls: null,
     rate: null,
+    tokens: null,
+    money: null,
     per: null,
     principals: oneOf(source, [null, null, ...USERS]),
     expires: oneOf(source, [null, ...TIMES]),

@@ -184,7 +184,7 @@ export function programsWorld(
         cwd: folder,
         environment: {},
         moment: () => moment(),
-        useModel: async () => ({ ok: false, id: "none", code: "not_available" }),
+        useModel: async () => ({ ok: false, id: "none", code: "not_available", reason: null }),
         modelUsed: () => undefined,
         door: null,
         useSecret: async () => false,

@@ -109,6 +109,8 @@ function sameConditions(left: Conditions, right: Conditions): boolean {
     left.calls === right.calls &&
     left.rate?.calls === right.rate?.calls &&
     left.rate?.seconds === right.rate?.seconds &&
+    left.tokens === right.tokens &&
+    left.money === right.money &&
     left.per === right.per &&
     left.expires === right.expires &&
     left.principals?.join() === right.principals?.join() &&

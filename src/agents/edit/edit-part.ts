@@ -2,7 +2,7 @@
 
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { Axis } from "../../core/authority/catalog.ts";
-import type { Grant } from "../../core/authority/grant.ts";
+import { type Grant, isCounted } from "../../core/authority/grant.ts";
 import { compactWord } from "../../core/notation/compact/compact-word.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { type Entry, entryOf, type List, type Mapping } from "../../core/notation/tree.ts";
@@ -35,8 +35,7 @@ export function withoutPart(
   if (!rest.ok) return { kind: "no_spelling", axis: rest.axis };
   if (rest.grants.length === 0) return { kind: "gone" };
   // Two grants in place of one would have two budgets.
-  const { calls, rate } = grant.conditions;
-  if (rest.grants.length > 1 && (calls !== null || rate !== null)) return { kind: "no_spelling", axis: null };
+  if (rest.grants.length > 1 && isCounted(grant.conditions)) return { kind: "no_spelling", axis: null };
   const within = item.scope === null ? null : entryOf(item.scope, "in");
   return { kind: "specs", specs: rest.grants.map((one) => respelled(one, within, root)) };
 }

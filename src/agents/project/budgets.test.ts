@@ -12,6 +12,8 @@ function widenings(before: readonly string[], after: readonly string[]): readonl
   return differenceOf(agent(...before), agent(...after), []).widened.map(({ because }) => because);
 }
 
+const M = "model.use{providers=[anthropic],models=[x],";
+
 describe("more budget is a widening", () => {
   const rows: readonly (readonly [string, readonly string[], readonly string[], readonly string[]])[] = [
     ["the same grant", ["memory.read{calls=3}"], ["memory.read{calls=3}"], []],
@@ -56,6 +58,28 @@ describe("more budget is a widening", () => {
       ["budget"],
     ],
     ["a counted grant beside an unlimited one", ["memory.read"], ["memory.read", "memory.read{keys=[a],calls=1}"], []],
+    ["fewer tokens", [`${M}tokens=9}`], [`${M}tokens=8}`], []],
+    ["more tokens", [`${M}tokens=9}`], [`${M}tokens=10}`], ["budget"]],
+    ["more money", [`${M}money=1}`], [`${M}money=1.01}`], ["budget"]],
+    ["tokens in place of calls", [`${M}calls=9}`], [`${M}tokens=9}`], ["budget"]],
+    ["calls in place of tokens", [`${M}tokens=9}`], [`${M}calls=1}`], ["budget"]],
+    ["money in place of tokens", [`${M}tokens=9}`], [`${M}money=1}`], ["budget"]],
+    ["money besides tokens", [`${M}tokens=9}`], [`${M}tokens=9,money=1}`], []],
+    ["tokens without money", [`${M}tokens=9,money=1}`], [`${M}tokens=9}`], ["budget"]],
+    ["the same tokens twice", [`${M}tokens=9}`], [`${M}tokens=9}`, `${M}tokens=9}`], ["budget"]],
+    ["tokens for each user", [`${M}tokens=9}`], [`${M}tokens=9,per=user}`], ["budget"]],
+    [
+      "tokens divided among two models",
+      ["model.use{providers=[a],models=[x,y],tokens=9}"],
+      ["model.use{providers=[a],models=[x],tokens=4}", "model.use{providers=[a],models=[y],tokens=5}"],
+      [],
+    ],
+    [
+      "tokens divided into more than there were",
+      ["model.use{providers=[a],models=[x,y],tokens=9}"],
+      ["model.use{providers=[a],models=[x],tokens=5}", "model.use{providers=[a],models=[y],tokens=5}"],
+      ["budget"],
+    ],
     ["a slower rate", ["memory.read{rate=600/hour}"], ["memory.read{rate=10/min}"], []],
     ["the same average over longer", ["memory.read{rate=10/min}"], ["memory.read{rate=600/hour}"], ["budget"]],
     [

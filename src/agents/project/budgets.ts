@@ -1,10 +1,10 @@
-// Compares the budgets of two texts: whether the counted lines of one allow more calls than those of the other, all
-// lines together. A call is charged to one line, and an exhausted line is skipped for the next: budgets of overlapping
+// Compares the budgets of two texts: whether the counted lines of one allow more calls, tokens or money than those of the
+// other, all lines together. A call is charged to one line, and an exhausted line is skipped for the next: budgets of overlapping
 // lines add up.
 
 import type { Ground } from "../../core/authority/axes/path.ts";
 import { compile } from "../../core/authority/compiled.ts";
-import type { Grant } from "../../core/authority/grant.ts";
+import { type Conditions, type Grant, isCounted } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import { meetGrants } from "../../core/authority/meet.ts";
 import { within } from "../../core/authority/witness/within.ts";
@@ -14,10 +14,12 @@ import { compactText } from "../../core/notation/printer.ts";
 interface Line {
   readonly grant: Grant;
   readonly text: string;
-  calls: number;
-  /** Calls in any window of its rate. */
-  burst: number;
+  readonly left: Record<Budget, number>;
 }
+
+/** `burst`: calls in any window of its rate. */
+type Budget = "calls" | "burst" | "tokens" | "money";
+const BUDGETS = ["calls", "burst", "tokens", "money"] as const satisfies readonly Budget[];
 
 /**
  * The grants of `to` that may be used more often than `from` allows. Each of `to` is within `from` in everything else.
@@ -30,7 +32,7 @@ export function moreBudget(
   to: readonly Grant[],
   protectedPaths: Ground["protectedPaths"],
 ): readonly Grant[] {
-  if (!from.some(isCounted)) return [];
+  if (!from.some(({ conditions }) => isCounted(conditions))) return [];
   const lines = from.map(lineOf);
   const more = to.filter((grant) => !claimsSame(lines, grant));
   // A line that stays keeps its account with what was spent, so a line beside it would start with a fresh budget.
@@ -39,19 +41,21 @@ export function moreBudget(
   return more.filter((grant) => !claims(claimable, grant, protectedPaths));
 }
 
-function isCounted({ conditions: { calls, rate } }: Grant): boolean {
-  return calls !== null || rate !== null;
+function lineOf(grant: Grant): Line {
+  const { rate } = grant.conditions;
+  const left = { ...totalsOf(grant.conditions), burst: rate?.calls ?? Number.POSITIVE_INFINITY };
+  return { grant, text: textOf(grant), left };
 }
 
-function lineOf(grant: Grant): Line {
-  const { calls, rate } = grant.conditions;
+function totalsOf({ calls, tokens, money }: Conditions): Record<Exclude<Budget, "burst">, number> {
   const infinite = Number.POSITIVE_INFINITY;
-  return { grant, text: textOf(grant), calls: calls ?? infinite, burst: rate?.calls ?? infinite };
+  return { calls: calls ?? infinite, tokens: tokens ?? infinite, money: money ?? infinite };
 }
 
 /** What it covers, ignoring its budget. */
 function textOf(grant: Grant): string {
-  return compactText({ ...grant, conditions: { ...grant.conditions, calls: null, rate: null, per: null } });
+  const uncounted = { calls: null, rate: null, tokens: null, money: null, per: null };
+  return compactText({ ...grant, conditions: { ...grant.conditions, ...uncounted } });
 }
 
 function claimsSame(lines: readonly Line[], grant: Grant): boolean {
@@ -77,24 +81,25 @@ function claims(lines: readonly Line[], grant: Grant, protectedPaths: Ground["pr
   return true;
 }
 
-function isFree({ calls, burst }: Line): boolean {
-  return calls === Number.POSITIVE_INFINITY && burst === Number.POSITIVE_INFINITY;
+function isFree({ left }: Line): boolean {
+  return BUDGETS.every((budget) => left[budget] === Number.POSITIVE_INFINITY);
 }
 
 function isEnough(line: Line, grant: Grant): boolean {
   // A budget for each user is more than the same budget for all of them.
   if (grant.conditions.per !== null && line.grant.conditions.per === null && !isFree(line)) return false;
-  return callsOf(grant) <= line.calls && burstOf(line, grant) <= line.burst;
+  const needed = neededOf(line, grant);
+  return BUDGETS.every((budget) => needed[budget] <= line.left[budget]);
 }
 
 function claim(line: Line, grant: Grant): void {
+  const needed = neededOf(line, grant);
   // Infinity stays infinite.
-  if (line.calls !== Number.POSITIVE_INFINITY) line.calls -= callsOf(grant);
-  if (line.burst !== Number.POSITIVE_INFINITY) line.burst -= burstOf(line, grant);
+  for (const budget of BUDGETS) if (line.left[budget] !== Number.POSITIVE_INFINITY) line.left[budget] -= needed[budget];
 }
 
-function callsOf({ conditions: { calls } }: Grant): number {
-  return calls ?? Number.POSITIVE_INFINITY;
+function neededOf(line: Line, grant: Grant): Record<Budget, number> {
+  return { ...totalsOf(grant.conditions), burst: burstOf(line, grant) };
 }
 
 /** The most calls by this grant in any window of the line's rate. */
@@ -102,7 +107,7 @@ function burstOf({ grant: { conditions: line } }: Line, grant: Grant): number {
   const { rate } = grant.conditions;
   const windows = line.rate === null || rate === null ? 0 : Math.ceil(line.rate.seconds / rate.seconds);
   const byRate = rate === null ? Number.POSITIVE_INFINITY : rate.calls * Math.max(windows, 1);
-  return Math.min(byRate, callsOf(grant));
+  return Math.min(byRate, grant.conditions.calls ?? Number.POSITIVE_INFINITY);
 }
 
 /** True also if the intersection cannot be expressed. */

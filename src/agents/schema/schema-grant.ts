@@ -4,7 +4,7 @@ import type { Constraint } from "../../core/authority/axes/constraint.ts";
 import { ROOT_WORDS } from "../../core/authority/axes/root-word.ts";
 import { CATALOG, type ScopeKey, scopeKeys, type VerbEntry } from "../../core/authority/catalog.ts";
 import { constrainedArgumentsMax, patternsPerScopeMax } from "../../core/base/limits.ts";
-import type { ConditionKey } from "../../core/notation/scope/conditions.ts";
+import { type ConditionKey, conditionKeys } from "../../core/notation/scope/conditions.ts";
 import { closedMap, listOf, oneOfWords, reference, type Schema } from "./schema-value.ts";
 
 /** For the `$defs` of a schema that uses `capabilitiesSchema`. */
@@ -50,7 +50,7 @@ function scopeSchema(entry: VerbEntry): Schema {
   const bare =
     axes.length === 0 ? "written is granted" : `bare means ${family === "internal" ? "everything" : "nothing"}`;
   const keys = scopeKeys(entry).map((key) => [key, reference(`scope-${key}`)] as const);
-  const conditions = Object.keys(CONDITIONS).map((key) => [key, reference(`condition-${key}`)] as const);
+  const conditions = conditionKeys(entry).map((key) => [key, reference(`condition-${key}`)] as const);
   const properties = Object.fromEntries([...keys, ...conditions]);
   return {
     description: `${verb}: ${effect}; ${risk} risk, ${bare}`,
@@ -112,6 +112,17 @@ const CONDITIONS: Readonly<Record<ConditionKey, Schema>> = {
     description: "a person approves each call; `presence`: and proves to be there",
   },
   calls: { type: "integer", minimum: 1, maximum: Number.MAX_SAFE_INTEGER, description: "how often, all together" },
+  tokens: {
+    type: "integer",
+    minimum: 1,
+    maximum: Number.MAX_SAFE_INTEGER,
+    description: "tokens of models, all together",
+  },
+  money: {
+    type: "number",
+    exclusiveMinimum: 0,
+    description: "price of the tokens, by the prices of your configuration",
+  },
   rate: { type: "string", pattern: "^[1-9][0-9]{0,8}/(s|sec|min|h|hour|d|day)$", description: "how often: 10/min" },
   per: { const: "user", description: "each user has a budget of their own" },
   expires: {

@@ -97,6 +97,8 @@ function isWithin(grant: Grant, agent: SkillHolder, reading: Reading, moment: Mo
     ask: 2,
     calls: null,
     rate: null,
+    tokens: null,
+    money: null,
     per: null,
     expires: moment.now + 1,
     principals: user === undefined ? null : [user],

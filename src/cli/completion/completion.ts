@@ -3,7 +3,7 @@
 import { SCHEMA_NAMES } from "../../agents/schema/schema.ts";
 import { CATALOG, scopeKeys, verbEntry } from "../../core/authority/catalog.ts";
 import { newestPreset, PRESETS } from "../../core/notation/record/presets.ts";
-import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
+import { conditionKeys } from "../../core/notation/scope/conditions.ts";
 import { DENIALS, DIAGNOSTICS } from "../explain/pages.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { SHELLS } from "./scripts.ts";
@@ -199,7 +199,7 @@ function specsOf(typed: string): readonly Candidate[] {
   if (quote === "") return VERBS;
   if (inside === null) return VERBS.map(({ text, about }) => ({ text: `${quote}${text}`, about }));
   if (verb === null || /\[[^\]]*$/.test(inside[1] as string)) return [];
-  const keys = [...scopeKeys(verb).map((key) => `${key}=`), ...CONDITION_KEYS];
+  const keys = [...scopeKeys(verb).map((key) => `${key}=`), ...conditionKeys(verb)];
   return keys.map((key) => ({ text: `${inside[1]}${key}`, about: `of ${verb.verb}` }));
 }
 

@@ -3,7 +3,7 @@
 import { ROOT_WORDS } from "../../core/authority/axes/root-word.ts";
 import { byRisk, CATALOG, scopeKeys, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
-import { CONDITION_KEYS } from "../../core/notation/scope/conditions.ts";
+import { conditionKeys } from "../../core/notation/scope/conditions.ts";
 import { DAEMON_CODES } from "../daemon/pages.ts";
 import { FINDINGS } from "../doctor/pages.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -110,7 +110,7 @@ function verbText(verb: VerbEntry, { paint }: World): string {
   return [
     `${paint.strong(verb.verb)}  ${paintRisk(paint, verb.risk)} risk`,
     `  ${verb.effect}; ${verb.family}: ${bare}`,
-    `  scope keys: ${scopeKeys(verb).join(", ") || "none"}; conditions: ${CONDITION_KEYS.join(", ")}`,
+    `  scope keys: ${scopeKeys(verb).join(", ") || "none"}; conditions: ${conditionKeys(verb).join(", ")}`,
     ...(verb.axes.some(({ keys }) => keys.includes("root")) ? [rootText()] : []),
   ].join("\n");
 }

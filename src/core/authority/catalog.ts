@@ -62,6 +62,8 @@ export interface VerbEntry {
   readonly risk: Risk;
   /** What a person is told the verb does. */
   readonly effect: string;
+  /** A use costs tokens and money, as many as are known after it: grants may have budgets of these. */
+  readonly isMetered: boolean;
 }
 
 const PATH: Axis = { name: "path", kind: "path", keys: ["in", "paths"] };
@@ -85,7 +87,7 @@ const PORT: Axis = { name: "port", kind: "port", keys: ["ports"] };
 const RAW: Axis = { name: "raw", kind: "word", keys: ["raw"] };
 
 function entry(verb: string, family: Family, risk: Risk, axes: readonly Axis[], effect: string): VerbEntry {
-  return { verb, axes, family, risk, effect };
+  return { verb, axes, family, risk, effect, isMetered: verb === "model.use" };
 }
 
 export const CATALOG: readonly VerbEntry[] = [

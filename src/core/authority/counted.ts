@@ -1,6 +1,7 @@
 // Grants with a limited number of uses. Requests of a running program are not charged, so these grants do not cover them.
 import type { Authority } from "./chain.ts";
 import { type Moment, WHOLE_LINK } from "./compiled.ts";
+import { isCounted } from "./grant.ts";
 
 /** In place of `exhausted`: whatever is counted is spent. INVARIANT: a limit that is not counted is no limit. */
 export function countedIsSpent(authority: Authority): NonNullable<Moment["exhausted"]> {
@@ -11,6 +12,6 @@ export function countedIsSpent(authority: Authority): NonNullable<Moment["exhaus
     // The link as a whole was charged when the run began.
     if (grant === WHOLE_LINK) return false;
     const conditions = link.grants[grant]?.conditions;
-    return conditions === undefined || conditions.calls !== null || conditions.rate !== null;
+    return conditions === undefined || isCounted(conditions);
   };
 }

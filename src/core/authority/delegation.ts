@@ -3,7 +3,7 @@
 import type { Ground } from "./axes/path.ts";
 import type { Authority, Chain } from "./chain.ts";
 import { type CompiledLink, compile } from "./compiled.ts";
-import type { Grant } from "./grant.ts";
+import { type Grant, isCounted } from "./grant.ts";
 import { type Containment, within } from "./witness/within.ts";
 
 /** Deeper delegations are invalid. */
@@ -32,9 +32,5 @@ export function lastingPart([first, ...rest]: Chain): Chain {
 function lasting({ link }: CompiledLink): CompiledLink {
   const { calls, validity, grants } = link;
   const isLimited = (calls ?? validity.notBefore ?? validity.expires ?? validity.generations) !== null;
-  return compile({ ...link, grants: isLimited ? [] : grants.filter((grant) => !hasBudget(grant)) });
-}
-
-export function hasBudget({ conditions: { calls, rate } }: Grant): boolean {
-  return (calls ?? rate) !== null;
+  return compile({ ...link, grants: isLimited ? [] : grants.filter(({ conditions }) => !isCounted(conditions)) });
 }

@@ -5,7 +5,7 @@ import type { AxisName } from "./catalog.ts";
 import { type Authority, type Chain, lastOwn, purposeAt } from "./chain.ts";
 import { grantMatches, type Moment } from "./compiled.ts";
 import type { Decision, DenialCode } from "./decision.ts";
-import { type Grant, UNCONDITIONAL } from "./grant.ts";
+import { type Grant, isCounted, UNCONDITIONAL } from "./grant.ts";
 import { writtenRoot } from "./judge.ts";
 import { meetGrants } from "./meet.ts";
 import { nearestGrant } from "./nearest-grant.ts";
@@ -119,9 +119,9 @@ function isSafeguarded(authority: Authority, request: Request, proposed: Grant):
 }
 
 function isConditional({ conditions }: Grant): boolean {
-  const { ask, calls, rate, expires, principals, pass, clean } = conditions;
+  const { ask, expires, principals, pass, clean } = conditions;
   if (expires !== null || principals !== null || clean) return true;
-  return ask > 0 || calls !== null || rate !== null || pass !== "both";
+  return ask > 0 || isCounted(conditions) || pass !== "both";
 }
 
 /** True as well where that cannot be written out. */

@@ -20,7 +20,11 @@ export interface Conditions {
   readonly ask: Level;
   readonly calls: number | null;
   readonly rate: Rate | null;
-  /** `calls` and `rate` are counted separately for each of these; null: once for all. */
+  /** Tokens of models, all together. Metered verbs only, as `money`. */
+  readonly tokens: number | null;
+  /** Price of these tokens in millionths of the currency of the user's price list. */
+  readonly money: number | null;
+  /** Budgets are counted separately for each of these; null: once for all. */
   readonly per: PrincipalKind | null;
   /** Milliseconds since 1970; the grant covers before that moment. */
   readonly expires: number | null;
@@ -35,6 +39,8 @@ export const UNCONDITIONAL: Conditions = {
   ask: 0,
   calls: null,
   rate: null,
+  tokens: null,
+  money: null,
   per: null,
   expires: null,
   principals: null,
@@ -59,6 +65,11 @@ export interface Grant {
   readonly span: Span | null;
   /** Why a grant exists that is not written in the record: "sandbox", "access", "default", a preset. */
   readonly implied: string | null;
+}
+
+/** Whether its uses are charged to an account. */
+export function isCounted({ calls, rate, tokens, money }: Conditions): boolean {
+  return (calls ?? rate ?? tokens ?? money) !== null;
 }
 
 export function purposeAllowed(pass: Pass, purpose: Purpose): boolean {

@@ -6,7 +6,7 @@ import { type ArgumentsScope, placeText } from "./axes/constraint.ts";
 import { meetDestinations } from "./axes/meet-destination.ts";
 import { isNothing, type PortRange, type Scope } from "./axes/scope.ts";
 import type { Chain } from "./chain.ts";
-import type { Conditions, Grant, Level, Pass, Rate } from "./grant.ts";
+import { type Conditions, type Grant, isCounted, type Level, type Pass, type Rate } from "./grant.ts";
 import type { Validity } from "./link.ts";
 import { meetPatterns } from "./patterns/intersect.ts";
 import { meetPrincipals } from "./principal.ts";
@@ -155,6 +155,8 @@ export function meetConditions(left: Conditions, right: Conditions): Conditions 
     ask: Math.max(left.ask, right.ask) as Level,
     calls: smaller(left.calls, right.calls),
     rate: slower(left.rate, right.rate),
+    tokens: smaller(left.tokens, right.tokens),
+    money: smaller(left.money, right.money),
     // Counted for all together where one of the two is.
     per: left.per === right.per ? left.per : isCounted(left) && isCounted(right) ? null : (left.per ?? right.per),
     expires: smaller(left.expires, right.expires),
@@ -162,10 +164,6 @@ export function meetConditions(left: Conditions, right: Conditions): Conditions 
     pass,
     clean: left.clean || right.clean,
   };
-}
-
-function isCounted({ calls, rate }: Conditions): boolean {
-  return calls !== null || rate !== null;
 }
 
 function meetPass(left: Pass, right: Pass): Pass | null {

@@ -6,7 +6,7 @@ import type { Authority, Chain } from "../authority/chain.ts";
 import { type Moment, WHOLE_LINK } from "../authority/compiled.ts";
 import type { Basis, Decision, DenialCode } from "../authority/decision.ts";
 import { delegationFault } from "../authority/delegation.ts";
-import type { Grant } from "../authority/grant.ts";
+import { type Grant, isCounted } from "../authority/grant.ts";
 import { judge } from "../authority/judge.ts";
 import type { Request } from "../authority/request.ts";
 import type { Containment } from "../authority/witness/within.ts";
@@ -104,8 +104,7 @@ export function chargesOf(decision: {
       if (link === undefined) continue;
       if (link.calls !== null) addCharge(charges, link.id, WHOLE_LINK);
       const index = grants[place] as number;
-      const { calls, rate } = (link.grants[index] as Grant).conditions;
-      if (calls !== null || rate !== null) addCharge(charges, link.id, index);
+      if (isCounted((link.grants[index] as Grant).conditions)) addCharge(charges, link.id, index);
     }
   }
   return charges;

@@ -10,7 +10,7 @@ import type { Conditions, Grant } from "../authority/grant.ts";
 import { type Sequence, sameSequence } from "../authority/patterns/sequence.ts";
 import { EVERY_USER, type Principal } from "../authority/principal.ts";
 import { instantText } from "./instant.ts";
-import { principalText, rateText } from "./scope/conditions.ts";
+import { moneyText, principalText, rateText } from "./scope/conditions.ts";
 import { pathEntryText } from "./scope/path-entry.ts";
 import { argvTexts, portText } from "./scope/pattern-text.ts";
 import { visible } from "./visible.ts";
@@ -93,12 +93,15 @@ function folderText(pattern: Sequence): string {
   return pathPatternText(pattern[pattern.length - 1]?.kind === "deep" ? pattern.slice(0, -1) : pattern);
 }
 
-function conditionWords({ ask, calls, rate, per, expires, principals, pass, clean }: Conditions): string[] {
+function conditionWords(conditions: Conditions): string[] {
+  const { ask, calls, rate, tokens, money, per, expires, principals, pass, clean } = conditions;
   const words: string[] = [];
   if (ask === 1) words.push("asks first");
   if (ask === 2) words.push("asks first, with proof that you are there");
   if (calls !== null) words.push(calls === 1 ? "once" : `at most ${calls} calls`);
   if (rate !== null) words.push(`at most ${rateText(rate)}`);
+  if (tokens !== null) words.push(`at most ${tokens} tokens`);
+  if (money !== null) words.push(`at most ${moneyText(money)} by your prices`);
   if (per !== null) words.push(`counted for each ${per} separately`);
   if (principals !== null) words.push(usersWords(principals));
   if (expires !== null) words.push(`until ${instantText(expires) ?? `${expires} ms`}`);

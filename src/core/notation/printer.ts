@@ -11,7 +11,7 @@ import { type Sequence, sameSequence } from "../authority/patterns/sequence.ts";
 import { compactList, compactWord } from "./compact/compact-word.ts";
 import { instantText } from "./instant.ts";
 import { argumentPairs } from "./scope/arguments-printer.ts";
-import { principalText, rateText } from "./scope/conditions.ts";
+import { moneyText, principalText, rateText } from "./scope/conditions.ts";
 import { pathEntryText } from "./scope/path-entry.ts";
 import { argvTexts, portText } from "./scope/pattern-text.ts";
 
@@ -146,11 +146,14 @@ function wordPairs(axis: Axis, words: readonly string[]): string[] {
   return words.includes("rw") ? [] : ["root=ro"];
 }
 
-function conditionPairs({ ask, calls, rate, per, expires, principals, pass, clean }: Conditions): string[] {
+function conditionPairs(conditions: Conditions): string[] {
+  const { ask, calls, rate, tokens, money, per, expires, principals, pass, clean } = conditions;
   const pairs: string[] = [];
   if (ask > 0) pairs.push(ask === 1 ? "ask" : "ask=presence");
   if (calls !== null) pairs.push(`calls=${calls}`);
   if (rate !== null) pairs.push(`rate=${rateText(rate)}`);
+  if (tokens !== null) pairs.push(`tokens=${tokens}`);
+  if (money !== null) pairs.push(`money=${moneyText(money)}`);
   if (per !== null) pairs.push(`per=${per}`);
   if (expires !== null) pairs.push(`expires=${expiresText(expires)}`);
   if (principals !== null) pairs.push(`users=${compactList(principals.map(principalText))}`);

@@ -2,12 +2,12 @@
 
 import type { Authority } from "../../core/authority/chain.ts";
 import { type Moment, WHOLE_LINK } from "../../core/authority/compiled.ts";
-import { type Grant, UNCONDITIONAL } from "../../core/authority/grant.ts";
+import { type Grant, isCounted, UNCONDITIONAL } from "../../core/authority/grant.ts";
 import type { Link } from "../../core/authority/link.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import type { Charge } from "../../core/ports/stores/commit.ts";
-import type { AccountCharge } from "../../core/ports/stores/ledger.ts";
+import type { AccountCharge, Cost, Ledger } from "../../core/ports/stores/ledger.ts";
 import type { Stores } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { MACHINE_SCOPE } from "./generations.ts";
@@ -46,28 +46,21 @@ export class Accounts {
     const charges = new Map<number, AccountCharge>();
     if (link.calls !== null) {
       const account = `${ownerOf(link)} *`;
-      charges.set(WHOLE_LINK, { account, calls: link.calls, rate: null, family: account, written: [account] });
+      const limits = { calls: link.calls, rate: null, tokens: null, money: null };
+      charges.set(WHOLE_LINK, { account, ...limits, family: account, written: [account] });
     }
-    const counted = [...link.grants.entries()].filter(
-      ([
-        ,
-        {
-          conditions: { calls, rate },
-        },
-      ]) => calls !== null || rate !== null,
-    );
+    const counted = [...link.grants.entries()].filter(([, { conditions }]) => isCounted(conditions));
     const named = counted.map(([index, grant]) => ({
       index,
       grant,
       account: this.#nameOf(link, grant) + suffixOf(grant, user),
     }));
     for (const { index, grant, account } of named) {
-      const { calls, rate } = grant.conditions;
-      const { per } = grant.conditions;
+      const { calls, rate, tokens, money, per } = grant.conditions;
       const isKin = (one: Grant): boolean => one.verb === grant.verb && one.conditions.per === per;
       const kin = named.filter((one) => isKin(one.grant)).map((one) => one.account);
       const family = `${ownerOf(link)} ${grant.verb.verb}${suffixOf(grant, user)}`;
-      charges.set(index, { account, calls, rate, family, written: kin });
+      charges.set(index, { account, calls, rate, tokens, money, family, written: kin });
     }
     return charges;
   }
@@ -104,11 +97,24 @@ export function chargesIn(counted: AccountMap | null, charges: readonly Charge[]
 }
 
 function stricterCharge(left: AccountCharge, right: AccountCharge): AccountCharge {
-  const calls = Math.min(left.calls ?? Number.POSITIVE_INFINITY, right.calls ?? Number.POSITIVE_INFINITY);
   const [first, second] = [left.rate, right.rate];
   const isFirstSlower =
     second === null || (first !== null && first.calls / first.seconds <= second.calls / second.seconds);
-  return { ...left, calls: Number.isFinite(calls) ? calls : null, rate: isFirstSlower ? first : second };
+  return {
+    ...left,
+    calls: smaller(left.calls, right.calls),
+    rate: isFirstSlower ? first : second,
+    tokens: smaller(left.tokens, right.tokens),
+    money: smaller(left.money, right.money),
+  };
+}
+
+function smaller(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.min(left, right);
+}
+
+function least(numbers: readonly number[]): number {
+  return Math.min(Number.POSITIVE_INFINITY, ...numbers);
 }
 
 const clockFar = 8_640_000_000_000_000;
@@ -135,17 +141,27 @@ export class HoldingMoments {
     this.#kept = kept;
     this.#frozen = isFrozen;
     this.#revoked = (id) => session.isClosed || isRevoked(id);
-    this.#exhausted =
-      counted === null
-        ? null
-        : (id, grant) => {
-            const charge = counted.get(id)?.get(grant);
-            return charge !== undefined && kept.ledger.isEmpty(charge, this.#at);
-          };
+    this.#exhausted = this.#exhaustedBy(undefined);
+  }
+
+  #exhaustedBy(cost: Cost | undefined): Moment["exhausted"] {
+    const { accounts } = this;
+    if (accounts === null) return null;
+    return (id, grant) => {
+      const charge = accounts.get(id)?.get(grant);
+      return charge !== undefined && this.#kept.ledger.isEmpty(charge, this.#at, cost);
+    };
+  }
+
+  /** What is left in all of these accounts; null if one of them is unknown. */
+  costLeft(charges: readonly Charge[]): ReturnType<Ledger["costLeft"]> | null {
+    const left = chargesIn(this.accounts, charges)?.map((charge) => this.#kept.ledger.costLeft(charge)) ?? null;
+    if (left === null) return null;
+    return { tokens: least(left.map(({ tokens }) => tokens)), money: least(left.map(({ money }) => money)) };
   }
 
   /** Account balances are read as of the latest time seen. */
-  moment(at: number): Moment {
+  moment(at: number, cost?: Cost): Moment {
     this.#at = at;
     const { session } = this;
     return {
@@ -154,7 +170,7 @@ export class HoldingMoments {
       generation: this.#kept.ledger.generation(session.scope),
       revoked: this.#revoked,
       frozen: this.#frozen,
-      exhausted: this.#exhausted,
+      exhausted: cost === undefined ? this.#exhausted : this.#exhaustedBy(cost),
       principals: session.principals,
     };
   }

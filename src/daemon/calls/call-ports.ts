@@ -1,15 +1,11 @@
 // The gate's ports for one call: approvals, the decision and outcome writes, the clock, and how its client waits or cancels.
-import type { Authority } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { Basis, DenialCode } from "../../core/authority/decision.ts";
-import { judge } from "../../core/authority/judge.ts";
-import type { Request } from "../../core/authority/request.ts";
+import type { Basis } from "../../core/authority/decision.ts";
 import type { JsonObject } from "../../core/base/json.ts";
-import { chargesOf } from "../../core/gate/decide.ts";
 import type { ApprovalAnswer, ApprovalRequest, Approvals } from "../../core/ports/approvals.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
-import type { Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
-import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
+import type { Charge, Commit, CommitResult, Entry, Outcome, Settle } from "../../core/ports/stores/commit.ts";
+import type { ApprovalClaim, Cost, Ledger } from "../../core/ports/stores/ledger.ts";
 import type { Session } from "../session.ts";
 import type { ApprovalWait } from "./call-input.ts";
 import type { DeskAnswer } from "./desk.ts";
@@ -23,7 +19,12 @@ export interface CallPorts {
   readonly settle: Settle;
   /** For calls without a waiting client: the outcome is written with the next commit and delays nothing. */
   settleLater(outcome: Outcome): void;
-  moment(): Moment;
+  /** How the caller waits for approvals, and cancels. */
+  readonly waiting: ApprovalWait;
+  /** `cost`: grants whose accounts cannot bear it are exhausted. Without it, those with nothing left. */
+  moment(cost?: Cost): Moment;
+  /** What is left of tokens and money in all of these accounts; null if one of them is unknown. */
+  costLeft(charges: readonly Charge[]): ReturnType<Ledger["costLeft"]> | null;
   /** Records a denial while the call runs. Returns the id of its entry. */
   refused(refusal: CallRefusal): string;
 }
@@ -47,7 +48,8 @@ export interface SessionCallActions {
   commit(call: SessionCall, entry: Entry): Promise<CommitResult>;
   settle(call: SessionCall, outcome: Outcome): Promise<boolean>;
   settleLater(call: SessionCall, outcome: Outcome): void;
-  moment(session: Session, holding: Holding): Moment;
+  moment(session: Session, holding: Holding, cost?: Cost): Moment;
+  costLeft(call: SessionCall, charges: readonly Charge[]): ReturnType<CallPorts["costLeft"]>;
   refused(call: SessionCall, refusal: CallRefusal): string;
 }
 
@@ -83,8 +85,12 @@ export class SessionCall implements CallPorts {
     this.chain = chainOf(holding, []);
   }
 
-  moment(): Moment {
-    return this.#acts.moment(this.session, this.holding);
+  moment(cost?: Cost): Moment {
+    return this.#acts.moment(this.session, this.holding, cost);
+  }
+
+  costLeft(charges: readonly Charge[]): ReturnType<CallPorts["costLeft"]> {
+    return this.#acts.costLeft(this, charges);
   }
 
   async approvals(asked: ApprovalRequest): Promise<ApprovalAnswer> {
@@ -125,54 +131,4 @@ function chainOf({ links }: Holding, basis: readonly Basis[]): readonly string[]
       ids.add(id);
     }
   return ids === null ? NONE : [...ids];
-}
-
-/** A use while a program runs: a secret that git asks for, a request to a model. */
-export interface ProgramUse {
-  readonly tool: string;
-  readonly request: Request;
-  readonly authority: Authority;
-  /** The entry of the call that runs the program. */
-  readonly receipt: string;
-  readonly isCharged: boolean;
-}
-
-export type UseDecision =
-  | { readonly ok: true; readonly id: string }
-  | { readonly ok: false; readonly id: string; readonly code: DenialCode };
-
-/** Decided, charged and logged before it happens. What the program has read is unknown: no grant with `clean` covers it. */
-export async function commitUse(session: Session, ports: CallPorts, use: ProgramUse): Promise<UseDecision> {
-  const { tool, request, authority, receipt, isCharged } = use;
-  const decision = judge(authority, request, { ...ports.moment(), clean: false });
-  const isCovered = decision.outcome === "allow";
-  const code = decision.outcome === "deny" ? decision.code : isCovered ? null : "approval_required";
-  const basis = decision.outcome === "deny" ? [] : [decision.by];
-  const written = await ports.commit({
-    agent: session.facts.name.agent,
-    tool,
-    requests: [request],
-    basis,
-    outcome: isCovered ? "allow" : "deny",
-    code,
-    charges: isCovered && isCharged ? chargesOf({ basis, authority }) : [],
-    level: decision.outcome === "ask" ? decision.level : 0,
-    need: isCovered ? null : request,
-    approval: null,
-    reason: null,
-    call: receipt,
-  });
-  if (!written.ok) return { ok: false, id: receipt, code: written.code };
-  return code === null ? { ok: true, id: written.receipt } : { ok: false, id: written.receipt, code };
-}
-
-/** Whether git may have a secret: decided like any use, and logged first. */
-export function gitSecretUse(
-  session: Session,
-  { authority }: Holding,
-  ports: CallPorts,
-  receipt: string,
-): (request: Request) => Promise<boolean> {
-  return async (request) =>
-    (await commitUse(session, ports, { tool: "git", request, authority, receipt, isCharged: true })).ok;
 }

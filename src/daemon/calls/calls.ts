@@ -45,9 +45,8 @@ import {
   SECRET_GIVEN,
   settledRun,
 } from "./call-outcome.ts";
-import { gitSecretUse } from "./call-ports.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
-import { modelUse } from "./model-use.ts";
+import { programUses } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
 import { doorOf } from "./session-door.ts";
 
@@ -380,9 +379,8 @@ export class Calls {
       cwd,
       environment,
       moment: () => ({ ...ports.moment(), clean }),
-      useSecret: gitSecretUse(session, holding, ports, receipt),
       door: doorOf(session, { calls: this, gatekeeper: this.#gatekeeper, parts: this.#parts }),
-      ...modelUse(session, this.#gatekeeper, receipt, this.#parts.stores.ledger),
+      ...programUses(session, this.#gatekeeper, { holding, ports, receipt }, this.#parts.stores.ledger),
       refused: (denial, reason, target = null) =>
         ports.refused({ receipt, tool, denial, reason, target, isConfigured: owner?.isConfigured === true }),
     };

@@ -60,7 +60,8 @@ export class Gatekeeper {
       commit: (call, entry) => this.#commit(call, entry),
       settle: (call, outcome) => this.#settle(call, outcome),
       settleLater: (call, outcome) => this.#settleLater(call, outcome),
-      moment: (session, holding) => this.moment(session, holding),
+      moment: (session, holding, cost) => this.#standing(session, holding).moment(this.#parts.now(), cost),
+      costLeft: ({ session, holding }, charges) => this.#standing(session, holding).costLeft(charges),
       refused: (call, refusal) => this.#refused(call, refusal),
     };
   }
@@ -152,7 +153,16 @@ export class Gatekeeper {
     const charges = chargesIn(this.#standing(session, holding).accounts, entry.charges);
     if (charges === null) return { ok: false, code: "audit_unavailable" };
     const claim = entry.approval === null ? null : call.claim;
-    const written = await this.#parts.stores.ledger.decide({ entry: made, charges, claim, generations, links });
+    const { reserved } = entry;
+    const costs = reserved === undefined ? {} : { reserved };
+    const written = await this.#parts.stores.ledger.decide({
+      entry: made,
+      charges,
+      claim,
+      generations,
+      links,
+      ...costs,
+    });
     if (!written.ok) return written;
     if (!written.value.ok) return { ok: false, code: written.value.code };
     session.left = written.value.left;

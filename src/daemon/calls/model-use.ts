@@ -1,46 +1,70 @@
-// Requests of a running client to models: each is decided by what the session holds at that moment, charged and on disk before
-// it is sent; its tokens follow as an outcome. Prompts are not logged, only their digest.
+// Uses of a running program. Requests of a client to models: each is decided by what the session holds at that moment, its cost
+// reserved, and on disk before it is sent; its tokens follow as an outcome. Prompts are not logged, only their digest.
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
 import type { ApprovalWait } from "./call-input.ts";
-import { commitUse } from "./call-ports.ts";
+import type { CallPorts } from "./call-ports.ts";
 import type { Gatekeeper } from "./gatekeeper.ts";
+import type { Holding } from "./holding.ts";
+import { commitUse, gitSecretUse } from "./program-use.ts";
 
 const TOOL = "model";
+/** Shorter than clients and the relay wait for a first byte. */
+const approvalMilliseconds = 540_000;
 
-/** A model does not wait for a person: the client is told that approval is required. */
-const NO_WAIT: ApprovalWait = {
-  milliseconds: 0,
-  signal: null,
-  asked: () => undefined,
-};
+/** Waits as long as the run says, or as clients wait for an answer; ends with the run. */
+function approvalWait({ milliseconds, signal }: ApprovalWait): ApprovalWait {
+  return {
+    milliseconds: milliseconds > 0 ? Math.min(milliseconds, approvalMilliseconds) : approvalMilliseconds,
+    signal,
+    // The terminal belongs to the client while it runs: the person is told by `approvals watch` or `notify`.
+    asked: () => undefined,
+  };
+}
 
-export function modelUse(
+/** The call that runs the program. */
+interface ProgramCall {
+  readonly holding: Holding;
+  readonly ports: CallPorts;
+  readonly receipt: string;
+}
+
+export function programUses(
   session: Session,
   gatekeeper: Gatekeeper,
-  receipt: string,
-  ledger: Pick<Ledger, "append">,
-): Pick<ProgramContext, "useModel" | "modelUsed"> {
+  run: ProgramCall,
+  ledger: Pick<Ledger, "settle">,
+): Pick<ProgramContext, "useSecret" | "useModel" | "modelUsed"> {
+  const { receipt } = run;
   const digests = new Map<string, { readonly digest: string; readonly bytes: number }>();
+  const waiting = approvalWait(run.ports.waiting);
   return {
-    useModel: async (request, { digest, bytes, isCharged }) => {
+    useSecret: gitSecretUse(session, run.holding, run.ports, receipt),
+    useModel: async (request, { digest, bytes, isCharged, cost, question }) => {
       const holding = gatekeeper.holding(session);
-      if (session.isClosed || "refused" in holding) return { ok: false, id: receipt, code: "revoked" };
-      if (holding.blocked !== null) return { ok: false, id: receipt, code: holding.blocked.code };
-      const ports = gatekeeper.ports(session, holding, NO_WAIT, {});
+      if (session.isClosed || "refused" in holding) return { ok: false, id: receipt, code: "revoked", reason: null };
+      if (holding.blocked !== null) return { ok: false, id: receipt, code: holding.blocked.code, reason: null };
+      const ports = gatekeeper.ports(session, holding, waiting, question);
+      ports.profile = run.ports.profile;
       const { authority } = holding;
-      const used = await commitUse(session, ports, { tool: TOOL, request, authority, receipt, isCharged });
-      if (!used.ok) return used;
-      digests.set(used.id, { digest, bytes });
+      const use = { tool: TOOL, request, authority, receipt, isCharged, cost, question };
+      const used = await commitUse(session, ports, use);
+      if (used.ok) digests.set(used.id, { digest, bytes });
       return used;
     },
-    modelUsed: (id, { isSent, status, input, output, milliseconds, isWhole }) => {
+    modelUsed: (id, { isSent, status, input, output, milliseconds, isWhole }, { cost, reserved }) => {
       const facts = digests.get(id);
       digests.delete(id);
-      const more = { ...(facts ?? {}), input, output, milliseconds, whole: isWhole };
+      const charged = cost ?? reserved;
+      const more = {
+        ...(facts ?? {}),
+        ...{ input, output, milliseconds, whole: isWhole },
+        ...(charged === null ? {} : { tokens: charged.tokens, money: charged.money }),
+      };
       const outcome = status !== 0 ? `answered ${status}` : isSent ? "no answer" : "not sent";
-      void ledger.append([gatekeeper.entries.make("outcome", session.who([]), outcome, { tool: TOOL, of: id, more })]);
+      const entry = gatekeeper.entries.make("outcome", session.who([]), outcome, { tool: TOOL, of: id, more });
+      void ledger.settle(entry, id, cost);
     },
   };
 }

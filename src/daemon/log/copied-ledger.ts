@@ -3,6 +3,7 @@ import type { Durable } from "../../core/ports/stores/durable.ts";
 import type {
   AccountCharge,
   AccountState,
+  Cost,
   DecisionResult,
   DecisionWrite,
   Ledger,
@@ -51,8 +52,19 @@ export class CopiedLedger implements Ledger {
     return written;
   }
 
-  isEmpty(charge: AccountCharge, now: number): boolean {
-    return this.#ledger.isEmpty(charge, now);
+  settle(outcome: LogEntry, decision: string, cost: Cost | null): Durable<{ readonly place: number }> {
+    const written = this.#ledger.settle(outcome, decision, cost);
+    const { copy } = this.#copies;
+    if (copy !== null) void written.then(() => copy.wake());
+    return written;
+  }
+
+  isEmpty(charge: AccountCharge, now: number, cost?: Cost): boolean {
+    return this.#ledger.isEmpty(charge, now, cost);
+  }
+
+  costLeft(charge: AccountCharge): ReturnType<Ledger["costLeft"]> {
+    return this.#ledger.costLeft(charge);
   }
 
   generation(scope: string): number {

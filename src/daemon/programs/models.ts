@@ -8,8 +8,16 @@ import type { Request } from "../../core/authority/request.ts";
 import type { ModelProvider } from "../../core/notation/config/model-setting.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
-import { type ModelAnswer, type ModelSource, NO_USAGE } from "../../sandbox/plan/sandboxes.ts";
+import {
+  type ModelAnswer,
+  type ModelCallFacts,
+  type ModelSource,
+  type ModelUsage,
+  NO_USAGE,
+} from "../../sandbox/plan/sandboxes.ts";
+import type { UseDecision } from "../calls/program-use.ts";
 import type { ProgramContext } from "../parts.ts";
+import { priceFor, requestCost } from "./model-cost.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
 
 /** The tool that a credential for a model is bound to: `ambit secrets set NAME --tool model --host api.anthropic.com`. */
@@ -43,13 +51,17 @@ export interface ModelRun {
 }
 
 export function modelSource({ run, ground }: ModelRun, secret: SecretForUrl): ModelSource {
+  /** Requests that were let through and are not reported yet. */
+  const uses = new Map<string, (usage: ModelUsage) => void>();
   return {
-    ask: async ({ provider, model, digest, bytes, isCharged }): Promise<ModelAnswer> => {
+    ask: async (call): Promise<ModelAnswer> => {
+      const { provider, model, digest, bytes, isCharged } = call;
       const known = provider in PROVIDERS ? (provider as ModelProvider) : null;
       const request = known === null ? null : useOf(known, model);
       if (known === null || request === null) return { ok: false, code: "invalid_input", message: "no such model" };
       const { url: usual, header, prefix } = PROVIDERS[known];
-      const url = (ground.user?.models ?? []).find((one) => one.provider === known)?.url ?? usual;
+      const models = ground.user?.models ?? [];
+      const url = models.find((one) => one.provider === known)?.url ?? usual;
       const address = parseUrl(url, toAscii);
       if (!address.ok) return { ok: false, code: "invalid_input", message: address.message };
       const found = secret(MODEL_TOOL, address.value);
@@ -58,18 +70,51 @@ export function modelSource({ run, ground }: ModelRun, secret: SecretForUrl): Mo
         const fix = `ambit secrets set ${known}-key --tool ${MODEL_TOOL} --host ${host}`;
         return { ok: false, code: "secret_refused", message: `no credential is kept for ${host}: ${fix}` };
       }
-      const used = await run.useModel(request, { digest, bytes, isCharged });
-      if (!used.ok)
-        return { ok: false, code: used.code, message: `${requestText(request)} is denied; ambit why ${used.id}` };
+      const price = priceFor(models, known, call);
+      const cost = requestCost(call, price);
+      const question = { provider: known, model };
+      const used = await run.useModel(request, { digest, bytes, isCharged, cost, question });
+      if (!used.ok) return { ok: false, code: used.code, message: denialText(request, used, call, price !== null) };
+      const { reserved } = used;
+      const settle = (usage: ModelUsage): void =>
+        run.modelUsed(used.id, usage, { cost: reserved === null ? null : cost.actual(usage, reserved), reserved });
       const value = await found.read();
       if (value === null) {
-        run.modelUsed(used.id, NO_USAGE);
+        settle(NO_USAGE);
         return { ok: false, code: "secret_refused", message: "the kept credential cannot be read: ambit secrets key" };
       }
-      return { ok: true, id: used.id, url, header, prefix, value: Buffer.from(value).toString("base64") };
+      uses.set(used.id, settle);
+      const most = reserved === null || !used.isLimited || !isCharged ? null : cost.outputOf(reserved);
+      const outputTokens = most === call.outputTokens ? null : most;
+      const encoded = Buffer.from(value).toString("base64");
+      return { ok: true, id: used.id, outputTokens, url, header, prefix, value: encoded };
     },
-    used: (id, usage) => run.modelUsed(id, usage),
+    used: (id, usage) => {
+      uses.get(id)?.(usage);
+      uses.delete(id);
+    },
   };
+}
+
+/** For the client, which shows it to a person. */
+function denialText(
+  request: Request,
+  { code, id, reason }: Extract<UseDecision, { readonly ok: false }>,
+  call: ModelCallFacts,
+  hasPrice: boolean,
+): string {
+  const denied = `${requestText(request)} is denied`;
+  const why = `ambit why ${id}`;
+  if (code === "approval_refused") return `${denied}: a person refused it${reason ? ` (${reason})` : ""}; ${why}`;
+  if (code === "approval_required") return `${denied}: it was not approved in time; ambit approvals list`;
+  if (code !== "budget_exhausted") return `${denied}; ${why}`;
+  const { inputTokens, outputTokens, isPremium } = call;
+  const output = outputTokens === null ? "" : ` and ${outputTokens} of output`;
+  const size = `it may use ${inputTokens} tokens of input${output}, and the budget has not enough left`;
+  const price = isPremium
+    ? "; where money is counted, a service tier without a listed price is refused"
+    : "; where money is counted, the model needs a price in `models` of your configuration";
+  return `${denied}: ${size}${hasPrice ? "" : price}; ${why}`;
 }
 
 function useOf(provider: string, model: string): Request | null {

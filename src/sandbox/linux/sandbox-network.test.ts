@@ -4,12 +4,30 @@ import type { ModelCallFacts, ModelSource, ModelUsage } from "../plan/sandboxes.
 import type { NetworkBroker, NetworkOptions } from "./network.ts";
 import { SandboxNetwork } from "./sandbox-network.ts";
 
-const CALL: ModelCallFacts = { provider: "anthropic", model: "m", digest: "", bytes: 1, isCharged: true };
-const USAGE: ModelUsage = { isSent: true, status: 200, input: 1, output: 2, milliseconds: 3, isWhole: true };
+const ESTIMATE = { isPremium: false, inputTokens: 1, outputTokens: 1, outputLeast: 1 };
+const CALL: ModelCallFacts = { provider: "anthropic", model: "m", digest: "", bytes: 1, isCharged: true, ...ESTIMATE };
+const USAGE: ModelUsage = {
+  isSent: true,
+  status: 200,
+  input: 1,
+  output: 2,
+  cacheRead: 0,
+  cacheWrite: 0,
+  milliseconds: 3,
+  isWhole: true,
+};
 
 function source(id: string, used: string[]): ModelSource {
   return {
-    ask: async () => ({ ok: true, id, url: "https://a.test", header: "x-api-key", prefix: "", value: "YQ==" }),
+    ask: async () => ({
+      ok: true,
+      id,
+      outputTokens: null,
+      url: "https://a.test",
+      header: "x-api-key",
+      prefix: "",
+      value: "YQ==",
+    }),
     used: (of, { status }) => void used.push(`${id}: ${of} ${status}`),
   };
 }

@@ -253,17 +253,17 @@ export class BrokerClient {
     if (source === undefined || answer === null || answer === undefined || !answer.ok) {
       const failed = { code: "not_available", message: "the daemon failed" } as const;
       const { code, message } = answer?.ok === false ? answer : failed;
-      running.process.send({ kind: "relay", number, code, message: message.slice(0, 4_096), upstream: null });
+      running.process.send({ kind: "relay", number, code, message: message.slice(0, 4_096), ...NO_UPSTREAM });
       return;
     }
-    const { id, url, header, prefix, value } = answer;
+    const { id, url, header, prefix, value, outputTokens } = answer;
     const upstream = { url, header, prefix, value };
-    const allowed: RelayAnswer = { kind: "relay", number, code: null, message: "", upstream };
+    const allowed: RelayAnswer = { kind: "relay", number, code: null, message: "", outputTokens, upstream };
     // A message that the broker cannot parse would end it, and every sandbox's network with it.
     if (readRelayAnswer(allowed) === null) {
       source.used(id, NO_USAGE);
       const message = "the address or the kept credential cannot be used";
-      running.process.send({ kind: "relay", number, code: "secret_refused", message, upstream: null });
+      running.process.send({ kind: "relay", number, code: "secret_refused", message, ...NO_UPSTREAM });
       return;
     }
     running.relayed.set(number, (usage) => source.used(id, usage));
@@ -292,6 +292,8 @@ export class BrokerClient {
     running.process.send({ kind: "credited", number, credential });
   }
 }
+
+const NO_UPSTREAM = { outputTokens: null, upstream: null } as const;
 
 /** Of a broker that exited: the request may have been sent. */
 const UNREPORTED: ModelUsage = { ...NO_USAGE, isSent: true };

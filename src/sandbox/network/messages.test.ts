@@ -4,14 +4,22 @@ import { readBrokerMessage, readOwnerMessage } from "./messages.ts";
 
 const open = { kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null, relay: null };
 const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==" };
-const relay = { kind: "relay", number: 1, code: null, message: "", upstream };
+const relay = { kind: "relay", number: 1, code: null, message: "", outputTokens: null, upstream };
 const relaying = {
   ...{ kind: "relaying", number: 1, sandbox: "s", provider: "openai", model: "m" },
-  ...{ digest: "0".repeat(64), bytes: 1, isCharged: true },
+  ...{
+    digest: "0".repeat(64),
+    bytes: 1,
+    isCharged: true,
+    isPremium: false,
+    inputTokens: 1,
+    outputTokens: null,
+    outputLeast: 1,
+  },
 };
 const relayed = {
   ...{ kind: "relayed", number: 1, isSent: true, status: 200, isWhole: true },
-  ...{ input: null, output: 1, milliseconds: 1 },
+  ...{ input: null, output: 1, cacheRead: 0, cacheWrite: 0, milliseconds: 1 },
 };
 const judged = { kind: "judged", number: 1, outcome: "allow", code: null };
 const denied = { kind: "denied", sandbox: "s", code: "revoked", request: "net.connect a:1", reason: "owner" };

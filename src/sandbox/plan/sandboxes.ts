@@ -13,15 +13,27 @@ export type CredentialSource = (request: {
   readonly path: string | null;
 }) => Promise<{ readonly username: string; readonly password: string } | null>;
 
-/** One request of a client to a model, as the relay describes it. */
-export interface ModelCallFacts {
-  readonly provider: string;
-  readonly model: string;
-  /** SHA-256 of the body as it is sent. */
-  readonly digest: string;
-  readonly bytes: number;
+/** What a request can cost, before it is sent. */
+export interface ModelEstimate {
   /** False for a request that generates nothing, such as counting tokens. */
   readonly isCharged: boolean;
+  /** A token for each byte of text: no provider counts more. */
+  readonly inputTokens: number;
+  /** The most output, of all its answers together; null: the request names no maximum. */
+  readonly outputTokens: number | null;
+  /** With a lower maximum the request makes no sense. */
+  readonly outputLeast: number;
+  /** The request asks for a service that may cost more than the model's listed price. */
+  readonly isPremium: boolean;
+}
+
+/** One request of a client to a model, as the relay describes it. */
+export interface ModelCallFacts extends ModelEstimate {
+  readonly provider: string;
+  readonly model: string;
+  /** SHA-256 of the body, before a maximum of output is set. */
+  readonly digest: string;
+  readonly bytes: number;
 }
 
 /** Where the request goes, and the one header that carries the credential, in base64. */
@@ -29,6 +41,8 @@ export type ModelAnswer =
   | {
       readonly ok: true;
       readonly id: string;
+      /** The maximum to set in the request, for all its answers together; null: as it is. */
+      readonly outputTokens: number | null;
       readonly url: string;
       readonly header: string;
       readonly prefix: string;
@@ -36,7 +50,7 @@ export type ModelAnswer =
     }
   | { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
-/** Tokens are null where the answer had no usage. */
+/** Tokens are null where the answer does not tell them. */
 export interface ModelUsage {
   /** False: no byte of the request went to the provider. */
   readonly isSent: boolean;
@@ -44,6 +58,9 @@ export interface ModelUsage {
   readonly status: number;
   readonly input: number | null;
   readonly output: number | null;
+  /** Of the input: from a cache of the provider, and into one. */
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
   readonly milliseconds: number;
   /** The answer was read to its end and passed on. */
   readonly isWhole: boolean;
@@ -54,6 +71,8 @@ export const NO_USAGE: ModelUsage = {
   status: 0,
   input: null,
   output: null,
+  cacheRead: 0,
+  cacheWrite: 0,
   milliseconds: 0,
   isWhole: false,
 };

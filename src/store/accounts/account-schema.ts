@@ -62,3 +62,21 @@ DROP INDEX account_family;
 CREATE INDEX account_family ON account (family, is_left);
 ALTER TABLE stretch RENAME TO bucket;
 `;
+
+/** Version 5: what calls cost. A reservation is replaced by the cost, or stays. */
+export const accountCosts = `
+ALTER TABLE account ADD COLUMN tokens INTEGER NOT NULL DEFAULT 0 CHECK (tokens >= 0);
+ALTER TABLE account ADD COLUMN money INTEGER NOT NULL DEFAULT 0 CHECK (money >= 0);
+CREATE TRIGGER account_cost_onward BEFORE UPDATE OF tokens, money ON account
+  WHEN new.tokens < old.tokens OR new.money < old.money BEGIN
+  SELECT RAISE(ABORT, 'what was spent stays spent');
+END;
+CREATE TABLE reservation (
+  decision TEXT NOT NULL,
+  account INTEGER NOT NULL REFERENCES account (number),
+  tokens INTEGER NOT NULL CHECK (tokens >= 0),
+  money INTEGER NOT NULL CHECK (money >= 0),
+  PRIMARY KEY (decision, account)
+) STRICT, WITHOUT ROWID;
+CREATE INDEX reservation_account ON reservation (account);
+`;

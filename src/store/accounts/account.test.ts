@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
-import type { AccountCharge, DecisionResult } from "../../core/ports/stores/ledger.ts";
+import type { AccountCharge, Cost, DecisionResult } from "../../core/ports/stores/ledger.ts";
 import type { State } from "../state.ts";
 import { chargeOf, entryOf, type TemporaryState, temporaryState, value, writeOf } from "../testing/state.ts";
 
@@ -216,3 +216,94 @@ function simulated(count: number, calls: number, seconds: number, step: number):
   }
   return took.length;
 }
+
+describe("a cost", () => {
+  let decisions = 0;
+  async function reserve(charge: AccountCharge, reserved: Cost, id = `d-${++decisions}`): Promise<string | null> {
+    const entry = entryOf({ id, at: 1_000_000 });
+    const written = value(await state.ledger.decide(writeOf({ entry, charges: [charge], reserved })));
+    return written.ok ? id : null;
+  }
+  async function settle(decision: string, cost: Cost | null): Promise<void> {
+    value(await state.ledger.settle(entryOf({ id: `o-${++decisions}`, of: decision }), decision, cost));
+  }
+  const tokens = (count: number): Cost => ({ tokens: count, money: null });
+  const limit = chargeOf("a", { tokens: 100 });
+
+  it("is reserved before and replaced after", async () => {
+    const first = await reserve(limit, tokens(80));
+    expect(await reserve(limit, tokens(21))).toBeNull();
+    expect(state.ledger.costLeft(limit)).toEqual({ tokens: 20, money: Number.POSITIVE_INFINITY });
+    await settle(first as string, tokens(30));
+    expect(state.ledger.costLeft(limit).tokens).toBe(70);
+    await settle(first as string, tokens(30));
+    expect(state.ledger.costLeft(limit).tokens).toBe(70);
+  });
+
+  it("stays reserved where it is never settled, also after a restart", async () => {
+    await reserve(limit, tokens(80));
+    reopen();
+    expect(state.ledger.costLeft(limit).tokens).toBe(20);
+    expect(await reserve(limit, tokens(21))).toBeNull();
+    expect(await reserve(limit, tokens(20))).not.toBeNull();
+  });
+
+  it("that is not known is the whole reservation", async () => {
+    await settle((await reserve(limit, tokens(80))) as string, null);
+    expect(state.ledger.costLeft(limit).tokens).toBe(20);
+  });
+
+  it("above the reservation counts, and leaves nothing", async () => {
+    await settle((await reserve(limit, tokens(10))) as string, tokens(500));
+    expect(state.ledger.costLeft(limit).tokens).toBe(0);
+    expect(await reserve(limit, tokens(0))).toBeNull();
+    expect(await reserve(chargeOf("a", { tokens: 501 }), tokens(1))).not.toBeNull();
+  });
+
+  it("of many calls at once is never reserved beyond the limit", async () => {
+    const all = await Promise.all(Array.from({ length: 20 }, () => reserve(limit, tokens(9))));
+    expect(all.filter((one) => one !== null)).toHaveLength(11);
+  });
+
+  it("without a price does not fit a limit of money", async () => {
+    const money = chargeOf("a", { money: 100 });
+    expect(await reserve(money, tokens(1))).toBeNull();
+    expect(await reserve(money, { tokens: 1, money: 101 })).toBeNull();
+    expect(await reserve(money, { tokens: 1, money: 100 })).not.toBeNull();
+  });
+
+  it("has to be given where one is limited", async () => {
+    expect(await call([limit])).toMatchObject({ ok: false, code: "budget_exhausted" });
+    expect(await call([chargeOf("b", { money: 1 })])).toMatchObject({ ok: false, code: "budget_exhausted" });
+  });
+
+  it("is charged to all accounts or to none", async () => {
+    const both = [chargeOf("a", { tokens: 100 }), chargeOf("b", { tokens: 10, family: "other" })];
+    const write = writeOf({ entry: entryOf({ id: "both" }), charges: both, reserved: tokens(50) });
+    expect(value(await state.ledger.decide(write)).ok).toBe(false);
+    expect(state.ledger.costLeft(limit).tokens).toBe(100);
+  });
+
+  it("is counted where nothing limits it, for a limit that comes later", async () => {
+    await settle((await reserve(chargeOf("a", { calls: 9 }), tokens(60))) as string, tokens(60));
+    await reserve(chargeOf("a", { calls: 9 }), tokens(30));
+    expect(state.ledger.costLeft(limit).tokens).toBe(10);
+  });
+
+  it("goes with the family to a grant that is written anew, with what is reserved", async () => {
+    await settle((await reserve(limit, tokens(50))) as string, tokens(50));
+    const open = await reserve(limit, tokens(30));
+    const other = chargeOf("b", { tokens: 100 });
+    expect(state.ledger.costLeft(other).tokens).toBe(20);
+    expect(await reserve(other, tokens(21))).toBeNull();
+    expect(await reserve(other, tokens(5))).not.toBeNull();
+    await settle(open as string, tokens(1));
+    expect(state.ledger.costLeft(other).tokens).toBe(15);
+    // Written again, it has what the other spent.
+    expect(state.ledger.costLeft(chargeOf("a", { tokens: 100 })).tokens).toBe(15);
+  });
+
+  it.each([Number.NaN, -1])("has no room in a limit of %s", async (count) => {
+    expect(await reserve(chargeOf("a", { tokens: count }), tokens(0))).toBeNull();
+  });
+});

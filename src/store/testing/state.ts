@@ -74,7 +74,16 @@ export function writeOf(parts: Partial<DecisionWrite> = {}): DecisionWrite {
 }
 
 export function chargeOf(account: string, parts: Partial<AccountCharge> = {}): AccountCharge {
-  return { account, calls: null, rate: null, family: "family", written: [account], ...parts };
+  return {
+    account,
+    calls: null,
+    rate: null,
+    tokens: null,
+    money: null,
+    family: "family",
+    written: [account],
+    ...parts,
+  };
 }
 
 export function approvalOf(id: string, parts: Partial<Approval> = {}): Approval {

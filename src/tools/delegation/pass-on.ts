@@ -2,8 +2,8 @@
 import type { Ground } from "../../core/authority/axes/path.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
-import { delegationDepthMax, delegationFault, hasBudget, lastingPart } from "../../core/authority/delegation.ts";
-import type { Grant } from "../../core/authority/grant.ts";
+import { delegationDepthMax, delegationFault, lastingPart } from "../../core/authority/delegation.ts";
+import { type Grant, isCounted } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
 import { meetChain, meetGrants } from "../../core/authority/meet.ts";
 import { withinEach } from "../../core/authority/witness/within.ts";
@@ -33,7 +33,9 @@ export interface PassedGrants {
 
 /** A pledge belongs only to its session's chains: its budgets would not be charged below. */
 export function hasCountedPledge({ pledges }: Granter): boolean {
-  return pledges.some(({ link }) => link.grants.some((grant) => hasBudget(grant) || grant.conditions.expires !== null));
+  return pledges.some(({ link }) =>
+    link.grants.some(({ conditions }) => isCounted(conditions) || conditions.expires !== null),
+  );
 }
 
 /** The part of the proposed grants that one of the chains may pass on: of the chain that passes most. */

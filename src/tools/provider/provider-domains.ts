@@ -4,7 +4,7 @@ import { type DestinationScope, hostPatternText } from "../../core/authority/axe
 import type { Scope } from "../../core/authority/axes/scope.ts";
 import { type Authority, linkState } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
-import type { Conditions, Grant } from "../../core/authority/grant.ts";
+import { type Conditions, type Grant, isCounted } from "../../core/authority/grant.ts";
 import { meetChain } from "../../core/authority/meet.ts";
 import type { Sequence } from "../../core/authority/patterns/sequence.ts";
 import { principalsHold } from "../../core/authority/principal.ts";
@@ -31,9 +31,9 @@ export function domainsHeld(authority: Authority, moment: Moment, verbs: readonl
   const leave = (what: string, why: string): void => {
     if (left.size < leftMax) left.set(what, why);
   };
-  for (const { grant, isCounted } of held(authority, moment, verbs)) {
+  for (const { grant, isLinkCounted } of held(authority, moment, verbs)) {
     const [hosts, ports] = grant.scopes;
-    const fault = conditionFault(grant.conditions, isCounted) ?? portFault(ports);
+    const fault = conditionFault(grant.conditions, isLinkCounted) ?? portFault(ports);
     const scope = destinationsOf(hosts);
     if (scope === "any" && fault === null) isEvery = true;
     if (scope === "any" || scope === null) {
@@ -60,7 +60,7 @@ export function domainsHeld(authority: Authority, moment: Moment, verbs: readonl
 
 interface HeldGrant {
   readonly grant: Grant;
-  readonly isCounted: boolean;
+  readonly isLinkCounted: boolean;
 }
 
 function held(authority: Authority, moment: Moment, verbs: readonly string[]): readonly HeldGrant[] {
@@ -70,7 +70,7 @@ function held(authority: Authority, moment: Moment, verbs: readonly string[]): r
       const { grants, calls } = meetChain(chain);
       return grants
         .filter(({ verb, conditions }) => verbs.includes(verb.verb) && holds(conditions, moment))
-        .map((grant) => ({ grant, isCounted: calls !== null }));
+        .map((grant) => ({ grant, isLinkCounted: calls !== null }));
     });
 }
 
@@ -79,9 +79,9 @@ function holds({ expires, principals, clean, pass }: Conditions, moment: Moment)
   return (expires === null || moment.now < expires) && (!clean || moment.clean) && pass !== "pass";
 }
 
-function conditionFault({ ask, calls, rate }: Conditions, isCounted: boolean): string | null {
-  if (ask !== 0) return "a person has to approve each use, and a provider asks nobody";
-  return isCounted || calls !== null || rate !== null ? "its uses are counted, and a provider's are not" : null;
+function conditionFault(conditions: Conditions, isLinkCounted: boolean): string | null {
+  if (conditions.ask !== 0) return "a person has to approve each use, and a provider asks nobody";
+  return isLinkCounted || isCounted(conditions) ? "its uses are counted, and a provider's are not" : null;
 }
 
 /** A provider connects to any port that an address names. */

@@ -5,7 +5,7 @@ import { guardPath, pathPatternText, pathText } from "../../authority/axes/path.
 import { verbEntry } from "../../authority/catalog.ts";
 import { type Chain, purposeAt } from "../../authority/chain.ts";
 import { type CompiledLink, conditionsHold, type Moment } from "../../authority/compiled.ts";
-import type { Grant, Level } from "../../authority/grant.ts";
+import { type Grant, isCounted, type Level } from "../../authority/grant.ts";
 import { anyMatches, type Sequence } from "../../authority/patterns/sequence.ts";
 import {
   coversTree,
@@ -169,8 +169,8 @@ function usable(
     .grantsOf(verb)
     .map((index) => compiled.link.grants[index] as Grant)
     .filter((grant) => {
-      const { ask, calls, rate } = grant.conditions;
-      return ask <= level && calls === null && rate === null && conditionsHold(grant, moment, purpose);
+      const { conditions } = grant;
+      return conditions.ask <= level && !isCounted(conditions) && conditionsHold(grant, moment, purpose);
     });
 }
 

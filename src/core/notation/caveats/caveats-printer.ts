@@ -5,7 +5,7 @@ import { type DestinationScope, hostPatternText } from "../../authority/axes/des
 import { type Ground, pathText } from "../../authority/axes/path.ts";
 import { isNothing, type Scope } from "../../authority/axes/scope.ts";
 import type { AxisName } from "../../authority/catalog.ts";
-import type { Conditions, Grant } from "../../authority/grant.ts";
+import { type Conditions, type Grant, isCounted } from "../../authority/grant.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
 import { rangeText } from "../../base/address.ts";
 import { HTTP_VERBS } from "../grants.ts";
@@ -66,9 +66,10 @@ export function caveatsOf(
   };
 }
 
-function isUnconditional({ ask, calls, rate, expires, principals, pass, clean }: Conditions): boolean {
-  if (principals !== null) return false;
-  return ask === 0 && calls === null && rate === null && expires === null && pass === "both" && !clean;
+function isUnconditional(conditions: Conditions): boolean {
+  const { ask, expires, principals, pass, clean } = conditions;
+  if (principals !== null || isCounted(conditions)) return false;
+  return ask === 0 && expires === null && pass === "both" && !clean;
 }
 
 function scopeOf(grant: Grant, axis: AxisName): Scope {

@@ -1,18 +1,27 @@
-// Where model providers are asked on behalf of agents' clients, if not at their own address. The user's to say.
+// Where model providers are asked on behalf of agents' clients, if not at their own address, and what their models cost.
+// Only the user's own configuration has these settings.
 import type { ToAscii } from "../../authority/axes/destination.ts";
 import { parseUrl } from "../../authority/axes/url.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import { kindName, refused, textOf } from "../scope/scope-values.ts";
-import { type Entry, entryOf } from "../tree.ts";
+import { type Entry, entryOf, type Mapping } from "../tree.ts";
+import { type ModelPrice, priceIn, readPrices, type WrittenPrice } from "./model-price.ts";
 
 export const MODEL_PROVIDERS = ["anthropic", "openai", "gemini"] as const;
 export type ModelProvider = (typeof MODEL_PROVIDERS)[number];
 
 export interface WrittenModel {
   readonly provider: ModelProvider;
-  readonly url: string;
+  /** Null: the provider's own address. */
+  readonly url: string | null;
+  readonly prices: readonly WrittenPrice[];
+}
+
+/** Null where no price is written for it. */
+export function modelPrice(models: readonly WrittenModel[], provider: ModelProvider, model: string): ModelPrice | null {
+  return priceIn(models.find((one) => one.provider === provider)?.prices ?? [], model);
 }
 
 const EXAMPLE = "models: { anthropic: { url: https://gateway.example.com/anthropic } }";
@@ -35,25 +44,39 @@ export function readModels(
       });
       return [];
     }
-    const url = readUrl(entry, toAscii, diagnostics);
-    return url === null ? [] : [{ provider, url }];
+    if (entry.value.kind !== "map") {
+      const message = `\`${entry.key}\` is a map, not ${kindName(entry.value)}`;
+      diagnostics.error("wrong_type", entry.value.span, message, { fix: EXAMPLE });
+      return [];
+    }
+    const setting = readSetting(entry.value, toAscii, diagnostics);
+    return setting === null ? [] : [{ provider, ...setting }];
   });
 }
 
-function readUrl({ value, key }: Entry, toAscii: ToAscii, diagnostics: Diagnostics): string | null {
-  if (value.kind !== "map") {
-    diagnostics.error("wrong_type", value.span, `\`${key}\` is a map, not ${kindName(value)}`, { fix: EXAMPLE });
+const KEYS: readonly string[] = ["url", "prices"];
+
+function readSetting(map: Mapping, toAscii: ToAscii, diagnostics: Diagnostics): Omit<WrittenModel, "provider"> | null {
+  for (const { key, keySpan } of map.entries)
+    if (!KEYS.includes(key))
+      diagnostics.error("unknown_key", keySpan, `a provider has no ${quoted(key)}`, {
+        suggestion: nearestName(key, KEYS),
+      });
+  const [url, prices] = [entryOf(map, "url"), entryOf(map, "prices")];
+  if (url === null && prices === null) {
+    diagnostics.error("missing_field", map.span, "a provider has a `url` or `prices`", { fix: EXAMPLE });
     return null;
   }
-  for (const { key: name, keySpan } of value.entries)
-    if (name !== "url")
-      diagnostics.error("unknown_key", keySpan, `a provider has no ${quoted(name)}`, { suggestion: "url" });
-  const entry = entryOf(value, "url");
-  const written = entry === null ? null : textOf(entry, diagnostics);
-  if (written === null) {
-    if (entry === null) diagnostics.error("missing_field", value.span, "a provider has a `url`", { fix: EXAMPLE });
-    return null;
-  }
+  return {
+    url: url === null ? null : readUrl(url, toAscii, diagnostics),
+    prices: prices === null ? [] : readPrices(prices, diagnostics),
+  };
+}
+
+/** Null after a mistake, which makes the whole configuration count for nothing. */
+function readUrl(entry: Entry, toAscii: ToAscii, diagnostics: Diagnostics): string | null {
+  const written = textOf(entry, diagnostics);
+  if (written === null) return null;
   const url = parseUrl(written.text, toAscii);
   if (!url.ok) {
     refused(url, written.span, diagnostics);

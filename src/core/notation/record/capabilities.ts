@@ -6,7 +6,7 @@ import { type Places, placesOf } from "../compact/compact-places.ts";
 import { splitSpecs } from "../compact/specs.ts";
 import type { Diagnostics } from "../diagnostic.ts";
 import type { Reading } from "../reading.ts";
-import { CONDITION_KEYS } from "../scope/conditions.ts";
+import { CONDITION_KEYS, conditionKeys } from "../scope/conditions.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName } from "../scope/scope-values.ts";
 import { isVerb, meantVerb, readVerb } from "../scope/verb-reader.ts";
@@ -97,8 +97,8 @@ class ListReader {
   /** A token names absolute paths, so the agent's root is a ceiling to it. */
   #token(text: string, span: Span): Grant | null {
     const { reading, diagnostics, root, implied, omitted } = this.#context;
-    for (const key of CONDITION_KEYS) omitted?.add(key);
     const grant = readToken(text, { reading: { ...reading, ceiling: root ?? reading.ceiling }, diagnostics, span });
+    for (const key of grant === null ? CONDITION_KEYS : conditionKeys(grant.verb)) omitted?.add(key);
     return grant === null || implied === undefined ? grant : { ...grant, implied };
   }
 

@@ -17,7 +17,7 @@ import {
 import { compactText } from "../printer.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
-import { CONDITION_KEYS } from "../scope/conditions.ts";
+import { conditionKeys } from "../scope/conditions.ts";
 import { readGrant } from "../scope/scope-reader.ts";
 import { kindName, textOf } from "../scope/scope-values.ts";
 import { entryOf, type Mapping, type TreeNode } from "../tree.ts";
@@ -136,7 +136,7 @@ class RecordReader {
       misspelled.size === 0 &&
       ["capabilities", "access", "policy", "extends"].every((key) => entryOf(this.#node, key) === null);
     for (const { verb } of policy.grants)
-      for (const key of [...scopeKeys(verb), ...CONDITION_KEYS]) this.#omitted.add(key);
+      for (const key of [...scopeKeys(verb), ...conditionKeys(verb)]) this.#omitted.add(key);
     // Before the default is added: it was not written, so no key was meant for it.
     const stray = strayKeys(this.#node, this.#omitted, this.#diagnostics);
     const byDefault = isBare ? [this.#implied("records.read", "default", this.#node.span)] : [];

@@ -2,7 +2,7 @@ import { expect, test } from "vitest";
 import { UNCONDITIONAL } from "../../authority/grant.ts";
 import { Diagnostics } from "../diagnostic.ts";
 import { mapOf, told } from "../testing/notation.ts";
-import { readConditions } from "./conditions.ts";
+import { moneyText, parseMoney, readConditions } from "./conditions.ts";
 
 test.each([
   [{}, {}],
@@ -10,6 +10,12 @@ test.each([
   [{ ask: false }, { ask: 0 }],
   [{ ask: "presence" }, { ask: 2 }],
   [{ calls: 1 }, { calls: 1 }],
+  [{ tokens: 2_000_000 }, { tokens: 2_000_000 }],
+  [{ money: 5 }, { money: 5_000_000 }],
+  [{ money: 0.1 }, { money: 100_000 }],
+  [{ money: 2.55 }, { money: 2_550_000 }],
+  [{ money: 0.000001 }, { money: 1 }],
+  [{ money: 9_007_199_254 }, { money: 9_007_199_254_000_000 }],
   [{ rate: "10/min" }, { rate: { calls: 10, seconds: 60 } }],
   [{ rate: "1/s" }, { rate: { calls: 1, seconds: 1 } }],
   [{ rate: "1/sec" }, { rate: { calls: 1, seconds: 1 } }],
@@ -38,6 +44,17 @@ test.each([
   [{ calls: 1.5 }, "bad_value"],
   [{ calls: "5" }, "bad_value"],
   [{ calls: 2 ** 53 }, "bad_value"],
+  [{ tokens: 0 }, "bad_value"],
+  [{ tokens: 1.5 }, "bad_value"],
+  [{ tokens: "2M" }, "bad_value"],
+  [{ money: 0 }, "bad_value"],
+  [{ money: -1 }, "bad_value"],
+  [{ money: "5" }, "bad_value"],
+  [{ money: 0.0000001 }, "bad_value"],
+  [{ money: 1.0000001 }, "bad_value"],
+  [{ money: Number.NaN }, "bad_value"],
+  [{ money: Number.POSITIVE_INFINITY }, "bad_value"],
+  [{ money: 9_007_199_255 }, "bad_value"],
   [{ rate: "0/min" }, "bad_value"],
   [{ rate: "10/mins" }, "bad_value"],
   [{ rate: "10 /min" }, "bad_value"],
@@ -59,4 +76,15 @@ test("a day alone gets that day's first moment as a suggestion", () => {
   const diagnostics = new Diagnostics();
   readConditions(mapOf({ expires: "2026-12-01" }), diagnostics);
   expect(diagnostics.list[0]?.fix).toBe("expires: 2026-12-01T00:00:00Z");
+});
+
+test.each([
+  [5_000_000, "5"],
+  [2_500_000, "2.50"],
+  [2_550_000, "2.55"],
+  [1, "0.000001"],
+  [9_007_199_254_000_000, "9007199254"],
+])("%s millionths are printed as %s, and read again", (amount, text) => {
+  expect(moneyText(amount)).toBe(text);
+  expect(parseMoney(Number(text))).toBe(amount);
 });

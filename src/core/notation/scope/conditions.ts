@@ -1,5 +1,6 @@
-// The conditions of a grant, written beside its scope keys: ask, calls, rate, per, expires, users, pass, clean.
-import { type Conditions, type Level, type Pass, type Rate, UNCONDITIONAL } from "../../authority/grant.ts";
+// The conditions of a grant, written beside its scope keys: ask, calls, rate, tokens, money, per, expires, users, pass, clean.
+import type { VerbEntry } from "../../authority/catalog.ts";
+import { type Conditions, isCounted, type Level, type Pass, type Rate, UNCONDITIONAL } from "../../authority/grant.ts";
 import {
   EVERY_USER,
   PRINCIPAL_NAME,
@@ -14,30 +15,51 @@ import { type Entry, entryOf, type Mapping } from "../tree.ts";
 import { flagOf, kindName, readEach, textOf } from "./scope-values.ts";
 
 /** In the order they are printed. */
-export const CONDITION_KEYS = ["ask", "calls", "rate", "per", "expires", "users", "pass", "clean"] as const;
+export const CONDITION_KEYS = [
+  "ask",
+  "calls",
+  "rate",
+  "tokens",
+  "money",
+  "per",
+  "expires",
+  "users",
+  "pass",
+  "clean",
+] as const;
 export type ConditionKey = (typeof CONDITION_KEYS)[number];
+
+/** A budget of tokens or money on a verb whose uses cost none would limit nothing. */
+const METERED: ReadonlySet<ConditionKey> = new Set(["tokens", "money"]);
+
+export function conditionKeys({ isMetered }: VerbEntry): readonly ConditionKey[] {
+  return isMetered ? CONDITION_KEYS : CONDITION_KEYS.filter((key) => !METERED.has(key));
+}
 
 /** Null when a condition is not understood: a grant without it would be wider than what was meant. */
 export function readConditions(scope: Mapping | null, diagnostics: Diagnostics): Conditions | null {
   if (scope === null) return UNCONDITIONAL;
   const ask = condition(scope, "ask", UNCONDITIONAL.ask, diagnostics, readAsk);
-  const calls = condition(scope, "calls", UNCONDITIONAL.calls, diagnostics, readCalls);
+  const calls = condition(scope, "calls", UNCONDITIONAL.calls, diagnostics, readWhole);
   const rate = condition(scope, "rate", UNCONDITIONAL.rate, diagnostics, readRate);
+  const tokens = condition(scope, "tokens", UNCONDITIONAL.tokens, diagnostics, readWhole);
+  const money = condition(scope, "money", UNCONDITIONAL.money, diagnostics, readMoney);
   const per = condition(scope, "per", UNCONDITIONAL.per, diagnostics, readPer);
   const expires = condition(scope, "expires", UNCONDITIONAL.expires, diagnostics, readExpires);
   const principals = condition(scope, "users", UNCONDITIONAL.principals, diagnostics, readUsers);
   const pass = condition(scope, "pass", UNCONDITIONAL.pass, diagnostics, readPass);
   const clean = condition(scope, "clean", UNCONDITIONAL.clean, diagnostics, flagOf);
-  if (ask === FAILED || calls === FAILED || rate === FAILED) return null;
+  if (ask === FAILED || calls === FAILED || rate === FAILED || tokens === FAILED || money === FAILED) return null;
   if (expires === FAILED || pass === FAILED || clean === FAILED || per === FAILED || principals === FAILED) return null;
-  if (per !== null && calls === null && rate === null) {
+  const conditions: Conditions = { ask, calls, rate, tokens, money, per, expires, principals, pass, clean };
+  if (per !== null && !isCounted(conditions)) {
     const { value } = entryOf(scope, "per") as Entry;
     diagnostics.error("bad_value", value.span, "`per` says how `calls` or `rate` is counted, and neither is here", {
       fix: "rate: 10/min, per: user",
     });
     return null;
   }
-  return { ask, calls, rate, per, expires, principals, pass, clean };
+  return conditions;
 }
 
 const FAILED = Symbol("failed");
@@ -65,7 +87,7 @@ function readAsk({ value }: Entry, diagnostics: Diagnostics): Level | null {
   return null;
 }
 
-function readCalls({ value }: Entry, diagnostics: Diagnostics): number | null {
+function readWhole({ key, value }: Entry, diagnostics: Diagnostics): number | null {
   if (
     value.kind === "scalar" &&
     typeof value.value === "number" &&
@@ -74,9 +96,34 @@ function readCalls({ value }: Entry, diagnostics: Diagnostics): number | null {
   ) {
     return value.value;
   }
-  diagnostics.error("bad_value", value.span, `\`calls\` is a whole number above 0, not ${kindName(value)}`, {
-    fix: "calls: 5",
+  diagnostics.error("bad_value", value.span, `\`${key}\` is a whole number above 0, not ${kindName(value)}`, {
+    fix: key === "tokens" ? "tokens: 2000000" : "calls: 5",
   });
+  return null;
+}
+
+const millionths = 1_000_000;
+
+/** An amount of money as written, in millionths; null where it has more digits, is negative or too large. */
+export function parseMoney(value: unknown): number | null {
+  if (typeof value !== "number") return null;
+  const amount = Math.round(value * millionths);
+  return Number.isSafeInteger(amount) && amount >= 0 && amount / millionths === value ? amount : null;
+}
+
+export function moneyText(amount: number): string {
+  const digits = String(amount % millionths)
+    .padStart(6, "0")
+    .replace(/0+$/, "");
+  const whole = String(Math.floor(amount / millionths));
+  return digits === "" ? whole : `${whole}.${digits.padEnd(2, "0")}`;
+}
+
+function readMoney({ value }: Entry, diagnostics: Diagnostics): number | null {
+  const amount = value.kind === "scalar" ? parseMoney(value.value) : null;
+  if (amount !== null && amount > 0) return amount;
+  const message = "`money` is a number above 0 with at most six decimals, in the currency of your prices";
+  diagnostics.error("bad_value", value.span, message, { fix: "money: 2.50" });
   return null;
 }
 

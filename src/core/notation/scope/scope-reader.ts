@@ -9,7 +9,7 @@ import type { Reading } from "../reading.ts";
 import { readOwnRoot } from "../record/hoist.ts";
 import { entryOf, type Mapping } from "../tree.ts";
 import { readAxis } from "./axis-reader.ts";
-import { CONDITION_KEYS, readConditions } from "./conditions.ts";
+import { conditionKeys, readConditions } from "./conditions.ts";
 
 export interface GrantContext {
   readonly reading: Reading;
@@ -27,7 +27,7 @@ export interface GrantContext {
 export function readGrant(verb: VerbEntry, scope: Mapping | null, context: GrantContext): Grant | null {
   const found = new Diagnostics();
   const grant = readScopes(verb, scope, { ...context, diagnostics: found });
-  for (const key of [...scopeKeys(verb), ...CONDITION_KEYS])
+  for (const key of [...scopeKeys(verb), ...conditionKeys(verb)])
     if (scope === null || entryOf(scope, key) === null) context.omitted?.add(key);
   // Of a dropped grant only the errors are reported: that it would also cover nothing is noise.
   for (const one of found.list) if (grant !== null || one.severity === "error") context.diagnostics.list.push(one);
@@ -50,7 +50,7 @@ function readScopes(verb: VerbEntry, scope: Mapping | null, context: GrantContex
 
 function checkKeys(verb: VerbEntry, scope: Mapping | null, diagnostics: Diagnostics): boolean {
   if (scope === null) return true;
-  const names: readonly string[] = [...scopeKeys(verb), ...CONDITION_KEYS];
+  const names: readonly string[] = [...scopeKeys(verb), ...conditionKeys(verb)];
   const seen = new Set<string>();
   let known = true;
   for (const { key, keySpan } of scope.entries) {

@@ -3,6 +3,7 @@
 import type { Basis, DenialCode } from "../../authority/decision.ts";
 import type { Level } from "../../authority/grant.ts";
 import type { Request } from "../../authority/request.ts";
+import type { Cost } from "./ledger.ts";
 
 /** One account to charge: of a grant, or of a whole link. */
 export interface Charge {
@@ -18,6 +19,8 @@ export interface Entry {
   readonly code: DenialCode | null;
   readonly basis: readonly Basis[];
   readonly charges: readonly Charge[];
+  /** Reserved in every charged account until the outcome is settled. */
+  readonly reserved?: Cost;
   /** Required approval level: 0 none, 1 approval, 2 approval with presence. */
   readonly level: Level;
   /** The request that was not covered. */

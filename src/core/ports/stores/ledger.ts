@@ -10,6 +10,9 @@ export interface AccountCharge {
   /** Total calls; null means uncounted. */
   readonly calls: number | null;
   readonly rate: Rate | null;
+  /** Limits of what calls cost; null means unlimited. */
+  readonly tokens: number | null;
+  readonly money: number | null;
   /** Accounts of one holder and one verb form a family. */
   readonly family: string;
   /**
@@ -19,9 +22,20 @@ export interface AccountCharge {
   readonly written: readonly string[];
 }
 
+/** The cost of one call. `money` in millionths of the user's currency; null: its price is not known. */
+export interface Cost {
+  readonly tokens: number;
+  readonly money: number | null;
+}
+
 export interface DecisionWrite {
   readonly entry: LogEntry;
   readonly charges: readonly AccountCharge[];
+  /**
+   * Reserved in every charged account until `settle` replaces it with the actual cost. INVARIANT: what is never settled stays
+   * charged. Absent: no account with a limit of tokens or money can be charged.
+   */
+  readonly reserved?: Cost;
   /** Uses the approval once: it must be approved, not expired, for this digest or wide enough, and have a use left. */
   readonly claim: ApprovalClaim | null;
   /** Generations the decision was made under; each must be unchanged. */
@@ -55,6 +69,9 @@ export interface AccountState {
   readonly account: string;
   readonly family: string;
   readonly used: number;
+  /** With what is reserved. */
+  readonly tokens: number;
+  readonly money: number;
   readonly at: number;
 }
 
@@ -65,8 +82,12 @@ export interface Ledger {
    * by that many milliseconds, to share a commit.
    */
   append(entries: readonly LogEntry[], patienceMilliseconds?: number): Durable<{ readonly place: number }>;
-  /** Synchronous and advisory; the commit decides. True if one more call would exceed the account. */
-  isEmpty(charge: AccountCharge, now: number): boolean;
+  /** Writes the outcome of a decision and replaces its reservations with the cost; null: the whole reservation was used. */
+  settle(outcome: LogEntry, decision: string, cost: Cost | null): Durable<{ readonly place: number }>;
+  /** Synchronous and advisory; the commit decides. True if one more call, of this cost if given, would exceed the account. */
+  isEmpty(charge: AccountCharge, now: number, cost?: Cost): boolean;
+  /** What is left of the limits of tokens and money; infinite without a limit. Synchronous and advisory. */
+  costLeft(charge: AccountCharge): { readonly tokens: number; readonly money: number };
   /** 0 if it was never incremented. Synchronous. */
   generation(scope: string): number;
   /** Increments each scope, with the entry that says why, in one transaction. */

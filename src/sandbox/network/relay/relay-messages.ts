@@ -1,20 +1,19 @@
 // Messages between owner and broker about one request to a model.
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
-import type { ModelUsage } from "../../plan/sandboxes.ts";
+import type { ModelEstimate, ModelUsage } from "../../plan/sandboxes.ts";
 import { type Check, exactly, flag, isShape, orNull, text, whole } from "../shape.ts";
 
 /** Asks whether a client may use a model. */
-export interface RelayQuestion {
+export interface RelayQuestion extends ModelEstimate {
   readonly kind: "relaying";
   readonly number: number;
   readonly sandbox: string;
   readonly provider: ModelProvider;
   readonly model: string;
-  /** SHA-256 of the body as it is sent. */
+  /** SHA-256 of the body, before a maximum of output is set. */
   readonly digest: string;
   readonly bytes: number;
-  readonly isCharged: boolean;
 }
 
 /** Where the request goes and the one header that carries the credential. */
@@ -34,6 +33,8 @@ export interface RelayAnswer {
   readonly number: number;
   readonly code: DenialCode | null;
   readonly message: string;
+  /** The maximum of output to set in the request; null: as it is. */
+  readonly outputTokens: number | null;
   readonly upstream: RelayUpstream | null;
 }
 
@@ -62,6 +63,7 @@ export function readRelayAnswer(value: unknown): RelayAnswer | null {
     number,
     code: orNull(exactly<DenialCode>(...DENIAL_CODES)),
     message: text(4_096),
+    outputTokens: orNull(whole(1, Number.MAX_SAFE_INTEGER)),
     upstream: orNull(upstream),
   });
   return answer && (value.code === null) === (value.upstream !== null) ? value : null;
@@ -74,7 +76,7 @@ export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayRep
     model: text(128),
     digest: text(64, /^[0-9a-f]{64}$/),
     bytes: count,
-    isCharged: flag,
+    ...{ isCharged: flag, isPremium: flag, inputTokens: count, outputTokens: orNull(count), outputLeast: count },
   });
   if (isQuestion) return value;
   const isReport = isShape<RelayReport>(value, {
@@ -82,6 +84,7 @@ export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayRep
     status: whole(0, 999),
     input: orNull(count),
     output: orNull(count),
+    ...{ cacheRead: count, cacheWrite: count },
     milliseconds: count,
     isWhole: flag,
   });

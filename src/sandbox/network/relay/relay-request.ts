@@ -2,6 +2,8 @@
 // let the provider act on its own (server tools, files and pages it fetches, stored or background answers) is refused.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
+import type { ModelEstimate } from "../../plan/sandboxes.ts";
+import { estimateOf } from "./relay-estimate.ts";
 
 export type ModelCall =
   | {
@@ -11,9 +13,7 @@ export type ModelCall =
       /** Below the provider's own address, with its query. */
       readonly path: string;
       readonly body: JsonObject;
-      readonly isStream: boolean;
-      /** Whether the provider generates, and usage is counted. */
-      readonly isCharged: boolean;
+      readonly estimate: ModelEstimate;
     }
   | { readonly ok: false; readonly provider: ModelProvider; readonly status: 400 | 404; readonly message: string };
 
@@ -77,8 +77,14 @@ export function providerOf(target: string): ModelProvider | null {
   return MODEL_PROVIDERS.find((one) => target.startsWith(`/${one}/`)) ?? null;
 }
 
-/** `body`: the parsed body; undefined where it is no JSON. */
-export function modelCall(method: string, target: string, provider: ModelProvider, body: Json | undefined): ModelCall {
+/** `body`: the parsed body; undefined where it is no JSON. `bytes`: of its text. */
+export function modelCall(
+  method: string,
+  target: string,
+  provider: ModelProvider,
+  body: Json | undefined,
+  bytes: number,
+): ModelCall {
   const refuse = (status: 400 | 404, message: string): ModelCall => ({ ok: false, provider, status, message });
   const [path = "", query = ""] = target.slice(provider.length + 1).split("?", 2);
   const endpoint = ENDPOINTS[provider].find((one) => one.method === method && one.path.test(path));
@@ -93,9 +99,11 @@ export function modelCall(method: string, target: string, provider: ModelProvide
   if (countedFault !== null) return refuse(400, countedFault);
   const kept = query.split("&").filter((word) => QUERY[provider].includes(word));
   const isStream = member(body, "stream") === true || path.endsWith(":streamGenerateContent");
+  const estimate = estimateOf(provider, path, body, bytes);
+  if (typeof estimate === "string") return refuse(400, estimate);
   return {
     ok: true,
-    ...{ provider, model, isStream, isCharged: endpoint.isCharged },
+    ...{ provider, model, estimate: { ...estimate, isCharged: endpoint.isCharged } },
     path: kept.length === 0 ? path : `${path}?${kept.join("&")}`,
     body: withAccounting(body, path, isStream),
   };
@@ -103,8 +111,14 @@ export function modelCall(method: string, target: string, provider: ModelProvide
 
 function bodyFault(body: JsonObject, fields: ReadonlySet<string>, provider: ModelProvider): string | null {
   const unknown = Object.keys(body).find((key) => !fields.has(key));
+  const twice = Object.keys(body).find((key) => key.includes("_") && provider === "gemini" && camel(key) in body);
+  if (twice !== undefined) return `\`${twice.slice(0, 80)}\` is written in both of its spellings`;
   if (unknown !== undefined) return `the field \`${unknown.slice(0, 80)}\` does not go through the relay`;
   return toolsFault(member(body, "tools") ?? null, provider, 0) ?? sourceFault(body, provider);
+}
+
+function camel(key: string): string {
+  return key.replace(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
 }
 
 /** Gemini counts the tokens of a whole request inside the request. */

@@ -1,102 +1,208 @@
-// Tokens of one answer, from the usage fields of the providers: of one JSON object, or of the events of a stream, which count
-// up. The largest number of each kind counts.
-import { isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
+// Tokens of one answer, from the usage fields of the providers: of one JSON value, or of the events of a stream, which count
+// up. The largest number of each kind counts. INVARIANT: only fields beside the content are read, so nothing that a model or a
+// tool writes can change them; and a stream that ends before its last usage has no count of its output.
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
+import type { ModelProvider } from "../../../core/notation/config/model-setting.ts";
 
 export interface Usage {
-  readonly input: number;
-  readonly output: number;
+  /** With what was read from a cache or written to one. Null: not told. */
+  readonly input: number | null;
+  /** Null: the answer broke off before its final count. */
+  readonly output: number | null;
+  readonly cacheRead: number;
+  readonly cacheWrite: number;
 }
-
-/** Names of the providers' fields; those of one kind are added. */
-const INPUT = [
-  "input_tokens",
-  "cache_creation_input_tokens",
-  "cache_read_input_tokens",
-  "prompt_tokens",
-  "promptTokenCount",
-];
-const OUTPUT = ["output_tokens", "completion_tokens", "candidatesTokenCount", "thoughtsTokenCount"];
 
 const lineBytesMax = 4_194_304;
 const bodyBytesMax = 16_777_216;
 
 export class UsageCounter {
+  readonly #provider: ModelProvider;
   readonly #isStream: boolean;
-  #text = "";
-  #input: number | null = null;
-  #output: number | null = null;
+  #pieces: string[] = [];
+  #length = 0;
+  #usage: Usage | null = null;
+  #isFinal = false;
   /** A line or body that is larger than any with usage: not looked at. */
   #isOver = false;
 
-  constructor(isStream: boolean) {
+  /** `isStream`: the answer is a stream of events, by its media type. */
+  constructor(provider: ModelProvider, isStream: boolean) {
+    this.#provider = provider;
     this.#isStream = isStream;
   }
 
   take(bytes: Uint8Array): void {
-    this.#text += Buffer.from(bytes).toString("latin1");
+    const text = Buffer.from(bytes).toString("latin1");
     if (!this.#isStream) {
-      if (this.#text.length > bodyBytesMax) {
-        this.#text = "";
-        this.#isOver = true;
-      }
+      this.#keep(text, bodyBytesMax);
       return;
     }
-    let from = 0;
-    for (let end = this.#text.indexOf("\n"); end >= 0; end = this.#text.indexOf("\n", from)) {
-      if (!this.#isOver) this.#line(this.#text.slice(from, end));
-      this.#isOver = false;
-      from = end + 1;
+    const lines = text.split("\n");
+    for (const line of lines.slice(0, -1)) {
+      this.#keep(line, lineBytesMax);
+      this.#endLine();
     }
-    this.#text = this.#text.slice(from);
-    if (this.#text.length > lineBytesMax) {
-      this.#text = "";
-      this.#isOver = true;
-    }
+    this.#keep(lines.at(-1) ?? "", lineBytesMax);
   }
 
   /** Null where the answer has no usage. */
   end(): Usage | null {
-    if (!this.#isOver) this.#line(this.#text);
-    this.#text = "";
-    if (this.#input === null && this.#output === null) return null;
-    return { input: this.#input ?? 0, output: this.#output ?? 0 };
+    this.#endLine();
+    if (this.#usage === null) return null;
+    const { input, output } = this.#usage;
+    // No request has an input of nothing: such a count is none.
+    return { ...this.#usage, input: input === 0 ? null : input, output: this.#isFinal ? output : null };
   }
 
-  #line(line: string): void {
+  #keep(text: string, max: number): void {
+    if (this.#isOver || text === "") return;
+    this.#pieces.push(text);
+    this.#length += text.length;
+    if (this.#length <= max) return;
+    this.#isOver = true;
+    this.#pieces = [];
+  }
+
+  #endLine(): void {
+    const line = this.#pieces.join("");
+    const isOver = this.#isOver;
+    this.#pieces = [];
+    this.#length = 0;
+    this.#isOver = false;
+    if (isOver || !line.includes('"usage')) return;
     const data = this.#isStream && line.startsWith("data:") ? line.slice(5) : line;
-    if (!data.includes('"usage')) return;
     try {
-      const value: unknown = JSON.parse(Buffer.from(data, "latin1").toString("utf8"));
-      this.#count(value as Json);
+      const value = JSON.parse(Buffer.from(data, "latin1").toString("utf8")) as Json;
+      // One provider answers with a list of events where a stream is asked for in another form.
+      for (const event of isJsonList(value) ? value : [value]) if (isJsonObject(event)) this.#count(event);
     } catch {
       // No JSON: no usage.
     }
   }
 
-  #count(value: Json): void {
-    if (!isJsonObject(value)) return;
-    for (const holder of [value, member(value, "message"), member(value, "response")]) {
-      if (holder === undefined || !isJsonObject(holder)) continue;
-      for (const key of ["usage", "usageMetadata"]) {
-        const usage = member(holder, key);
-        if (usage === undefined || !isJsonObject(usage)) continue;
-        this.#input = larger(this.#input, sumOf(usage, INPUT));
-        this.#output = larger(this.#output, sumOf(usage, OUTPUT));
-      }
-    }
+  #count(event: JsonObject): void {
+    const found = this.#isStream ? streamed(this.#provider, event) : whole(this.#provider, event);
+    if (found === null) return;
+    const usage = READERS[this.#provider](found.usage);
+    if (usage === null) return;
+    this.#usage = this.#usage === null ? usage : larger(this.#usage, usage);
+    this.#isFinal ||= found.isFinal;
   }
 }
 
-function larger(before: number | null, found: number | null): number | null {
-  return before === null ? found : found === null ? before : Math.max(before, found);
+interface FoundUsage {
+  readonly usage: JsonObject;
+  readonly isFinal: boolean;
 }
 
-const tokensMax = 1_000_000_000;
+function whole(provider: ModelProvider, body: JsonObject): FoundUsage | null {
+  const usage = member(body, provider === "gemini" ? "usageMetadata" : "usage");
+  return usage !== undefined && isJsonObject(usage) ? { usage, isFinal: true } : null;
+}
 
-/** Null where none of them is there. */
-function sumOf(usage: JsonObject, names: readonly string[]): number | null {
-  const found = names
-    .map((name) => member(usage, name))
-    .filter((one): one is number => typeof one === "number" && one >= 0 && one <= tokensMax);
-  return found.length === 0 ? null : Math.ceil(found.reduce((left, right) => left + right, 0));
+const ENDED: ReadonlySet<Json> = new Set<Json>(["response.completed", "response.incomplete", "response.failed"]);
+
+function streamed(provider: ModelProvider, event: JsonObject): FoundUsage | null {
+  const type = member(event, "type");
+  const at = (holder: string): FoundUsage | null => {
+    const inner = member(event, holder);
+    return inner !== undefined && isJsonObject(inner) ? whole(provider, inner) : null;
+  };
+  switch (provider) {
+    case "anthropic":
+      if (type === "message_start") {
+        const begun = at("message");
+        return begun === null ? null : { ...begun, isFinal: false };
+      }
+      return type === "message_delta" ? whole(provider, event) : null;
+    case "openai":
+      if (type === undefined) return whole(provider, event);
+      return ENDED.has(type) ? at("response") : null;
+    case "gemini":
+      return whole(provider, event);
+    default:
+      return provider satisfies never;
+  }
+}
+
+/** Null where the numbers are missing, or cannot be numbers of tokens. */
+type Reader = (usage: JsonObject) => Usage | null;
+
+const READERS: Readonly<Record<ModelProvider, Reader>> = {
+  anthropic: (usage) => {
+    // Each pass over the conversation is listed where there was more than one; the totals then are those of the last.
+    const passes = member(usage, "iterations");
+    const all = passes !== undefined && isJsonList(passes) && passes.length > 0 ? passes : [];
+    const listed = all.map((one) => (isJsonObject(one) ? anthropicUsage(one) : null));
+    return [anthropicUsage(usage), listed.reduce<Usage | null>(sum, null)].reduce(either, null);
+  },
+  openai: (usage) => {
+    const input = tokensIn(usage, ["input_tokens", "prompt_tokens"]);
+    const output = tokensIn(usage, ["output_tokens", "completion_tokens"]);
+    if (input === null || output === null) return null;
+    const details = ["input_tokens_details", "prompt_tokens_details"].map((name) => member(usage, name));
+    const detail = details.find((one) => one !== undefined) ?? null;
+    const cacheRead = isJsonObject(detail) ? (tokensIn(detail, ["cached_tokens"]) ?? 0) : 0;
+    return { input, output, cacheRead, cacheWrite: 0 };
+  },
+  gemini: (usage) => {
+    const input = tokensIn(usage, ["promptTokenCount"]);
+    if (input === null) return null;
+    const [made, thought] = [tokensIn(usage, ["candidatesTokenCount"]), tokensIn(usage, ["thoughtsTokenCount"])];
+    const tools = tokensIn(usage, ["toolUsePromptTokenCount"]) ?? 0;
+    const total = tokensIn(usage, ["totalTokenCount"]);
+    const counted = made === null && thought === null ? null : (made ?? 0) + (thought ?? 0);
+    const output = total === null ? counted : Math.max(counted ?? 0, total - input - tools);
+    const cacheRead = tokensIn(usage, ["cachedContentTokenCount"]) ?? 0;
+    return { input: input + tools, output, cacheRead, cacheWrite: 0 };
+  },
+};
+
+function anthropicUsage(usage: JsonObject): Usage | null {
+  const [input, output] = [tokensIn(usage, ["input_tokens"]), tokensIn(usage, ["output_tokens"])];
+  const cacheWrite = tokensIn(usage, ["cache_creation_input_tokens"]) ?? 0;
+  const cacheRead = tokensIn(usage, ["cache_read_input_tokens"]) ?? 0;
+  if (output === null) return null;
+  return { input: input === null ? null : input + cacheWrite + cacheRead, output, cacheRead, cacheWrite };
+}
+
+const tokensMax = 100_000_000;
+
+/** The first of these that is there. */
+function tokensIn(usage: JsonObject, names: readonly string[]): number | null {
+  for (const name of names) {
+    const value = member(usage, name);
+    if (value === undefined || value === null) continue;
+    return typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= tokensMax ? value : null;
+  }
+  return null;
+}
+
+function either(left: Usage | null, right: Usage | null): Usage | null {
+  return left === null || right === null ? (left ?? right) : larger(left, right);
+}
+
+function larger(left: Usage, right: Usage): Usage {
+  return {
+    input: largest(left.input, right.input),
+    output: largest(left.output, right.output),
+    // What is read from a cache is cheaper: it belongs to the count that it came with.
+    cacheRead: (right.input ?? 0) >= (left.input ?? 0) ? right.cacheRead : left.cacheRead,
+    cacheWrite: Math.max(left.cacheWrite, right.cacheWrite),
+  };
+}
+
+function largest(left: number | null, right: number | null): number | null {
+  return left === null || right === null ? (left ?? right) : Math.max(left, right);
+}
+
+function sum(left: Usage | null, right: Usage | null): Usage | null {
+  if (left === null || right === null) return left ?? right;
+  return {
+    input: left.input === null || right.input === null ? null : left.input + right.input,
+    output: left.output === null || right.output === null ? null : left.output + right.output,
+    cacheRead: left.cacheRead + right.cacheRead,
+    cacheWrite: left.cacheWrite + right.cacheWrite,
+  };
 }

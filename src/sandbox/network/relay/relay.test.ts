@@ -44,7 +44,7 @@ async function world(answer: RequestListener | null, idleMilliseconds?: number):
       stop: sandbox.signal,
       now: () => 0,
       ask: async () => ({
-        ...{ kind: "relay", number: 1, code: null, message: "" },
+        ...{ kind: "relay", number: 1, code: null, message: "", outputTokens: null },
         upstream: { url: `http://127.0.0.1:${upstream}`, header: "x-api-key", prefix: "", value: "c2VjcmV0LXZhbHVl" },
       }),
       report: (one) => report(one),

@@ -9,7 +9,7 @@ import type { Socket } from "node:net";
 import { destinationText } from "../../../core/authority/axes/destination.ts";
 import { type HeaderLine, urlParts } from "../../../core/authority/axes/http-request.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
-import type { Json } from "../../../core/base/json.ts";
+import type { Json, JsonObject } from "../../../core/base/json.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
 import type { DoorAnswer, DoorCall } from "../../../core/ports/daemon/door.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
@@ -19,6 +19,7 @@ import { outgoing } from "../fetch/fetch-request.ts";
 import { connectRequest, NetworkGrants, readChains } from "../network-grants.ts";
 import { doorCallsMax, isDoorTarget, serveDoor } from "./door.ts";
 import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
+import { withOutputLimit } from "./relay-estimate.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
 import { errorBody, type ModelCall, modelCall, modelOf, providerOf } from "./relay-request.ts";
 import { UsageCounter } from "./relay-usage.ts";
@@ -150,37 +151,41 @@ export class ModelRelay {
     const received = await receiveBody(request, this.#bodies, held);
     if (!received.ok) return { ...received, model: null };
     const written = parsed(received.body);
-    const call = modelCall(request.method ?? "", target, provider, written);
+    const call = modelCall(request.method ?? "", target, provider, written, received.body.length);
     if (!call.ok) return { ...call, model: modelOf(provider, target, written) };
     const { body, ...admitted } = call;
     return { ok: true, call: admitted, body: Buffer.from(JSON.stringify(body)) };
   }
 
   async #relay(request: IncomingMessage, response: ServerResponse, call: AdmittedCall, body: Buffer): Promise<void> {
-    const { provider, model, isCharged } = call;
+    const { provider, model, estimate } = call;
     const digest = createHash("sha256").update(body).digest("hex");
     const began = this.#context.now();
-    const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, isCharged });
+    const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, ...estimate });
     if (answer === null || answer.upstream === null) {
       const message = answer === null ? "the daemon did not answer" : `${answer.message} (${answer.code ?? "denied"})`;
       return refuse(response, provider, 403, message);
     }
-    const usage = new UsageCounter(call.isStream);
-    const outcome = { isSent: false, status: 0, isWhole: false };
+    const { upstream, outputTokens } = answer;
+    const outcome: SendOutcome = { isSent: false, status: 0, isWhole: false, usage: null };
+    const sent = outputTokens === null ? body : limitedBody(call, body, outputTokens);
     try {
-      await this.#send(request, response, { call, body, upstream: answer.upstream, usage, outcome });
+      await this.#send(request, response, { call, body: sent, upstream, outcome });
     } finally {
-      const found = usage.end();
+      const { isSent, status, isWhole } = outcome;
+      const found = outcome.usage?.end() ?? null;
       this.#context.report({
-        ...{ number: answer.number, ...outcome },
-        ...{ input: found?.input ?? null, output: found?.output ?? null },
+        ...{ number: answer.number, isSent, status, isWhole },
+        // What a broken answer counted is not all that was generated.
+        ...{ input: found?.input ?? null, output: isWhole ? (found?.output ?? null) : null },
+        ...{ cacheRead: found?.cacheRead ?? 0, cacheWrite: found?.cacheWrite ?? 0 },
         milliseconds: Math.max(0, Math.round(this.#context.now() - began)),
       });
     }
   }
 
   async #send(request: IncomingMessage, response: ServerResponse, sending: Sending): Promise<void> {
-    const { call, body, upstream, usage, outcome } = sending;
+    const { call, body, upstream, outcome } = sending;
     const { provider } = call;
     // The client may have hung up, or the sandbox ended, while the owner decided.
     if (response.destroyed || this.#context.stop.aborted) return;
@@ -215,6 +220,9 @@ export class ModelRelay {
         return refuse(response, provider, 502, redactor.redactText(message).value);
       }
       outcome.status = answered.response.statusCode ?? 0;
+      const type = answered.response.headers["content-type"] ?? "";
+      const usage = new UsageCounter(provider, /^text\/event-stream\b/i.test(type));
+      outcome.usage = usage;
       outcome.isWhole = await pass(answered.response, response, { redactor, usage, provider, stop: stopping.signal });
     } finally {
       this.#context.stop.removeEventListener("abort", stop);
@@ -243,8 +251,20 @@ interface Sending {
   readonly call: AdmittedCall;
   readonly body: Buffer;
   readonly upstream: RelayUpstream;
-  readonly usage: UsageCounter;
-  readonly outcome: { isSent: boolean; status: number; isWhole: boolean };
+  readonly outcome: SendOutcome;
+}
+
+interface SendOutcome {
+  isSent: boolean;
+  status: number;
+  isWhole: boolean;
+  usage: UsageCounter | null;
+}
+
+/** Parsed again: the parsed body is not held while the owner decides, and few requests are limited. */
+function limitedBody({ provider, path }: AdmittedCall, body: Buffer, tokens: number): Buffer {
+  const parsed = JSON.parse(body.toString("utf8")) as JsonObject;
+  return Buffer.from(JSON.stringify(withOutputLimit(provider, path, parsed, tokens)));
 }
 
 const PREFIXES = MODEL_PROVIDERS.map((one) => `/${one}/`).join(", ");

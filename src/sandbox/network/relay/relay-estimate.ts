@@ -1,0 +1,140 @@
+// What a request to a model can cost at most, before it is sent: a token for each byte of its text, and the most output that it
+// allows; and the request with less output.
+import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
+import type { ModelProvider } from "../../../core/notation/config/model-setting.ts";
+import type { ModelEstimate } from "../../plan/sandboxes.ts";
+
+/** Larger images are scaled down by the providers. What an image costs is known only afterwards. */
+const imageTokensMax = 8_192;
+/** With less output than this an answer is cut off before it says anything. */
+const outputTokensLeast = 1_024;
+export const outputTokensMax = 10_000_000;
+
+/** Tiers that cost no more than the listed price. */
+const PLAIN_TIERS: ReadonlySet<Json> = new Set<Json>(["auto", "default", "standard", "standard_only", "flex"]);
+
+/** `bytes`: of the body as text. A text says why the maximum of the output is not clear. */
+export function estimateOf(
+  provider: ModelProvider,
+  path: string,
+  body: JsonObject,
+  bytes: number,
+): Omit<ModelEstimate, "isCharged"> | string {
+  const output = outputOf(provider, path, body);
+  if (typeof output === "string") return output;
+  const tier = member(body, "service_tier") ?? null;
+  const speed = member(body, "speed") ?? null;
+  const isPlain = (tier === null || PLAIN_TIERS.has(tier)) && (speed === null || speed === "standard");
+  return {
+    inputTokens: bytes - imageSurplus(body, 0),
+    outputTokens: output.most === null ? null : output.most * output.answers,
+    outputLeast: (output.least ?? Math.min(outputTokensLeast, output.most ?? outputTokensLeast)) * output.answers,
+    // Rejected words of a prediction cost as much as output.
+    isPremium: !isPlain || member(body, "prediction") !== undefined,
+  };
+}
+
+interface OutputBounds {
+  /** Of one answer; null: the request names none. */
+  readonly most: number | null;
+  /** Null: the usual. */
+  readonly least: number | null;
+  /** How many answers the request asks for. */
+  readonly answers: number;
+}
+
+function outputOf(provider: ModelProvider, path: string, body: JsonObject): OutputBounds | string {
+  const settings = provider === "gemini" ? generationConfig(body) : body;
+  const found = FIELDS[fieldsOf(provider, path)].map((name) => wholeIn(settings, name));
+  const answers = wholeIn(settings, ANSWERS.find((name) => member(settings, name) !== undefined) ?? "n");
+  const wrong = [...found, answers].find((one) => typeof one === "string");
+  if (typeof wrong === "string") return wrong;
+  const written = found.filter((one): one is number => typeof one === "number");
+  const most = written.length === 0 ? null : Math.max(...written);
+  const thinking = member(body, "thinking");
+  const thought = isJsonObject(thinking) ? wholeIn(thinking, "budget_tokens") : null;
+  if (typeof thought === "string") return thought;
+  const bounds = { most, least: null, answers: typeof answers === "number" ? answers : 1 };
+  if (thought === null || most === null) return bounds;
+  // The provider refuses a maximum that is not above the budget for thinking, unless thinking is interleaved with tools: then
+  // both add up, and neither can be lowered.
+  return thought < most
+    ? { ...bounds, least: thought + 1 }
+    : { ...bounds, most: most + thought, least: most + thought };
+}
+
+type Fields = "messages" | "responses" | "completions" | "gemini";
+
+const FIELDS: Readonly<Record<Fields, readonly string[]>> = {
+  messages: ["max_tokens"],
+  responses: ["max_output_tokens"],
+  completions: ["max_completion_tokens", "max_tokens"],
+  gemini: ["maxOutputTokens", "max_output_tokens"],
+};
+const ANSWERS = ["n", "candidateCount", "candidate_count"];
+
+function fieldsOf(provider: ModelProvider, path: string): Fields {
+  switch (provider) {
+    case "anthropic":
+      return "messages";
+    case "openai":
+      return path === "/v1/responses" ? "responses" : "completions";
+    case "gemini":
+      return "gemini";
+    default:
+      return provider satisfies never;
+  }
+}
+
+const CONFIGS = ["generationConfig", "generation_config"];
+
+function generationConfig(body: JsonObject): JsonObject {
+  const name = CONFIGS.find((one) => member(body, one) !== undefined);
+  const found = name === undefined ? undefined : member(body, name);
+  return found !== undefined && isJsonObject(found) ? found : {};
+}
+
+/** Null where it is absent. */
+function wholeIn(settings: JsonObject, name: string): number | null | string {
+  const value = member(settings, name) ?? null;
+  if (value === null) return null;
+  const isWhole = typeof value === "number" && Number.isInteger(value) && value >= 0 && value <= outputTokensMax;
+  return isWhole ? value : `\`${name}\` is not a whole number`;
+}
+
+/** Bytes of images beyond the tokens that they can cost. */
+function imageSurplus(value: Json, depth: number): number {
+  if (typeof value === "string") return /^data:image\//i.test(value) ? surplus(value) : 0;
+  if (typeof value !== "object" || value === null || depth > 64) return 0;
+  if (isJsonList(value)) return value.reduce<number>((sum, item) => sum + imageSurplus(item, depth + 1), 0);
+  const type = ["media_type", "mimeType", "mime_type"]
+    .map((name) => member(value, name))
+    .find((one) => one !== undefined);
+  const data = member(value, "data");
+  if (typeof data === "string" && typeof type === "string" && /^image\//i.test(type)) return surplus(data);
+  return Object.values(value).reduce<number>((sum, item) => sum + imageSurplus(item, depth + 1), 0);
+}
+
+/** Base64 only, as the providers read images: anything else is text. */
+function surplus(data: string): number {
+  const start = data.startsWith("data:") ? data.indexOf(",") + 1 : 0;
+  return /^[A-Za-z0-9+/_=-]*$/.test(data.slice(start)) ? Math.max(0, data.length - imageTokensMax) : 0;
+}
+
+/** The same request with at most this many tokens of output. */
+export function withOutputLimit(provider: ModelProvider, path: string, body: JsonObject, tokens: number): JsonObject {
+  const output = outputOf(provider, path, body);
+  const each = typeof output === "string" ? tokens : Math.floor(tokens / output.answers);
+  if (provider === "gemini") {
+    const name = CONFIGS.find((one) => member(body, one) !== undefined) ?? "generationConfig";
+    return { ...body, [name]: limited(generationConfig(body), FIELDS.gemini, each) };
+  }
+  return limited(body, FIELDS[fieldsOf(provider, path)], each);
+}
+
+/** Sets each field that is there, or else the first. */
+function limited(settings: JsonObject, fields: readonly string[], tokens: number): JsonObject {
+  const there = fields.filter((name) => (member(settings, name) ?? null) !== null);
+  const names = there.length === 0 ? fields.slice(0, 1) : there;
+  return { ...settings, ...Object.fromEntries(names.map((name) => [name, tokens])) };
+}
