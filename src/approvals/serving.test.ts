@@ -25,8 +25,16 @@ const CALL: CurrentCall = {
   digest: "d".repeat(64),
   generation: 3,
   level: 1,
+  profile: null,
   asking: [requestOf("fs.write /work/p/a.txt")],
 };
+/** An answer with the widest step there is for a model. */
+function model(profile: string | null): Approval {
+  const shown = { provider: "anthropic", model: "claude-x", ...(profile === null ? {} : { profile }) };
+  const specs = ["model.use{providers=[anthropic],models=[claude-x]}"];
+  return { ...approved("folder"), tool: "model", arguments: shown, scope: { kind: "grants", specs } };
+}
+const USE = { tool: "model", asking: [requestOf("model.use anthropic claude-x")] };
 const SOON = ASKED_AT + 2000;
 const covers = specsCover(READING);
 
@@ -52,6 +60,22 @@ describe("an answer covers", () => {
     ["not the tool once it has changed", approved("folder"), { pin: "p2" }, false],
     ["the tool as long as it is unchanged", approved("folder", 1, 1, "p1"), { pin: "p1" }, true],
     ["no tool that lost its pin", approved("folder", 1, 1, "p1"), { pin: null }, false],
+    ["a model for the client that was shown", model("claude"), { ...USE, profile: "claude" }, true],
+    ["a model for no other client", model("claude"), { ...USE, profile: "codex" }, false],
+    ["a model for no use without a client", model("claude"), USE, false],
+    ["a model without a client for none", model(null), { ...USE, profile: "claude" }, false],
+    [
+      "no other model",
+      model("claude"),
+      { ...USE, profile: "claude", asking: [requestOf("model.use anthropic claude-y")] },
+      false,
+    ],
+    [
+      "no model of that name of another provider",
+      model("claude"),
+      { ...USE, profile: "claude", asking: [requestOf("model.use openai claude-x")] },
+      false,
+    ],
     ["no later generation", approved("folder"), { generation: 4 }, false],
     ["no call that needs presence, by a plain yes", approved("folder"), { level: 2 }, false],
     ["a call that needs presence, with presence", approved("folder", 1, 2), { level: 2 }, true],

@@ -1,6 +1,7 @@
 // Whether an existing answer covers the current call.
 import type { Level } from "../core/authority/grant.ts";
 import type { Request } from "../core/authority/request.ts";
+import { member } from "../core/base/json.ts";
 import type { Approval } from "../core/ports/stores/approval-store.ts";
 import { aged } from "./lifecycle.ts";
 
@@ -13,6 +14,8 @@ export interface CurrentCall {
   readonly digest: string;
   readonly generation: number;
   readonly level: Exclude<Level, 0>;
+  /** The profile of the client that makes the call; null: none is shown. */
+  readonly profile: string | null;
   /** The requests that require approval. */
   readonly asking: readonly Request[];
 }
@@ -41,8 +44,14 @@ export function serves(approval: Approval, call: CurrentCall, now: number, cover
     case "exact":
       return approval.digest === call.digest;
     case "grants":
-      return call.asking.every((request) => covers(scope.specs, request));
+      return isForClient(approval, call) && call.asking.every((request) => covers(scope.specs, request));
     default:
       return scope satisfies never;
   }
+}
+
+/** An approval of a model is for the client that was shown with it, however wide it is. */
+function isForClient({ arguments: shown }: Approval, { asking, profile }: CurrentCall): boolean {
+  if (!asking.some(({ verb }) => verb.verb === "model.use")) return true;
+  return (member(shown, "profile") ?? null) === profile;
 }

@@ -99,6 +99,7 @@ beforeAll(async () => {
   agent("once", "  - model.use: { providers: [anthropic], models: [claude-*], calls: 1 }\n");
   agent("other", "  - model.use: { providers: [openai], models: [gpt-*] }\n");
   agent("none", "");
+  agent("asks", "  - model.use: { providers: [anthropic], models: [claude-*], ask: true }\n");
   const counted = (name: string, budget: string): void =>
     agent(name, `  - model.use: { providers: [anthropic], models: [claude-*], ${budget} }\n`);
   // Two requests as in the client: each reserves its bytes and 9, and costs 15.
@@ -155,6 +156,7 @@ test("the log has the model, the digest, the tokens and the duration, and not th
   const text = out.replaceAll("\\", "");
   expect(text).toContain("model.use anthropic claude-x");
   expect(text).toMatch(/"digest":"[0-9a-f]{64}"/);
+  expect(text).toMatch(/"model":"claude-x"/);
   expect(text).toContain('"input":3');
   expect(text).toContain('"output":12');
   expect(text).not.toContain("hello");
@@ -223,6 +225,47 @@ test("a budget of money is counted by the prices of the user, and covers no mode
   expect(other.out).toMatch(/^403 .*needs a price in `models`/);
   const fast = await ambit("run", "money", "./claude", "1", REQUEST.replace("{", '{"speed":"fast",'));
   expect(fast.out).toMatch(/^403 .*service tier without a listed price/);
+});
+
+async function pending(): Promise<string> {
+  let id = "";
+  await vi.waitFor(
+    async () => {
+      const { out } = await ambit("approvals", "list", "--state", "pending", "--json");
+      id = /"id":\s*"([^"]+)"/.exec(out)?.[1] ?? "";
+      expect(id).not.toBe("");
+    },
+    { timeout: 60_000, interval: 200 },
+  );
+  return id;
+}
+
+test("a model that needs approval is used after a person approves, and not after a refusal", async () => {
+  const before = seen.length;
+  const first = ambit("run", "asks", "./claude");
+  const shown = await ambit("approvals", "show", await pending(), "--json");
+  expect(shown.out).toContain("claude-x");
+  expect(shown.out).toContain("ambit:claude-code@1");
+  expect(seen).toHaveLength(before);
+  const bin = [process.execPath, join(root, "bin", "ambit")];
+  const approve = await onTerminal(
+    project,
+    [...bin, "approve", await pending(), "--step", "exact", "--yes"],
+    [],
+    environment(),
+  );
+  expect({ status: approve.status, raw: approve.status === 0 ? "" : approve.raw }).toEqual({ status: 0, raw: "" });
+  expect((await first).out).toMatch(/^200 /);
+  const second = ambit("run", "asks", "./claude");
+  const refuse = await onTerminal(
+    project,
+    [...bin, "approvals", "refuse", await pending(), "--reason", "too dear"],
+    [],
+    environment(),
+  );
+  expect({ status: refuse.status, raw: refuse.status === 0 ? "" : refuse.raw }).toEqual({ status: 0, raw: "" });
+  expect((await second).out).toMatch(/^403 .*a person refused it \(too dear\)/);
+  expect(seen).toHaveLength(before + 1);
 });
 
 test("a request with too many JSON values is refused before it is parsed, and the relays of other agents go on", async () => {

@@ -11,6 +11,7 @@ import { judge } from "../../src/core/authority/judge.ts";
 import { chargesOf } from "../../src/core/gate/decide.ts";
 import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { READING } from "../../src/core/notation/testing/notation.ts";
+import type { Cost } from "../../src/core/ports/stores/ledger.ts";
 import type { TrustReader } from "../../src/core/ports/trust.ts";
 import { Accounts, chargesIn } from "../../src/daemon/calls/accounts.ts";
 import type { State } from "../../src/store/state.ts";
@@ -62,9 +63,30 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   },
 );
 
-function textOf(lines: readonly Line[] | null): string {
-  const grants = lines?.map(({ keys, calls }) => `memory.read{keys=[${keys.join(",")}],calls=${calls}}`);
-  return record(`capabilities: ${JSON.stringify(grants ?? ["memory.read"])}`);
+/** A verb with a budget: calls, or tokens of which each use costs one. */
+interface Unit {
+  readonly budget: "calls" | "tokens";
+  readonly cost: Cost | null;
+  grant(keys: readonly string[]): string;
+  request(key: string): string;
+}
+
+const CALLS: Unit = {
+  budget: "calls",
+  cost: null,
+  grant: (keys) => `memory.read{keys=[${keys.join(",")}]}`,
+  request: (key) => `memory.read ${key}`,
+};
+const TOKENS: Unit = {
+  budget: "tokens",
+  cost: { tokens: 1, money: null },
+  grant: (keys) => `model.use{providers=[p],models=[${keys.join(",")}]}`,
+  request: (key) => `model.use p ${key}`,
+};
+
+function textOf({ budget, grant }: Unit, lines: readonly Line[] | null): string {
+  const grants = lines?.map(({ keys, calls }) => `${grant(keys).slice(0, -1)},${budget}=${calls}}`);
+  return record(`capabilities: ${JSON.stringify(grants ?? [grant(KEYS)])}`);
 }
 
 /** The most calls for a set of keys that grants allow together. */
@@ -78,6 +100,7 @@ let agents = 0;
 /** One agent, its file, and what a person trusted of it. */
 class History {
   readonly #state: State;
+  readonly #unit: Unit;
   readonly #accounts = new Accounts(digest);
   readonly #prefix = `record /w#scout-${++agents}`;
   #lines: readonly Line[] | null = [];
@@ -90,8 +113,9 @@ class History {
   #agreed: readonly Line[] | null = [];
   allowed = 0;
 
-  constructor(state: State) {
+  constructor(state: State, unit: Unit) {
     this.#state = state;
+    this.#unit = unit;
   }
 
   async take(one: Step): Promise<void> {
@@ -123,7 +147,7 @@ class History {
   #trust(): void {
     if (!this.#isThere) return;
     const [before, after] = [this.#trustedLines, this.#lines].map(
-      (lines) => scout({ agent: textOf(lines) }, null, this.#user()).own,
+      (lines) => scout({ agent: textOf(this.#unit, lines) }, null, this.#user()).own,
     );
     if (before === undefined || after === undefined) return;
     // What `ambit trust` shows. After trust was revoked everything is shown again.
@@ -132,19 +156,19 @@ class History {
       this.#made = new Map();
     }
     this.#trustedLines = this.#lines;
-    this.#trusted = trustOf({ agent: textOf(this.#lines) }, this.#user());
+    this.#trusted = trustOf({ agent: textOf(this.#unit, this.#lines) }, this.#user());
   }
 
   /** The user's configuration. */
   #user(): string | null {
     if (this.#ceiling === null) return null;
     const { length } = this.#ceiling;
-    return length === 0 ? "ceiling: [memory.write]\n" : `ceiling: ["memory.read{keys=[${this.#ceiling.join(",")}]}"]\n`;
+    return length === 0 ? "ceiling: [memory.write]\n" : `ceiling: ["${this.#unit.grant(this.#ceiling)}"]\n`;
   }
 
   #authority(): Authority {
     if (!this.#isThere) return [];
-    const { agent } = scout({ agent: textOf(this.#lines) }, this.#trusted, this.#user());
+    const { agent } = scout({ agent: textOf(this.#unit, this.#lines) }, this.#trusted, this.#user());
     return agent.authority.map((chain, at) => namedLinks(chain, this.#prefix, at));
   }
 
@@ -152,21 +176,25 @@ class History {
     const authority = this.#authority();
     const counted = this.#accounts.counted(authority, null);
     const { ledger } = this.#state;
+    const { cost } = this.#unit;
     const moment: Moment = {
       ...MOMENT,
       exhausted: (link, grant) => {
         const charge = counted?.get(link)?.get(grant);
-        return charge !== undefined && ledger.isEmpty(charge, 0);
+        return charge !== undefined && ledger.isEmpty(charge, 0, cost ?? undefined);
       },
     };
-    const asked = readRequestText(`memory.read ${key}`, READING);
+    const asked = readRequestText(this.#unit.request(key), READING);
     if (!asked.ok) throw new Error(asked.message);
     const decision = judge(authority, asked.value, moment);
     if (decision.outcome !== "allow") return;
     const charges = chargesIn(counted, chargesOf({ basis: [decision.by], authority }));
     if (charges === null) throw new Error("a charge without an account");
-    const write = { entry: entryOf(), charges, claim: null, generations: [], links: [] };
-    if (!value(await ledger.decide(write)).ok) return;
+    const entry = entryOf({ id: `d-${agents}-${this.allowed}` });
+    const write = { entry, charges, claim: null, generations: [], links: [] };
+    if (!value(await ledger.decide(cost === null ? write : { ...write, reserved: cost })).ok) return;
+    // Every other use is never settled.
+    if (cost !== null && this.allowed % 2 === 0) value(await ledger.settle(entryOf({ of: entry.id }), entry.id, cost));
     if (this.#ceiling?.includes(key) === false) throw new Error(`${key} was allowed, and the ceiling excludes it`);
     this.allowed++;
     this.#made.set(key, (this.#made.get(key) ?? 0) + 1);
@@ -181,22 +209,28 @@ class History {
   }
 }
 
-test("no edit, deletion, trust state, ceiling or second grant allows more calls than a person accepted", async () => {
-  const temporary = temporaryState();
-  let allowed = 0;
-  try {
-    const state = temporary.opened();
-    await fc.assert(
-      fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
-        const history = new History(state);
-        for (const one of steps) await history.take(one);
-        allowed += history.allowed;
-      }),
-      { numRuns: 300 },
-    );
-  } finally {
-    temporary.remove();
-  }
-  // A law over calls that are all denied proves nothing.
-  expect(allowed).toBeGreaterThan(200);
-});
+test.each([
+  ["calls", CALLS],
+  ["tokens", TOKENS],
+] as const)(
+  "no edit, deletion, trust state, ceiling or second grant allows more %s than a person accepted",
+  async (_title, unit) => {
+    const temporary = temporaryState();
+    let allowed = 0;
+    try {
+      const state = temporary.opened();
+      await fc.assert(
+        fc.asyncProperty(fc.array(step, { minLength: 5, maxLength: 30 }), async (steps) => {
+          const history = new History(state, unit);
+          for (const one of steps) await history.take(one);
+          allowed += history.allowed;
+        }),
+        { numRuns: 300 },
+      );
+    } finally {
+      temporary.remove();
+    }
+    // A law over calls that are all denied proves nothing.
+    expect(allowed).toBeGreaterThan(200);
+  },
+);

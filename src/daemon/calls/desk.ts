@@ -17,6 +17,7 @@ import {
 import { answeredLevel, type CurrentCall, serves } from "../../approvals/serving.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { onAbort } from "../../core/base/abort.ts";
+import { textIn } from "../../core/base/fields.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
 import { requestIdentity, requestText } from "../../core/notation/request/request-printer.ts";
@@ -238,7 +239,8 @@ export class Desk {
       asking: asking.map(requestIdentity),
     };
     const whole = digest(`${session.facts.user ?? ""}\n${callDigest(digest, canonical, identity)}`);
-    return { call: { ...identity, digest: whole, level, asking }, binding: pinned.binding };
+    const profile = textIn(input, "profile");
+    return { call: { ...identity, digest: whole, level, asking, profile }, binding: pinned.binding };
   }
 
   /** An approval for one user's call does not cover another user. */

@@ -1,5 +1,6 @@
 // Uses of a running program. Requests of a client to models: each is decided by what the session holds at that moment, its cost
 // reserved, and on disk before it is sent; its tokens follow as an outcome. Prompts are not logged, only their digest.
+import type { JsonObject } from "../../core/base/json.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { ProgramContext } from "../parts.ts";
 import type { Session } from "../session.ts";
@@ -37,7 +38,8 @@ export function programUses(
   ledger: Pick<Ledger, "settle">,
 ): Pick<ProgramContext, "useSecret" | "useModel" | "modelUsed"> {
   const { receipt } = run;
-  const digests = new Map<string, { readonly digest: string; readonly bytes: number }>();
+  /** Requests that are not settled yet, as the log names them. */
+  const requests = new Map<string, JsonObject>();
   const waiting = approvalWait(run.ports.waiting);
   return {
     useSecret: gitSecretUse(session, run.holding, run.ports, receipt),
@@ -50,15 +52,15 @@ export function programUses(
       const { authority } = holding;
       const use = { tool: TOOL, request, authority, receipt, isCharged, cost, question };
       const used = await commitUse(session, ports, use);
-      if (used.ok) digests.set(used.id, { digest, bytes });
+      if (used.ok) requests.set(used.id, { ...question, digest, bytes });
       return used;
     },
     modelUsed: (id, { isSent, status, input, output, milliseconds, isWhole }, { cost, reserved }) => {
-      const facts = digests.get(id);
-      digests.delete(id);
+      const facts = requests.get(id) ?? {};
+      requests.delete(id);
       const charged = cost ?? reserved;
       const more = {
-        ...(facts ?? {}),
+        ...facts,
         ...{ input, output, milliseconds, whole: isWhole },
         ...(charged === null ? {} : { tokens: charged.tokens, money: charged.money }),
       };

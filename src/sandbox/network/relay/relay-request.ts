@@ -177,7 +177,10 @@ function runsAtProvider(tool: string): string {
 const depthMax = 64;
 /** Keys whose value is an address or a file that the provider would fetch. */
 const URL_KEYS: ReadonlySet<string> = new Set(["image_url", "file_url", "url", "fileUri", "file_uri"]);
-const FILE_KEYS: ReadonlySet<string> = new Set(["file_id", "fileData", "file_data_id", "cachedContent"]);
+/** Keys that name something stored at the provider: a file, a container, an earlier answer or conversation. */
+const STORED_KEYS = words(
+  "file_id file_ids fileData file_data_id cachedContent cached_content container container_id previous_response_id response_id conversation conversation_id thread_id vector_store_id vector_store_ids batch_id",
+);
 
 /** Fields with content of the conversation. Not those with schemas, in which any word may stand. */
 const CONTENT_FIELDS = words(
@@ -206,9 +209,11 @@ function blockFault(value: Json, provider: ModelProvider, depth: number): string
     return null;
   }
   if (!isJsonObject(value)) return null;
+  const reference = referenceIn(value);
+  if (reference !== null) return storedAtProvider(reference);
   for (const [key, item] of Object.entries(value)) {
     if (DATA_KEYS.has(key)) continue;
-    if (FILE_KEYS.has(key)) return `\`${key}\` names a file at the provider: it does not go through the relay`;
+    if (STORED_KEYS.has(key)) return storedAtProvider(key);
     const address = URL_KEYS.has(key) ? addressIn(item) : null;
     if (address !== null && !address.startsWith("data:"))
       return `\`${key}\` is an address that the provider would fetch: it does not go through the relay`;
@@ -217,6 +222,20 @@ function blockFault(value: Json, provider: ModelProvider, depth: number): string
     if (fault !== null) return fault;
   }
   return null;
+}
+
+/** A block that stands for one that the provider stored. Without a type and a role, an `id` is such a reference. */
+function referenceIn(block: JsonObject): string | null {
+  const type = member(block, "type") ?? null;
+  if (type === "item_reference") return type;
+  if (type === null && Object.keys(block).every((key) => key === "id" || key === "type") && member(block, "id"))
+    return "id";
+  const audio = member(block, "audio");
+  return audio !== undefined && isJsonObject(audio) && member(audio, "id") !== undefined ? "audio" : null;
+}
+
+function storedAtProvider(key: string): string {
+  return `\`${key}\` names something stored at the provider: it does not go through the relay`;
 }
 
 /** Arguments and results of the client's own tools. A result may hold blocks, which are checked by their own keys. */

@@ -150,15 +150,21 @@ export class ModelRelay {
   ): Promise<Admission> {
     const received = await receiveBody(request, this.#bodies, held);
     if (!received.ok) return { ...received, model: null };
-    const written = parsed(received.body);
-    const call = modelCall(request.method ?? "", target, provider, written, received.body.length);
+    const { length } = received.body;
+    const text = received.body.toString("utf8");
+    await turn(length);
+    const written = parsed(text);
+    await turn(length);
+    const call = modelCall(request.method ?? "", target, provider, written, length);
     if (!call.ok) return { ...call, model: modelOf(provider, target, written) };
+    await turn(length);
     const { body, ...admitted } = call;
-    return { ok: true, call: admitted, body: Buffer.from(JSON.stringify(body)) };
+    return { ok: true, call: admitted, body: await serialized(body, length) };
   }
 
   async #relay(request: IncomingMessage, response: ServerResponse, call: AdmittedCall, body: Buffer): Promise<void> {
     const { provider, model, estimate } = call;
+    await turn(body.length);
     const digest = createHash("sha256").update(body).digest("hex");
     const began = this.#context.now();
     const answer = await this.#context.ask({ provider, model, digest, bytes: body.length, ...estimate });
@@ -168,8 +174,8 @@ export class ModelRelay {
     }
     const { upstream, outputTokens } = answer;
     const outcome: SendOutcome = { isSent: false, status: 0, isWhole: false, usage: null };
-    const sent = outputTokens === null ? body : limitedBody(call, body, outputTokens);
     try {
+      const sent = outputTokens === null ? body : await limitedBody(call, body, outputTokens);
       await this.#send(request, response, { call, body: sent, upstream, outcome });
     } finally {
       const { isSent, status, isWhole } = outcome;
@@ -262,16 +268,32 @@ interface SendOutcome {
 }
 
 /** Parsed again: the parsed body is not held while the owner decides, and few requests are limited. */
-function limitedBody({ provider, path }: AdmittedCall, body: Buffer, tokens: number): Buffer {
-  const parsed = JSON.parse(body.toString("utf8")) as JsonObject;
-  return Buffer.from(JSON.stringify(withOutputLimit(provider, path, parsed, tokens)));
+async function limitedBody({ provider, path }: AdmittedCall, body: Buffer, tokens: number): Promise<Buffer> {
+  const text = body.toString("utf8");
+  await turn(body.length);
+  const parsed = JSON.parse(text) as JsonObject;
+  await turn(body.length);
+  return serialized(withOutputLimit(provider, path, parsed, tokens), body.length);
+}
+
+async function serialized(body: JsonObject, length: number): Promise<Buffer> {
+  const text = JSON.stringify(body);
+  await turn(length);
+  return Buffer.from(text);
+}
+
+const turnBytesMin = 262_144;
+
+/** Lets other sandboxes have their turn of the event loop between the steps of a large body. */
+function turn(bytes: number): Promise<void> | null {
+  return bytes < turnBytesMin ? null : new Promise((next) => setImmediate(next));
 }
 
 const PREFIXES = MODEL_PROVIDERS.map((one) => `/${one}/`).join(", ");
 
-function parsed(body: Buffer): Json | undefined {
+function parsed(text: string): Json | undefined {
   try {
-    return JSON.parse(body.toString("utf8")) as Json;
+    return JSON.parse(text) as Json;
   } catch {
     return undefined;
   }
