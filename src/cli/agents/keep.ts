@@ -1,6 +1,6 @@
 // `ambit agents keep`: writes an agent that another agent made as a record, with what it holds now.
 import { readGrantSpec } from "../../agents/edit/edit-spec.ts";
-import { hasBudget } from "../../core/authority/delegation.ts";
+import { isCounted } from "../../core/authority/grant.ts";
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { HeldChainView } from "../../core/ports/daemon/holding-view.ts";
 import type { CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
@@ -63,7 +63,7 @@ function keptSpecs(
       if (isExpired) continue;
       const own = readGrantSpec(grant, NO_LIMITS, { reading, root: null });
       if (!own.ok) return own.message;
-      if (hasBudget(own.value.grant)) return `${grant} has a budget, which a record would count anew`;
+      if (isCounted(own.value.grant.conditions)) return `${grant} has a budget, which a record would count anew`;
       const { expires: end } = own.value.grant.conditions;
       if (end !== null && expires !== null && expires < end) return `${grant} ends before it says`;
       const read = end === null ? readGrantSpec(grant, { expires, calls: null }, { reading, root: null }) : own;
