@@ -58,7 +58,7 @@ function keptSpecs(
   const specs = new Set<string>();
   for (const { link, grants, expires, isComplete } of chains) {
     if (!isComplete) return `${id} holds more than can be written out`;
-    if (isCounted(link, links)) return `what ${id} holds has a budget, which a record would count anew`;
+    if (isLinkCounted(link, links)) return `what ${id} holds has a budget, which a record would count anew`;
     for (const { grant, isExpired } of grants) {
       if (isExpired) continue;
       const own = readGrantSpec(grant, NO_LIMITS, { reading, root: null });
@@ -77,7 +77,7 @@ function keptSpecs(
 const NO_LIMITS = { expires: null, calls: null };
 
 /** The link or one above it covers a limited number of calls. */
-function isCounted(id: string | null, links: readonly StoredLink[]): boolean {
+function isLinkCounted(id: string | null, links: readonly StoredLink[]): boolean {
   for (let at = id, steps = 0; at !== null && steps < 64; steps++) {
     const link = links.find((one) => one.id === at);
     if (link === undefined) return false;
