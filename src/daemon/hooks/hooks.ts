@@ -349,11 +349,13 @@ function unread(why: string): HookAnswer {
 function portsOf({ ports }: GatedCall): GatedCall["ports"] {
   return {
     profile: ports.profile,
+    waiting: ports.waiting,
     approvals: (question) => ports.approvals(question),
     commit: (entry) => ports.commit(entry),
     settle: (outcome) => ports.settle(outcome),
     settleLater: (outcome) => ports.settleLater(outcome),
-    moment: () => ports.moment(),
+    moment: (cost) => ports.moment(cost),
+    costLeft: (charges) => ports.costLeft(charges),
     refused: (refusal) => ports.refused(refusal),
   };
 }

@@ -64,6 +64,7 @@ async function world(answer: http.RequestListener = PLAIN): Promise<World> {
     },
     report: () => undefined,
     refused: () => undefined,
+    door: async () => null,
     bodies: new ByteBudget(1_048_576),
   });
   const port = await listening(net.createServer({ pauseOnConnect: true }, (socket) => void relay.accept(socket)));
