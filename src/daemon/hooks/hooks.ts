@@ -348,8 +348,7 @@ function unread(why: string): HookAnswer {
 /** Delegates member by member: the object has private state. */
 function portsOf({ ports }: GatedCall): GatedCall["ports"] {
   return {
-    profile: ports.profile,
-    waiting: ports.waiting,
+    ...{ profile: ports.profile, waiting: ports.waiting },
     approvals: (question) => ports.approvals(question),
     commit: (entry) => ports.commit(entry),
     settle: (outcome) => ports.settle(outcome),

@@ -62,7 +62,7 @@ export function startServer(
       environment: {},
       moment,
       useSecret: async () => false,
-      useModel: async () => ({ ok: false, id: "", code: "capability_absent" }),
+      useModel: async () => ({ ok: false, id: "", code: "capability_absent", reason: null }),
       modelUsed: () => undefined,
       door: null,
       refused: () => "",
