@@ -18,6 +18,7 @@ import { addExec } from "./exec/command.ts";
 import { refusedData } from "./exec/exec.ts";
 import type { ExecWorld } from "./exec/world.ts";
 import { explainName } from "./explain/explain.ts";
+import { GroupedHelp } from "./help-groups.ts";
 import { helpWords } from "./help-words.ts";
 import { addHook } from "./hook/hook.ts";
 import { addFirstSteps, type FirstStepsWorld } from "./init/command.ts";
@@ -73,6 +74,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     })
     .showSuggestionAfterError(true)
     .addHelpText("after", EXAMPLES);
+  program.createHelp = () => new GroupedHelp();
   program
     .command("can")
     .description("decide one request and explain the decision")
