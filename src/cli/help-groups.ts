@@ -4,7 +4,10 @@ import { Command, Help, type Option } from "commander";
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ["Start here", ["init", "trust", "status", "can", "exec"]],
   ["Write and test policies", ["agents", "org", "test", "diff", "doctor", "explain", "schema"]],
-  ["Let agents act", ["run", "connect", "disconnect", "hook", "call", "mcp", "tools", "skills", "records", "secrets", "profiles"]],
+  [
+    "Let agents act",
+    ["run", "connect", "disconnect", "hook", "call", "mcp", "tools", "skills", "records", "secrets", "profiles"],
+  ],
   ["Answer and review", ["approvals", "approve", "changes", "undo", "presence"]],
   ["Stop", ["stop", "freeze", "thaw"]],
   ["Look back", ["log", "why", "audit"]],

@@ -1,5 +1,5 @@
-// Each client's input as it was recorded, what it means, and what the hook answers: one character decides whether a client
-// takes an answer for a denial.
+// Each client's input, written by its documentation, what it means, and what the hook answers: one character decides whether a
+// client takes an answer for a denial.
 import { describe, expect, test } from "vitest";
 import type { JsonObject } from "../../core/base/json.ts";
 import { DIALECTS, dialectOf } from "./dialects.ts";
