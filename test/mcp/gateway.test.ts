@@ -48,7 +48,7 @@ servers:
   net: { command: [node, servers/plain.mjs], runtime: [servers], requires: [{ net.connect: { hosts: [127.0.0.1], ports: [GRANTED] } }] }
   good: { command: [node, servers/plain.mjs], runtime: [servers] }
   off: { enabled: false, command: [node, servers/plain.mjs], runtime: [servers] }
-${["many", "names", "hidden", "shadow", "rubbish", "flood", "line", "cut", "types", "asking", "silent"]
+${["many", "names", "hidden", "shadow", "rubbish", "flood", "deep", "line", "cut", "types", "asking", "silent"]
   .map((mode) => `  ${mode}: { command: [node, servers/plain.mjs, ${mode}], runtime: [servers] }`)
   .join("\n")}
   rug: { command: [node, servers/plain.mjs, rug, PROJECT/docs/flag], requires: [{ fs.read: { in: docs } }], runtime: [servers] }
@@ -68,6 +68,7 @@ const NAMES = [
   "shadow",
   "rubbish",
   "flood",
+  "deep",
 ];
 const MORE = ["line", "cut", "types", "asking", "silent", "rug", "rug-notified"];
 
@@ -269,7 +270,7 @@ describe("a hostile server", () => {
     expect(out).toContain("characters that do not show");
   });
 
-  test.each(["rubbish", "flood"])("%s ends its own process alone, and the log says why", async (name) => {
+  test.each(["rubbish", "flood", "deep"])("%s ends its own process alone, and the log says why", async (name) => {
     expect(await refused(`${name}__echo`)).not.toBe("done");
     const entries = async (): Promise<string> =>
       JSON.stringify(await world.log({ outcome: "server_ended", text: name }));

@@ -1,7 +1,8 @@
 // The daemon's side of the Model Context Protocol with one server process: it asks, and the server answers. Whatever the
 // server asks for in turn is refused.
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
+import { jsonDepthMax } from "../../core/base/limits.ts";
 import { VERSION } from "../../core/base/version.ts";
 import { errorText, readServerResult, type ServerResult } from "../../gateway/call-result.ts";
 import { readDescription, type ServerDescription, toolsOfServerMax } from "../../gateway/definitions.ts";
@@ -202,6 +203,11 @@ export class Upstream {
     if (text.length > valuesMax && !new JsonMeter(valuesMax).take(Buffer.from(text)))
       return this.#fault(`a message has more than ${valuesMax} values`);
     const message = parse(text);
+    // Whatever walks through its values later would run out of stack.
+    if (message === "deep") {
+      this.end(`it breaks the protocol: a message is nested more than ${jsonDepthMax} deep`);
+      return false;
+    }
     if (!isJsonObject(message) || member(message, "jsonrpc") !== "2.0") return this.#fault("a line is no message");
     const method = member(message, "method");
     const id = member(message, "id");
@@ -244,12 +250,14 @@ export class Upstream {
   }
 }
 
-function parse(text: string): Json | undefined {
+function parse(text: string): Json | "deep" | undefined {
+  let value: unknown;
   try {
-    return JSON.parse(text) as Json;
+    value = JSON.parse(text);
   } catch {
     return undefined;
   }
+  return copyJson(value) ?? "deep";
 }
 
 function failed(message: string): UpstreamResult<never> {
