@@ -21,13 +21,16 @@ export type OrgLine =
   /** Prose by the rule, but it reads as if it were meant to limit an agent. */
   | { readonly kind: "doubtful"; readonly key: string; readonly keyRange: Range; readonly meant: string };
 
-const LINE = /^( {0,3}(?:([-*+])[ \t]+)?)([A-Za-z][A-Za-z _-]*?)[ \t]*:(.*)$/;
+/** What stands before the first colon. Linear: an untrusted project writes these lines. */
+const KEY = /^( {0,3}(?:([-*+])[ \t]+)?)([A-Za-z][A-Za-z _-]*)$/;
 
 /** Never throws. Four spaces or a tab in front make a line of code, which is prose. */
 export function readOrgLine(line: string, scope: OrgScope): OrgLine {
-  const found = LINE.exec(line);
+  const colon = line.indexOf(":");
+  const found = colon < 0 ? null : KEY.exec(withoutBlanksBehind(line.slice(0, colon)));
   if (found === null) return { kind: "prose" };
-  const [, before = "", bullet, written = "", rest = ""] = found;
+  const [, before = "", bullet, written = ""] = found;
+  const rest = line.slice(colon + 1);
   const keyRange = { start: before.length, end: before.length + written.length };
   const key = knownKey(written, scope);
   if (key !== null && (bullet === undefined || bullet === "-")) {
@@ -44,6 +47,13 @@ export function readOrgLine(line: string, scope: OrgScope): OrgLine {
 function knownKey(written: string, scope: OrgScope): string | null {
   const wanted = folded(written);
   return ORG_KEYS[scope].find((key) => key.toLowerCase() === wanted) ?? null;
+}
+
+/** Without the spaces and tabs at its end. */
+export function withoutBlanksBehind(text: string): string {
+  let end = text.length;
+  while (end > 0 && (text[end - 1] === " " || text[end - 1] === "\t")) end--;
+  return text.slice(0, end);
 }
 
 /** Lower case without spaces, hyphens and underscores. */

@@ -5,7 +5,7 @@ import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { quoted } from "../core/notation/quoted.ts";
 import type { Range, Source } from "../core/notation/source.ts";
 import type { Entry, Mapping, TreeNode } from "../core/notation/tree.ts";
-import { folded, type OrgScope, readOrgLine } from "./org-line.ts";
+import { folded, type OrgScope, readOrgLine, withoutBlanksBehind } from "./org-line.ts";
 
 /** A reader of JSON with positions. */
 export type ValueReader = (
@@ -41,7 +41,18 @@ interface Part {
 }
 
 const FENCE = /^ {0,3}(`{3,}|~{3,})/;
-const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+(.*?))??(?:[ \t]+#+)?[ \t]*$/;
+const HEADING = /^ {0,3}(#{1,6})(?:[ \t]+|$)/;
+
+/** Null for a line that is no heading. Linear: an untrusted project writes these lines. */
+function headingOf(line: string): { readonly level: number; readonly text: string } | null {
+  const mark = HEADING.exec(line);
+  if (mark === null) return null;
+  const text = withoutBlanksBehind(line.slice(mark[0].length));
+  let end = text.length;
+  while (end > 0 && text[end - 1] === "#") end--;
+  const isClosed = end === 0 || text[end - 1] === " " || text[end - 1] === "\t";
+  return { level: mark[1]?.length ?? 0, text: isClosed ? withoutBlanksBehind(text.slice(0, end)) : text };
+}
 
 class MarkdownReader {
   readonly #source: Source;
@@ -69,13 +80,13 @@ class MarkdownReader {
       const isFenced = fence !== null;
       if (fence === null) fence = mark;
       else if (mark?.startsWith(fence) === true && line.trim() === mark) fence = null;
-      const heading = isFenced || mark !== null ? null : HEADING.exec(line);
-      const level = heading?.[1]?.length ?? 0;
+      const heading = isFenced || mark !== null ? null : headingOf(line);
+      const level = heading?.level ?? 0;
       if (heading === null || level > 3 || (level === 3 && items === null) || (level === 1 && part === this.#mission)) {
         this.#line(part, line, range, isFenced || mark !== null);
         continue;
       }
-      const text = heading[2] ?? "";
+      const { text } = heading;
       const start = range.start + line.indexOf(text, line.indexOf("#") + level);
       const span = this.#span({ start, end: start + text.length });
       if (level === 1) {

@@ -47,6 +47,20 @@ describe("a line is metadata if its scope knows the key, else prose", () => {
   });
 });
 
+describe("a line of a million blanks is read in one pass", () => {
+  const blanks = " ".repeat(1_000_000);
+
+  test.each([`a${blanks}x`, `- capabilities${blanks}x`, `a${blanks}\u2028`])("case %#", (line) => {
+    expect(readOrgLine(line, "agent")).toEqual({ kind: "prose" });
+  });
+
+  test("also as a heading, and a key before its colon", () => {
+    const text = `# x${blanks}y\n## Agents${blanks}#\n### a${blanks}##${blanks}\n#${blanks}\u2028\n`;
+    expect(org(text).agents.map(({ id }) => id)).toEqual(["a"]);
+    expect(readOrgLine(`- model${blanks}: x`, "agent")).toMatchObject({ kind: "metadata", key: "model" });
+  });
+});
+
 describe("the kind of a trigger follows from its keys", () => {
   test.each([
     [["every"], null, "schedule"],

@@ -81,7 +81,7 @@ const AGENT_KEYS = [...ORG_KEYS.agent.filter((key) => key !== "id"), "role", "pr
 
 export function readOrg({ tree, diagnostics: found }: OrgTree): Org {
   const diagnostics = new Diagnostics();
-  diagnostics.list.push(...found);
+  for (const one of found) diagnostics.list.push(one);
   checkKeys(tree, TOP_KEYS, "an org file", diagnostics);
   const capabilities = readOwnCapabilities(entryOf(tree, "capabilities"), diagnostics);
   const names: readonly string[] = [...CAPABILITIES, ...capabilities.keys()];

@@ -51,12 +51,16 @@ function digestOf(text: string): string {
 }
 
 function start(folder: string, more: { readonly uid?: number; readonly word?: string } = {}): string {
-  const { status, stdout, stderr } = spawnSync(process.execPath, [join(folder, "bin", "ambit"), more.word ?? "can"], {
-    encoding: "utf8",
-    timeout: 20_000,
-    env: { PATH: process.env["PATH"] },
-    ...(more.uid === undefined ? {} : { uid: more.uid, gid: more.uid }),
-  });
+  const { status, stdout, stderr } = spawnSync(
+    process.execPath,
+    [join(folder, "bin", "ambit"), ...(more.word ?? "can").split(" ")],
+    {
+      encoding: "utf8",
+      timeout: 20_000,
+      env: { PATH: process.env["PATH"] },
+      ...(more.uid === undefined ? {} : { uid: more.uid, gid: more.uid }),
+    },
+  );
   expect(status, stderr).toBe(0);
   expect(stderr).toBe("");
   return stdout;
@@ -79,10 +83,11 @@ function poisoned(honest: string, evil: string): Buffer {
   return Buffer.concat([mark, whole.subarray(64, -64), mark]);
 }
 
-describe("the first argument selects the program", () => {
+describe("the first words select the program", () => {
   test.each([
     ["can", "whole", "ambit-"],
-    ["mcp", "mcp", "mcp-"],
+    ["mcp serve", "mcp", "mcp-"],
+    ["mcp list", "whole", "ambit-"],
     ["mcps", "whole", "ambit-"],
   ])("%s", (word, says, cache) => {
     const folder = install("whole");
@@ -95,10 +100,13 @@ test("it is started through a link, from anywhere", () => {
   const folder = install("whole");
   symlinkSync(join(folder, "bin", "ambit"), join(folder, "..", "link"));
   for (const [word, says] of [
-    ["mcp", "mcp"],
+    ["mcp serve", "mcp"],
     ["can", "whole"],
   ] as const) {
-    const { stdout } = spawnSync(process.execPath, [join(folder, "..", "link"), word], { encoding: "utf8", cwd: "/" });
+    const { stdout } = spawnSync(process.execPath, [join(folder, "..", "link"), ...word.split(" ")], {
+      encoding: "utf8",
+      cwd: "/",
+    });
     expect(stdout).toBe(says);
   }
 });

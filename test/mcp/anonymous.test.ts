@@ -147,13 +147,12 @@ describe("its authority", () => {
   test("keeps its count across a restart of the daemon", async () => {
     const brought = caveats({ max_calls: { at_most: 2 } });
     const { used } = await serving([], brought, async (client) => {
-      const first = said(await client.call("fs_read", { path: "a.txt" }));
+      const read = async (): Promise<unknown> => said(await client.call("fs_read", { path: "a.txt" }));
+      const first = await read();
       await world.killDaemon();
-      return [
-        first,
-        said(await client.call("fs_read", { path: "a.txt" })),
-        said(await client.call("fs_read", { path: "a.txt" })),
-      ];
+      // A call may be sent before the server notices that its daemon is gone: it says so, and is not counted.
+      const second = await read();
+      return [first, second === "no_daemon" ? await read() : second, await read()];
     });
     expect(used).toEqual(["done", "done", "budget_exhausted"]);
   });

@@ -42,13 +42,27 @@ servers:
     command: [node, "${packaged("server-everything")}"]
     runtime: ["${packages}"]
   memory:
-    command: [node, "${packaged("server-memory")}"]
-    env: { MEMORY_FILE_PATH: /tmp/memory.jsonl }
+    command: [sh, -c, 'MEMORY_FILE_PATH="$TMPDIR/memory.jsonl" exec node "$0"', "${packaged("server-memory")}"]
     runtime: ["${packages}"]
   net: { command: [node, servers/plain.mjs], runtime: [servers], requires: [{ net.connect: { hosts: [127.0.0.1], ports: [GRANTED] } }] }
   good: { command: [node, servers/plain.mjs], runtime: [servers] }
   off: { enabled: false, command: [node, servers/plain.mjs], runtime: [servers] }
-${["many", "names", "hidden", "shadow", "rubbish", "flood", "deep", "line", "cut", "types", "asking", "silent"]
+${[
+  "many",
+  "names",
+  "hidden",
+  "shadow",
+  "rubbish",
+  "flood",
+  "deep",
+  "wide",
+  "faulty",
+  "line",
+  "cut",
+  "types",
+  "asking",
+  "silent",
+]
   .map((mode) => `  ${mode}: { command: [node, servers/plain.mjs, ${mode}], runtime: [servers] }`)
   .join("\n")}
   rug: { command: [node, servers/plain.mjs, rug, PROJECT/docs/flag], requires: [{ fs.read: { in: docs } }], runtime: [servers] }
@@ -69,6 +83,8 @@ const NAMES = [
   "rubbish",
   "flood",
   "deep",
+  "wide",
+  "faulty",
 ];
 const MORE = ["line", "cut", "types", "asking", "silent", "rug", "rug-notified"];
 
@@ -255,6 +271,18 @@ describe("a hostile server", () => {
       "ünlaut",
     ];
     expect(shown.refused.map(({ tool }) => tool).toSorted()).toEqual(names.toSorted());
+  });
+
+  test("a quarter of a million elements in its list are none", async () => {
+    expect(await refused("wide__echo")).toBe("unknown_tool");
+    expect(textOf(await call("plain__echo", { value: "alive" }))).toBe("alive");
+  });
+
+  test("the text of an error marks the session as untrusted", async () => {
+    const other = given(await caller.open(world.project, "scout"));
+    expect(await refused("faulty__echo", {}, other)).toBe("execution_failed");
+    const { sessions } = await world.status();
+    expect(sessions.find((one) => one.session === other.id)?.isClean).toBe(false);
   });
 
   test("ten thousand tools are none", async () => {

@@ -293,8 +293,8 @@ describe("users: required", () => {
     const refused = (await world.log({ kind: "session" })).filter(({ code }) => code === "unknown_user");
     expect(refused.map(({ user, outcome }) => [user, outcome])).toEqual(
       expect.arrayContaining([
-        [null, "refused"],
-        ["mallory", "refused"],
+        [null, "deny"],
+        ["mallory", "deny"],
       ]),
     );
     const told = await world.ambit("explain", "unknown_user");

@@ -30,9 +30,10 @@ export const Ambit = async ({ client, directory }) => {
     "tool.execute.before": async (input, output) => {
       const about = { session: input.sessionID, cwd: directory, tool: input.tool, input: output.args };
       const answer = await ask(about);
+      const { allow, input: replaced } = answer === "" ? {} : JSON.parse(answer);
       // opencode keeps the object of the arguments, so that its members are replaced.
-      if (answer !== "") Object.assign(output.args, JSON.parse(answer).input);
-      allowed.add(input.callID);
+      if (replaced !== undefined) Object.assign(output.args, replaced);
+      if (allow === true) allowed.add(input.callID);
     },
     event: async ({ event }) => {
       if (event.type !== "permission.asked") return;

@@ -174,9 +174,11 @@ function patch(input: JsonObject, cwd: string): ToolMeaning {
   if (typeof text !== "string") return unreadable("`command` must be a patch");
   const requests: (readonly string[])[] = [];
   for (const line of text.split(/\r?\n/)) {
-    const header = /^\s*\*\*\* (Add File|Update File|Delete File|Move to):\s*(.*?)\s*$/.exec(line);
+    const trimmed = line.trim();
+    const header = /^\*\*\* (Add File|Update File|Delete File|Move to):/.exec(trimmed);
     if (header === null) continue;
-    const [, what, path] = header as unknown as [string, string, string];
+    const [start, what] = header as unknown as [string, string];
+    const path = trimmed.slice(start.length).trimStart();
     if (path === "") return unreadable("a line of the patch names no file");
     const verbs = what === "Delete File" ? ["fs.delete"] : what === "Update File" ? EDIT : ["fs.write"];
     for (const verb of verbs) requests.push([verb, absolute(path, cwd)]);

@@ -163,7 +163,7 @@ describe("an answer", () => {
     ],
     ["gemini", "", '{"hookSpecificOutput":{"tool_input":{"command":"x"}}}'],
     ["copilot", '{"permissionDecision":"allow"}', '{"permissionDecision":"allow","modifiedArgs":{"command":"x"}}'],
-    ["opencode", "", '{"input":{"command":"x"}}'],
+    ["opencode", '{"allow":true}', '{"allow":true,"input":{"command":"x"}}'],
     ["cursor", '{"permission":"allow"}', '{"permission":"allow"}'],
   ])("of %s allows", (client, plain, rewritten) => {
     expect(said(client, { outcome: "allow", input: null })).toBe(`0 ${plain}`);

@@ -138,7 +138,7 @@ const urlsMax = 32;
 function addressesInPrompt(input: JsonObject): ToolMeaning {
   const prompt = member(input, "prompt") ?? member(input, "url");
   if (typeof prompt !== "string") return unreadable("`prompt` must be a text");
-  const urls = prompt.match(/[a-z][a-z0-9+.-]*:\/\/[^\s"'<>`]+/gi) ?? [];
+  const urls = prompt.match(/[a-z][a-z0-9+.-]{0,31}:\/\/[^\s"'<>`]+/gi) ?? [];
   if (urls.length === 0 || urls.length > urlsMax) return unreadable(`the prompt must have 1 to ${urlsMax} addresses`);
   return addresses("web_fetch", urls);
 }
@@ -255,8 +255,13 @@ export const OPENCODE: HookDialect = {
       OPENCODE_TOOLS,
       false,
     ),
-  answer: answers((input) => (input === null ? PASSED : said({ input })), null),
+  answer: (event, verdict) =>
+    event.kind === "call" && event.meaning.kind === "inner" ? OPENCODE_ALLOWS(null) : OPENCODE_ANSWERS(event, verdict),
 };
+
+/** Said in words: without an opinion of the hook (shadow mode) the person is asked, and the plugin must not answer for them. */
+const OPENCODE_ALLOWS: Allow = (input) => said({ allow: true, ...(input === null ? {} : { input }) });
+const OPENCODE_ANSWERS = answers(OPENCODE_ALLOWS, null);
 
 const OPENCODE_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>([
   ["bash", shell("command", "workdir")],

@@ -186,7 +186,7 @@ export class Calls {
               context: (options) =>
                 this.#contexts.open({ ...options, session, warrant, programContext, cancel: signal }),
             });
-    if (execution.ok && execution.isUntrusted) session.taint(`${tool} (${receipt})`);
+    if (execution.isUntrusted === true) session.taint(`${tool} (${receipt})`);
     const denials = withEntries(asked, receipt, execution.met?.denials ?? []);
     const refused = refusedIn(execution);
     if (refused !== null && !execution.ok) {
@@ -196,7 +196,8 @@ export class Calls {
     const enforcement = enforcementOf(warrant.requests, execution.met?.enforcement ?? []);
     const result = execution.ok ? withDenials(this.#parts.redacting.json(execution.value), denials) : null;
     ports.settleLater({ ...outcomeOf(receipt, execution, denials), enforcement });
-    if (!execution.ok) return refusal(execution.code, execution.message, execution.fix ?? null);
+    if (!execution.ok)
+      return refusal(execution.code, this.#parts.redacting.text(execution.message), execution.fix ?? null);
     return { ok: true, value: { outcome: "done", receipt, result, enforcement, ...formOf(execution) } };
   }
 

@@ -115,6 +115,9 @@ export class ForeignSources {
    */
   async waiting(workspace: string | null): Promise<LoadedTools> {
     if (workspace === null) return { tools: [], refused: [] };
+    // The person is about to decide: the next call reads their trust anew.
+    const known = await this.#looked.get(workspace)?.catch(() => undefined);
+    if (known !== undefined) this.#looked.set(workspace, Promise.resolve({ ...known, at: Number.NEGATIVE_INFINITY }));
     const { folders } = this.#asked;
     const settings = this.#asked.settings(workspace);
     const store = openTrust(workspace, folders, sha256);

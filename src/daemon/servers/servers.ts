@@ -300,13 +300,14 @@ export class DaemonServers {
         ...upstream.enforcement.map(({ axis, strength }) => ({ axis, strength })),
       ];
       const met = { ended: "done", denials: [], enforcement, wallMicroseconds };
-      if (!answer.ok) return { ok: false, code: answer.code, message: answer.message, met };
+      const isUntrusted = !server.isClean;
+      if (!answer.ok) return { ok: false, code: answer.code, message: answer.message, isUntrusted, met };
       const { content, structuredContent, isError } = answer.value;
       const fault = structuredContent === null || isError ? null : this.#outputFault(one, tool, structuredContent);
-      if (fault !== null) return { ok: false, code: "execution_failed", message: fault, met };
+      if (fault !== null) return { ok: false, code: "execution_failed", message: fault, isUntrusted, met };
       const value = { content, ...(structuredContent === null ? {} : { structuredContent }), isError };
       const ended = isError ? "tool_error" : "done";
-      return { ok: true, value, isUntrusted: !server.isClean, isServerResult: true, met: { ...met, ended } };
+      return { ok: true, value, isUntrusted, isServerResult: true, met: { ...met, ended } };
     } finally {
       running.end();
     }

@@ -58,7 +58,7 @@ export class Upstream {
       this.#pending.clear();
       return why;
     });
-    this.started = this.#start();
+    this.started = this.#start().catch(() => this.#failed("its description cannot be read"));
   }
 
   get isOver(): boolean {
@@ -136,7 +136,7 @@ export class Upstream {
       if (!listed.ok) return this.#failed(listed.message);
       const found = member(listed.value, "tools");
       if (!isJsonList(found)) return this.#failed("its list of tools is malformed");
-      tools.push(...found);
+      for (const one of found) if (tools.length <= toolsOfServerMax) tools.push(one);
       const next = member(listed.value, "nextCursor");
       cursor = typeof next === "string" && next !== "" ? next : null;
       if (cursor === null || tools.length > toolsOfServerMax) break;
@@ -237,7 +237,7 @@ export class Upstream {
     if (method === "notifications/tools/list_changed" && this.#description !== null && this.#relist === null)
       this.#relist = setTimeout(() => {
         this.#relist = null;
-        void this.#list();
+        void this.#list().catch(() => this.end("it breaks the protocol: its description cannot be read"));
       }, relistMilliseconds);
     return true;
   }

@@ -37,6 +37,8 @@ export type ExecutionResult =
       readonly code: string;
       readonly message: string;
       readonly fix?: string | null;
+      /** The message is a text of others. */
+      readonly isUntrusted?: boolean;
       /** Refused during execution, as by the gate: reported as a denial. */
       readonly denied?: {
         readonly code: DenialCode;

@@ -123,12 +123,15 @@ function tooLarge(message: string): BodyFault {
   return { ok: false, status: 413, message };
 }
 
+const UTF_8 = /^charset="?utf-?8"?$/;
+
 /** What is checked is read as JSON in UTF-8, and sent as that. */
 function mediaFault({ headers }: IncomingMessage): BodyFault | null {
   const wrong = (message: string): BodyFault => ({ ok: false, status: 415, message });
   if ((headers["content-encoding"] ?? "identity").toLowerCase() !== "identity")
     return wrong("a compressed body does not go through the relay");
-  const type = headers["content-type"];
-  if (type === undefined || /^application\/json *(; *charset *= *"?utf-?8"? *)?;? *$/i.test(type)) return null;
+  const [type, ...parameters] = (headers["content-type"] ?? "application/json").toLowerCase().split(";");
+  const isUtf8 = parameters.every((one) => one.trim() === "" || UTF_8.test(one.replaceAll(" ", "")));
+  if (type?.trim() === "application/json" && isUtf8) return null;
   return wrong("the body is not `application/json` in UTF-8");
 }

@@ -46,15 +46,17 @@ interface OutputBounds {
 function outputOf(provider: ModelProvider, path: string, body: JsonObject): OutputBounds | string {
   const settings = provider === "gemini" ? generationConfig(body) : body;
   const found = FIELDS[fieldsOf(provider, path)].map((name) => wholeIn(settings, name));
-  const answers = wholeIn(settings, ANSWERS.find((name) => member(settings, name) !== undefined) ?? "n");
-  const wrong = [...found, answers].find((one) => typeof one === "string");
+  const counts = ANSWERS.map((name) => wholeIn(settings, name));
+  const wrong = [...found, ...counts].find((one) => typeof one === "string");
   if (typeof wrong === "string") return wrong;
   const written = found.filter((one): one is number => typeof one === "number");
   const most = written.length === 0 ? null : Math.max(...written);
   const thinking = member(body, "thinking");
   const thought = isJsonObject(thinking) ? wholeIn(thinking, "budget_tokens") : null;
   if (typeof thought === "string") return thought;
-  const bounds = { most, least: null, answers: typeof answers === "number" ? answers : 1 };
+  // Whichever of the spellings the provider reads.
+  const answers = Math.max(1, ...counts.map((one) => (typeof one === "number" ? one : 1)));
+  const bounds = { most, least: null, answers };
   if (thought === null || most === null) return bounds;
   // The provider refuses a maximum that is not above the budget for thinking, unless thinking is interleaved with tools: then
   // both add up, and neither can be lowered.
