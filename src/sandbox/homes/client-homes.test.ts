@@ -18,6 +18,7 @@ import {
 import { tmpdir } from "node:os";
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, expect, test } from "vitest";
+import { removeState } from "../../../test/house/remove-state.ts";
 import type { ClientProfile } from "../../clients/profile.ts";
 import { PLAIN_PROFILE } from "../../clients/profiles.ts";
 import { ClientHomes, type HomeResult } from "./client-homes.ts";
@@ -45,7 +46,12 @@ beforeEach(() => {
   put(join(real, ".client/commands/run.sh"), "not copied\n");
   put(join(real, ".client/auth.json"), "secret-3");
 });
-afterEach(() => rmSync(base, { recursive: true, force: true }));
+afterEach(async () => {
+  await Promise.all(used.splice(0).map((homes) => homes.settled()));
+  removeState(base);
+});
+
+const used: ClientHomes[] = [];
 
 function put(path: string, text: string): void {
   mkdirSync(dirname(path), { recursive: true });
@@ -63,6 +69,7 @@ function open(homes: ClientHomes, more: { readonly isFresh?: boolean; readonly o
 }
 
 function opened(homes = new ClientHomes(join(base, "state")), more = {}): Extract<HomeResult, { ok: true }> {
+  used.push(homes);
   const result = open(homes, more);
   if (!result.ok) throw new Error(result.reason);
   return result;
