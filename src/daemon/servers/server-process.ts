@@ -2,6 +2,7 @@
 import { Fifo } from "../../core/base/fifo.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { RunResult, Sinks } from "../../core/ports/process.ts";
+import { whyEnded } from "../../sandbox/plan/run-outcome.ts";
 import { LineReader } from "../../text/line-reader.ts";
 
 /** Runs until the program exits or is stopped. */
@@ -48,10 +49,7 @@ export class ServerProcess {
     // In a later event-loop turn: the owner has set its listener by then.
     this.ended = Promise.resolve()
       .then(() => start({ input: this.#input(), sinks, signal }))
-      .then(
-        (result) => endingText(result),
-        () => "it could not be started",
-      )
+      .then(whyEnded, () => "it could not be started")
       .then((why) => {
         this.#isOver = true;
         this.#wake?.();
@@ -118,25 +116,5 @@ export class ServerProcess {
           this.#wake = wake;
         });
     }
-  }
-}
-
-function endingText(result: RunResult): string {
-  if (!result.ok) {
-    const { message, fix } = result.refused;
-    return fix === null ? message : `${message}; ${fix}`;
-  }
-  const { ending } = result.ran;
-  switch (ending.kind) {
-    case "exited":
-      return `it exited with ${ending.status}`;
-    case "signalled":
-      return `it was ended by signal ${ending.signal}`;
-    case "ended":
-      return `it was ended (${ending.because})`;
-    case "unstarted":
-      return `it could not be started: ${ending.reason}`;
-    default:
-      return ending satisfies never;
   }
 }

@@ -1,6 +1,6 @@
 // The outcome of a command, as the log records it.
 
-import type { CompletedRun, Ending } from "../../core/ports/process.ts";
+import type { CompletedRun, Ending, RunResult } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 
 export function outcomeOfRun({ ending, denials, enforcement, usage }: CompletedRun): Omit<Outcome, "receipt"> {
@@ -22,6 +22,27 @@ export function endingText(ending: Ending): string {
       return `ended ${ending.because}`;
     case "unstarted":
       return "unstarted";
+    default:
+      return ending satisfies never;
+  }
+}
+
+/** For a person: why a program that should have gone on is not there. */
+export function whyEnded(result: RunResult): string {
+  if (!result.ok) {
+    const { message, fix } = result.refused;
+    return fix === null ? message : `${message}; ${fix}`;
+  }
+  const { ending } = result.ran;
+  switch (ending.kind) {
+    case "exited":
+      return `it exited with ${ending.status}`;
+    case "signalled":
+      return `it was ended by signal ${ending.signal}`;
+    case "ended":
+      return `it was ended (${ending.because})`;
+    case "unstarted":
+      return `it could not be started: ${ending.reason}`;
     default:
       return ending satisfies never;
   }

@@ -2,9 +2,9 @@
 // of the tool's files, no network, no environment variables, and no folder but a temporary one.
 import { Fifo } from "../../core/base/fifo.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
-import type { RunRefusal, RunResult } from "../../core/ports/process.ts";
 import type { Limits, Plan, PlanPath } from "../plan/plan.ts";
 import { temporaryFolder } from "../plan/plan-path.ts";
+import { whyEnded } from "../plan/run-outcome.ts";
 import type { Sandboxes } from "../plan/sandboxes.ts";
 import { frameBytesMax, frameValuesMax, ToolFrames, toolFrame } from "./frames.ts";
 
@@ -86,7 +86,7 @@ export class HostProcess {
         () => ({ outcome: "deny", code: "capability_absent", at: null }),
         this.#cancel.signal,
       )
-      .then((result) => this.#over(wordsOf(result)))
+      .then((result) => this.#over(whyEnded(result)))
       .catch(() => this.#over("it could not be started"));
   }
 
@@ -236,25 +236,4 @@ function planOf({ folder, node }: HostOptions): Plan {
 
 function segments(path: string): PlanPath {
   return path.split("/").filter((name) => name !== "");
-}
-
-function wordsOf(result: RunResult): string {
-  if (!result.ok) return refusedWords(result.refused);
-  const { ending } = result.ran;
-  switch (ending.kind) {
-    case "exited":
-      return `it exited with ${ending.status}`;
-    case "signalled":
-      return `it was ended by signal ${ending.signal}`;
-    case "ended":
-      return `it was ended (${ending.because})`;
-    case "unstarted":
-      return `it could not be started: ${ending.reason}`;
-    default:
-      return ending satisfies never;
-  }
-}
-
-function refusedWords({ message, fix }: RunRefusal): string {
-  return fix === null ? message : `${message}; ${fix}`;
 }
