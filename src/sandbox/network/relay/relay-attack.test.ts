@@ -100,6 +100,14 @@ test("an ordinary request passes", async () => {
   expect(seen).toMatchObject([{ method: "POST", url: "/v1/messages", body: BODY, headers: { "x-api-key": KEY } }]);
 });
 
+test("a request that grows when it is serialised reserves what is sent", async () => {
+  const { seen, asked, send } = await world();
+  const numbers = Array.from({ length: 1_000 }, () => "1e20").join(",");
+  await send(request(`{"model":"m","max_tokens":1,"messages":[],"metadata":[${numbers}]}`));
+  expect(seen[0]?.body.length).toBeGreaterThan(20_000);
+  expect(asked[0]?.inputTokens).toBe(seen[0]?.body.length);
+});
+
 test.each<[string, string]>([
   ["a whole address", "POST http://evil.test/anthropic/v1/messages HTTP/1.1"],
   ["two slashes", "POST //anthropic/v1/messages HTTP/1.1"],

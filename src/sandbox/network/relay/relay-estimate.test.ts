@@ -53,23 +53,6 @@ test.each<[string, boolean]>([
   expect(estimateOf("openai", "/v1/chat/completions", parsed, 50)).toMatchObject({ isPremium });
 });
 
-const IMAGE = "A".repeat(100_000);
-test.each<[string, JsonObject, number]>([
-  ["an image", { source: { type: "base64", media_type: "image/png", data: IMAGE } }, 8_192],
-  ["an image of Gemini", { inlineData: { mimeType: "image/png", data: IMAGE } }, 8_192],
-  ["an image in an address", { image_url: { url: `data:image/png;base64,${IMAGE}` } }, 8_192],
-  ["a document", { source: { type: "base64", media_type: "application/pdf", data: IMAGE } }, 100_000],
-  ["text that is called an image", { source: { media_type: "image/png", data: `${IMAGE}, word` } }, 100_006],
-  ["text", { type: "text", text: IMAGE }, 100_000],
-])("%s", (_title, block, tokens) => {
-  const body = { messages: [{ role: "user", content: [block] }] };
-  const bytes = JSON.stringify(body).length;
-  const estimate = estimateOf("anthropic", "/v1/messages", body, bytes);
-  const around = typeof estimate === "string" ? 0 : estimate.inputTokens - tokens;
-  expect(around).toBeGreaterThan(0);
-  expect(around).toBeLessThan(200);
-});
-
 test.each<[string, JsonObject, JsonObject]>([
   ["messages", { max_tokens: 9_000 }, { max_tokens: 2_000 }],
   ["responses", { input: "x" }, { input: "x", max_output_tokens: 2_000 }],

@@ -1,11 +1,10 @@
 // What a request to a model can cost at most, before it is sent: a token for each byte of its text, and the most output that it
 // allows; and the request with less output.
-import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
 import type { ModelProvider } from "../../../core/notation/config/model-setting.ts";
 import type { ModelEstimate } from "../../plan/sandboxes.ts";
+import { imageSurplus, type RequestFormat } from "./relay-images.ts";
 
-/** Larger images are scaled down by the providers. What an image costs is known only afterwards. */
-const imageTokensMax = 8_192;
 /** With less output than this an answer is cut off before it says anything. */
 const outputTokensLeast = 1_024;
 export const outputTokensMax = 10_000_000;
@@ -26,7 +25,7 @@ export function estimateOf(
   const speed = member(body, "speed") ?? null;
   const isPlain = (tier === null || PLAIN_TIERS.has(tier)) && (speed === null || speed === "standard");
   return {
-    inputTokens: bytes - imageSurplus(body, 0),
+    inputTokens: bytes - imageSurplus(formatOf(provider, path), body),
     outputTokens: output.most === null ? null : output.most * output.answers,
     outputLeast: (output.least ?? Math.min(outputTokensLeast, output.most ?? outputTokensLeast)) * output.answers,
     // Rejected words of a prediction cost as much as output.
@@ -45,7 +44,7 @@ interface OutputBounds {
 
 function outputOf(provider: ModelProvider, path: string, body: JsonObject): OutputBounds | string {
   const settings = provider === "gemini" ? generationConfig(body) : body;
-  const found = FIELDS[fieldsOf(provider, path)].map((name) => wholeIn(settings, name));
+  const found = FIELDS[formatOf(provider, path)].map((name) => wholeIn(settings, name));
   const counts = ANSWERS.map((name) => wholeIn(settings, name));
   const wrong = [...found, ...counts].find((one) => typeof one === "string");
   if (typeof wrong === "string") return wrong;
@@ -65,9 +64,7 @@ function outputOf(provider: ModelProvider, path: string, body: JsonObject): Outp
     : { ...bounds, most: most + thought, least: most + thought };
 }
 
-type Fields = "messages" | "responses" | "completions" | "gemini";
-
-const FIELDS: Readonly<Record<Fields, readonly string[]>> = {
+const FIELDS: Readonly<Record<RequestFormat, readonly string[]>> = {
   messages: ["max_tokens"],
   responses: ["max_output_tokens"],
   completions: ["max_completion_tokens", "max_tokens"],
@@ -75,7 +72,7 @@ const FIELDS: Readonly<Record<Fields, readonly string[]>> = {
 };
 const ANSWERS = ["n", "candidateCount", "candidate_count"];
 
-function fieldsOf(provider: ModelProvider, path: string): Fields {
+function formatOf(provider: ModelProvider, path: string): RequestFormat {
   switch (provider) {
     case "anthropic":
       return "messages";
@@ -104,25 +101,6 @@ function wholeIn(settings: JsonObject, name: string): number | null | string {
   return isWhole ? value : `\`${name}\` is not a whole number`;
 }
 
-/** Bytes of images beyond the tokens that they can cost. */
-function imageSurplus(value: Json, depth: number): number {
-  if (typeof value === "string") return /^data:image\//i.test(value) ? surplus(value) : 0;
-  if (typeof value !== "object" || value === null || depth > 64) return 0;
-  if (isJsonList(value)) return value.reduce<number>((sum, item) => sum + imageSurplus(item, depth + 1), 0);
-  const type = ["media_type", "mimeType", "mime_type"]
-    .map((name) => member(value, name))
-    .find((one) => one !== undefined);
-  const data = member(value, "data");
-  if (typeof data === "string" && typeof type === "string" && /^image\//i.test(type)) return surplus(data);
-  return Object.values(value).reduce<number>((sum, item) => sum + imageSurplus(item, depth + 1), 0);
-}
-
-/** Base64 only, as the providers read images: anything else is text. */
-function surplus(data: string): number {
-  const start = data.startsWith("data:") ? data.indexOf(",") + 1 : 0;
-  return /^[A-Za-z0-9+/_=-]*$/.test(data.slice(start)) ? Math.max(0, data.length - imageTokensMax) : 0;
-}
-
 /** The same request with at most this many tokens of output. */
 export function withOutputLimit(provider: ModelProvider, path: string, body: JsonObject, tokens: number): JsonObject {
   const output = outputOf(provider, path, body);
@@ -131,7 +109,7 @@ export function withOutputLimit(provider: ModelProvider, path: string, body: Jso
     const name = CONFIGS.find((one) => member(body, one) !== undefined) ?? "generationConfig";
     return { ...body, [name]: limited(generationConfig(body), FIELDS.gemini, each) };
   }
-  return limited(body, FIELDS[fieldsOf(provider, path)], each);
+  return limited(body, FIELDS[formatOf(provider, path)], each);
 }
 
 /** Sets each field that is there, or else the first. */

@@ -158,8 +158,11 @@ export class ModelRelay {
     const call = modelCall(request.method ?? "", target, provider, written, length);
     if (!call.ok) return { ...call, model: modelOf(provider, target, written) };
     await turn(length);
-    const { body, ...admitted } = call;
-    return { ok: true, call: admitted, body: await serialized(body, length) };
+    const { body, estimate, ...admitted } = call;
+    const sent = await serialized(body, length);
+    // What is sent can be longer than what was received: `1e20` is serialised with all of its digits.
+    const inputTokens = estimate.inputTokens + Math.max(0, sent.length - length);
+    return { ok: true, call: { ...admitted, estimate: { ...estimate, inputTokens } }, body: sent };
   }
 
   async #relay(request: IncomingMessage, response: ServerResponse, call: AdmittedCall, body: Buffer): Promise<void> {
