@@ -25,8 +25,8 @@ async function told(line: string, json: boolean, user: string | null = null): Pr
   };
   const loadAgent = () => ({ ok: true, value: loaded(user) }) as const;
   const changeClass = () => "free" as const;
-  const world = { changeClass, loadAgent, moment: MOMENT, paint: PLAIN, reading: READING, print: say, printError: say };
-  await can(world, "scout", line.split(" "), { json });
+  const ports = { changeClass, loadAgent, moment: MOMENT, paint: PLAIN, reading: READING, print: say, printError: say };
+  await can(ports, "scout", line.split(" "), { json });
   return out.join("\n");
 }
 

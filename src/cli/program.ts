@@ -1,62 +1,62 @@
 // The command line: which words there are, and who answers them.
 import { Command, CommanderError } from "commander";
 import { addAgents } from "./agents/command.ts";
-import type { AgentsWorld } from "./agents/world.ts";
+import type { AgentsPorts } from "./agents/ports.ts";
 import { addApprovals, addPresence } from "./approvals/command.ts";
 import { addAudit } from "./audit/command.ts";
-import type { AuditWorld } from "./audit/verify.ts";
-import type { CallWorld } from "./call/call.ts";
+import type { AuditPorts } from "./audit/verify.ts";
+import type { CallCommandPorts } from "./call/call.ts";
 import { addCall } from "./call/command.ts";
 import { type CanOptions, can } from "./can/can.ts";
 import { addChanges } from "./changes/command.ts";
-import { addConnect, type ConnectWorld } from "./connect/connect.ts";
+import { addConnect, type ConnectPorts } from "./connect/connect.ts";
 import { addDaemon } from "./daemon/command.ts";
-import type { DaemonWorld } from "./daemon/daemon.ts";
+import type { DaemonPorts } from "./daemon/daemon.ts";
 import { diff } from "./diff/diff.ts";
 import { addDoctor } from "./doctor/command.ts";
 import { addExec } from "./exec/command.ts";
 import { refusedData } from "./exec/exec.ts";
-import type { ExecWorld } from "./exec/world.ts";
+import type { ExecPorts } from "./exec/ports.ts";
 import { explainName } from "./explain/explain.ts";
 import { GroupedHelp } from "./help-groups.ts";
 import { helpWords } from "./help-words.ts";
 import { addHook } from "./hook/hook.ts";
-import { addFirstSteps, type FirstStepsWorld } from "./init/command.ts";
+import { addFirstSteps, type FirstStepsPorts } from "./init/command.ts";
 import { addLog } from "./log/command.ts";
 import { addMcp } from "./mcp/command.ts";
-import type { ServersWorld } from "./mcp/world.ts";
+import type { ServersPorts } from "./mcp/ports.ts";
 import { addOrg } from "./org/command.ts";
-import type { OrgWorld } from "./org/world.ts";
+import type { OrgPorts } from "./org/ports.ts";
 import { addRecords } from "./records/command.ts";
 import { clientWords } from "./run/client-words.ts";
 import { addRun } from "./run/command.ts";
 import { addSecrets } from "./secrets/command.ts";
-import type { SecretsWorld } from "./secrets/value.ts";
+import type { SecretsPorts } from "./secrets/value.ts";
 import { addSkills } from "./skills/command.ts";
 import { STATUS_EXAMPLES, type StatusOptions, status } from "./status/status.ts";
 import { addPower } from "./stop/command.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
 import { test } from "./test/test.ts";
 import { addTools } from "./tools/command.ts";
-import type { ToolsWorld } from "./tools/tools.ts";
+import type { ToolsPorts } from "./tools/tools.ts";
 import { TRUST_EXAMPLES, type TrustOptions, trust } from "./trust/trust.ts";
 import { addWhy } from "./why/command.ts";
 
 /** Everything the commands together need. */
-export type ProgramWorld = AgentsWorld &
-  FirstStepsWorld &
-  ExecWorld &
-  DaemonWorld &
-  CallWorld &
-  ConnectWorld &
-  AuditWorld &
-  SecretsWorld &
-  OrgWorld &
-  ServersWorld &
-  ToolsWorld;
+export type ProgramPorts = AgentsPorts &
+  FirstStepsPorts &
+  ExecPorts &
+  DaemonPorts &
+  CallCommandPorts &
+  ConnectPorts &
+  AuditPorts &
+  SecretsPorts &
+  OrgPorts &
+  ServersPorts &
+  ToolsPorts;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
-export async function run(words: readonly string[], world: ProgramWorld): Promise<ExitCode> {
+export async function run(words: readonly string[], ports: ProgramPorts): Promise<ExitCode> {
   const argv = clientWords(words);
   const split = argv.indexOf("--");
   const own = split < 0 ? argv : argv.slice(0, split);
@@ -66,11 +66,11 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .description(
       "Declare what AI agents may do, check every tool call against it, enforce it with an OS sandbox, and log every decision.",
     )
-    .version(world.version)
+    .version(ports.version)
     .exitOverride()
     .configureOutput({
-      writeOut: (text) => world.print(text.trimEnd()),
-      writeErr: (text) => world.printError(text.trimEnd()),
+      writeOut: (text) => ports.print(text.trimEnd()),
+      writeErr: (text) => ports.printError(text.trimEnd()),
     })
     .showSuggestionAfterError(true)
     .addHelpText("after", EXAMPLES);
@@ -85,7 +85,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .option("--json", "print one JSON object", false)
     .addHelpText("after", CAN_EXAMPLES)
     .action(async (agent: string, words: string[], options: CanOptions) => {
-      exit = await can(world, agent, [...words, ...(split < 0 ? [] : ["--", ...behind])], options);
+      exit = await can(ports, agent, [...words, ...(split < 0 ? [] : ["--", ...behind])], options);
     });
   program
     .command("test")
@@ -93,7 +93,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .argument("[agents...]", "ids or files; default: all agents of the workspace")
     .option("--json", "print one JSON object", false)
     .action((agents: string[], options: { json: boolean }) => {
-      exit = test(world, agents, options);
+      exit = test(ports, agents, options);
     });
   program
     .command("diff")
@@ -104,7 +104,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .option("--allow-widening", "exit with status 0 even if an agent may do more", false)
     .addHelpText("after", DIFF_EXAMPLES)
     .action((before: string, after: string, options: { json: boolean; allowWidening: boolean }) => {
-      exit = diff(world, before, after, options);
+      exit = diff(ports, before, after, options);
     });
   program
     .command("trust")
@@ -115,7 +115,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .option("--json", "print one JSON object", false)
     .addHelpText("after", TRUST_EXAMPLES)
     .action(async (options: TrustOptions) => {
-      exit = await trust(world, options);
+      exit = await trust(ports, options);
     });
   program
     .command("status")
@@ -124,7 +124,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .option("--json", "print one JSON object", false)
     .addHelpText("after", STATUS_EXAMPLES)
     .action(async (options: StatusOptions) => {
-      exit = await status(world, options);
+      exit = await status(ports, options);
     });
   program
     .command("explain")
@@ -132,33 +132,33 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     .argument("[name]", "a denial code, a diagnostic code or a verb")
     .option("--json", "print one JSON object", false)
     .action((name: string | undefined, options: { json: boolean }) => {
-      exit = explainName(world, name, options);
+      exit = explainName(ports, name, options);
     });
   const end = (code: ExitCode): void => {
     exit = code;
   };
-  addAgents(program, world, end);
-  addDoctor(program, world.doctor, end);
-  addExec(program, world, behind, end);
-  addRun(program, world, behind, end);
-  addRecords(program, world, end);
-  addOrg(program, world, end);
-  addSkills(program, world, end);
-  addApprovals(program, world, end);
-  addPresence(program, world, end);
-  addChanges(program, world, end);
-  addCall(program, world, end);
-  addHook(program, world, end);
-  addConnect(program, world, end);
-  addPower(program, world, end);
-  addLog(program, world, end);
-  addWhy(program, world, end);
-  addAudit(program, world, end);
-  addDaemon(program, world, end);
-  addSecrets(program, world, end);
-  addTools(program, world, end, world);
-  addMcp(program, async () => notBuilt(world), end, { world, behind });
-  addFirstSteps(program, world, behind, end);
+  addAgents(program, ports, end);
+  addDoctor(program, ports.doctor, end);
+  addExec(program, ports, behind, end);
+  addRun(program, ports, behind, end);
+  addRecords(program, ports, end);
+  addOrg(program, ports, end);
+  addSkills(program, ports, end);
+  addApprovals(program, ports, end);
+  addPresence(program, ports, end);
+  addChanges(program, ports, end);
+  addCall(program, ports, end);
+  addHook(program, ports, end);
+  addConnect(program, ports, end);
+  addPower(program, ports, end);
+  addLog(program, ports, end);
+  addWhy(program, ports, end);
+  addAudit(program, ports, end);
+  addDaemon(program, ports, end);
+  addSecrets(program, ports, end);
+  addTools(program, ports, end, ports);
+  addMcp(program, async () => notBuilt(ports), end, { ports, behind });
+  addFirstSteps(program, ports, behind, end);
   try {
     await program.parseAsync([...helpWords(program, own)], { from: "user" });
   } catch (error) {
@@ -166,7 +166,7 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
     // With `--json` the output is one object, also for wrong arguments.
     if (error.exitCode !== 0 && own[0] === "exec" && own.includes("--json")) {
       const refused = { code: "invalid_input", message: error.message, fix: "ambit exec --help" } as const;
-      world.print(JSON.stringify(refusedData(refused, null)));
+      ports.print(JSON.stringify(refusedData(refused, null)));
       return EXIT.refused;
     }
     return error.exitCode === 0 ? EXIT.ok : EXIT.usage;
@@ -175,8 +175,8 @@ export async function run(words: readonly string[], world: ProgramWorld): Promis
 }
 
 /** The starter hands `mcp` to a program of its own, where that is there. */
-function notBuilt(world: ProgramWorld): ExitCode {
-  world.printError("error: the MCP server is not built\n  fix: node scripts/setup.mjs");
+function notBuilt(ports: ProgramPorts): ExitCode {
+  ports.printError("error: the MCP server is not built\n  fix: node scripts/setup.mjs");
   return EXIT.error;
 }
 

@@ -3,9 +3,9 @@ import type { OpenedProject } from "../agents/disk/loaded-agent.ts";
 import type { Ground } from "../core/authority/axes/path.ts";
 import type { Step } from "../core/ports/progress.ts";
 import type { Paint } from "./terminal/paint.ts";
-import type { ProgressWorld } from "./terminal/progress.ts";
+import type { ProgressPorts } from "./terminal/progress.ts";
 
-export interface ProjectWorld extends ProgressWorld {
+export interface ProjectPorts extends ProgressPorts {
   readonly paint: Paint;
   readonly protectedPaths: Ground["protectedPaths"];
   /** Null where there is no workspace. */

@@ -5,7 +5,7 @@ import { run } from "../cli/program.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { isTerminal, Output } from "../cli/terminal/output.ts";
 import { promptTerminal } from "../cli/terminal/prompts.ts";
-import { composeWorld } from "./compose.ts";
+import { composePorts } from "./compose.ts";
 
 /** Runs any command. Every error ends here. */
 export async function start(argv: readonly string[]): Promise<void> {
@@ -30,7 +30,7 @@ export async function start(argv: readonly string[]): Promise<void> {
 }
 
 async function command(argv: readonly string[], output: Output): Promise<ExitCode> {
-  const world = composeWorld({
+  const ports = composePorts({
     cwd: process.cwd(),
     now: Date.now(),
     colour: process.env["NO_COLOR"] === undefined && (process.env["FORCE_COLOR"] === "1" || isTerminal(1)),
@@ -40,7 +40,7 @@ async function command(argv: readonly string[], output: Output): Promise<ExitCod
     print: (text) => output.write(1, `${text}\n`),
     printError: (text) => output.write(2, `${text}\n`),
   });
-  return run(argv, world);
+  return run(argv, ports);
 }
 
 /** Node's error for a working directory that no longer exists. */

@@ -10,9 +10,9 @@ import { recordsFolder, skillMachine } from "../agents/disk/records.ts";
 import { editableServers } from "../agents/disk/server-files.ts";
 import { trustingFiles } from "../agents/disk/trusting-files.ts";
 import { agentIds, findWorkspace } from "../agents/disk/workspace.ts";
-import type { Terminal } from "../cli/agents/world.ts";
+import type { Terminal } from "../cli/agents/ports.ts";
 import { canaryDenied } from "../cli/connect/connect.ts";
-import type { ProgramWorld } from "../cli/program.ts";
+import type { ProgramPorts } from "../cli/program.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
 import { toolFilesAt } from "../cli/tools/files.ts";
 import { pathText } from "../core/authority/axes/path.ts";
@@ -37,7 +37,7 @@ import { readYaml } from "../text/yaml.ts";
 import { pageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present-result.ts";
 import { clientSettings } from "./client-settings.ts";
-import { doctorWorld } from "./doctor.ts";
+import { doctorPorts } from "./doctor.ts";
 import { initParts } from "./init.ts";
 import { programRunner } from "./programs.ts";
 
@@ -56,7 +56,7 @@ export interface Machine {
 }
 
 /** The dependencies of the command line, over plain files. */
-export function composeWorld(machine: Machine): ProgramWorld {
+export function composePorts(machine: Machine): ProgramPorts {
   const { cwd, now, terminal, print, printError } = machine;
   const { workspace, home, folders, moment, agents, readingAt, reading, reopen } = commandContext(machine);
   const first = initParts({ cwd, workspace, home, reopen });
@@ -157,7 +157,7 @@ export function composeWorld(machine: Machine): ProgramWorld {
       call: daemon.call,
       environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null),
     }),
-    doctor: doctorWorld({
+    doctor: doctorPorts({
       hooks: async () =>
         Promise.all(
           settings.hooks().map(async ({ client, scope, path, command }) => ({

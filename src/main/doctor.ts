@@ -7,11 +7,11 @@ import { configDiagnostics, type OpenedProject } from "../agents/disk/loaded-age
 import { isFolder, readUser, userNames } from "../agents/disk/user-files.ts";
 import { AGENTS, isAgentFile } from "../agents/disk/workspace.ts";
 import type { Agent } from "../agents/project/agent.ts";
-import type { Terminal } from "../cli/agents/world.ts";
-import type { ControlWorld } from "../cli/control-world.ts";
-import type { DoctorWorld, ProbeResult } from "../cli/doctor/doctor.ts";
+import type { Terminal } from "../cli/agents/ports.ts";
+import type { ControlPorts } from "../cli/control-ports.ts";
+import type { DoctorPorts, ProbeResult } from "../cli/doctor/doctor.ts";
 import type { Paint } from "../cli/terminal/paint.ts";
-import type { AdmitWorld } from "../cli/trust/admit.ts";
+import type { AdmitPorts } from "../cli/trust/admit.ts";
 import { parseTool } from "../core/authority/axes/name.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import type { Grant } from "../core/authority/grant.ts";
@@ -44,10 +44,10 @@ interface DoctorDeps {
   readonly terminal: Terminal;
   /** The path of our native program. */
   readonly native: string;
-  readonly hooks: NonNullable<DoctorWorld["hooks"]>;
-  readonly admit: AdmitWorld["admit"];
-  readonly running: ControlWorld["running"];
-  readonly serving: NonNullable<ControlWorld["serving"]>;
+  readonly hooks: NonNullable<DoctorPorts["hooks"]>;
+  readonly admit: AdmitPorts["admit"];
+  readonly running: ControlPorts["running"];
+  readonly serving: NonNullable<ControlPorts["serving"]>;
   readonly home: string | null;
   /** The user's configuration folder. */
   readonly config: string | null;
@@ -58,7 +58,7 @@ interface DoctorDeps {
   printError(text: string): void;
 }
 
-export function doctorWorld({
+export function doctorPorts({
   agents,
   place,
   read,
@@ -69,7 +69,7 @@ export function doctorWorld({
   serving,
   hooks,
   ...asked
-}: DoctorDeps): DoctorWorld {
+}: DoctorDeps): DoctorPorts {
   const { paint, terminal, print, printError } = asked;
   const { cwd, workspace, state, now } = place;
   const probe = (names: readonly string[], step: Step = () => {}): ProbeResult => {

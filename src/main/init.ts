@@ -1,7 +1,7 @@
 // What `init` needs from this machine: probing, files that are written once, and trust in the user's own files.
 
 import type { Agents } from "../agents/disk/agents.ts";
-import type { InitWorld } from "../cli/init/init.ts";
+import type { InitPorts } from "../cli/init/init.ts";
 import { detect } from "../platform/detect.ts";
 import { writeNew } from "../platform/write-new.ts";
 
@@ -13,7 +13,7 @@ export interface InitEnvironment {
   reopen(): Agents;
 }
 
-type InitParts = Pick<InitWorld, "project" | "isWorkspace" | "look" | "write" | "trust">;
+type InitParts = Pick<InitPorts, "project" | "isWorkspace" | "look" | "write" | "trust">;
 
 export function initParts({ cwd, workspace, home, reopen }: InitEnvironment): InitParts {
   const folder = workspace ?? cwd;

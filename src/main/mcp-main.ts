@@ -29,7 +29,7 @@ export async function start(argv: readonly string[]): Promise<void> {
 
 async function command(argv: readonly string[], output: Output, printError: (text: string) => void): Promise<ExitCode> {
   let exit: ExitCode = EXIT.ok;
-  const world = composeMcp({
+  const ports = composeMcp({
     cwd: process.cwd(),
     colour: process.env["NO_COLOR"] === undefined && isTerminal(2),
     environment: process.env,
@@ -46,7 +46,7 @@ async function command(argv: readonly string[], output: Output, printError: (tex
     .showSuggestionAfterError(true);
   addMcp(
     program,
-    (options) => serve(world, options),
+    (options) => serve(ports, options),
     (code) => {
       exit = code;
     },

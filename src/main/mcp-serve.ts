@@ -5,7 +5,7 @@ import { serveStdio } from "@modelcontextprotocol/server/stdio";
 import { readCaveatsToml } from "../agents/disk/caveats.ts";
 import { findWorkspace } from "../agents/disk/workspace.ts";
 import type { CaveatsFile } from "../cli/mcp/caveats.ts";
-import type { McpServed, McpWorld } from "../cli/mcp/mcp.ts";
+import type { McpPorts, McpServed } from "../cli/mcp/mcp.ts";
 import { shown } from "../cli/terminal/cells.ts";
 import { EXIT, type ExitCode } from "../cli/terminal/exit.ts";
 import { isTerminal } from "../cli/terminal/output.ts";
@@ -37,7 +37,7 @@ export interface McpMachine {
   printError(text: string): void;
 }
 
-export function composeMcp(machine: McpMachine): McpWorld {
+export function composeMcp(machine: McpMachine): McpPorts {
   const { cwd, environment, printError } = machine;
   const home = homeFolder();
   const folders = userFolders({ environment, home, workspace: findWorkspace(cwd) });

@@ -1,6 +1,6 @@
 // Runs programs for agents on behalf of a command: decided, run and logged by the daemon.
 import { join } from "node:path";
-import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/world.ts";
+import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/ports.ts";
 import { type Ground, pathText } from "../core/authority/axes/path.ts";
 import type { RootWord } from "../core/authority/axes/root-word.ts";
 import type { Moment } from "../core/authority/compiled.ts";

@@ -1,6 +1,6 @@
 // `ambit log` and `ambit why` with a fake daemon: the requests, the output, the exit status.
 import { Command } from "commander";
-import type { ControlWorld } from "../../src/cli/control-world.ts";
+import type { ControlPorts } from "../../src/cli/control-ports.ts";
 import { addLog } from "../../src/cli/log/command.ts";
 import type { ExitCode } from "../../src/cli/terminal/exit.ts";
 import { type Paint, PLAIN } from "../../src/cli/terminal/paint.ts";
@@ -70,9 +70,9 @@ export async function run(fake: Fake, ...argv: readonly string[]): Promise<Told>
     return { ok: true, value: { entry, more: entries.filter((one) => one.entry.of === entry.entry.id) } };
   };
   const asking = { ask, close: () => closed++ } as unknown as MessageClient<ControlMessages>;
-  const world: ControlWorld = {
+  const ports: ControlPorts = {
     paint: fake.paint ?? PLAIN,
-    terminal: { isInteractive: false } as ControlWorld["terminal"],
+    terminal: { isInteractive: false } as ControlPorts["terminal"],
     now: () => NOW,
     control: async () => fake.control ?? { ok: true, value: asking },
     running: async () => ({ ok: true, value: null }),
@@ -84,14 +84,14 @@ export async function run(fake: Fake, ...argv: readonly string[]): Promise<Told>
     },
   };
   const program = new Command("ambit").exitOverride().configureOutput({
-    writeOut: (text) => world.print(text),
-    writeErr: (text) => world.printError(text),
+    writeOut: (text) => ports.print(text),
+    writeErr: (text) => ports.printError(text),
   });
   const end = (code: ExitCode): void => {
     exit = code;
   };
-  addLog(program, world, end);
-  addWhy(program, world, end);
+  addLog(program, ports, end);
+  addWhy(program, ports, end);
   await program.parseAsync([...argv], { from: "user" });
   return { exit, ...spoken, asked, closed };
 }

@@ -2,10 +2,10 @@
 import { run } from "../../src/cli/program.ts";
 import { terminalProgress } from "../../src/cli/terminal/progress.ts";
 import { promptTerminal } from "../../src/cli/terminal/prompts.ts";
-import { composeWorld } from "../../src/main/compose.ts";
+import { composePorts } from "../../src/main/compose.ts";
 
 async function main(): Promise<void> {
-  const world = composeWorld({
+  const ports = composePorts({
     cwd: process.cwd(),
     now: Date.now(),
     colour: false,
@@ -17,8 +17,8 @@ async function main(): Promise<void> {
   });
   const progress = terminalProgress(0);
   // Lazy lookups stay lazy.
-  const doctor = Object.create(world.doctor, { progress: { value: progress } }) as typeof world.doctor;
-  const seen = Object.create(world, { progress: { value: progress }, doctor: { value: doctor } }) as typeof world;
+  const doctor = Object.create(ports.doctor, { progress: { value: progress } }) as typeof ports.doctor;
+  const seen = Object.create(ports, { progress: { value: progress }, doctor: { value: doctor } }) as typeof ports;
   process.exitCode = await run(process.argv.slice(2), seen);
 }
 

@@ -16,23 +16,23 @@ import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { blockedLine, delegatedLines, holdingNow, LEFT_OUT } from "./holding.ts";
 import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import type { AgentsPorts } from "./ports.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
-import type { AgentsWorld } from "./world.ts";
 
 export interface AgentsListOptions extends Asked {
   readonly can?: string;
 }
 
-export function agentsList(world: AgentsWorld, options: AgentsListOptions): ExitCode {
-  const all = listedAgents(world, options);
-  if (options.can !== undefined) return holders(world, all, options.can, options);
+export function agentsList(ports: AgentsPorts, options: AgentsListOptions): ExitCode {
+  const all = listedAgents(ports, options);
+  if (options.can !== undefined) return holders(ports, all, options.can, options);
   if (options.json) {
-    world.print(jsonLine({ agents: all.map(listedSummary) }));
+    ports.print(jsonLine({ agents: all.map(listedSummary) }));
     return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
   }
   const width = Math.max(0, ...all.map(({ id }) => shown(id).length));
-  for (const one of all) world.print(listedRow(world, one, width));
-  world.print(
+  for (const one of all) ports.print(listedRow(ports, one, width));
+  ports.print(
     all.length === 0 ? "no agents here; create one: ambit agents new <id>" : counted(all.length, "agent", "agents"),
   );
   return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
@@ -46,13 +46,13 @@ interface Holder {
 type NoSpec = Extract<ReturnType<typeof readGrantSpec>, { ok: false }>;
 
 /** Agents that hold at least the spec. An agent for which that cannot be shown is left out. */
-function holdersOf(world: AgentsWorld, all: readonly Listed[], can: string, step: Step): readonly Holder[] | NoSpec {
-  const { protectedPaths } = world.reading.ground;
+function holdersOf(ports: AgentsPorts, all: readonly Listed[], can: string, step: Step): readonly Holder[] | NoSpec {
+  const { protectedPaths } = ports.reading.ground;
   const found: Holder[] = [];
   for (const [at, { id, loaded }] of all.entries()) {
     step(at, all.length);
-    const root = loaded?.agent.workingRoot ?? world.reading.ground.base;
-    const spec = readGrantSpec(can, { expires: null, calls: null }, { reading: world.editGround(id).reading, root });
+    const root = loaded?.agent.workingRoot ?? ports.reading.ground.base;
+    const spec = readGrantSpec(can, { expires: null, calls: null }, { reading: ports.editGround(id).reading, root });
     if (!spec.ok) return spec;
     const { grant } = spec.value;
     if (
@@ -65,18 +65,18 @@ function holdersOf(world: AgentsWorld, all: readonly Listed[], can: string, step
   return found;
 }
 
-function holders(world: AgentsWorld, all: readonly Listed[], can: string, options: Asked): ExitCode {
-  const found = progressOf(world, options).over("comparing agents", (step) => holdersOf(world, all, can, step));
+function holders(ports: AgentsPorts, all: readonly Listed[], can: string, options: Asked): ExitCode {
+  const found = progressOf(ports, options).over("comparing agents", (step) => holdersOf(ports, all, can, step));
   if ("ok" in found) {
     const { diagnostics, source, message } = found;
-    if (!options.json) for (const one of diagnostics) world.printError(renderDiagnostic(one, source, world.paint));
-    return fail(world, options, EXIT.usage, message, "ambit agents list --can 'net.get{hosts=[api.example.com]}'");
+    if (!options.json) for (const one of diagnostics) ports.printError(renderDiagnostic(one, source, ports.paint));
+    return fail(ports, options, EXIT.usage, message, "ambit agents list --can 'net.get{hosts=[api.example.com]}'");
   }
-  if (options.json) world.print(jsonLine({ can, agents: found }));
+  if (options.json) ports.print(jsonLine({ can, agents: found }));
   else {
     for (const { id, by } of found)
-      world.print(`${world.paint.good("●")} ${shown(id)}  ${world.paint.dim(shown(by.join("  ")))}`);
-    world.print(
+      ports.print(`${ports.paint.good("●")} ${shown(id)}  ${ports.paint.dim(shown(by.join("  ")))}`);
+    ports.print(
       found.length === 0
         ? `no agent here has a grant that covers ${shown(can)}`
         : counted(found.length, "agent", "agents"),
@@ -85,37 +85,37 @@ function holders(world: AgentsWorld, all: readonly Listed[], can: string, option
   return EXIT.ok;
 }
 
-export async function agentsCapabilities(world: AgentsWorld, name: string, options: Asked): Promise<ExitCode> {
-  const found = world.loadAgent(name);
-  const now = await holdingNow(world, { agent: name, user: null, pledge: null });
-  if (!found.ok) return createdAgent(world, found, now, options);
+export async function agentsCapabilities(ports: AgentsPorts, name: string, options: Asked): Promise<ExitCode> {
+  const found = ports.loadAgent(name);
+  const now = await holdingNow(ports, { agent: name, user: null, pledge: null });
+  if (!found.ok) return createdAgent(ports, found, now, options);
   const { agent } = found.value;
-  const { held: grants, waiting } = partsOf(found.value, world);
+  const { held: grants, waiting } = partsOf(found.value, ports);
   if (options.json)
-    world.print(
+    ports.print(
       jsonLine({
         agent: agent.id,
         refused: agent.refused,
-        capabilities: grants.map((grant) => grantData(grant, world)),
+        capabilities: grants.map((grant) => grantData(grant, ports)),
         ...nowData(now, waiting),
       }),
     );
   else {
-    printDiagnostics(world, found.value);
-    world.print(world.paint.strong(shown(agent.id)));
-    for (const grant of grants) world.print(grantLine(world.paint, grant, world.moment.now));
-    world.print(counted(grants.length, "capability", "capabilities"));
-    printNow(world, now, waiting);
+    printDiagnostics(ports, found.value);
+    ports.print(ports.paint.strong(shown(agent.id)));
+    for (const grant of grants) ports.print(grantLine(ports.paint, grant, ports.moment.now));
+    ports.print(counted(grants.length, "capability", "capabilities"));
+    printNow(ports, now, waiting);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-export async function agentsShow(world: AgentsWorld, name: string, options: Asked): Promise<ExitCode> {
-  const found = world.loadAgent(name);
-  const now = await holdingNow(world, { agent: name, user: null, pledge: null });
-  if (!found.ok) return createdAgent(world, found, now, options);
+export async function agentsShow(ports: AgentsPorts, name: string, options: Asked): Promise<ExitCode> {
+  const found = ports.loadAgent(name);
+  const now = await holdingNow(ports, { agent: name, user: null, pledge: null });
+  if (!found.ok) return createdAgent(ports, found, now, options);
   const { agent, source } = found.value;
-  const { held, waiting } = partsOf(found.value, world);
+  const { held, waiting } = partsOf(found.value, ports);
   const failed = agent.tests.filter(({ passed }) => !passed).length;
   if (options.json) {
     const { form, mode, refused } = agent;
@@ -126,18 +126,18 @@ export async function agentsShow(world: AgentsWorld, name: string, options: Aske
       ...place(source, span.start),
     }));
     const tests = { passed: agent.tests.length - failed, failed };
-    const capabilities = held.map((grant) => grantData(grant, world));
+    const capabilities = held.map((grant) => grantData(grant, ports));
     const told = { agent: agent.id, file: source.name, form, mode, refused, tests, capabilities, diagnostics };
-    world.print(jsonLine({ ...told, ...nowData(now, waiting) }));
+    ports.print(jsonLine({ ...told, ...nowData(now, waiting) }));
   } else {
-    printDiagnostics(world, found.value);
-    world.print(`${world.paint.strong(shown(agent.id))}  ${world.paint.dim(shown(source.name))}`);
-    if (agent.mode !== null) world.print(`mode  ${shown(agent.mode)}`);
-    if (agent.workingRoot !== null) world.print(`root  /${shown(agent.workingRoot.join("/"))}`);
-    if (agent.tests.length > 0) world.print(`tests ${agent.tests.length - failed} passed, ${failed} failed`);
-    for (const grant of held) world.print(grantLine(world.paint, grant, world.moment.now));
-    world.print(counted(held.length, "capability", "capabilities"));
-    printNow(world, now, waiting);
+    printDiagnostics(ports, found.value);
+    ports.print(`${ports.paint.strong(shown(agent.id))}  ${ports.paint.dim(shown(source.name))}`);
+    if (agent.mode !== null) ports.print(`mode  ${shown(agent.mode)}`);
+    if (agent.workingRoot !== null) ports.print(`root  /${shown(agent.workingRoot.join("/"))}`);
+    if (agent.tests.length > 0) ports.print(`tests ${agent.tests.length - failed} passed, ${failed} failed`);
+    for (const grant of held) ports.print(grantLine(ports.paint, grant, ports.moment.now));
+    ports.print(counted(held.length, "capability", "capabilities"));
+    printNow(ports, now, waiting);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
 }
@@ -146,24 +146,24 @@ type Now = Awaited<ReturnType<typeof holdingNow>>;
 
 /** An agent that another agent created has no file: the daemon alone knows it. */
 function createdAgent(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   missing: Extract<LoadResult, { ok: false }>,
   now: Now,
   options: Asked,
 ): ExitCode {
   if (now?.ok !== true || now.value.isRecord)
     return fail(
-      world,
+      ports,
       options,
       EXIT.error,
       missing.message,
       now === null ? `${missing.fix ?? ""} (${LEFT_OUT})`.trim() : missing.fix,
     );
   const { agent, workspace } = now.value;
-  if (options.json) world.print(jsonLine({ agent, workspace, file: null, ...nowData(now, []) }));
+  if (options.json) ports.print(jsonLine({ agent, workspace, file: null, ...nowData(now, []) }));
   else {
-    world.print(`${world.paint.strong(shown(agent))}  ${world.paint.dim("created by another agent")}`);
-    printNow(world, now, []);
+    ports.print(`${ports.paint.strong(shown(agent))}  ${ports.paint.dim("created by another agent")}`);
+    printNow(ports, now, []);
   }
   return EXIT.ok;
 }
@@ -174,8 +174,8 @@ export interface TrustedParts {
   readonly waiting: readonly Grant[];
 }
 
-export function partsOf({ agent, trust }: LoadedAgent, world: AgentsWorld): TrustedParts {
-  const { protectedPaths } = world.reading.ground;
+export function partsOf({ agent, trust }: LoadedAgent, ports: AgentsPorts): TrustedParts {
+  const { protectedPaths } = ports.reading.ground;
   if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
     return { held: sortedByRisk(agent.grants), waiting: [] };
   const isWaiting = (grant: Grant): boolean =>
@@ -196,26 +196,26 @@ function nowData(now: Now, waiting: readonly Grant[]): object {
   };
 }
 
-function printNow(world: AgentsWorld, now: Now, waiting: readonly Grant[]): void {
-  const { paint } = world;
+function printNow(ports: AgentsPorts, now: Now, waiting: readonly Grant[]): void {
+  const { paint } = ports;
   for (const grant of waiting)
-    world.print(
+    ports.print(
       `${paint.dim("○")} ${shown(compactText(grant))}  ${paint.warn("(no effect until you run: ambit trust)")}`,
     );
-  if (now === null) world.printError(paint.dim(LEFT_OUT));
+  if (now === null) ports.printError(paint.dim(LEFT_OUT));
   if (now?.ok !== true) return;
-  for (const line of delegatedLines(now.value, world.now(), paint)) world.print(line);
+  for (const line of delegatedLines(now.value, ports.now(), paint)) ports.print(line);
   const blocked = blockedLine(now.value);
-  if (blocked !== null) world.print(paint.bad(blocked));
+  if (blocked !== null) ports.print(paint.bad(blocked));
 }
 
-function grantData(grant: Grant, { moment: { now } }: AgentsWorld): object {
+function grantData(grant: Grant, { moment: { now } }: AgentsPorts): object {
   const { risk } = grant.verb;
   const { expires } = grant.conditions;
   const isExpired = expires !== null && now >= expires;
   return { grant: compactText(grant), risk, effect: grantWords(grant), implied: grant.implied, isExpired };
 }
 
-function printDiagnostics(world: AgentsWorld, { agent, source }: LoadedAgent): void {
-  for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+function printDiagnostics(ports: AgentsPorts, { agent, source }: LoadedAgent): void {
+  for (const diagnostic of agent.diagnostics) ports.printError(renderDiagnostic(diagnostic, source, ports.paint));
 }

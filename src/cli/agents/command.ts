@@ -7,11 +7,11 @@ import { agentsGrant, agentsGrantFrom, agentsRevoke, type EditOptions, type Gran
 import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./files.ts";
 import { agentsKeep, type KeepOptions } from "./keep.ts";
 import { type LinkOptions, revokeLink } from "./links.ts";
+import type { AgentsPorts } from "./ports.ts";
 import { agentsTree, type TreeOptions } from "./tree.ts";
-import type { AgentsWorld } from "./world.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. Those that ask a person wait. */
-export function addAgents(program: Command, world: AgentsWorld, end: (exit: ExitCode) => void): void {
+export function addAgents(program: Command, ports: AgentsPorts, end: (exit: ExitCode) => void): void {
   const agents = program.command("agents").description("list agents and show or change their grants");
   agents.addHelpText("after", EXAMPLES);
   const looking = (name: string, words: string): Command =>
@@ -22,22 +22,22 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
       .option("--dry-run", "show the change without writing it", false);
   looking("list", "list agents")
     .option("--can <spec>", "only agents whose grants cover this one")
-    .action((options: AgentsListOptions) => end(agentsList(world, options)));
+    .action((options: AgentsListOptions) => end(agentsList(ports, options)));
   looking("show", "show one agent: record, tests and grants")
     .argument("<agent>", AGENT)
-    .action(async (name: string, options: Asked) => end(await agentsShow(world, name, options)));
+    .action(async (name: string, options: Asked) => end(await agentsShow(ports, name, options)));
   looking("capabilities", "show the grants of one agent, sorted by risk")
     .alias("caps")
     .argument("<agent>", AGENT)
-    .action(async (name: string, options: Asked) => end(await agentsCapabilities(world, name, options)));
+    .action(async (name: string, options: Asked) => end(await agentsCapabilities(ports, name, options)));
   looking("tree", "show agents by folder: what each holds now, what it may delegate, and the delegations")
     .option("--all", "also show the delegations of other workspaces", false)
-    .action(async (options: TreeOptions) => end(await agentsTree(world, options)));
+    .action(async (options: TreeOptions) => end(await agentsTree(ports, options)));
   editing("new", "create an agent; never overwrites an existing one")
     .argument("<id>", "such as scout or team/scout")
     .option("--extends <preset>", "a preset: reader, reviewer, coder or researcher")
     .option("--from <path>", "import a personality: a folder with toolset.yaml and config.yaml, or one of them")
-    .action(async (id: string, options: NewOptions) => end(await agentsNew(world, id, options)));
+    .action(async (id: string, options: NewOptions) => end(await agentsNew(ports, id, options)));
   editing("grant", "add a grant to an agent; without a spec, choose one interactively")
     .argument("[agent]", AGENT)
     .argument("[spec]", "such as 'net.get{hosts=[api.github.com]}'")
@@ -47,15 +47,15 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
     .option("--write", "only write it into the record: it has no effect until `ambit trust`", false)
     .addHelpText("after", GRANT_EXAMPLES)
     .action(async (name: string | undefined, spec: string | undefined, options: GrantOptions) => {
-      if (options.from !== undefined) end(await agentsGrantFrom(world, name, options.from, options));
-      else if (name === undefined) end(fail(world, options, EXIT.usage, "no agent named", "ambit agents grant scout"));
-      else end(await agentsGrant(world, name, spec, options));
+      if (options.from !== undefined) end(await agentsGrantFrom(ports, name, options.from, options));
+      else if (name === undefined) end(fail(ports, options, EXIT.usage, "no agent named", "ambit agents grant scout"));
+      else end(await agentsGrant(ports, name, spec, options));
     });
   editing("keep", "write an agent that another agent made as a record, with what it holds now")
     .argument("<agent>", "its id")
     .option("--user <name>", "the one that was made for this user")
     .addHelpText("after", KEEP_EXAMPLES)
-    .action(async (name: string, options: KeepOptions) => end(await agentsKeep(world, name, options)));
+    .action(async (name: string, options: KeepOptions) => end(await agentsKeep(ports, name, options)));
   editing("revoke", "remove a scope, every grant of a verb, or a delegation")
     .argument("[agent]", AGENT)
     .argument("[spec]", "a verb, or a verb with a scope")
@@ -63,31 +63,31 @@ export function addAgents(program: Command, world: AgentsWorld, end: (exit: Exit
     .option("--kill", "with --link: kill what the receiving agents run", false)
     .addHelpText("after", REVOKE_EXAMPLES)
     .action(async (name: string | undefined, spec: string | undefined, options: EditOptions & LinkOptions) => {
-      if (options.link !== undefined) end(await revokeLink(world, options.link, options));
+      if (options.link !== undefined) end(await revokeLink(ports, options.link, options));
       else if (name === undefined || spec === undefined)
         end(
           fail(
-            world,
+            ports,
             options,
             EXIT.usage,
             "revoke needs an agent and a spec, or --link",
             "ambit agents revoke scout net.get",
           ),
         );
-      else end(await agentsRevoke(world, name, spec, options));
+      else end(await agentsRevoke(ports, name, spec, options));
     });
   editing("undo", "undo the last edit of an agent")
     .argument("<agent>", AGENT)
-    .action(async (name: string, options: EditOptions) => end(await agentsUndo(world, name, options)));
+    .action(async (name: string, options: EditOptions) => end(await agentsUndo(ports, name, options)));
   editing("rename", "change the id of an agent")
     .argument("<agent>", AGENT)
     .argument("<id>", "the new id")
     .action(async (name: string, id: string, options: EditOptions) =>
-      end(await agentsRename(world, name, id, options)),
+      end(await agentsRename(ports, name, id, options)),
     );
   editing("delete", "delete an agent's record; `agents undo` restores it")
     .argument("<agent>", AGENT)
-    .action(async (name: string, options: EditOptions) => end(await agentsDelete(world, name, options)));
+    .action(async (name: string, options: EditOptions) => end(await agentsDelete(ports, name, options)));
 }
 
 const AGENT = "an id in .ambit/agents, or a record file";

@@ -2,7 +2,7 @@
 
 import { editRecord, type RecordEdit } from "../../agents/edit/edit.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { parseDuration } from "../terminal/duration.ts";
@@ -13,8 +13,8 @@ import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import { noGrantHelps, proposedGrant } from "../why/text.ts";
 import { pickGrant } from "./picker.ts";
+import type { AgentsPorts, RefusedEdit } from "./ports.ts";
 import { reportOf, showReport, specOf } from "./report.ts";
-import type { AgentsWorld, RefusedEdit } from "./world.ts";
 
 export interface EditOptions {
   readonly yes: boolean;
@@ -31,7 +31,7 @@ export interface GrantOptions extends EditOptions {
 }
 
 export async function agentsGrant(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   name: string,
   spec: string | undefined,
   options: GrantOptions,
@@ -39,46 +39,46 @@ export async function agentsGrant(
   const length = options.for === undefined ? null : parseDuration(options.for);
   const calls = options.uses === undefined ? null : Number(options.uses);
   if (options.for !== undefined && length === null)
-    return fail(world, options, EXIT.usage, "`--for` must be a duration", "--for 30m");
+    return fail(ports, options, EXIT.usage, "`--for` must be a duration", "--for 30m");
   if (calls !== null && !/^[1-9]\d{0,8}$/.test(options.uses ?? ""))
-    return fail(world, options, EXIT.usage, "`--uses` must be a whole number above 0", "--uses 5");
-  const found = world.files.read(name);
-  if (!found.ok) return notFound(world, name, found.message, options);
-  if (spec === undefined && (!world.terminal.isInteractive || options.json))
-    return fail(world, options, EXIT.usage, "no grant named, and no terminal to ask at", grantExample(name));
-  const wanted = spec ?? (await pickGrant(world));
-  if (wanted === null) return declined(world, options);
+    return fail(ports, options, EXIT.usage, "`--uses` must be a whole number above 0", "--uses 5");
+  const found = ports.files.read(name);
+  if (!found.ok) return notFound(ports, name, found.message, options);
+  if (spec === undefined && (!ports.terminal.isInteractive || options.json))
+    return fail(ports, options, EXIT.usage, "no grant named, and no terminal to ask at", grantExample(name));
+  const wanted = spec ?? (await pickGrant(ports));
+  if (wanted === null) return declined(ports, options);
   // Whole seconds: the moment is written into the record for people to read.
-  const expires = length === null ? null : Math.ceil((world.moment.now + length) / 1000) * 1000;
+  const expires = length === null ? null : Math.ceil((ports.moment.now + length) / 1000) * 1000;
   const again = ["agents", "grant", name, wanted, ...limitWords(options)];
-  return change(world, name, { kind: "grant", spec: wanted, limits: { expires, calls } }, again, options);
+  return change(ports, name, { kind: "grant", spec: wanted, limits: { expires, calls } }, again, options);
 }
 
 /** The denial knows who was denied what, and the smallest grant that covers it. */
 export async function agentsGrantFrom(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   name: string | undefined,
   id: string,
   options: GrantOptions,
 ): Promise<ExitCode> {
-  const found = await askOnce(world, "log.entry", { id });
-  if (!found.ok) return tellRefusal(world, found, options.json);
+  const found = await askOnce(ports, "log.entry", { id });
+  if (!found.ok) return tellRefusal(ports, found, options.json);
   const { entry } = found.value.entry;
   const suggest = proposedGrant(entry);
   if (entry.kind !== "decision" || entry.outcome !== "deny" || entry.agent === null)
-    return fail(world, options, EXIT.usage, `${id} is not a denial`, "ambit log --code scope_violation");
+    return fail(ports, options, EXIT.usage, `${id} is not a denial`, "ambit log --code scope_violation");
   if (entry.code === "untrusted_policy")
-    return fail(world, options, EXIT.error, "no grant would allow this: the project is not trusted", "ambit trust");
+    return fail(ports, options, EXIT.error, "no grant would allow this: the project is not trusted", "ambit trust");
   const safeguard = SAFEGUARDS.get(entry.code ?? "");
   if (safeguard !== undefined)
-    return fail(world, options, EXIT.error, `no grant is proposed: ${safeguard}`, `ambit why ${id}`);
+    return fail(ports, options, EXIT.error, `no grant is proposed: ${safeguard}`, `ambit why ${id}`);
   if (suggest === null) {
     const [why = "no grant would allow this"] = noGrantHelps(entry);
-    return fail(world, options, EXIT.error, why, `ambit why ${id}`);
+    return fail(ports, options, EXIT.error, why, `ambit why ${id}`);
   }
   if (name !== undefined && name !== entry.agent)
-    return fail(world, options, EXIT.usage, `the denied agent was ${entry.agent}, not ${name}`, null);
-  return agentsGrant(world, entry.agent, suggest, options);
+    return fail(ports, options, EXIT.usage, `the denied agent was ${entry.agent}, not ${name}`, null);
+  return agentsGrant(ports, entry.agent, suggest, options);
 }
 
 /** Denials by a condition of a grant that is held. What lifts it is a person's own edit, never a proposal. */
@@ -89,97 +89,97 @@ const SAFEGUARDS: ReadonlyMap<string, string> = new Map([
 ]);
 
 export async function agentsRevoke(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   name: string,
   spec: string,
   options: EditOptions,
 ): Promise<ExitCode> {
-  return change(world, name, { kind: "revoke", spec }, ["agents", "revoke", name, spec], options);
+  return change(ports, name, { kind: "revoke", spec }, ["agents", "revoke", name, spec], options);
 }
 
 async function change(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   name: string,
   edit: RecordEdit,
   again: readonly string[],
   options: GrantOptions,
 ): Promise<ExitCode> {
-  const isWaiting = options.write === true && world.openProject()?.review.state !== "own";
-  const found = world.files.read(name);
-  if (!found.ok) return notFound(world, name, found.message, options);
-  const ground = world.editGround(name);
+  const isWaiting = options.write === true && ports.openProject()?.review.state !== "own";
+  const found = ports.files.read(name);
+  if (!found.ok) return notFound(ports, name, found.message, options);
+  const ground = ports.editGround(name);
   const preview = editRecord(found.value, edit, ground);
-  if (preview.kind !== "edited") return notEdited(world, name, preview, options);
+  if (preview.kind !== "edited") return notEdited(ports, name, preview, options);
   const report = reportOf(name, found.value.name, found.value.text, preview);
-  if (!options.json) showReport(world, report, preview);
+  if (!options.json) showReport(ports, report, preview);
   if (options.dryRun) {
-    if (options.json) world.print(jsonLine({ ...report, written: false }));
-    else world.print(world.paint.dim("not written: --dry-run"));
+    if (options.json) ports.print(jsonLine({ ...report, written: false }));
+    else ports.print(ports.paint.dim("not written: --dry-run"));
     return EXIT.ok;
   }
   if (!options.yes) {
-    if (!world.terminal.isInteractive || options.json)
+    if (!ports.terminal.isInteractive || options.json)
       return fail(
-        world,
+        ports,
         options,
         EXIT.usage,
         "confirmation needed, and no terminal to ask at",
         commandText([...again, "--yes"]),
       );
-    if (!(await world.terminal.confirm(edit.kind === "grant" ? "Grant this?" : "Revoke this?")))
-      return declined(world, options);
+    if (!(await ports.terminal.confirm(edit.kind === "grant" ? "Grant this?" : "Revoke this?")))
+      return declined(ports, options);
   }
   if (edit.kind === "grant") {
-    const refused = await notAdmitted(world, "agents grant", `${name} ${report.spec}`, options);
+    const refused = await notAdmitted(ports, "agents grant", `${name} ${report.spec}`, options);
     if (refused !== null) return refused;
   }
   // Between the question and the answer the file may have changed: the edit is made, and proved, on what is there now.
-  const done = (isWaiting ? world.untrustedFiles : world.files).edit<RefusedEdit>(name, (source) => {
+  const done = (isWaiting ? ports.untrustedFiles : ports.files).edit<RefusedEdit>(name, (source) => {
     const now = editRecord(source, edit, ground);
     return now.kind === "edited" ? { kind: "write", text: now.text } : { kind: "refuse", refusal: now };
   });
-  if (done.kind === "refused") return notEdited(world, name, done.refusal, options);
-  if (done.kind === "failed") return fail(world, options, EXIT.error, done.message, null);
-  if (options.json) world.print(jsonLine({ ...report, written: true, waits: isWaiting }));
+  if (done.kind === "refused") return notEdited(ports, name, done.refusal, options);
+  if (done.kind === "failed") return fail(ports, options, EXIT.error, done.message, null);
+  if (options.json) ports.print(jsonLine({ ...report, written: true, waits: isWaiting }));
   else {
     const verb = edit.kind === "grant" ? "granted" : "revoked";
-    world.print(
-      `${world.paint.good(verb)} ${shown(report.spec)} ${edit.kind === "grant" ? "to" : "from"} ${shown(name)}`,
+    ports.print(
+      `${ports.paint.good(verb)} ${shown(report.spec)} ${edit.kind === "grant" ? "to" : "from"} ${shown(name)}`,
     );
     if (done.others > 0)
-      world.print(`the file has ${done.others} more hard link${done.others > 1 ? "s" : ""}, which keep the old text`);
-    if (isWaiting) world.print(`${world.paint.warn("no effect until you trust it")}: ambit trust`);
-    world.print(world.paint.dim(`  ${commandText(["agents", "undo", name])}`));
+      ports.print(`the file has ${done.others} more hard link${done.others > 1 ? "s" : ""}, which keep the old text`);
+    if (isWaiting) ports.print(`${ports.paint.warn("no effect until you trust it")}: ambit trust`);
+    ports.print(ports.paint.dim(`  ${commandText(["agents", "undo", name])}`));
   }
   return EXIT.ok;
 }
 
-function notEdited(world: AgentsWorld, name: string, result: RefusedEdit, options: EditOptions): ExitCode {
+function notEdited(ports: AgentsPorts, name: string, result: RefusedEdit, options: EditOptions): ExitCode {
   if (result.kind === "unchanged") {
     const { edit } = result;
     const message = edit.kind === "grant" ? `${name} already has this grant` : `${name} does not have this grant`;
     if (options.json)
-      world.print(jsonLine({ agent: name, action: edit.kind, spec: specOf(edit), changed: false, written: false }));
-    else world.print(`no change: ${shown(message)}`);
+      ports.print(jsonLine({ agent: name, action: edit.kind, spec: specOf(edit), changed: false, written: false }));
+    else ports.print(`no change: ${shown(message)}`);
     return EXIT.ok;
   }
   const exit = { spec: EXIT.usage, record: EXIT.invalidPolicy, edit: EXIT.error }[result.about];
   if (!options.json)
-    for (const one of result.diagnostics) world.printError(renderDiagnostic(one, result.source, world.paint));
+    for (const one of result.diagnostics) ports.printError(renderDiagnostic(one, result.source, ports.paint));
   const example = result.example === null ? "" : ` (${requestText(result.example)})`;
-  return fail(world, options, exit, `${result.message}${example}`, null);
+  return fail(ports, options, exit, `${result.message}${example}`, null);
 }
 
 /** An unknown id is reported as by other commands, with the known ids. */
-export function notFound(world: AgentsWorld, name: string, message: string, options: EditOptions): ExitCode {
-  const loaded = world.loadAgent(name);
+export function notFound(ports: AgentsPorts, name: string, message: string, options: EditOptions): ExitCode {
+  const loaded = ports.loadAgent(name);
   return loaded.ok
-    ? fail(world, options, EXIT.error, message, null)
-    : fail(world, options, EXIT.error, loaded.message, loaded.fix);
+    ? fail(ports, options, EXIT.error, message, null)
+    : fail(ports, options, EXIT.error, loaded.message, loaded.fix);
 }
 
-function declined(world: AgentsWorld, options: EditOptions): ExitCode {
-  return fail(world, options, EXIT.error, "nothing was changed", null);
+function declined(ports: AgentsPorts, options: EditOptions): ExitCode {
+  return fail(ports, options, EXIT.error, "nothing was changed", null);
 }
 
 function limitWords(options: GrantOptions): readonly string[] {

@@ -21,56 +21,56 @@ import { renderDiagnostic } from "../terminal/render.ts";
 import { notAdmitted } from "../trust/admit.ts";
 import { type EditOptions, notFound } from "./edit.ts";
 import { pickGrant } from "./picker.ts";
+import type { AgentsPorts } from "./ports.ts";
 import { printLines } from "./report.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
-import type { AgentsWorld } from "./world.ts";
 
 export interface NewOptions extends EditOptions {
   readonly extends?: string;
   readonly from?: string;
 }
 
-export async function agentsNew(world: AgentsWorld, id: string, options: NewOptions): Promise<ExitCode> {
+export async function agentsNew(ports: AgentsPorts, id: string, options: NewOptions): Promise<ExitCode> {
   const preset = options.extends === undefined ? null : presetName(options.extends);
   if (options.extends !== undefined && preset === null)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       `no preset called ${JSON.stringify(options.extends)}`,
       [...PRESETS.keys()].join(", "),
     );
-  const imported = options.from === undefined ? null : world.personality(options.from);
+  const imported = options.from === undefined ? null : ports.personality(options.from);
   if (imported?.ok === false) {
     if (!options.json)
       for (const { diagnostic, source } of imported.diagnostics)
-        world.printError(renderDiagnostic(diagnostic, source, world.paint));
-    return fail(world, options, EXIT.invalidPolicy, imported.message, null);
+        ports.printError(renderDiagnostic(diagnostic, source, ports.paint));
+    return fail(ports, options, EXIT.invalidPolicy, imported.message, null);
   }
   if (imported !== null && preset !== null)
-    return fail(world, options, EXIT.usage, "--extends and --from cannot be combined", null);
-  if (!options.json) for (const note of imported?.notes ?? []) world.print(world.paint.warn(note));
-  const picked = preset === null && imported === null ? await pickedGrants(world, options) : [];
-  if (picked === null) return fail(world, options, EXIT.error, "nothing was changed", null);
+    return fail(ports, options, EXIT.usage, "--extends and --from cannot be combined", null);
+  if (!options.json) for (const note of imported?.notes ?? []) ports.print(ports.paint.warn(note));
+  const picked = preset === null && imported === null ? await pickedGrants(ports, options) : [];
+  if (picked === null) return fail(ports, options, EXIT.error, "nothing was changed", null);
   const specs = imported?.specs ?? picked;
   const text = specs.length === 0 && imported === null ? newRecord(id, preset) : recordOf(id, specs, instructions(id));
   const words = [
     ...(options.extends === undefined ? [] : ["--extends", options.extends]),
     ...(options.from === undefined ? [] : ["--from", options.from]),
   ];
-  return createRecord(world, id, text, { action: "new", done: `created ${id}`, words }, options);
+  return createRecord(ports, id, text, { action: "new", done: `created ${id}`, words }, options);
 }
 
 /** At a terminal a person chooses grants one after another, from low risk to high. Null: the person went away. */
-async function pickedGrants(world: AgentsWorld, { yes, json, dryRun }: NewOptions): Promise<readonly string[] | null> {
+async function pickedGrants(ports: AgentsPorts, { yes, json, dryRun }: NewOptions): Promise<readonly string[] | null> {
   const specs: string[] = [];
-  if (!world.terminal.isInteractive || yes || json || dryRun) return specs;
+  if (!ports.terminal.isInteractive || yes || json || dryRun) return specs;
   while (specs.length < grantsPickedMax) {
-    const spec = await pickGrant(world, { folder: ".", isOptional: true });
+    const spec = await pickGrant(ports, { folder: ".", isOptional: true });
     if (spec === null) return null;
     if (spec === "") break;
     if (!specs.includes(spec)) specs.push(spec);
-    world.print(world.paint.dim(`  ${shown(spec)}`));
+    ports.print(ports.paint.dim(`  ${shown(spec)}`));
   }
   return specs;
 }
@@ -86,131 +86,131 @@ interface NewRecord {
 
 /** Shows what the record grants, asks, and writes it. */
 export async function createRecord(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   id: string,
   text: string,
   { action, done, words = [] }: NewRecord,
   options: EditOptions,
 ): Promise<ExitCode> {
-  const grants = grantsOf(world, id, { name: id, text });
+  const grants = grantsOf(ports, id, { name: id, text });
   if (!options.json) {
-    for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant, world.moment.now));
+    for (const grant of sortedByRisk(grants)) ports.print(grantLine(ports.paint, grant, ports.moment.now));
   }
   // An agent that may do nothing is no reason for a question.
   const isEmpty = grants.length === 0;
   const question = action === "new" ? "Create this agent?" : "Keep this agent?";
   const stop = await settle(
-    world,
+    ports,
     isEmpty ? { ...options, yes: true } : options,
     ["agents", action, id, ...words],
     question,
   );
-  if (stop !== null) return stop === "dry" ? dry(world, options, { agent: id, action, text }) : stop;
-  const refused = isEmpty ? null : await notAdmitted(world, `agents ${action}`, id, options);
+  if (stop !== null) return stop === "dry" ? dry(ports, options, { agent: id, action, text }) : stop;
+  const refused = isEmpty ? null : await notAdmitted(ports, `agents ${action}`, id, options);
   if (refused !== null) return refused;
-  return ended(world, options, world.files.create(id, text), { agent: id, action }, done);
+  return ended(ports, options, ports.files.create(id, text), { agent: id, action }, done);
 }
 
 export async function agentsRename(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   name: string,
   next: string,
   options: EditOptions,
 ): Promise<ExitCode> {
-  const found = world.files.read(name);
-  if (!found.ok) return notFound(world, name, found.message, options);
-  if (world.agentIds().includes(next)) return fail(world, options, EXIT.error, `${next} already exists`, null);
-  const text = withId(world, name, found.value, next);
+  const found = ports.files.read(name);
+  if (!found.ok) return notFound(ports, name, found.message, options);
+  if (ports.agentIds().includes(next)) return fail(ports, options, EXIT.error, `${next} already exists`, null);
+  const text = withId(ports, name, found.value, next);
   if (!options.json)
-    world.print(
+    ports.print(
       `rename ${shown(name)} to ${shown(next)}; references to ${shown(name)} in other records are not changed`,
     );
-  const stop = await settle(world, options, ["agents", "rename", name, next], "Rename this agent?");
+  const stop = await settle(ports, options, ["agents", "rename", name, next], "Rename this agent?");
   const data = { agent: next, action: "rename", from: name };
-  if (stop !== null) return stop === "dry" ? dry(world, options, data) : stop;
-  const refused = await notAdmitted(world, "agents rename", `${name} ${next}`, options);
+  if (stop !== null) return stop === "dry" ? dry(ports, options, data) : stop;
+  const refused = await notAdmitted(ports, "agents rename", `${name} ${next}`, options);
   if (refused !== null) return refused;
-  const created = world.files.create(next, text);
-  if (created.kind !== "done") return ended(world, options, created, data, "");
-  return ended(world, options, world.files.remove(name, found.value.text), data, `renamed ${name} to ${next}`);
+  const created = ports.files.create(next, text);
+  if (created.kind !== "done") return ended(ports, options, created, data, "");
+  return ended(ports, options, ports.files.remove(name, found.value.text), data, `renamed ${name} to ${next}`);
 }
 
-export async function agentsDelete(world: AgentsWorld, name: string, options: EditOptions): Promise<ExitCode> {
-  const found = world.files.read(name);
-  if (!found.ok) return notFound(world, name, found.message, options);
-  const grants = grantsOf(world, name, found.value);
+export async function agentsDelete(ports: AgentsPorts, name: string, options: EditOptions): Promise<ExitCode> {
+  const found = ports.files.read(name);
+  if (!found.ok) return notFound(ports, name, found.message, options);
+  const grants = grantsOf(ports, name, found.value);
   if (!options.json) {
-    world.print(`${world.paint.strong(shown(name))}  ${world.paint.dim(shown(found.value.name))}`);
-    for (const grant of sortedByRisk(grants)) world.print(grantLine(world.paint, grant, world.moment.now));
+    ports.print(`${ports.paint.strong(shown(name))}  ${ports.paint.dim(shown(found.value.name))}`);
+    for (const grant of sortedByRisk(grants)) ports.print(grantLine(ports.paint, grant, ports.moment.now));
   }
-  const stop = await settle(world, options, ["agents", "delete", name], "Delete this agent?");
+  const stop = await settle(ports, options, ["agents", "delete", name], "Delete this agent?");
   const data = { agent: name, action: "delete", file: found.value.name };
-  if (stop !== null) return stop === "dry" ? dry(world, options, data) : stop;
-  return ended(world, options, world.files.remove(name, found.value.text), data, `deleted ${name}`);
+  if (stop !== null) return stop === "dry" ? dry(ports, options, data) : stop;
+  return ended(ports, options, ports.files.remove(name, found.value.text), data, `deleted ${name}`);
 }
 
-export async function agentsUndo(world: AgentsWorld, name: string, options: EditOptions): Promise<ExitCode> {
-  const step = world.files.step(name);
+export async function agentsUndo(ports: AgentsPorts, name: string, options: EditOptions): Promise<ExitCode> {
+  const step = ports.files.step(name);
   if (step === null)
-    return fail(world, options, EXIT.error, `no edit of ${name} to undo, or the record changed since`, null);
-  const [now, before] = [step.now, step.before].map((source) => (source === null ? [] : grantsOf(world, name, source)));
-  const { protectedPaths } = world.reading.ground;
+    return fail(ports, options, EXIT.error, `no edit of ${name} to undo, or the record changed since`, null);
+  const [now, before] = [step.now, step.before].map((source) => (source === null ? [] : grantsOf(ports, name, source)));
+  const { protectedPaths } = ports.reading.ground;
   const gained = more(now ?? [], before ?? [], protectedPaths).flatMap(({ grant }) =>
     grant === null ? [] : [compactText(grant)],
   );
   const lines = changedLines(step.now?.text ?? "", step.before?.text ?? "");
-  const { paint } = world;
+  const { paint } = ports;
   if (!options.json) {
-    printLines(world, lines);
-    for (const grant of gained) world.print(`${paint.warn("grants again")} ${shown(grant)}`);
-    if (step.before === null) world.print("the record was new and is removed");
+    printLines(ports, lines);
+    for (const grant of gained) ports.print(`${paint.warn("grants again")} ${shown(grant)}`);
+    if (step.before === null) ports.print("the record was new and is removed");
   }
-  const stop = await settle(world, options, ["agents", "undo", name], "Undo the last edit?");
+  const stop = await settle(ports, options, ["agents", "undo", name], "Undo the last edit?");
   const data = { agent: name, action: "undo", lines, gained };
-  if (stop !== null) return stop === "dry" ? dry(world, options, data) : stop;
-  const refused = gained.length === 0 ? null : await notAdmitted(world, "agents undo", name, options);
+  if (stop !== null) return stop === "dry" ? dry(ports, options, data) : stop;
+  const refused = gained.length === 0 ? null : await notAdmitted(ports, "agents undo", name, options);
   if (refused !== null) return refused;
-  return ended(world, options, world.files.undo(name, step), data, `undid the last edit of ${name}`);
+  return ended(ports, options, ports.files.undo(name, step), data, `undid the last edit of ${name}`);
 }
 
 /** Null: go on. Else how it ends, or that nothing is to be written. */
 async function settle(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   options: EditOptions,
   words: readonly string[],
   question: string,
 ): Promise<ExitCode | "dry" | null> {
   if (options.dryRun) return "dry";
   if (options.yes) return null;
-  if (!world.terminal.isInteractive || options.json)
+  if (!ports.terminal.isInteractive || options.json)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       "confirmation needed, and no terminal to ask at",
       commandText([...words, "--yes"]),
     );
-  if (await world.terminal.confirm(question)) return null;
-  return fail(world, options, EXIT.error, "nothing was changed", null);
+  if (await ports.terminal.confirm(question)) return null;
+  return fail(ports, options, EXIT.error, "nothing was changed", null);
 }
 
-function dry(world: AgentsWorld, options: EditOptions, data: object): ExitCode {
-  if (options.json) world.print(jsonLine({ ...data, written: false }));
-  else world.print(world.paint.dim("not written: --dry-run"));
+function dry(ports: AgentsPorts, options: EditOptions, data: object): ExitCode {
+  if (options.json) ports.print(jsonLine({ ...data, written: false }));
+  else ports.print(ports.paint.dim("not written: --dry-run"));
   return EXIT.ok;
 }
 
 function ended(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   options: EditOptions,
   done: FileChangeResult<string>,
   data: object,
   message: string,
 ): ExitCode {
-  if (done.kind === "refused") return fail(world, options, EXIT.error, done.refusal, null);
-  if (done.kind === "failed") return fail(world, options, EXIT.error, done.message, null);
-  if (options.json) world.print(jsonLine({ ...data, written: true }));
-  else world.print(world.paint.good(shown(message)));
+  if (done.kind === "refused") return fail(ports, options, EXIT.error, done.refusal, null);
+  if (done.kind === "failed") return fail(ports, options, EXIT.error, done.message, null);
+  if (options.json) ports.print(jsonLine({ ...data, written: true }));
+  else ports.print(ports.paint.good(shown(message)));
   return EXIT.ok;
 }
 
@@ -236,8 +236,8 @@ export function recordOf(id: string, specs: readonly string[], body: string): st
 }
 
 /** The id in the record follows, where the record names one. */
-function withId(world: AgentsWorld, name: string, source: Source, next: string): string {
-  const { tree } = world.editGround(name).read(source);
+function withId(ports: AgentsPorts, name: string, source: Source, next: string): string {
+  const { tree } = ports.editGround(name).read(source);
   const entry = tree?.kind === "map" ? entryOf(tree, "id") : null;
   if (entry === null || entry.value.kind !== "scalar" || agentIdOf(String(entry.value.value)) !== name)
     return source.text;
@@ -247,8 +247,8 @@ function withId(world: AgentsWorld, name: string, source: Source, next: string):
   return applyReplacements(source.text, [{ ...entry.value.span, text }]) ?? source.text;
 }
 
-function grantsOf(world: AgentsWorld, name: string, source: Source): readonly Grant[] {
-  const ground = world.editGround(name);
+function grantsOf(ports: AgentsPorts, name: string, source: Source): readonly Grant[] {
+  const ground = ports.editGround(name);
   const { tree } = ground.read(source);
   return tree === null ? [] : readRecord(tree, ground.reading).grants;
 }

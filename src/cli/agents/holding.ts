@@ -3,11 +3,11 @@
 
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DecisionView, HeldChainView, HoldingRequest, HoldingView } from "../../core/ports/daemon/holding-view.ts";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { riskText } from "./risk.ts";
 
-export interface HoldingWorld extends Pick<ControlWorld, "serving" | "paint"> {
+export interface HoldingPorts extends Pick<ControlPorts, "serving" | "paint"> {
   readonly cwd?: string;
 }
 
@@ -17,39 +17,39 @@ type Told<T> = { readonly ok: true; readonly value: T } | Refusal | null;
 export const LEFT_OUT =
   "no daemon is running: delegations, agents made by agents, used budgets and a freeze are left out";
 
-export function holdingNow(world: HoldingWorld, asked: Omit<HoldingRequest, "cwd">): Promise<Told<HoldingView>> {
-  return ask(world, (control, cwd) => control.ask("agent.holding", { cwd, ...asked }));
+export function holdingNow(ports: HoldingPorts, asked: Omit<HoldingRequest, "cwd">): Promise<Told<HoldingView>> {
+  return ask(ports, (control, cwd) => control.ask("agent.holding", { cwd, ...asked }));
 }
 
 export function decisionNow(
-  world: HoldingWorld,
+  ports: HoldingPorts,
   asked: Omit<HoldingRequest, "cwd">,
   request: readonly string[],
 ): Promise<Told<DecisionView>> {
-  return ask(world, (control, cwd) => control.ask("agent.decide", { cwd, ...asked, request }));
+  return ask(ports, (control, cwd) => control.ask("agent.decide", { cwd, ...asked, request }));
 }
 
-type Control = NonNullable<Awaited<ReturnType<NonNullable<ControlWorld["serving"]>>>>;
+type Control = NonNullable<Awaited<ReturnType<NonNullable<ControlPorts["serving"]>>>>;
 
 async function ask<T>(
-  world: HoldingWorld,
+  ports: HoldingPorts,
   question: (control: Control, cwd: string) => Promise<{ readonly ok: true; readonly value: T } | Refusal>,
 ): Promise<Told<T>> {
-  const control = (await world.serving?.()) ?? null;
-  if (control === null || world.cwd === undefined) return null;
+  const control = (await ports.serving?.()) ?? null;
+  if (control === null || ports.cwd === undefined) return null;
   try {
-    return await question(control, world.cwd);
+    return await question(control, ports.cwd);
   } finally {
     control.close();
   }
 }
 
 /** What was delegated to it; its own record is shown from the file. */
-export function delegatedLines({ chains }: HoldingView, now: number, paint: ControlWorld["paint"]): readonly string[] {
+export function delegatedLines({ chains }: HoldingView, now: number, paint: ControlPorts["paint"]): readonly string[] {
   return chains.flatMap((chain) => (chain.link === null ? [] : chainLines(chain, now, paint)));
 }
 
-export function chainLines(chain: HeldChainView, now: number, paint: ControlWorld["paint"]): readonly string[] {
+export function chainLines(chain: HeldChainView, now: number, paint: ControlPorts["paint"]): readonly string[] {
   const { link, from, grants, fault, expires, isComplete } = chain;
   const marks = [
     ...(fault === null ? [] : [fault]),

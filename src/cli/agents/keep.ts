@@ -4,43 +4,43 @@ import { isCounted } from "../../core/authority/grant.ts";
 import { agentIdOf } from "../../core/base/agent-id.ts";
 import type { HeldChainView } from "../../core/ports/daemon/holding-view.ts";
 import type { CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { fail } from "../terminal/problems.ts";
 import type { EditOptions } from "./edit.ts";
 import { createRecord, recordOf } from "./files.ts";
 import { holdingNow } from "./holding.ts";
-import type { AgentsWorld } from "./world.ts";
+import type { AgentsPorts } from "./ports.ts";
 
 export interface KeepOptions extends EditOptions {
   readonly user?: string;
 }
 
-export async function agentsKeep(world: AgentsWorld, name: string, options: KeepOptions): Promise<ExitCode> {
-  const listed = await askOnce(world, "links.list", {});
-  if (!listed.ok) return tellRefusal(world, listed, options.json);
+export async function agentsKeep(ports: AgentsPorts, name: string, options: KeepOptions): Promise<ExitCode> {
+  const listed = await askOnce(ports, "links.list", {});
+  if (!listed.ok) return tellRefusal(ports, listed, options.json);
   const id = agentIdOf(name);
-  const all = madeHere(world, listed.value.made, id);
+  const all = madeHere(ports, listed.value.made, id);
   const [made, other] = options.user === undefined ? all : all.filter(({ name: { user } }) => user === options.user);
-  if (world.agentIds().includes(id))
-    return fail(world, options, EXIT.error, `${id} has a record already`, `ambit agents show ${id}`);
+  if (ports.agentIds().includes(id))
+    return fail(ports, options, EXIT.error, `${id} has a record already`, `ambit agents show ${id}`);
   if (made === undefined)
-    return fail(world, options, EXIT.error, `no agent called ${id} was made by an agent here`, "ambit agents tree");
+    return fail(ports, options, EXIT.error, `no agent called ${id} was made by an agent here`, "ambit agents tree");
   if (other !== undefined)
-    return fail(world, options, EXIT.usage, `several users have an agent ${id}`, `--user ${made.name.user ?? "NAME"}`);
-  const held = await holdingNow(world, { agent: id, user: made.name.user ?? null, pledge: null });
+    return fail(ports, options, EXIT.usage, `several users have an agent ${id}`, `--user ${made.name.user ?? "NAME"}`);
+  const held = await holdingNow(ports, { agent: id, user: made.name.user ?? null, pledge: null });
   if (held === null || !held.ok)
     return held === null
-      ? fail(world, options, EXIT.daemon, "the daemon has ended", "ambit daemon start")
-      : tellRefusal(world, held, options.json);
+      ? fail(ports, options, EXIT.daemon, "the daemon has ended", "ambit daemon start")
+      : tellRefusal(ports, held, options.json);
   const chains = held.value.chains.filter(({ fault }) => fault === null);
-  const specs = keptSpecs(world, id, chains, listed.value.links);
-  if (typeof specs === "string") return fail(world, options, EXIT.error, specs, `ambit agents new ${id}`);
-  return createRecord(world, id, recordOf(id, specs, made.body), { action: "keep", done: `kept ${id}` }, options);
+  const specs = keptSpecs(ports, id, chains, listed.value.links);
+  if (typeof specs === "string") return fail(ports, options, EXIT.error, specs, `ambit agents new ${id}`);
+  return createRecord(ports, id, recordOf(id, specs, made.body), { action: "keep", done: `kept ${id}` }, options);
 }
 
-function madeHere(world: AgentsWorld, made: readonly CreatedAgent[], id: string): readonly CreatedAgent[] {
-  const workspace = world.workspaceAt?.() ?? null;
+function madeHere(ports: AgentsPorts, made: readonly CreatedAgent[], id: string): readonly CreatedAgent[] {
+  const workspace = ports.workspaceAt?.() ?? null;
   return made.filter(({ name, ended }) => ended === null && name.workspace === workspace && name.agent === id);
 }
 
@@ -49,12 +49,12 @@ function madeHere(world: AgentsWorld, made: readonly CreatedAgent[], id: string)
  * budget: the record would have one of its own.
  */
 function keptSpecs(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   id: string,
   chains: readonly HeldChainView[],
   links: readonly StoredLink[],
 ): readonly string[] | string {
-  const { reading } = world.editGround(id);
+  const { reading } = ports.editGround(id);
   const specs = new Set<string>();
   for (const { link, grants, expires, isComplete } of chains) {
     if (!isComplete) return `${id} holds more than can be written out`;

@@ -1,13 +1,13 @@
 // Delegations as people see them: who passed what on to whom, and taking one back.
 
 import type { AgentName, CreatedAgent, StoredLink } from "../../core/ports/stores/link-store.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Asked } from "../terminal/problems.ts";
-import type { AgentsWorld } from "./world.ts";
+import type { AgentsPorts } from "./ports.ts";
 
 export interface LinkOptions extends Asked {
   readonly link?: string;
@@ -24,10 +24,10 @@ export interface DelegatedNow extends Delegated {
 }
 
 /** Null where no daemon runs: then no delegation is in use, and none is shown. */
-export async function delegationsNow(world: AgentsWorld): Promise<DelegatedNow | null> {
-  const running = await world.running();
+export async function delegationsNow(ports: AgentsPorts): Promise<DelegatedNow | null> {
+  const running = await ports.running();
   if (!running.ok || running.value === null) return null;
-  const found = await askOnce(world, "links.list", {});
+  const found = await askOnce(ports, "links.list", {});
   return found.ok ? { ...found.value, isFrozen: running.value.isFrozen } : null;
 }
 
@@ -48,7 +48,7 @@ export function delegationLines(
   { links, made }: Delegated,
   now: number,
   workspace: string | null,
-  paint: AgentsWorld["paint"],
+  paint: AgentsPorts["paint"],
 ): readonly string[] {
   const live = links.filter((link) => isLiveLink(link, now));
   const ids = new Set(live.map(({ id }) => id));
@@ -75,7 +75,7 @@ function lineOf(
   made: readonly CreatedAgent[],
   now: number,
   workspace: string | null,
-  paint: AgentsWorld["paint"],
+  paint: AgentsPorts["paint"],
 ): string {
   const isMade = made.some(({ link }) => link === id);
   const to = holder === null ? "an unclaimed token" : `${nameOf(holder, workspace)}${isMade ? " (created by it)" : ""}`;
@@ -87,15 +87,15 @@ function lineOf(
   return `${nameOf(granter, workspace)} -> ${to}  ${[...specs, ...tools].map(shown).join(" ")}${ends}  ${paint.dim(id)}`;
 }
 
-export async function revokeLink(world: AgentsWorld, id: string, options: LinkOptions): Promise<ExitCode> {
-  const answer = await askOnce(world, "links.revoke", { id, kill: options.kill === true });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+export async function revokeLink(ports: AgentsPorts, id: string, options: LinkOptions): Promise<ExitCode> {
+  const answer = await askOnce(ports, "links.revoke", { id, kill: options.kill === true });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { revoked, ended } = answer.value;
   const many = counted(revoked.length, "delegation", "delegations");
-  if (options.json) world.print(jsonLine({ ok: true, revoked, ended }));
+  if (options.json) ports.print(jsonLine({ ok: true, revoked, ended }));
   else
-    world.print(
-      `${world.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${counted(ended, "sandbox", "sandboxes")} ended`}`,
+    ports.print(
+      `${ports.paint.good("revoked")} ${many}${ended === 0 ? "" : `, ${counted(ended, "sandbox", "sandboxes")} ended`}`,
     );
   return EXIT.ok;
 }

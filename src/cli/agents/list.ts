@@ -2,25 +2,25 @@
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import { agentIdOf, parseAgentId } from "../../core/base/agent-id.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import type { Asked } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
-import type { World } from "../world.ts";
 import { highestRisk, riskText } from "./risk.ts";
 
 export type Listed =
   | { readonly id: string; readonly loaded: LoadedAgent }
   | { readonly id: string; readonly loaded: null; readonly message: string };
 
-export function listedAgents(world: World, options: Asked): readonly Listed[] {
-  const ids = world.agentIds();
-  return progressOf(world, options).over("reading agents", (step) =>
+export function listedAgents(ports: CliPorts, options: Asked): readonly Listed[] {
+  const ids = ports.agentIds();
+  return progressOf(ports, options).over("reading agents", (step) =>
     ids.map((id, at) => {
       step(at, ids.length);
       // By another spelling of an id the agent of that id would be loaded, and not this file.
       const named = agentIdOf(id) === id ? null : parseAgentId(id);
-      const found = named?.ok === false ? named : world.loadAgent(id);
+      const found = named?.ok === false ? named : ports.loadAgent(id);
       return found.ok ? { id, loaded: found.value } : { id, loaded: null, message: found.message };
     }),
   );
@@ -36,7 +36,7 @@ export function listedSummary(one: Listed): object {
   return { id: one.id, file: one.loaded.source.name, capabilities: grants.length, risk: highestRisk(grants), refused };
 }
 
-export function listedRow({ paint }: World, one: Listed, width: number): string {
+export function listedRow({ paint }: CliPorts, one: Listed, width: number): string {
   const name = paint.strong(shown(one.id).padEnd(width));
   if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${shown(one.message)}`;
   const { grants, refused } = one.loaded.agent;

@@ -1,8 +1,8 @@
 // Picks a grant with a person, step by step: the verb, from low risk to high, then what it is limited to.
 import { byRisk, CATALOG, type ScopeKey, type VerbEntry, verbEntry } from "../../core/authority/catalog.ts";
 import { compactList, compactWord } from "../../core/notation/compact/compact-word.ts";
+import type { AgentsPorts } from "./ports.ts";
 import { riskText } from "./risk.ts";
-import type { AgentsWorld } from "./world.ts";
 
 export interface PickOptions {
   /** The folder of a grant for which none is named; null: the agent's own root. */
@@ -13,7 +13,7 @@ export interface PickOptions {
 
 /** Null when the person went away, empty when they are done. */
 export async function pickGrant(
-  { terminal, paint }: Pick<AgentsWorld, "terminal" | "paint">,
+  { terminal, paint }: Pick<AgentsPorts, "terminal" | "paint">,
   { folder, isOptional }: PickOptions = { folder: null, isOptional: false },
 ): Promise<string | null> {
   const width = Math.max(...CATALOG.map(({ verb }) => verb.length)) + 2;

@@ -6,8 +6,8 @@ import type { Risk, VerbEntry } from "../../core/authority/catalog.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { type ChangedLine, changedLines } from "../diff/text-change.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
-import type { World } from "../world.ts";
 import { riskText } from "./risk.ts";
 
 type Edited = Extract<EditResult, { kind: "edited" }>;
@@ -45,14 +45,14 @@ export function reportOf(agent: string, file: string, before: string, edited: Ed
   };
 }
 
-export function showReport(world: World, report: EditReport, edited: Edited): void {
-  const { paint } = world;
-  const { protectedPaths } = world.reading.ground;
+export function showReport(ports: CliPorts, report: EditReport, edited: Edited): void {
+  const { paint } = ports;
+  const { protectedPaths } = ports.reading.ground;
   const isGrant = report.action === "grant";
   const examples = isGrant
     ? more(edited.before, edited.after, protectedPaths)
     : more(edited.after, edited.before, protectedPaths);
-  const row = (word: string, text: string): void => world.print(`${word.padEnd(9)}${text}`);
+  const row = (word: string, text: string): void => ports.print(`${word.padEnd(9)}${text}`);
   row("agent", `${paint.strong(shown(report.agent))}  ${paint.dim(shown(report.file))}`);
   row(report.action, paint.strong(shown(report.spec)));
   row("risk", riskText(paint, report.risk, report.risk.toUpperCase()));
@@ -61,9 +61,9 @@ export function showReport(world: World, report: EditReport, edited: Edited): vo
   if (example !== null) row("example", shown(requestText(example)));
   for (const one of besides(edited)) row(isGrant ? "with" : "without", shown(one));
   if (report.dissolved.length > 0) row("spelled", `out in the record from now on: ${report.dissolved.join(", ")}`);
-  world.print("");
-  printLines(world, report.lines);
-  world.print("");
+  ports.print("");
+  printLines(ports, report.lines);
+  ports.print("");
 }
 
 /** The built-in tools come with an agent's first grant and go with its last; that is said, not left to be found. */
@@ -73,7 +73,7 @@ function besides({ before, after, edit }: Edited): readonly string[] {
   return to.filter((grant) => grant.implied === "default" && grant.verb !== verbOf(edit)).map(compactText);
 }
 
-export function printLines({ paint, print }: World, lines: readonly ChangedLine[]): void {
+export function printLines({ paint, print }: CliPorts, lines: readonly ChangedLine[]): void {
   for (const { sign, text } of lines)
     print(`  ${sign === "+" ? paint.good(`+ ${shown(text)}`) : paint.bad(`- ${shown(text)}`)}`);
 }

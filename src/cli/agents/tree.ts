@@ -20,19 +20,19 @@ import {
   isLiveLink,
 } from "./links.ts";
 import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import type { AgentsPorts } from "./ports.ts";
 import { highestRisk, riskText, sortedByRisk } from "./risk.ts";
-import type { AgentsWorld } from "./world.ts";
 
 export interface TreeOptions extends Asked {
   readonly all: boolean;
 }
 
-export async function agentsTree(world: AgentsWorld, options: TreeOptions): Promise<ExitCode> {
-  const all = listedAgents(world, options);
-  const delegated = await delegationsNow(world);
-  const workspace = world.workspaceAt?.() ?? null;
-  if (options.json) printData(world, all, delegated, workspace, options);
-  else printTree(world, all, delegated, workspace, options);
+export async function agentsTree(ports: AgentsPorts, options: TreeOptions): Promise<ExitCode> {
+  const all = listedAgents(ports, options);
+  const delegated = await delegationsNow(ports);
+  const workspace = ports.workspaceAt?.() ?? null;
+  if (options.json) printData(ports, all, delegated, workspace, options);
+  else printTree(ports, all, delegated, workspace, options);
   return all.some(isBroken) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
@@ -56,7 +56,7 @@ export function passedOn(grants: readonly Grant[], { now }: Pick<Moment, "now">)
   return by.length === 0 || passable.length === 0 ? NOTHING_PASSED : { by, grants: sortedByRisk(passable) };
 }
 
-function passedOnBy({ loaded }: Listed, { moment }: AgentsWorld): PassedOn {
+function passedOnBy({ loaded }: Listed, { moment }: AgentsPorts): PassedOn {
   return loaded === null || loaded.agent.refused ? NOTHING_PASSED : passedOn(loaded.agent.grants, moment);
 }
 
@@ -74,10 +74,10 @@ interface Marks {
   readonly expired: number;
 }
 
-function marksOf({ id, loaded }: Listed, world: AgentsWorld, { links }: Delegated, workspace: string | null): Marks {
-  const now = world.now();
+function marksOf({ id, loaded }: Listed, ports: AgentsPorts, { links }: Delegated, workspace: string | null): Marks {
+  const now = ports.now();
   const held = links.filter((link) => link.holder?.agent === id && link.holder.workspace === workspace);
-  const parts = loaded === null ? null : partsOf(loaded, world);
+  const parts = loaded === null ? null : partsOf(loaded, ports);
   const isExpired = ({ conditions: { expires } }: Grant): boolean => expires !== null && expires <= now;
   return {
     delegated: held.filter((link) => isLiveLink(link, now)).length,
@@ -98,7 +98,7 @@ function marksText({ delegated, waiting, expired }: Marks, paint: Paint): string
 const NO_DELEGATIONS: Delegated = { links: [], made: [] };
 
 function printData(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   all: readonly Listed[],
   delegated: DelegatedNow | null,
   workspace: string | null,
@@ -108,59 +108,59 @@ function printData(
     ? (delegated ?? NO_DELEGATIONS)
     : inWorkspace(delegated ?? NO_DELEGATIONS, workspace);
   const agents = all.map((one) => {
-    const { by, grants } = passedOnBy(one, world);
+    const { by, grants } = passedOnBy(one, ports);
     const passesOn = { by: by.map(compactText), grants: grants.map(compactText), risk: highestRisk(grants) };
-    const holds = marksOf(one, world, { links, made }, workspace);
+    const holds = marksOf(one, ports, { links, made }, workspace);
     return { ...listedSummary(one), folder: foldersOf(one.id).at(-1) ?? null, passesOn, holds };
   });
   const folders = [...new Set(all.flatMap(({ id }) => foldersOf(id)))];
   const isFrozen = delegated?.isFrozen ?? false;
-  world.print(jsonLine({ workspace, isFrozen, folders, agents, delegations: links, made }));
+  ports.print(jsonLine({ workspace, isFrozen, folders, agents, delegations: links, made }));
 }
 
 function printTree(
-  world: AgentsWorld,
+  ports: AgentsPorts,
   all: readonly Listed[],
   delegated: DelegatedNow | null,
   workspace: string | null,
   options: TreeOptions,
 ): void {
-  const { paint } = world;
+  const { paint } = ports;
   const whole = delegated ?? NO_DELEGATIONS;
   const here = inWorkspace(whole, workspace);
   const seen = new Set<string>();
-  if (workspace !== null) world.print(paint.dim(shown(workspace)));
-  if (delegated?.isFrozen === true) world.print(paint.bad("frozen: every call is denied until you run: ambit thaw"));
+  if (workspace !== null) ports.print(paint.dim(shown(workspace)));
+  if (delegated?.isFrozen === true) ports.print(paint.bad("frozen: every call is denied until you run: ambit thaw"));
   for (const one of all) {
     const folders = foldersOf(one.id);
     for (const [depth, folder] of folders.entries()) {
       if (seen.has(folder)) continue;
       seen.add(folder);
-      world.print(`${"  ".repeat(depth)}${paint.dim(`${shown(nameOf(folder))}/`)}`);
+      ports.print(`${"  ".repeat(depth)}${paint.dim(`${shown(nameOf(folder))}/`)}`);
     }
     const indent = "  ".repeat(folders.length);
-    const marks = marksText(marksOf(one, world, here, workspace), paint);
-    world.print(`${indent}${listedRow(world, { ...one, id: nameOf(one.id) }, 0)}${marks}`);
-    const line = passedOnLine(passedOnBy(one, world), paint);
-    if (line !== null) world.print(`${indent}    ${line}`);
+    const marks = marksText(marksOf(one, ports, here, workspace), paint);
+    ports.print(`${indent}${listedRow(ports, { ...one, id: nameOf(one.id) }, 0)}${marks}`);
+    const line = passedOnLine(passedOnBy(one, ports), paint);
+    if (line !== null) ports.print(`${indent}    ${line}`);
   }
   for (const { name, creator, ended } of here.made) {
     if (ended !== null || all.some(({ id }) => id === name.agent)) continue;
-    const held = marksOf({ id: name.agent, loaded: null, message: "" }, world, here, workspace);
+    const held = marksOf({ id: name.agent, loaded: null, message: "" }, ports, here, workspace);
     const user = name.user === undefined ? "" : ` for ${shown(name.user)}`;
     const row = `${paint.dim("○")} ${paint.strong(shown(name.agent))}  created by ${shown(creator.agent)}${user}`;
-    world.print(`${row}${marksText(held, paint)}`);
+    ports.print(`${row}${marksText(held, paint)}`);
   }
-  world.print(
+  ports.print(
     all.length === 0 ? "no agents here; create one: ambit agents new <id>" : counted(all.length, "agent", "agents"),
   );
-  const lines = delegationLines(options.all ? whole : here, world.now(), workspace, paint);
-  const elsewhere = whole.links.filter((link) => isLiveLink(link, world.now()) && !here.links.includes(link)).length;
+  const lines = delegationLines(options.all ? whole : here, ports.now(), workspace, paint);
+  const elsewhere = whole.links.filter((link) => isLiveLink(link, ports.now()) && !here.links.includes(link)).length;
   if (lines.length === 0)
-    world.print(paint.dim(delegated === null ? "delegations: the daemon is not running" : "delegations: none"));
-  else world.print(["delegations:", ...lines].join("\n"));
+    ports.print(paint.dim(delegated === null ? "delegations: the daemon is not running" : "delegations: none"));
+  else ports.print(["delegations:", ...lines].join("\n"));
   if (!options.all && elsewhere > 0)
-    world.print(
+    ports.print(
       paint.dim(`${counted(elsewhere, "delegation", "delegations")} in other workspaces: ambit agents tree --all`),
     );
 }

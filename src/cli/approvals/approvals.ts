@@ -3,7 +3,7 @@
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Digest } from "../../core/ports/digest.ts";
 import { APPROVAL_STATES, type ApprovalState } from "../../core/ports/stores/approval-store.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -29,19 +29,19 @@ const listedMax = 1000;
 /** What a person may have to do something about. */
 const OPEN_STATES: readonly ApprovalState[] = ["pending", "approved", "executing", "indeterminate"];
 
-export async function approvalsList(world: ControlWorld, options: ListOptions): Promise<ExitCode> {
+export async function approvalsList(ports: ControlPorts, options: ListOptions): Promise<ExitCode> {
   const states = statesOf(options);
   if (states === null)
-    return fail(world, options, EXIT.usage, `--state must be one of ${APPROVAL_STATES.join(", ")}`, null);
+    return fail(ports, options, EXIT.usage, `--state must be one of ${APPROVAL_STATES.join(", ")}`, null);
   const count = Number(options.count);
   if (!Number.isInteger(count) || count < 1 || count > listedMax)
-    return fail(world, options, EXIT.usage, `--count must be a number from 1 to ${listedMax}`, null);
-  const answer = await askOnce(world, "approvals.list", { states, count });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+    return fail(ports, options, EXIT.usage, `--count must be a number from 1 to ${listedMax}`, null);
+  const answer = await askOnce(ports, "approvals.list", { states, count });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { approvals } = answer.value;
-  if (options.json) world.print(jsonLine({ approvals }));
-  else if (approvals.length === 0) world.print("no pending approvals");
-  else for (const approval of approvals) world.print(shown(summaryText(approval, world.now())));
+  if (options.json) ports.print(jsonLine({ approvals }));
+  else if (approvals.length === 0) ports.print("no pending approvals");
+  else for (const approval of approvals) ports.print(shown(summaryText(approval, ports.now())));
   return EXIT.ok;
 }
 
@@ -51,26 +51,26 @@ function statesOf({ all, state }: ListOptions): readonly ApprovalState[] | null 
   return wanted.includes(null) ? null : (wanted as ApprovalState[]);
 }
 
-export async function approvalsShow(world: ControlWorld, id: string, options: ShowOptions): Promise<ExitCode> {
-  const answer = await askOnce(world, "approvals.show", { id });
-  if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
+export async function approvalsShow(ports: ControlPorts, id: string, options: ShowOptions): Promise<ExitCode> {
+  const answer = await askOnce(ports, "approvals.show", { id });
+  if (!answer.ok) return tellApprovalRefusal(ports, answer, options.json);
   const { approval, ladder } = answer.value;
-  if (options.json) world.print(jsonLine({ approval, ladder }));
-  else world.print(approvalText(approval, ladder, world.now(), world.paint, options.full ? null : await sha256()));
+  if (options.json) ports.print(jsonLine({ approval, ladder }));
+  else ports.print(approvalText(approval, ladder, ports.now(), ports.paint, options.full ? null : await sha256()));
   return EXIT.ok;
 }
 
-export async function approvalsRefuse(world: ControlWorld, id: string, options: RefuseOptions): Promise<ExitCode> {
-  const answer = await askOnce(world, "approvals.refuse", { id, reason: options.reason ?? "" });
-  if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
-  if (options.json) world.print(jsonLine({ approval: answer.value.approval }));
-  else world.print(`${world.paint.bad("refused")} ${shown(answer.value.approval.id)}`);
+export async function approvalsRefuse(ports: ControlPorts, id: string, options: RefuseOptions): Promise<ExitCode> {
+  const answer = await askOnce(ports, "approvals.refuse", { id, reason: options.reason ?? "" });
+  if (!answer.ok) return tellApprovalRefusal(ports, answer, options.json);
+  if (options.json) ports.print(jsonLine({ approval: answer.value.approval }));
+  else ports.print(`${ports.paint.bad("refused")} ${shown(answer.value.approval.id)}`);
   return EXIT.ok;
 }
 
 /** Past its time has a status of its own, as everywhere. */
-export function tellApprovalRefusal(world: ControlWorld, refusal: Refusal, json: boolean): ExitCode {
-  const exit = tellRefusal(world, refusal, json);
+export function tellApprovalRefusal(ports: ControlPorts, refusal: Refusal, json: boolean): ExitCode {
+  const exit = tellRefusal(ports, refusal, json);
   return refusal.code === "expired" ? EXIT.expired : exit;
 }
 
@@ -85,18 +85,18 @@ export interface ReopenOptions extends Asked {
 }
 
 /** The question waits again; it is answered like any other. */
-export async function approvalsReopen(world: ControlWorld, id: string, options: ReopenOptions): Promise<ExitCode> {
-  const control = await world.control();
-  if (!control.ok) return tellRefusal(world, control, options.json);
+export async function approvalsReopen(ports: ControlPorts, id: string, options: ReopenOptions): Promise<ExitCode> {
+  const control = await ports.control();
+  if (!control.ok) return tellRefusal(ports, control, options.json);
   try {
     const presence =
-      options.presence === undefined ? null : await presenceOf(world, control.value, options, options.presence);
+      options.presence === undefined ? null : await presenceOf(ports, control.value, options, options.presence);
     if (typeof presence === "number") return presence;
     const answer = await control.value.ask("approvals.reopen", { id, presence });
-    if (!answer.ok) return tellApprovalRefusal(world, answer, options.json);
+    if (!answer.ok) return tellApprovalRefusal(ports, answer, options.json);
     const { approval } = answer.value;
-    if (options.json) world.print(JSON.stringify({ approval }));
-    else world.print(`${world.paint.warn("pending again")} ${shown(approval.id)}: ambit approve ${shown(approval.id)}`);
+    if (options.json) ports.print(JSON.stringify({ approval }));
+    else ports.print(`${ports.paint.warn("pending again")} ${shown(approval.id)}: ambit approve ${shown(approval.id)}`);
     return EXIT.ok;
   } finally {
     control.value.close();

@@ -4,7 +4,7 @@ import { needsPresence } from "../../approvals/lifecycle.ts";
 import { answerMillisecondsMax, answerMillisecondsMin, answerUsesMax } from "../../approvals/limits.ts";
 import type { ApprovalView, ControlMessages, LadderStep, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -32,51 +32,51 @@ interface Reach {
 
 const DEFAULT_MILLISECONDS = 1_800_000;
 
-export async function approve(world: ControlWorld, id: string, options: ApproveOptions): Promise<ExitCode> {
+export async function approve(ports: ControlPorts, id: string, options: ApproveOptions): Promise<ExitCode> {
   const limits = limitsOf(options);
-  if (typeof limits === "string") return fail(world, options, EXIT.usage, limits, null);
+  if (typeof limits === "string") return fail(ports, options, EXIT.usage, limits, null);
   const isAsked = !options.yes;
-  if (isAsked && (options.json || !world.terminal.isInteractive))
+  if (isAsked && (options.json || !ports.terminal.isInteractive))
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       "confirmation needed, and no terminal to ask at",
       `ambit approve ${id} --step exact --yes, after reading ambit approvals show ${id}`,
     );
-  const control = await world.control();
-  if (!control.ok) return tellRefusal(world, control, options.json);
+  const control = await ports.control();
+  if (!control.ok) return tellRefusal(ports, control, options.json);
   try {
-    return await answered(world, control.value, id, options, limits);
+    return await answered(ports, control.value, id, options, limits);
   } finally {
     control.value.close();
   }
 }
 
 /** Where one question waits, it is the one that is meant. */
-export async function onlyWaiting(world: ControlWorld, options: ApproveOptions): Promise<string | ExitCode> {
-  const found = await askOnce(world, "approvals.list", { states: ["pending"], count: 2 });
-  if (!found.ok) return tellRefusal(world, found, options.json);
+export async function onlyWaiting(ports: ControlPorts, options: ApproveOptions): Promise<string | ExitCode> {
+  const found = await askOnce(ports, "approvals.list", { states: ["pending"], count: 2 });
+  if (!found.ok) return tellRefusal(ports, found, options.json);
   const [first, second] = found.value.approvals;
   if (first !== undefined && second === undefined) return first.id;
   const message = first === undefined ? "no pending approvals" : "more than one approval is pending: name one";
-  return fail(world, options, EXIT.usage, message, "ambit approvals list");
+  return fail(ports, options, EXIT.usage, message, "ambit approvals list");
 }
 
 async function answered(
-  world: ControlWorld,
+  ports: ControlPorts,
   control: MessageClient<ControlMessages>,
   id: string,
   options: ApproveOptions,
   limits: Limits,
 ): Promise<ExitCode> {
   const found = await control.ask("approvals.show", { id });
-  if (!found.ok) return tellApprovalRefusal(world, found, options.json);
+  if (!found.ok) return tellApprovalRefusal(ports, found, options.json);
   const { approval, ladder } = found.value;
-  if (!options.json) world.print(approvalText(approval, ladder, world.now(), world.paint, await sha256()));
+  if (!options.json) ports.print(approvalText(approval, ladder, ports.now(), ports.paint, await sha256()));
   if (approval.state !== "pending")
     return fail(
-      world,
+      ports,
       options,
       approval.state === "expired" ? EXIT.expired : EXIT.error,
       `the approval is already ${approval.state}`,
@@ -84,22 +84,22 @@ async function answered(
     );
   const step = options.step === undefined ? null : stepOf(ladder, options.step);
   if (step === undefined)
-    return fail(world, options, EXIT.usage, `no step ${JSON.stringify(options.step)}`, stepNames(ladder));
+    return fail(ports, options, EXIT.usage, `no step ${JSON.stringify(options.step)}`, stepNames(ladder));
   const reach = options.yes
     ? { step: step?.name ?? "exact", ...limits.chosen }
-    : await chosenReach(world, found.value, step, limits);
+    : await chosenReach(ports, found.value, step, limits);
   if (reach === null) {
-    world.print("nothing was approved");
+    ports.print("nothing was approved");
     return EXIT.ask;
   }
   const isPresenceWanted = needsPresence(approval) || options.presence !== undefined;
-  const presence = isPresenceWanted ? await presenceOf(world, control, options, options.presence) : null;
+  const presence = isPresenceWanted ? await presenceOf(ports, control, options, options.presence) : null;
   if (typeof presence === "number") return presence;
-  return sent(world, control, id, options, reach, presence);
+  return sent(ports, control, id, options, reach, presence);
 }
 
 async function sent(
-  world: ControlWorld,
+  ports: ControlPorts,
   control: MessageClient<ControlMessages>,
   id: string,
   options: ApproveOptions,
@@ -109,20 +109,20 @@ async function sent(
   const answer = await control.ask("approvals.approve", { id, ...reach, presence });
   if (!answer.ok) {
     // The user's own configuration may ask for presence where the agent's grant does not.
-    if (answer.code !== "presence_required" || presence !== null || options.json || !world.terminal.isInteractive)
-      return tellApprovalRefusal(world, answer, options.json);
-    const typed = await presenceOf(world, control, options, undefined);
-    return typeof typed === "number" ? typed : sent(world, control, id, options, reach, typed);
+    if (answer.code !== "presence_required" || presence !== null || options.json || !ports.terminal.isInteractive)
+      return tellApprovalRefusal(ports, answer, options.json);
+    const typed = await presenceOf(ports, control, options, undefined);
+    return typeof typed === "number" ? typed : sent(ports, control, id, options, reach, typed);
   }
   const { approval, missing } = answer.value;
-  if (options.json) world.print(jsonLine({ approval, missing }));
+  if (options.json) ports.print(jsonLine({ approval, missing }));
   else if (missing > 0)
-    world.print(
-      `${world.paint.warn("agreed")}: ${missing === 1 ? "one more person" : `${missing} more people`} must approve`,
+    ports.print(
+      `${ports.paint.warn("agreed")}: ${missing === 1 ? "one more person" : `${missing} more people`} must approve`,
     );
   else
-    world.print(
-      `${world.paint.good("approved")} ${shown(approval.id)}: ${counted(approval.usesLeft)}, ${lengthText(approval.expires - world.now())}`,
+    ports.print(
+      `${ports.paint.good("approved")} ${shown(approval.id)}: ${counted(approval.usesLeft)}, ${lengthText(approval.expires - ports.now())}`,
     );
   return missing > 0 ? EXIT.ask : EXIT.ok;
 }
@@ -154,7 +154,7 @@ function stepNames(ladder: readonly LadderStep[]): string {
 
 /** Both questions are answered by typing what is shown: a key, a line meant for a shell or type-ahead approves nothing. */
 async function chosenReach(
-  { terminal }: ControlWorld,
+  { terminal }: ControlPorts,
   { ladder }: ApprovalView,
   step: LadderStep | null,
   { chosen, isSaid }: Limits,

@@ -1,6 +1,6 @@
 // The words of `ambit approvals`, `approve` and `presence`, and their help.
 import type { Command } from "commander";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
 import {
@@ -21,14 +21,14 @@ import {
   presenceList,
   presenceSet,
 } from "./presence.ts";
-import { approvalsWatch, type WatchWorld } from "./watch.ts";
+import { approvalsWatch, type WatchPorts } from "./watch.ts";
 
 type End = (exit: ExitCode) => void;
 
 const JSON_OPTION = ["--json", "print one JSON object", false] as const;
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
-export function addApprovals(program: Command, world: WatchWorld, end: End): void {
+export function addApprovals(program: Command, ports: WatchPorts, end: End): void {
   const approvals = program.command("approvals").description("list, approve and refuse requests of agents");
   approvals
     .command("list")
@@ -37,39 +37,39 @@ export function addApprovals(program: Command, world: WatchWorld, end: End): voi
     .option("--state <states>", "only these states, comma-separated: pending, approved, refused, expired, ...")
     .option("--count <number>", "list at most this many", "100")
     .option(...JSON_OPTION)
-    .action(async (options: ListOptions) => end(await approvalsList(world, options)));
+    .action(async (options: ListOptions) => end(await approvalsList(ports, options)));
   approvals
     .command("show")
     .description("show the agent, the full call, its risk, and the scopes an approval can have")
     .argument("<id>")
     .option("--full", "do not shorten long values", false)
     .option(...JSON_OPTION)
-    .action(async (id: string, options: ShowOptions) => end(await approvalsShow(world, id, options)));
-  addApprove(approvals, world, end);
+    .action(async (id: string, options: ShowOptions) => end(await approvalsShow(ports, id, options)));
+  addApprove(approvals, ports, end);
   approvals
     .command("refuse")
     .description("refuse a request, or withdraw an approval that is not used up")
     .argument("<id>")
     .option("--reason <text>", "the reason shown to the agent")
     .option(...JSON_OPTION)
-    .action(async (id: string, options: RefuseOptions) => end(await approvalsRefuse(world, id, options)));
+    .action(async (id: string, options: RefuseOptions) => end(await approvalsRefuse(ports, id, options)));
   approvals
     .command("reopen")
     .description("withdraw a refusal; the request is pending again")
     .argument("<id>")
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
-    .action(async (id: string, options: ReopenOptions) => end(await approvalsReopen(world, id, options)));
+    .action(async (id: string, options: ReopenOptions) => end(await approvalsReopen(ports, id, options)));
   approvals
     .command("watch")
     .description("show requests as they arrive and answer them with a key")
     .option("--json", "print one JSON object a line for every change", false)
-    .action(async (options: Asked) => end(await approvalsWatch(world, options)));
-  addApprove(program, world, end);
+    .action(async (options: Asked) => end(await approvalsWatch(ports, options)));
+  addApprove(program, ports, end);
   for (const one of [approvals, ...approvals.commands]) one.addHelpText("after", EXAMPLES);
 }
 
-function addApprove(program: Command, world: ControlWorld, end: End): void {
+function addApprove(program: Command, ports: ControlPorts, end: End): void {
   program
     .command("approve")
     .description("approve a request: this exact call, or a wider scope")
@@ -82,12 +82,12 @@ function addApprove(program: Command, world: ControlWorld, end: End): void {
     .option(...JSON_OPTION)
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, options: ApproveOptions) => {
-      const only = id ?? (await onlyWaiting(world, options));
-      end(typeof only === "string" ? await approve(world, only, options) : only);
+      const only = id ?? (await onlyWaiting(ports, options));
+      end(typeof only === "string" ? await approve(ports, only, options) : only);
     });
 }
 
-export function addPresence(program: Command, world: ControlWorld, end: End): void {
+export function addPresence(program: Command, ports: ControlPorts, end: End): void {
   const presence = program.command("presence").description("manage passphrases that confirm a person is present");
   presence
     .command("set")
@@ -95,12 +95,12 @@ export function addPresence(program: Command, world: ControlWorld, end: End): vo
     .argument("<name>")
     .option("--presence <name>", "confirm as this person, if presence is required")
     .option(...JSON_OPTION)
-    .action(async (name: string, options: PresenceOptions) => end(await presenceSet(world, name, options)));
+    .action(async (name: string, options: PresenceOptions) => end(await presenceSet(ports, name, options)));
   presence
     .command("list")
     .description("list people who have a passphrase")
     .option(...JSON_OPTION)
-    .action(async (options: Asked) => end(await presenceList(world, options)));
+    .action(async (options: Asked) => end(await presenceList(ports, options)));
   presence
     .command("delete")
     .description("delete a person's passphrase")
@@ -108,7 +108,7 @@ export function addPresence(program: Command, world: ControlWorld, end: End): vo
     .option("--presence <name>", "confirm as this person, if presence is required")
     .option("--yes", "do not ask for confirmation", false)
     .option(...JSON_OPTION)
-    .action(async (name: string, options: PresenceDeleteOptions) => end(await presenceDelete(world, name, options)));
+    .action(async (name: string, options: PresenceDeleteOptions) => end(await presenceDelete(ports, name, options)));
   for (const one of [presence, ...presence.commands]) one.addHelpText("after", PRESENCE_EXAMPLES);
 }
 

@@ -1,6 +1,6 @@
 // The prompt for a passphrase says why: an unreadable configuration is not one that requires it.
 import { expect, test } from "vitest";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { askWidening } from "./presence-question.ts";
 
@@ -8,7 +8,7 @@ test("the reason for a passphrase is shown before it is typed, and nothing is do
   const told: string[] = [];
   const asked: unknown[] = [];
   const refusal = { ok: false, code: "presence_required", message: "your configuration cannot be read: x", fix: null };
-  const world = {
+  const ports = {
     paint: PLAIN,
     terminal: {
       isInteractive: true,
@@ -29,8 +29,8 @@ test("the reason for a passphrase is shown before it is typed, and nothing is do
     }),
     print: () => undefined,
     printError: (text: string) => told.push(text),
-  } as unknown as ControlWorld;
-  await askWidening(world, "audit.rotate", {}, { json: false });
+  } as unknown as ControlPorts;
+  await askWidening(ports, "audit.rotate", {}, { json: false });
   expect(told.slice(0, 2)).toEqual(["warning: your configuration cannot be read: x", "typed"]);
   expect(asked).toEqual([{ presence: null }, {}]);
 });

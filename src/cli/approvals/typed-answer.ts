@@ -1,6 +1,6 @@
 // A typed answer that stray typing cannot give: type-ahead is dropped before the question is shown, and a number that was
 // made for this one question has to be typed. Everything else is a no.
-import type { Terminal } from "../agents/world.ts";
+import type { Terminal } from "../agents/ports.ts";
 
 /** True where the person typed the number that the question shows. `what` completes "type 1234 to". */
 export async function typedYes(terminal: Terminal, what: string): Promise<boolean> {

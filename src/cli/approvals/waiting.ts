@@ -3,16 +3,16 @@ import { isJsonList, isJsonObject, type Json, member } from "../../core/base/jso
 import { shown } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-export function tellWaiting(world: { readonly paint: Paint; printError(text: string): void }, event: Json): void {
+export function tellWaiting(ports: { readonly paint: Paint; printError(text: string): void }, event: Json): void {
   const waiting = isJsonObject(event) ? member(event, "waiting") : undefined;
   if (typeof waiting === "string")
-    world.printError(`${world.paint.warn("ambit")}: waiting for approval; to approve: ambit approve ${shown(waiting)}`);
+    ports.printError(`${ports.paint.warn("ambit")}: waiting for approval; to approve: ambit approve ${shown(waiting)}`);
 }
 
 /** Sentences about the start of a client: what its home does not have, and why. */
-export function tellNotes(world: { readonly paint: Paint; printError(text: string): void }, event: Json): void {
+export function tellNotes(ports: { readonly paint: Paint; printError(text: string): void }, event: Json): void {
   const notes = isJsonObject(event) ? member(event, "notes") : undefined;
   if (!isJsonList(notes)) return;
   for (const note of notes)
-    if (typeof note === "string") world.printError(`${world.paint.warn("ambit")}: ${shown(note)}`);
+    if (typeof note === "string") ports.printError(`${ports.paint.warn("ambit")}: ${shown(note)}`);
 }

@@ -3,7 +3,7 @@ import { isJsonObject, type Json } from "../../core/base/json.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { MessageClient } from "../../core/ports/daemon/exchange.ts";
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
-import { type ControlWorld, tellRefusal } from "../control-world.ts";
+import { type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -14,7 +14,7 @@ import { Frame, type Key, terminalScreen, type WatchScreen } from "./screen.ts";
 import { fitted, summaryText } from "./text.ts";
 import { typedYes } from "./typed-answer.ts";
 
-export interface WatchWorld extends ControlWorld {
+export interface WatchPorts extends ControlPorts {
   /** Absent: the terminal of this process. Null: there is none. */
   readonly screen?: WatchScreen | null;
 }
@@ -24,12 +24,12 @@ const shownMax = 9;
 const redrawMilliseconds = 5000;
 const BELL = "\u0007";
 
-export async function approvalsWatch(world: WatchWorld, options: Asked): Promise<ExitCode> {
-  const control = await world.control();
-  if (!control.ok) return tellRefusal(world, control, options.json);
+export async function approvalsWatch(ports: WatchPorts, options: Asked): Promise<ExitCode> {
+  const control = await ports.control();
+  if (!control.ok) return tellRefusal(ports, control, options.json);
   try {
-    const screen = options.json ? null : world.screen === undefined ? terminalScreen() : world.screen;
-    return await (screen === null ? lines(world, control.value, options) : new Watch(world, screen).run(control.value));
+    const screen = options.json ? null : ports.screen === undefined ? terminalScreen() : ports.screen;
+    return await (screen === null ? lines(ports, control.value, options) : new Watch(ports, screen).run(control.value));
   } finally {
     control.value.close();
   }
@@ -41,7 +41,7 @@ function approvalIn(event: Json): Approval | null {
   return isJsonObject(approval) && typeof approval["id"] === "string" ? (approval as unknown as Approval) : null;
 }
 
-async function lines(world: WatchWorld, control: MessageClient<ControlMessages>, { json }: Asked): Promise<ExitCode> {
+async function lines(ports: WatchPorts, control: MessageClient<ControlMessages>, { json }: Asked): Promise<ExitCode> {
   const answer = await control.ask(
     "approvals.watch",
     {},
@@ -49,15 +49,15 @@ async function lines(world: WatchWorld, control: MessageClient<ControlMessages>,
       onEvent: (event) => {
         const approval = approvalIn(event);
         if (approval === null) return;
-        world.print(json ? jsonLine({ approval }) : shown(summaryText(approval, world.now())));
+        ports.print(json ? jsonLine({ approval }) : shown(summaryText(approval, ports.now())));
       },
     },
   );
-  return answer.ok ? EXIT.ok : tellApprovalRefusal(world, answer, json);
+  return answer.ok ? EXIT.ok : tellApprovalRefusal(ports, answer, json);
 }
 
 class Watch {
-  readonly #world: WatchWorld;
+  readonly #ports: WatchPorts;
   readonly #screen: WatchScreen;
   readonly #frame: Frame;
   /** Those that wait, oldest first. */
@@ -71,8 +71,8 @@ class Watch {
   #stop: () => void = () => {};
   #unkey: () => void = () => {};
 
-  constructor(world: WatchWorld, screen: WatchScreen) {
-    this.#world = world;
+  constructor(ports: WatchPorts, screen: WatchScreen) {
+    this.#ports = ports;
     this.#screen = screen;
     this.#frame = new Frame(screen);
   }
@@ -104,7 +104,7 @@ class Watch {
     unclock();
     this.#unkey();
     this.#frame.erase();
-    return answer === null || answer.ok ? EXIT.ok : tellApprovalRefusal(this.#world, answer, false);
+    return answer === null || answer.ok ? EXIT.ok : tellApprovalRefusal(this.#ports, answer, false);
   }
 
   #listen(): void {
@@ -133,11 +133,11 @@ class Watch {
 
   #draw(): void {
     if (this.#isBusy) return;
-    const { paint } = this.#world;
+    const { paint } = this.#ports;
     const columns = Math.max(20, this.#screen.columns - 1);
     const approvals = this.#shown();
     const rows = approvals.map((approval, at) => {
-      const text = fitted(`${at + 1} ${summaryText(approval, this.#world.now())}`, columns - 2);
+      const text = fitted(`${at + 1} ${summaryText(approval, this.#ports.now())}`, columns - 2);
       return approval.id === this.#chosen ? paint.strong(`> ${text}`) : `  ${text}`;
     });
     const more = this.#waiting.size - approvals.length;
@@ -201,12 +201,12 @@ class Watch {
   }
 
   async #answer(kind: "show" | "approve" | "refuse", id: string): Promise<void> {
-    const world = this.#world;
-    if (kind === "show") await approvalsShow(world, id, { json: false, full: false });
-    else if (kind === "approve") await approve(world, id, { json: false, yes: false });
-    else if (await typedYes(world.terminal, `refuse ${shown(id)}`)) {
-      const reason = await world.terminal.enter(`Reason for refusing ${shown(id)}? May be empty`, () => null);
-      if (reason !== null) await approvalsRefuse(world, id, { json: false, reason });
+    const ports = this.#ports;
+    if (kind === "show") await approvalsShow(ports, id, { json: false, full: false });
+    else if (kind === "approve") await approve(ports, id, { json: false, yes: false });
+    else if (await typedYes(ports.terminal, `refuse ${shown(id)}`)) {
+      const reason = await ports.terminal.enter(`Reason for refusing ${shown(id)}? May be empty`, () => null);
+      if (reason !== null) await approvalsRefuse(ports, id, { json: false, reason });
     }
   }
 }

@@ -11,7 +11,7 @@ import { type ExportLine, exportLine } from "../../log/verify/export.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { addAudit } from "./command.ts";
-import type { AuditWorld } from "./verify.ts";
+import type { AuditPorts } from "./verify.ts";
 
 const log: WrittenLog = new WrittenLog().fill(5).sign().rotate().fill(3).sign().fill(1);
 const lines: readonly string[] = [
@@ -59,13 +59,13 @@ async function run(fake: Fake, ...argv: readonly string[]): Promise<Told> {
     const answer = fake.answers?.[name] ?? (name === "audit.export" ? { ok: true, value: log.head } : GONE);
     return typeof answer === "function" ? answer(value as never) : (answer as Answer<unknown>);
   };
-  const world: AuditWorld = {
+  const ports: AuditPorts = {
     paint: PLAIN,
     terminal: {
       isInteractive: fake.confirm !== undefined,
       confirm: async () => fake.confirm ?? false,
       secret: async () => "a passphrase",
-    } as unknown as AuditWorld["terminal"],
+    } as unknown as AuditPorts["terminal"],
     verifying: PORTS,
     now: () => 0,
     control: async () =>
@@ -78,9 +78,9 @@ async function run(fake: Fake, ...argv: readonly string[]): Promise<Told> {
       spoken.err += `${text}\n`;
     },
   };
-  const quiet = { writeOut: world.print, writeErr: world.printError };
+  const quiet = { writeOut: ports.print, writeErr: ports.printError };
   const program = new Command("ambit").exitOverride().configureOutput(quiet);
-  addAudit(program, world, (code: ExitCode) => {
+  addAudit(program, ports, (code: ExitCode) => {
     exit = code;
   });
   try {

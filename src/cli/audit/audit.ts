@@ -1,7 +1,7 @@
 // `ambit audit`: the log's own proof. Keys, exports, a new key, and how long entries are kept.
 
 import { askWidening } from "../approvals/presence-question.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -21,19 +21,19 @@ export interface RetainOptions extends ChangeOptions {
 
 const daysMax = 36_500;
 
-export async function auditKey(world: ControlWorld, options: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "audit.key", {});
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+export async function auditKey(ports: ControlPorts, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "audit.key", {});
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { keys } = answer.value;
-  if (options.json) world.print(jsonLine({ keys }));
-  else for (const key of keys) world.print(shown(key));
+  if (options.json) ports.print(jsonLine({ keys }));
+  else for (const key of keys) ports.print(shown(key));
   return EXIT.ok;
 }
 
 /** To a new file, or to the terminal or pipe where none is named. */
-export async function auditExport(world: ControlWorld, path: string | undefined, options: Asked): Promise<ExitCode> {
-  const control = await world.control();
-  if (!control.ok) return tellRefusal(world, control, options.json);
+export async function auditExport(ports: ControlPorts, path: string | undefined, options: Asked): Promise<ExitCode> {
+  const control = await ports.control();
+  if (!control.ok) return tellRefusal(ports, control, options.json);
   const file = path === undefined ? null : new NewFile(path);
   let entries = 0;
   try {
@@ -44,21 +44,21 @@ export async function auditExport(world: ControlWorld, path: string | undefined,
         onEvent: (event) => {
           for (const line of linesIn(event)) {
             if (line.includes('"kind":"entry"')) entries++;
-            if (file === null) world.print(line);
+            if (file === null) ports.print(line);
             else file.write(`${line}\n`);
           }
         },
       },
     );
     const written = file?.end(answer.ok) ?? { ok: true };
-    if (!answer.ok) return tellRefusal(world, answer, options.json);
-    if (!written.ok) return fail(world, options, EXIT.error, written.message, null);
+    if (!answer.ok) return tellRefusal(ports, answer, options.json);
+    if (!written.ok) return fail(ports, options, EXIT.error, written.message, null);
     if (path === undefined) return EXIT.ok;
     const { place, hash } = answer.value;
-    if (options.json) world.print(jsonLine({ file: path, entries, head: { place, hash } }));
+    if (options.json) ports.print(jsonLine({ file: path, entries, head: { place, hash } }));
     else
-      world.print(
-        `${world.paint.good("written")} ${shown(path)}  ${counted(entries, "entry", "entries")}, head ${place}:${hash}`,
+      ports.print(
+        `${ports.paint.good("written")} ${shown(path)}  ${counted(entries, "entry", "entries")}, head ${place}:${hash}`,
       );
     return EXIT.ok;
   } finally {
@@ -67,56 +67,56 @@ export async function auditExport(world: ControlWorld, path: string | undefined,
   }
 }
 
-export async function auditRotate(world: ControlWorld, options: ChangeOptions): Promise<ExitCode> {
+export async function auditRotate(ports: ControlPorts, options: ChangeOptions): Promise<ExitCode> {
   const refused = await confirmed(
-    world,
+    ports,
     options,
     "Delete the private key and sign with a new one?",
     "ambit audit rotate --yes",
   );
   if (refused !== null) return refused;
-  const answer = await askWidening(world, "audit.rotate", {}, options);
+  const answer = await askWidening(ports, "audit.rotate", {}, options);
   if (typeof answer === "number") return answer;
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { key } = answer.value;
-  world.print(options.json ? jsonLine({ key }) : `${world.paint.good("new key")} ${shown(key)}`);
+  ports.print(options.json ? jsonLine({ key }) : `${ports.paint.good("new key")} ${shown(key)}`);
   return EXIT.ok;
 }
 
-export async function auditRetain(world: ControlWorld, options: RetainOptions): Promise<ExitCode> {
+export async function auditRetain(ports: ControlPorts, options: RetainOptions): Promise<ExitCode> {
   const days = /^[1-9]\d{0,4}$/.test(options.days) ? Number(options.days) : 0;
   if (days < 1 || days > daysMax)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       `--days must be a number from 1 to ${daysMax}`,
       "ambit audit retain --days 90",
     );
   const question = `Delete entries older than ${counted(days, "day", "days")}? This cannot be undone; export them first to keep them.`;
-  const refused = await confirmed(world, options, question, `ambit audit retain --days ${days} --yes`);
+  const refused = await confirmed(ports, options, question, `ambit audit retain --days ${days} --yes`);
   if (refused !== null) return refused;
-  const answer = await askWidening(world, "audit.retain", { days }, options);
+  const answer = await askWidening(ports, "audit.retain", { days }, options);
   if (typeof answer === "number") return answer;
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { removed, first } = answer.value;
-  if (options.json) world.print(jsonLine({ removed, first }));
-  else if (removed === 0) world.print("nothing was removed: no older entries before a signed checkpoint");
+  if (options.json) ports.print(jsonLine({ removed, first }));
+  else if (removed === 0) ports.print("nothing was removed: no older entries before a signed checkpoint");
   else
-    world.print(
-      `${world.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log now begins at entry ${first}`,
+    ports.print(
+      `${ports.paint.good("removed")} ${counted(removed, "entry", "entries")}; the log now begins at entry ${first}`,
     );
   return EXIT.ok;
 }
 
 async function confirmed(
-  world: ControlWorld,
+  ports: ControlPorts,
   options: ChangeOptions,
   question: string,
   command: string,
 ): Promise<ExitCode | null> {
   if (options.yes) return null;
-  if (options.json || !world.terminal.isInteractive)
-    return fail(world, options, EXIT.usage, "confirmation needed, and no terminal to ask at", command);
-  return (await world.terminal.confirm(question)) ? null : fail(world, options, EXIT.ask, "nothing was changed", null);
+  if (options.json || !ports.terminal.isInteractive)
+    return fail(ports, options, EXIT.usage, "confirmation needed, and no terminal to ask at", command);
+  return (await ports.terminal.confirm(question)) ? null : fail(ports, options, EXIT.ask, "nothing was changed", null);
 }

@@ -3,12 +3,12 @@ import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
 import { auditExport, auditKey, auditRetain, auditRotate, type ChangeOptions, type RetainOptions } from "./audit.ts";
-import { type AuditWorld, auditVerify, type VerifyOptions } from "./verify.ts";
+import { type AuditPorts, auditVerify, type VerifyOptions } from "./verify.ts";
 
 const JSON_TEXT = "print one JSON object";
 
 /** Adds the commands to the program; `end` is told how they have ended. */
-export function addAudit(program: Command, world: AuditWorld, end: (exit: ExitCode) => void): void {
+export function addAudit(program: Command, ports: AuditPorts, end: (exit: ExitCode) => void): void {
   const audit = program
     .command("audit")
     .description("verify, export and rotate the signed log")
@@ -22,20 +22,20 @@ export function addAudit(program: Command, world: AuditWorld, end: (exit: ExitCo
     .option("--key <key>", "the first public key of the log, or a file with it; trust no other key")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", VERIFY_EXAMPLES)
-    .action(async (options: VerifyOptions) => end(await auditVerify(world, options)));
+    .action(async (options: VerifyOptions) => end(await auditVerify(ports, options)));
   audit
     .command("export")
     .description("write the whole log as JSON lines that can be verified anywhere")
     .argument("[file]", "a new file; default: standard output")
     .option("--json", "report what was written as one JSON object", false)
     .addHelpText("after", EXPORT_EXAMPLES)
-    .action(async (file: string | undefined, options: Asked) => end(await auditExport(world, file, options)));
+    .action(async (file: string | undefined, options: Asked) => end(await auditExport(ports, file, options)));
   audit
     .command("key")
     .description("show the public keys, oldest first")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", KEY_EXAMPLES)
-    .action(async (options: Asked) => end(await auditKey(world, options)));
+    .action(async (options: Asked) => end(await auditKey(ports, options)));
   audit
     .command("rotate")
     .description("sign with a new key and delete the old private key")
@@ -43,7 +43,7 @@ export function addAudit(program: Command, world: AuditWorld, end: (exit: ExitCo
     .option("--presence <name>", "confirm as this person, if presence is required")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", ROTATE_EXAMPLES)
-    .action(async (options: ChangeOptions) => end(await auditRotate(world, options)));
+    .action(async (options: ChangeOptions) => end(await auditRotate(ports, options)));
   audit
     .command("retain")
     .description("delete older entries up to a signed checkpoint; the rest still verifies")
@@ -52,7 +52,7 @@ export function addAudit(program: Command, world: AuditWorld, end: (exit: ExitCo
     .option("--presence <name>", "confirm as this person, if presence is required")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", RETAIN_EXAMPLES)
-    .action(async (options: RetainOptions) => end(await auditRetain(world, options)));
+    .action(async (options: RetainOptions) => end(await auditRetain(ports, options)));
 }
 
 const EXAMPLES = `

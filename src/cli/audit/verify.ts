@@ -11,7 +11,7 @@ import { keyNumber, parseCheckpoint } from "../../log/chain/checkpoint.ts";
 import { exportLineCharactersMax } from "../../log/verify/export.ts";
 import type { ChainHead, VerifyPorts } from "../../log/verify/verify.ts";
 import { ExportVerifier } from "../../log/verify/verify-export.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -19,7 +19,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { readLines, readShort } from "./files.ts";
 
-export interface AuditWorld extends ControlWorld {
+export interface AuditPorts extends ControlPorts {
   /** For what is verified here instead of by the daemon. */
   readonly verifying: VerifyPorts;
   /** Reads and verifies the log's own files, for a daemon that refuses to serve them and therefore does not write them. */
@@ -37,34 +37,34 @@ export interface VerifyOptions extends Asked {
 /** An answer with all the problems that are listed. */
 const headFileBytesMax = 65_536;
 
-export async function auditVerify(world: AuditWorld, options: VerifyOptions): Promise<ExitCode> {
+export async function auditVerify(ports: AuditPorts, options: VerifyOptions): Promise<ExitCode> {
   const head = options.head === undefined ? null : headOf(options.head);
-  if (typeof head === "string") return fail(world, options, EXIT.usage, head, "ambit audit verify --help");
+  if (typeof head === "string") return fail(ports, options, EXIT.usage, head, "ambit audit verify --help");
   const key = keyOf(options.key);
   if (options.key !== undefined && key === null)
-    return fail(world, options, EXIT.usage, "--key must be a public key, or a file with one", "ambit audit key");
+    return fail(ports, options, EXIT.usage, "--key must be a public key, or a file with one", "ambit audit key");
   if (options.sink !== undefined) {
-    if (options.file === undefined && head === null) return verifyCopy(world, options, options.sink, key);
+    if (options.file === undefined && head === null) return verifyCopy(ports, options, options.sink, key);
     const message = "--sink compares the log with its copy and can be combined only with --key";
-    return fail(world, options, EXIT.usage, message, "ambit audit verify --help");
+    return fail(ports, options, EXIT.usage, message, "ambit audit verify --help");
   }
   if (options.file !== undefined) {
     if (key === null)
       return fail(
-        world,
+        ports,
         options,
         EXIT.usage,
         "verifying a file requires the first key of its log: --key",
         "ambit audit key, on the machine that wrote the log",
       );
-    const verifier = new ExportVerifier(world.verifying, { key, head });
+    const verifier = new ExportVerifier(ports.verifying, { key, head });
     const read = await readLines(options.file, exportLineCharactersMax, (line) => verifier.line(line));
-    return read.ok ? tell(world, verifier.end(), options) : fail(world, options, EXIT.error, read.message, null);
+    return read.ok ? tell(ports, verifier.end(), options) : fail(ports, options, EXIT.error, read.message, null);
   }
-  const answer = key === null ? await askOnce(world, "audit.verify", { head }) : await verifiedHere(world, key, head);
-  if (answer.ok) return tell(world, answer.value, options);
-  const stored = answer.message.includes(DAMAGED) ? await verifiedStored(world, answer, head, key) : null;
-  return stored === null ? tellRefusal(world, answer, options.json) : tell(world, stored, options);
+  const answer = key === null ? await askOnce(ports, "audit.verify", { head }) : await verifiedHere(ports, key, head);
+  if (answer.ok) return tell(ports, answer.value, options);
+  const stored = answer.message.includes(DAMAGED) ? await verifiedStored(ports, answer, head, key) : null;
+  return stored === null ? tellRefusal(ports, answer, options.json) : tell(ports, stored, options);
 }
 
 /** How the store begins to tell of a log that it does not go on with. */
@@ -72,13 +72,13 @@ const DAMAGED = "the log is damaged";
 
 /** Null where the files cannot be read either. INVARIANT: what the daemon calls damaged is never told as intact. */
 async function verifiedStored(
-  world: AuditWorld,
+  ports: AuditPorts,
   refused: Refusal,
   head: ChainHead | null,
   key: string | null,
 ): Promise<VerifyReport | null> {
-  if (world.verifyStored === undefined) return null;
-  const found = await world.verifyStored(head, key);
+  if (ports.verifyStored === undefined) return null;
+  const found = await ports.verifyStored(head, key);
   if (!found.ok) return null;
   const problems = [...found.value.problems, { place: found.value.head.place, what: refused.message }];
   return { ...found.value, isIntact: false, problems };
@@ -86,35 +86,35 @@ async function verifiedStored(
 
 /** The copy by itself first, and then the log by what the copy ends with: what is written meanwhile is in the log alone. */
 async function verifyCopy(
-  world: AuditWorld,
+  ports: AuditPorts,
   options: VerifyOptions,
   sink: string | true,
   given: string | null,
 ): Promise<ExitCode> {
   // Before the file is read: what the copy had by then must be in it.
-  const status = await askOnce(world, "daemon.status", {});
-  if (!status.ok) return tellRefusal(world, status, options.json);
+  const status = await askOnce(ports, "daemon.status", {});
+  if (!status.ok) return tellRefusal(ports, status, options.json);
   const configured = status.value.sink ?? null;
   const named = sink === true ? configuredCopy(configured) : { ok: true as const, value: sink };
-  if (!named.ok) return tellRefusal(world, named, options.json);
-  const keys = given === null ? await askOnce(world, "audit.key", {}) : null;
-  if (keys !== null && !keys.ok) return tellRefusal(world, keys, options.json);
+  if (!named.ok) return tellRefusal(ports, named, options.json);
+  const keys = given === null ? await askOnce(ports, "audit.key", {}) : null;
+  if (keys !== null && !keys.ok) return tellRefusal(ports, keys, options.json);
   const key = given ?? keys?.value.keys[0] ?? "";
-  const verifier = new ExportVerifier(world.verifying, { key, head: null });
+  const verifier = new ExportVerifier(ports.verifying, { key, head: null });
   const nothing = (): void => undefined;
   // A line that is being written now is not kept yet.
   const read = await readLines(named.value, exportLineCharactersMax, (line) => verifier.line(line), nothing);
-  if (!read.ok) return fail(world, options, EXIT.error, read.message, null);
+  if (!read.ok) return fail(ports, options, EXIT.error, read.message, null);
   const copy = notShorter(verifier.end(), named.value, configured);
   const head = copy.head.hash === ZERO_HASH ? null : copy.head;
   const answer =
-    given === null ? await askOnce(world, "audit.verify", { head }) : await verifiedHere(world, given, head);
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+    given === null ? await askOnce(ports, "audit.verify", { head }) : await verifiedHere(ports, given, head);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const isIntact = answer.value.isIntact && copy.isIntact;
-  if (options.json) world.print(jsonLine({ ...answer.value, isIntact, copy: { file: named.value, ...copy } }));
+  if (options.json) ports.print(jsonLine({ ...answer.value, isIntact, copy: { file: named.value, ...copy } }));
   else {
-    tell(world, answer.value, options);
-    world.print(copyText(world, copy, answer.value));
+    tell(ports, answer.value, options);
+    ports.print(copyText(ports, copy, answer.value));
   }
   return isIntact ? EXIT.ok : EXIT.error;
 }
@@ -140,7 +140,7 @@ function configuredCopy(sink: SinkStatus | null): { readonly ok: true; readonly 
   return { ok: false, code: "invalid_input", message, fix: "ambit audit verify --sink copy.jsonl" };
 }
 
-function copyText({ paint }: ControlWorld, copy: VerifyReport, log: VerifyReport): string {
+function copyText({ paint }: ControlPorts, copy: VerifyReport, log: VerifyReport): string {
   const verdict = copy.isIntact ? paint.good("intact") : paint.bad("not intact");
   const behind = Math.max(0, log.head.place - copy.head.place);
   const { entries, from, checkpoints, problems } = copy;
@@ -152,14 +152,14 @@ function copyText({ paint }: ControlWorld, copy: VerifyReport, log: VerifyReport
 
 /** Row by row here, so that nothing the daemon says about itself has to be believed. */
 async function verifiedHere(
-  world: AuditWorld,
+  ports: AuditPorts,
   key: string,
   head: ChainHead | null,
 ): Promise<{ readonly ok: true; readonly value: VerifyReport } | Refusal> {
-  const control = await world.control();
+  const control = await ports.control();
   if (!control.ok) return control;
   try {
-    const verifier = new ExportVerifier(world.verifying, { key, head });
+    const verifier = new ExportVerifier(ports.verifying, { key, head });
     const onEvent = (event: Json): void => {
       for (const line of linesIn(event)) verifier.line(line);
     };
@@ -176,22 +176,22 @@ export function linesIn(event: Json): readonly string[] {
   return isJsonList(lines) ? lines.map((line) => (typeof line === "string" ? line : "")) : [];
 }
 
-function tell(world: ControlWorld, answer: VerifyReport, { json }: Asked): ExitCode {
+function tell(ports: ControlPorts, answer: VerifyReport, { json }: Asked): ExitCode {
   const exit = answer.isIntact ? EXIT.ok : EXIT.error;
   if (json) {
-    world.print(jsonLine(answer));
+    ports.print(jsonLine(answer));
     return exit;
   }
-  const { paint } = world;
+  const { paint } = ports;
   const { entries, from, checkpoints, unsigned, head, problems } = answer;
   const verdict = answer.isIntact ? paint.good("intact") : paint.bad("not intact");
-  world.print(
+  ports.print(
     `${verdict}  ${counted(entries, "entry", "entries")} from entry ${from}, ${counted(checkpoints, "checkpoint", "checkpoints")}, ${unsigned} not yet signed`,
   );
-  for (const { place, what } of problems) world.print(`  ${paint.bad("✗")} place ${place}: ${shown(what)}`);
+  for (const { place, what } of problems) ports.print(`  ${paint.bad("✗")} place ${place}: ${shown(what)}`);
   if (answer.isIntact && entries > 0) {
-    world.print(`head  ${head.place}:${head.hash}`);
-    world.print(paint.dim("store this head elsewhere; ambit audit verify --head ... can then detect truncation"));
+    ports.print(`head  ${head.place}:${head.hash}`);
+    ports.print(paint.dim("store this head elsewhere; ambit audit verify --head ... can then detect truncation"));
   }
   return exit;
 }

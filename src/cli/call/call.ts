@@ -7,13 +7,13 @@ import type { CallMessages, CallRequest, DenialView } from "../../core/ports/dae
 import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
 import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
-import { type ControlWorld, tellRefusal } from "../control-world.ts";
+import { type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { isTerminal } from "../terminal/output.ts";
 
-export interface CallWorld extends ControlWorld {
+export interface CallCommandPorts extends ControlPorts {
   readonly cwd: string;
   /** Standard input; the process's own where it is not said. */
   piped?(): AsyncIterable<Uint8Array>;
@@ -40,7 +40,7 @@ const BOTH = { ok: false, message: "the arguments are given twice: leave out eit
 const waitSecondsMax = 86_400;
 
 export async function call(
-  world: CallWorld,
+  ports: CallCommandPorts,
   agent: string,
   tool: string,
   text: string | undefined,
@@ -48,30 +48,30 @@ export async function call(
 ): Promise<ExitCode> {
   const from = options.input ?? (text === "-" ? text : undefined);
   const isBoth = options.input !== undefined && text !== undefined && text !== "-";
-  const read = isBoth ? BOTH : from === undefined ? null : await readInput(from, world.piped ?? (() => process.stdin));
+  const read = isBoth ? BOTH : from === undefined ? null : await readInput(from, ports.piped ?? (() => process.stdin));
   if (read !== null && !read.ok) {
-    tellRefusal(world, { ok: false, code: "invalid_input", message: read.message, fix: null }, options.json);
+    tellRefusal(ports, { ok: false, code: "invalid_input", message: read.message, fix: null }, options.json);
     return EXIT.usage;
   }
   const json = read?.text ?? text;
-  const input = json === undefined ? {} : world.readJsonObject(json);
+  const input = json === undefined ? {} : ports.readJsonObject(json);
   const wait = Number(options.wait ?? 0);
   if (input === null || !(wait >= 0 && wait <= waitSecondsMax)) {
     const message = input === null ? "the arguments must be one JSON object" : "--wait must be a number of seconds";
     const fix = `ambit call scout memory_get '{"key": "notes/today"}'`;
-    tellRefusal(world, { ok: false, code: "invalid_input", message, fix }, options.json);
+    tellRefusal(ports, { ok: false, code: "invalid_input", message, fix }, options.json);
     return EXIT.usage;
   }
   let isServed = true;
   const lost = (): void => {
     isServed = false;
   };
-  const connected = await world.call(lost, { agent, tool, face: "call", cwd: world.cwd });
-  if (!connected.ok) return tellRefusal(world, connected, options.json);
+  const connected = await ports.call(lost, { agent, tool, face: "call", cwd: ports.cwd });
+  if (!connected.ok) return tellRefusal(ports, connected, options.json);
   const calls = connected.value;
   try {
     const opened = await calls.ask("session.open", {
-      cwd: world.cwd,
+      cwd: ports.cwd,
       agent,
       user: options.user ?? null,
       trace: null,
@@ -81,12 +81,12 @@ export async function call(
       environment: {},
       isForParent: false,
     });
-    if (!opened.ok) return tellRefusal(world, opened, options.json);
+    if (!opened.ok) return tellRefusal(ports, opened, options.json);
     if (!options.json)
-      for (const note of opened.value.notes) world.printError(`${world.paint.warn("warning")}: ${shown(note)}`);
+      for (const note of opened.value.notes) ports.printError(`${ports.paint.warn("warning")}: ${shown(note)}`);
     const { session } = opened.value;
     const asked = { session, tool, input, requests: null, waitMilliseconds: Math.ceil(wait * 1000) };
-    const exit = await carry(world, calls, asked, options);
+    const exit = await carry(ports, calls, asked, options);
     if (isServed) await calls.ask("session.close", { session });
     // A tool that finds nothing is not available either; only a daemon that is gone has that status.
     return exit === EXIT.daemon && isServed ? EXIT.error : exit;
@@ -96,28 +96,28 @@ export async function call(
 }
 
 async function carry(
-  world: CallWorld,
+  ports: CallCommandPorts,
   calls: MessageClient<CallMessages>,
   asked: CallRequest,
   { json }: CallOptions,
 ): Promise<ExitCode> {
-  const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(world, event) });
+  const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(ports, event) });
   if (!answer.ok) {
-    const exit = tellRefusal(world, answer, json);
+    const exit = tellRefusal(ports, answer, json);
     return HELD.has(answer.code) ? EXIT.deny : exit;
   }
-  if (answer.value.outcome === "denied") return tellDenial(world, answer.value, json);
+  if (answer.value.outcome === "denied") return tellDenial(ports, answer.value, json);
   const { receipt, enforcement } = answer.value;
-  const result = await world.present(asked.tool, asked.input, answer.value.result);
+  const result = await ports.present(asked.tool, asked.input, answer.value.result);
   const ran = RUNNING.has(asked.tool) ? ranIn(result) : null;
   // What a program wrote is for a pipe as it stands; a terminal would obey it.
   const written = (text: string, descriptor: 1 | 2): string =>
     (isTerminal(descriptor) ? lines(text) : text).replace(/\n$/, "");
-  if (json) world.print(jsonLine({ ok: true, receipt, result, enforcement: enforcement.map((one) => ({ ...one })) }));
-  else if (ran === null) world.print(resultText(result));
+  if (json) ports.print(jsonLine({ ok: true, receipt, result, enforcement: enforcement.map((one) => ({ ...one })) }));
+  else if (ran === null) ports.print(resultText(result));
   else {
-    if (ran.stdout !== "") world.print(written(ran.stdout, 1));
-    if (ran.stderr !== "") world.printError(written(ran.stderr, 2));
+    if (ran.stdout !== "") ports.print(written(ran.stdout, 1));
+    if (ran.stderr !== "") ports.printError(written(ran.stderr, 2));
   }
   return ran === null || ran.isFine ? EXIT.ok : EXIT.error;
 }
@@ -153,19 +153,19 @@ function ranIn(result: Json): { readonly stdout: string; readonly stderr: string
   return { stdout, stderr, isFine: member(ending, "status") === 0 };
 }
 
-function tellDenial(world: CallWorld, denial: DenialView, json: boolean): ExitCode {
+function tellDenial(ports: CallCommandPorts, denial: DenialView, json: boolean): ExitCode {
   const { code, need, hint, approval, id, reason } = denial;
-  if (json) world.print(jsonLine({ ok: false, code, need, hint, approval, id, reason }));
+  if (json) ports.print(jsonLine({ ok: false, code, need, hint, approval, id, reason }));
   else {
     const lines = [
-      `${world.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,
+      `${ports.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,
       `  ${shown(hint)}`,
       ...(reason === null || reason === "" ? [] : [`  reason: ${shown(reason)}`]),
       ...(approval === null || approval === "" ? [] : [`  approve: ambit approve ${shown(approval)}`]),
       ...(code === "unknown_tool" ? ["  tools: ambit tools list"] : []),
       ...(id === "" ? [] : [`  why: ambit why ${shown(id)}`]),
     ];
-    world.printError(lines.join("\n"));
+    ports.printError(lines.join("\n"));
   }
   return ENDS[code] ?? EXIT.deny;
 }

@@ -1,9 +1,9 @@
 // The words of `ambit call`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import { type CallOptions, type CallWorld, call } from "./call.ts";
+import { type CallCommandPorts, type CallOptions, call } from "./call.ts";
 
-export function addCall(program: Command, world: CallWorld, end: (exit: ExitCode) => void): void {
+export function addCall(program: Command, ports: CallCommandPorts, end: (exit: ExitCode) => void): void {
   program
     .command("call")
     .description("call a tool as an agent: decide, execute and log it")
@@ -18,7 +18,7 @@ export function addCall(program: Command, world: CallWorld, end: (exit: ExitCode
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
     .action(async (agent: string, tool: string, text: string | undefined, options: CallOptions) =>
-      end(await call(world, agent, tool, text, options)),
+      end(await call(ports, agent, tool, text, options)),
     );
 }
 

@@ -6,13 +6,13 @@ import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import { readRequest } from "../../core/notation/request/request.ts";
 import { place, type Source } from "../../core/notation/source.ts";
 import type { DecisionView } from "../../core/ports/daemon/holding-view.ts";
-import { decisionNow, type HoldingWorld, LEFT_OUT } from "../agents/holding.ts";
+import { decisionNow, type HoldingPorts, LEFT_OUT } from "../agents/holding.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown as visible } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { renderDiagnostic, renderSpan } from "../terminal/render.ts";
-import type { World } from "../world.ts";
 import { changeClass } from "./change-class.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
 import { showVerdict, type VerdictShown } from "./verdict.ts";
@@ -23,47 +23,47 @@ export interface CanOptions {
   readonly pledge?: readonly string[];
 }
 
-type CanWorld = HoldingWorld &
-  Pick<World, "changeClass" | "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
+type CanPorts = HoldingPorts &
+  Pick<CliPorts, "changeClass" | "loadAgent" | "moment" | "paint" | "print" | "printError" | "reading">;
 
 export async function can(
-  world: CanWorld,
+  ports: CanPorts,
   name: string,
   words: readonly string[],
   options: CanOptions,
 ): Promise<ExitCode> {
-  const loaded = world.loadAgent(name);
+  const loaded = ports.loadAgent(name);
   const { user = null, pledge = null } = options;
-  const now = await decisionNow(world, { agent: name, user, pledge }, words);
+  const now = await decisionNow(ports, { agent: name, user, pledge }, words);
   if (now !== null && !now.ok && now.code !== "unknown_agent" && now.code !== "invalid_input")
-    return fail(world, options, EXIT.daemon, `${now.code}: ${now.message}`, now.fix);
+    return fail(ports, options, EXIT.daemon, `${now.code}: ${now.message}`, now.fix);
   if (now === null && (user !== null || pledge !== null))
     return fail(
-      world,
+      ports,
       options,
       EXIT.daemon,
       "--user and --pledge are decided by the daemon, which is not running",
       "ambit daemon start",
     );
   if (now !== null && !now.ok && (user !== null || pledge !== null))
-    return fail(world, options, EXIT.error, now.message, now.fix);
+    return fail(ports, options, EXIT.error, now.message, now.fix);
   // An agent that another agent created has no file.
-  if (!loaded.ok && now?.ok === true) return tellDecision(world, name, now.value, options);
-  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
+  if (!loaded.ok && now?.ok === true) return tellDecision(ports, name, now.value, options);
+  if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
   const { agent, source, trust } = loaded.value;
   const texts = [source, ...(agent.around ?? [])];
-  const asked = readRequest(words, { ...world.reading, workingRoot: agent.workingRoot });
-  if (!asked.ok) return fail(world, options, EXIT.usage, asked.message, asked.fix ?? null);
+  const asked = readRequest(words, { ...ports.reading, workingRoot: agent.workingRoot });
+  if (!asked.ok) return fail(ports, options, EXIT.usage, asked.message, asked.fix ?? null);
   const decided = decide(
     { agent: agent.id, authority: agent.authority },
     asked.value,
-    world.moment,
-    world.reading.ground.protectedPaths,
+    ports.moment,
+    ports.reading.ground.protectedPaths,
   );
-  const verdict = underTrust(trust, asked.value, decided, world);
-  const decidedShown = showVerdict(agent, asked.value, verdict, world.moment);
+  const verdict = underTrust(trust, asked.value, decided, ports);
+  const decidedShown = showVerdict(agent, asked.value, verdict, ports.moment);
   // What the gate denies is told as that.
-  const change = decidedShown.outcome === "deny" ? "free" : changeClass(world, agent.authority, asked.value);
+  const change = decidedShown.outcome === "deny" ? "free" : changeClass(ports, agent.authority, asked.value);
   const isHeld = change === "never";
   const isTrigger = change === "ask";
   const shown: VerdictShown = isHeld
@@ -74,9 +74,9 @@ export async function can(
   // The daemon decides by everything that counts now; where it agrees, the file says it best. A user or a pledge is not in it.
   const isPlain = user === null && pledge === null;
   if (now?.ok === true && !isHeld && !(isPlain && isSame(now.value, decidedShown)))
-    return tellDecision(world, agent.id, now.value, options);
+    return tellDecision(ports, agent.id, now.value, options);
   if (options.json)
-    world.print(
+    ports.print(
       jsonLine({
         leftOut: now === null ? LEFT_OUT : null,
         agent: agent.id,
@@ -88,15 +88,15 @@ export async function can(
     );
   else {
     for (const diagnostic of agent.diagnostics)
-      world.printError(renderDiagnostic(diagnostic, textOf(diagnostic.span, texts) ?? source, world.paint));
+      ports.printError(renderDiagnostic(diagnostic, textOf(diagnostic.span, texts) ?? source, ports.paint));
     const line = trustLine(agent.id, trust);
-    if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
-    world.print(sentence(agent.id, name, shown, source, world.paint, agent.around));
-    if (isHeld) world.print("  granted, but this path is protected from tools; edit it yourself");
+    if (line !== null) ports.printError(`${ports.paint.warn("warning")}: ${line}`);
+    ports.print(sentence(agent.id, name, shown, source, ports.paint, agent.around));
+    if (isHeld) ports.print("  granted, but this path is protected from tools; edit it yourself");
     if (isTrigger)
-      world.print("  granted, but programs on this machine execute or obey this file: every change needs approval");
+      ports.print("  granted, but programs on this machine execute or obey this file: every change needs approval");
     // Where the project has to be trusted first, that is the one thing to do.
-    if (now === null && shown.code !== "untrusted_policy") world.printError(world.paint.dim(LEFT_OUT));
+    if (now === null && shown.code !== "untrusted_policy") ports.printError(ports.paint.dim(LEFT_OUT));
   }
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
 }
@@ -105,15 +105,15 @@ function isSame({ outcome, code, level }: DecisionView, local: VerdictShown): bo
   return outcome === local.outcome && code === local.code && level === local.level;
 }
 
-function tellDecision(world: CanWorld, agent: string, view: DecisionView, { json }: CanOptions): ExitCode {
+function tellDecision(ports: CanPorts, agent: string, view: DecisionView, { json }: CanOptions): ExitCode {
   const { outcome, request, code, level, reason, link, by } = view;
-  if (json) world.print(jsonLine({ leftOut: null, agent, ...view, nearest: null, suggest: null }));
+  if (json) ports.print(jsonLine({ leftOut: null, agent, ...view, nearest: null, suggest: null }));
   else {
-    const { paint } = world;
+    const { paint } = ports;
     const what = `${visible(agent)}  ${visible(request)}`;
     const word = { allow: paint.good("allow"), ask: `${paint.warn("ask")}  `, deny: `${paint.bad("deny")} ` }[outcome];
     const end = outcome === "ask" ? `  needs ${level === "presence" ? "approval with presence" : "approval"}` : "";
-    world.print(
+    ports.print(
       [
         `${word} ${what}${end}${code === null ? "" : `  ${paint.strong(code)}`}`,
         ...by.map(
@@ -138,11 +138,11 @@ function exitOf(shown: Pick<VerdictShown, "outcome" | "code">): ExitCode {
   return shown.code === "expired" ? EXIT.expired : EXIT.deny;
 }
 
-function fail(world: CanWorld, options: CanOptions, exit: ExitCode, message: string, fix: string | null): ExitCode {
-  if (options.json) world.print(jsonLine({ error: { message, fix } }));
+function fail(ports: CanPorts, options: CanOptions, exit: ExitCode, message: string, fix: string | null): ExitCode {
+  if (options.json) ports.print(jsonLine({ error: { message, fix } }));
   else
-    world.printError(
-      `${world.paint.bad("error")}: ${visible(message)}${fix === null ? "" : `\n  fix: ${visible(fix)}`}`,
+    ports.printError(
+      `${ports.paint.bad("error")}: ${visible(message)}${fix === null ? "" : `\n  fix: ${visible(fix)}`}`,
     );
   return exit;
 }

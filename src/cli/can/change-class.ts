@@ -3,15 +3,15 @@
 import { isSegments } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
-import type { World } from "../world.ts";
+import type { CliPorts } from "../ports.ts";
 
 const CHANGING: readonly string[] = ["fs.write", "fs.delete"];
 
 export function changeClass(
-  world: Pick<World, "changeClass">,
+  ports: Pick<CliPorts, "changeClass">,
   authority: Authority,
   { verb, values: [place] }: Request,
-): ReturnType<World["changeClass"]> {
+): ReturnType<CliPorts["changeClass"]> {
   if (!CHANGING.includes(verb.verb) || place === undefined || !isSegments(place)) return "free";
-  return world.changeClass(authority, place.segments);
+  return ports.changeClass(authority, place.segments);
 }

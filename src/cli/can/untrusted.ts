@@ -4,22 +4,22 @@ import type { AgentTrust } from "../../agents/project/trust.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { mayWantTrust } from "../../core/gate/untrusted.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
-import type { World } from "../world.ts";
 
 /** The same verdict, but `untrusted_policy` where the text as written would have answered otherwise; as the daemon does. */
 export function underTrust(
   trust: AgentTrust | undefined,
   request: Request,
   verdict: Verdict,
-  world: Pick<World, "moment" | "reading">,
+  ports: Pick<CliPorts, "moment" | "reading">,
 ): Verdict {
   if (trust === undefined || verdict.decision.outcome !== "deny" || !mayWantTrust(verdict.decision.code))
     return verdict;
   if (trust.standing.kind !== "untrusted" && trust.standing.kind !== "waiting") return verdict;
   const { id: agent, authority } = trust.written;
-  const { protectedPaths } = world.reading.ground;
-  const { decision } = decide({ agent, authority }, request, world.moment, protectedPaths);
+  const { protectedPaths } = ports.reading.ground;
+  const { decision } = decide({ agent, authority }, request, ports.moment, protectedPaths);
   if (decision.outcome === "deny") return verdict;
   return { decision: { outcome: "deny", code: "untrusted_policy", at: null }, exceeds: null, unenforceable: null };
 }

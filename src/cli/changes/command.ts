@@ -2,7 +2,7 @@
 import type { Command } from "commander";
 import type { DraftView } from "../../core/ports/drafts.ts";
 import { askWidening } from "../approvals/presence-question.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -20,20 +20,20 @@ interface ConfirmOptions extends Options {
 
 const JSON_OPTION = ["--json", "print one JSON object", false] as const;
 
-export function addChanges(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
+export function addChanges(program: Command, ports: ControlPorts, end: (exit: ExitCode) => void): void {
   const changes = program.command("changes").description("list, show, land or discard what agents' programs wrote");
   changes
     .command("list")
     .description("list drafts with changes that have not reached the project")
     .option("--all", "also list drafts that landed or were undone", false)
     .option(...JSON_OPTION)
-    .action(async (options: Options & { readonly all: boolean }) => end(await list(world, options)));
+    .action(async (options: Options & { readonly all: boolean }) => end(await list(ports, options)));
   changes
     .command("show")
     .description("show the changes of one draft, and why they have not landed")
     .argument("<id>", "a draft id, or the id of the call that created it")
     .option(...JSON_OPTION)
-    .action(async (id: string, options: Options) => end(await show(world, id, options)));
+    .action(async (id: string, options: Options) => end(await show(ports, id, options)));
   changes
     .command("land")
     .description("apply the changes of a draft that need approval")
@@ -41,7 +41,7 @@ export function addChanges(program: Command, world: ControlWorld, end: (exit: Ex
     .option("--yes", "do not ask for confirmation", false)
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
-    .action(async (id: string, options: ConfirmOptions) => end(await landDraft(world, id, options)));
+    .action(async (id: string, options: ConfirmOptions) => end(await landDraft(ports, id, options)));
   changes
     .command("discard")
     .description("delete a draft; the project stays as it is")
@@ -49,7 +49,7 @@ export function addChanges(program: Command, world: ControlWorld, end: (exit: Ex
     .option("--yes", "do not ask for confirmation", false)
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
-    .action(async (id: string, options: ConfirmOptions) => end(await discard(world, id, options)));
+    .action(async (id: string, options: ConfirmOptions) => end(await discard(ports, id, options)));
   program
     .command("undo")
     .description("restore the files, commits and refs a call changed, unless they were changed since")
@@ -57,33 +57,33 @@ export function addChanges(program: Command, world: ControlWorld, end: (exit: Ex
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option(...JSON_OPTION)
     .addHelpText("after", UNDO_EXAMPLES)
-    .action(async (id: string, options: ConfirmOptions) => end(await undo(world, id, options)));
+    .action(async (id: string, options: ConfirmOptions) => end(await undo(ports, id, options)));
   for (const one of [changes, ...changes.commands]) one.addHelpText("after", EXAMPLES);
 }
 
-async function list(world: ControlWorld, { all, json }: Options & { readonly all: boolean }): Promise<ExitCode> {
-  const answer = await askOnce(world, "changes.list", { all });
-  if (!answer.ok) return tellRefusal(world, answer, json);
+async function list(ports: ControlPorts, { all, json }: Options & { readonly all: boolean }): Promise<ExitCode> {
+  const answer = await askOnce(ports, "changes.list", { all });
+  if (!answer.ok) return tellRefusal(ports, answer, json);
   const { drafts } = answer.value;
-  if (json) world.print(JSON.stringify({ drafts }));
-  else if (drafts.length === 0) world.print("no drafts: everything that programs wrote has landed or was discarded");
-  else for (const draft of drafts) world.print(summaryLine(draft, world.now(), world.paint));
+  if (json) ports.print(JSON.stringify({ drafts }));
+  else if (drafts.length === 0) ports.print("no drafts: everything that programs wrote has landed or was discarded");
+  else for (const draft of drafts) ports.print(summaryLine(draft, ports.now(), ports.paint));
   return EXIT.ok;
 }
 
-async function show(world: ControlWorld, id: string, { json }: Options): Promise<ExitCode> {
-  const answer = await askOnce(world, "changes.show", { id });
-  if (!answer.ok) return tellRefusal(world, answer, json);
-  world.print(json ? JSON.stringify(answer.value) : draftText(answer.value, world.now(), world.paint));
+async function show(ports: ControlPorts, id: string, { json }: Options): Promise<ExitCode> {
+  const answer = await askOnce(ports, "changes.show", { id });
+  if (!answer.ok) return tellRefusal(ports, answer, json);
+  ports.print(json ? JSON.stringify(answer.value) : draftText(answer.value, ports.now(), ports.paint));
   return EXIT.ok;
 }
 
 /** The person agrees to what is shown: the answer carries the digest of exactly that. */
-export async function landDraft(world: ControlWorld, id: string, options: ConfirmOptions): Promise<ExitCode> {
-  const found = await askOnce(world, "changes.show", { id });
-  if (!found.ok) return tellRefusal(world, found, options.json);
+export async function landDraft(ports: ControlPorts, id: string, options: ConfirmOptions): Promise<ExitCode> {
+  const found = await askOnce(ports, "changes.show", { id });
+  if (!found.ok) return tellRefusal(ports, found, options.json);
   const isAgreed = await confirmed(
-    world,
+    ports,
     found.value,
     options,
     "Apply these changes?",
@@ -91,62 +91,62 @@ export async function landDraft(world: ControlWorld, id: string, options: Confir
   );
   if (typeof isAgreed === "number") return isAgreed;
   const { digest } = found.value;
-  const answer = await askWidening(world, "changes.land", { id, digest }, options);
+  const answer = await askWidening(ports, "changes.land", { id, digest }, options);
   if (typeof answer === "number") return answer;
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { landed, summary } = answer.value;
-  if (options.json) world.print(JSON.stringify(answer.value));
+  if (options.json) ports.print(JSON.stringify(answer.value));
   else {
-    world.print(`${world.paint.good("landed")} ${counted(landed, "change", "changes")} of ${shown(summary.draft)}`);
-    if (summary.kept.length > 0) world.print(`  changes left in the draft: ambit changes show ${shown(summary.draft)}`);
+    ports.print(`${ports.paint.good("landed")} ${counted(landed, "change", "changes")} of ${shown(summary.draft)}`);
+    if (summary.kept.length > 0) ports.print(`  changes left in the draft: ambit changes show ${shown(summary.draft)}`);
   }
   return summary.kept.length > 0 ? EXIT.ask : EXIT.ok;
 }
 
-async function discard(world: ControlWorld, id: string, options: ConfirmOptions): Promise<ExitCode> {
-  const found = await askOnce(world, "changes.show", { id });
+async function discard(ports: ControlPorts, id: string, options: ConfirmOptions): Promise<ExitCode> {
+  const found = await askOnce(ports, "changes.show", { id });
   // One whose project is gone cannot be shown, and can be discarded all the same.
-  if (!found.ok && found.code !== "not_landed") return tellRefusal(world, found, options.json);
+  if (!found.ok && found.code !== "not_landed") return tellRefusal(ports, found, options.json);
   const draft = found.ok ? found.value : null;
-  if (!found.ok && !options.json) world.printError(`${world.paint.warn("warning")}: ${shown(found.message)}`);
-  const isAgreed = await confirmed(world, draft, options, "Delete this draft?", `ambit changes discard ${id} --yes`);
+  if (!found.ok && !options.json) ports.printError(`${ports.paint.warn("warning")}: ${shown(found.message)}`);
+  const isAgreed = await confirmed(ports, draft, options, "Delete this draft?", `ambit changes discard ${id} --yes`);
   if (typeof isAgreed === "number") return isAgreed;
-  const answer = await askWidening(world, "changes.discard", { id }, options);
+  const answer = await askWidening(ports, "changes.discard", { id }, options);
   if (typeof answer === "number") return answer;
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
-  if (options.json) world.print(JSON.stringify(answer.value));
-  else world.print(`discarded ${shown(answer.value.summary.draft)}`);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  if (options.json) ports.print(JSON.stringify(answer.value));
+  else ports.print(`discarded ${shown(answer.value.summary.draft)}`);
   return EXIT.ok;
 }
 
 /** True, or how the command ends. */
 async function confirmed(
-  world: ControlWorld,
+  ports: ControlPorts,
   draft: DraftView | null,
   options: ConfirmOptions,
   question: string,
   fix: string,
 ): Promise<true | ExitCode> {
-  if (!options.json && draft !== null) world.print(draftText(draft, world.now(), world.paint));
+  if (!options.json && draft !== null) ports.print(draftText(draft, ports.now(), ports.paint));
   if (options.yes) return true;
-  if (options.json || !world.terminal.isInteractive)
-    return fail(world, options, EXIT.usage, "confirmation needed, and no terminal to ask at", fix);
-  if (await world.terminal.confirm(question)) return true;
-  world.print("nothing was changed");
+  if (options.json || !ports.terminal.isInteractive)
+    return fail(ports, options, EXIT.usage, "confirmation needed, and no terminal to ask at", fix);
+  if (await ports.terminal.confirm(question)) return true;
+  ports.print("nothing was changed");
   return EXIT.ask;
 }
 
-async function undo(world: ControlWorld, id: string, options: ConfirmOptions): Promise<ExitCode> {
-  const answer = await askWidening(world, "changes.undo", { id }, options);
+async function undo(ports: ControlPorts, id: string, options: ConfirmOptions): Promise<ExitCode> {
+  const answer = await askWidening(ports, "changes.undo", { id }, options);
   if (typeof answer === "number") return answer;
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { summary, notes } = answer.value;
-  if (options.json) world.print(JSON.stringify(answer.value));
+  if (options.json) ports.print(JSON.stringify(answer.value));
   else {
-    world.print(
-      `${world.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change", "changes")} reverted`,
+    ports.print(
+      `${ports.paint.good("undone")} ${shown(summary.draft)}: ${counted(summary.landed, "change", "changes")} reverted`,
     );
-    for (const note of notes) world.print(`  ${shown(note)}`);
+    for (const note of notes) ports.print(`  ${shown(note)}`);
   }
   return EXIT.ok;
 }

@@ -2,7 +2,7 @@
 import { Command } from "commander";
 import { describe, expect, test } from "vitest";
 import { EXIT } from "../terminal/exit.ts";
-import { type CompletionWorld, complete } from "./completion.ts";
+import { type CompletionPorts, complete } from "./completion.ts";
 
 function program(): Command {
   const top = new Command("ambit");
@@ -17,14 +17,14 @@ function program(): Command {
   return top;
 }
 
-function offered(words: readonly string[], more: Partial<CompletionWorld> = {}): readonly string[] {
+function offered(words: readonly string[], more: Partial<CompletionPorts> = {}): readonly string[] {
   const lines: string[] = [];
-  const world: CompletionWorld = {
+  const ports: CompletionPorts = {
     agentIds: () => ["scout", "team/aide", "$(reboot)", "a b", "x;y", "-rf", "new\nline"],
     print: (text) => lines.push(...text.split("\n")),
     ...more,
   };
-  expect(complete(world, program(), words)).toBe(EXIT.ok);
+  expect(complete(ports, program(), words)).toBe(EXIT.ok);
   return lines.map((line) => line.split("\t")[0] ?? "");
 }
 

@@ -34,7 +34,7 @@ interface OptionShape {
   readonly argChoices?: readonly string[] | undefined;
 }
 
-export interface CompletionWorld {
+export interface CompletionPorts {
   /** Ids of the agents of the workspace. */
   agentIds(): readonly string[];
   print(text: string): void;
@@ -51,16 +51,16 @@ const wordsMax = 1000;
 const FILES = ":files";
 
 /** One candidate a line, what it means behind a tab. A name that a shell could read as more than a name is left out. */
-export function complete(world: CompletionWorld, program: CommandShape, words: readonly string[]): ExitCode {
+export function complete(ports: CompletionPorts, program: CommandShape, words: readonly string[]): ExitCode {
   try {
-    const { candidates, files } = answer(world, program, words.slice(0, wordsMax));
+    const { candidates, files } = answer(ports, program, words.slice(0, wordsMax));
     const typed = words.at(-1) ?? "";
     const fitting = candidates.filter(
       ({ text }) => text.startsWith(typed) && PLAIN.test(text.slice(quoteOf(typed).length)),
     );
     const lines = fitting.slice(0, candidatesMax).map(({ text, about }) => `${text}\t${about.replace(/\s+/g, " ")}`);
     if (files) lines.push(FILES);
-    if (lines.length > 0) world.print(lines.join("\n"));
+    if (lines.length > 0) ports.print(lines.join("\n"));
   } catch {
     // No completion is a valid result; an error message in the middle of a command line is not.
   }
@@ -76,7 +76,7 @@ interface Answer {
 
 const NOTHING: Answer = { candidates: [], files: false };
 
-function answer(world: CompletionWorld, program: CommandShape, words: readonly string[]): Answer {
+function answer(ports: CompletionPorts, program: CommandShape, words: readonly string[]): Answer {
   const typed = words.at(-1) ?? "";
   let command = program;
   const given: string[] = [];
@@ -91,14 +91,14 @@ function answer(world: CompletionWorld, program: CommandShape, words: readonly s
       else command = inner;
     }
   }
-  if (waiting !== null) return valuesOf(waiting.long?.replace(/^--/, "") ?? "", waiting.argChoices, [], typed, world);
+  if (waiting !== null) return valuesOf(waiting.long?.replace(/^--/, "") ?? "", waiting.argChoices, [], typed, ports);
   if (typed.startsWith("-")) return { candidates: optionsOf(command), files: false };
   if (given.length === 0 && command.commands.length > 0) return { candidates: commandsOf(command), files: false };
   const last = command.registeredArguments.at(-1);
   const argument = command.registeredArguments[given.length] ?? (last?.variadic === true ? last : undefined);
   if (argument === undefined) return NOTHING;
   const before = given.slice(command.registeredArguments.indexOf(argument));
-  return valuesOf(kindOf(command, argument), argument.argChoices, before, typed, world);
+  return valuesOf(kindOf(command, argument), argument.argChoices, before, typed, ports);
 }
 
 function optionOf(command: CommandShape, word: string): OptionShape | undefined {
@@ -133,15 +133,15 @@ function valuesOf(
   choices: readonly string[] | undefined,
   before: readonly string[],
   typed: string,
-  world: CompletionWorld,
+  ports: CompletionPorts,
 ): Answer {
   if (choices !== undefined) return only(choices.map((text) => ({ text, about: "" })));
   switch (kind) {
     case "agent":
     case "agents":
-      return { candidates: agentsOf(world), files: /[./]/.test(typed) };
+      return { candidates: agentsOf(ports), files: /[./]/.test(typed) };
     case "request":
-      return before.length === 0 ? only(VERBS) : requestValues(before[0] as string, world);
+      return before.length === 0 ? only(VERBS) : requestValues(before[0] as string, ports);
     case "spec":
     case "specs":
     case "can":
@@ -172,13 +172,13 @@ function only(candidates: readonly Candidate[]): Answer {
   return { candidates, files: false };
 }
 
-function requestValues(verb: string, world: CompletionWorld): Answer {
-  if (verb.startsWith("agent.")) return only(agentsOf(world));
+function requestValues(verb: string, ports: CompletionPorts): Answer {
+  if (verb.startsWith("agent.")) return only(agentsOf(ports));
   return verb.startsWith("fs.") ? { candidates: [], files: true } : NOTHING;
 }
 
-function agentsOf(world: CompletionWorld): readonly Candidate[] {
-  return world.agentIds().flatMap((text) => (text.startsWith("-") ? [] : [{ text, about: "agent" }]));
+function agentsOf(ports: CompletionPorts): readonly Candidate[] {
+  return ports.agentIds().flatMap((text) => (text.startsWith("-") ? [] : [{ text, about: "agent" }]));
 }
 
 const VERBS: readonly Candidate[] = CATALOG.map(({ verb, effect, risk }) => ({

@@ -4,7 +4,7 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { fail } from "../terminal/problems.ts";
 
-export interface ScriptWorld {
+export interface ScriptPorts {
   readonly paint: Paint;
   print(text: string): void;
   printError(text: string): void;
@@ -13,14 +13,14 @@ export interface ScriptWorld {
 type Shell = "bash" | "zsh" | "fish";
 export const SHELLS: readonly Shell[] = ["bash", "zsh", "fish"];
 
-export function completion(world: ScriptWorld, shell: string, options: { readonly json: boolean }): ExitCode {
+export function completion(ports: ScriptPorts, shell: string, options: { readonly json: boolean }): ExitCode {
   const known = SHELLS.find((one) => one === shell);
   if (known === undefined) {
     const message = `no completion for ${JSON.stringify(shell.slice(0, 80))}`;
-    return fail(world, options, EXIT.usage, message, `ambit completion ${SHELLS.join("|")}`);
+    return fail(ports, options, EXIT.usage, message, `ambit completion ${SHELLS.join("|")}`);
   }
   const script = SCRIPTS[known];
-  world.print(options.json ? JSON.stringify({ shell: known, install: INSTALL[known], script }) : script);
+  ports.print(options.json ? JSON.stringify({ shell: known, install: INSTALL[known], script }) : script);
   return EXIT.ok;
 }
 

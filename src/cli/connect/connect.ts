@@ -10,12 +10,12 @@ import {
 import { dialectOf } from "../../clients/hooks/dialects.ts";
 import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
-import { type AdmitWorld, notAdmitted } from "../trust/admit.ts";
-import type { World } from "../world.ts";
+import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
 
 /** Settings of clients on this machine. */
 export interface ClientSettings {
@@ -50,7 +50,7 @@ export interface HookChoice {
   readonly isConfined: boolean;
 }
 
-export interface ConnectWorld extends AdmitWorld, Pick<World, "loadAgent"> {
+export interface ConnectPorts extends AdmitPorts, Pick<CliPorts, "loadAgent"> {
   readonly cwd: string;
   readonly clientSettings: ClientSettings;
   workspaceAt?(folder?: string): string | null;
@@ -73,98 +73,98 @@ interface PlannedFile {
   readonly file: SettingsFile;
 }
 
-export async function connect(world: ConnectWorld, client: string, options: ConnectOptions): Promise<ExitCode> {
-  const found = chosen(world, client, options);
+export async function connect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
+  const found = chosen(ports, client, options);
   if (typeof found === "number") return found;
   const { connection, scope } = found;
   const { agent } = options;
   if (agent === undefined)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       "name the agent whose grants decide",
       `ambit connect ${client} --agent coder`,
     );
-  const loaded = world.loadAgent(agent);
-  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
-  const folder = scope === "project" ? (world.workspaceAt?.() ?? world.cwd) : null;
-  const command = world.clientSettings.command({
+  const loaded = ports.loadAgent(agent);
+  if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
+  const folder = scope === "project" ? (ports.workspaceAt?.() ?? ports.cwd) : null;
+  const command = ports.clientSettings.command({
     ...{ client, agent, user: options.as ?? null, folder, isConfined: options.sandbox },
   });
-  if (command === null) return fail(world, options, EXIT.error, "there is no state folder on this machine", null);
-  const files = filesOf(world, connection, scope, command);
-  if (files === null) return fail(world, options, EXIT.error, `there is no folder for --${scope} here`, null);
+  if (command === null) return fail(ports, options, EXIT.error, "there is no state folder on this machine", null);
+  const files = filesOf(ports, connection, scope, command);
+  if (files === null) return fail(ports, options, EXIT.error, `there is no folder for --${scope} here`, null);
   const changes: { readonly path: string; readonly isNew: boolean; readonly isChanged: boolean }[] = [];
   for (const { path, file } of files) {
-    const preview = world.clientSettings.preview(path, file);
+    const preview = ports.clientSettings.preview(path, file);
     if (!preview.ok)
-      return fail(world, options, EXIT.error, `${path}: ${preview.message}`, "mend the file, or remove it");
+      return fail(ports, options, EXIT.error, `${path}: ${preview.message}`, "mend the file, or remove it");
     const { before, after } = preview.value;
     changes.push({ path, isNew: before === null, isChanged: before !== after });
   }
-  const today = rulesToday(world, connection, scope);
+  const today = rulesToday(ports, connection, scope);
   if (!options.json) {
-    for (const line of today) world.print(line);
+    for (const line of today) ports.print(line);
     for (const { path, isNew, isChanged } of changes)
-      world.print(`${isNew ? "create" : isChanged ? "change" : "keep"}  ${shown(path)}`);
-    if (options.dryRun) world.print(`hook: ${shown(command)}`);
+      ports.print(`${isNew ? "create" : isChanged ? "change" : "keep"}  ${shown(path)}`);
+    if (options.dryRun) ports.print(`hook: ${shown(command)}`);
   }
   if (options.dryRun) {
-    if (options.json) world.print(jsonLine({ client, scope, agent, today, files: changes, command, isWritten: false }));
+    if (options.json) ports.print(jsonLine({ client, scope, agent, today, files: changes, command, isWritten: false }));
     return EXIT.ok;
   }
-  const isAsked = options.yes !== true && !options.json && world.terminal.isInteractive;
-  if (isAsked && !(await world.terminal.confirm(`Connect ${connection.title} to ${agent}?`))) return EXIT.error;
-  const refused = await notAdmitted(world, "connect", `connect ${client} to ${agent} (${scope})`, options);
+  const isAsked = options.yes !== true && !options.json && ports.terminal.isInteractive;
+  if (isAsked && !(await ports.terminal.confirm(`Connect ${connection.title} to ${agent}?`))) return EXIT.error;
+  const refused = await notAdmitted(ports, "connect", `connect ${client} to ${agent} (${scope})`, options);
   if (refused !== null) return refused;
   for (const { path, file } of files) {
-    const written = world.clientSettings.write(path, file);
-    if (!written.ok) return fail(world, options, EXIT.error, `${path} ${written.message}`, null);
+    const written = ports.clientSettings.write(path, file);
+    if (!written.ok) return fail(ports, options, EXIT.error, `${path} ${written.message}`, null);
   }
-  const isDenied = await canaryDenied(world, client, command);
+  const isDenied = await canaryDenied(ports, client, command);
   const held = heldBy(connection, options.sandbox);
   if (options.json)
-    world.print(
+    ports.print(
       jsonLine({
         ...{ client, scope, agent, today, files: changes, command, isWritten: true },
         ...{ canary: isDenied ? "denied" : "failed", isVerifiedInClient: false, held, notes: connection.notes },
       }),
     );
   else {
-    world.print(
+    ports.print(
       isDenied
-        ? `${world.paint.good("ok")}: the hook denied a canary call`
-        : `${world.paint.bad("error")}: the hook did not answer a canary call: every call is blocked; see: ambit doctor`,
+        ? `${ports.paint.good("ok")}: the hook denied a canary call`
+        : `${ports.paint.bad("error")}: the hook did not answer a canary call: every call is blocked; see: ambit doctor`,
     );
-    for (const { what, by } of held) world.print(`  ${what}: ${by}`);
-    world.print(
+    for (const { what, by } of held) ports.print(`  ${what}: ${by}`);
+    ports.print(
       `  not verified in ${connection.title} itself: start it, let it read /etc/hostname, then run: ambit log`,
     );
-    for (const note of connection.notes) world.print(`  note: ${note}`);
+    for (const note of connection.notes) ports.print(`  note: ${note}`);
     if (!connection.isClosed)
-      world.print(`  the whole client in the sandbox: ambit run ${agent} ${connection.programs[0]}`);
+      ports.print(`  the whole client in the sandbox: ambit run ${agent} ${connection.programs[0]}`);
   }
   return isDenied ? EXIT.ok : EXIT.error;
 }
 
-export async function disconnect(world: ConnectWorld, client: string, options: ConnectOptions): Promise<ExitCode> {
-  const found = chosen(world, client, options);
+export async function disconnect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
+  const found = chosen(ports, client, options);
   if (typeof found === "number") return found;
   const { connection, scope } = found;
   // Without the hook the client decides alone: that widens.
-  const refused = await notAdmitted(world, "disconnect", `disconnect ${client} (${scope})`, options);
+  const refused = await notAdmitted(ports, "disconnect", `disconnect ${client} (${scope})`, options);
   if (refused !== null) return refused;
-  const files = filesOf(world, connection, scope, "");
-  if (files === null) return fail(world, options, EXIT.error, `there is no folder for --${scope} here`, null);
+  const files = filesOf(ports, connection, scope, "");
+  if (files === null) return fail(ports, options, EXIT.error, `there is no folder for --${scope} here`, null);
   const results: { readonly path: string; readonly result: string }[] = [];
   for (const { path, file } of files) {
-    const restored = world.clientSettings.restore(path, file);
-    if (!restored.ok) return fail(world, options, EXIT.error, `${path} ${restored.message}`, null);
+    const restored = ports.clientSettings.restore(path, file);
+    if (!restored.ok) return fail(ports, options, EXIT.error, `${path} ${restored.message}`, null);
     results.push({ path, result: restored.value });
   }
-  if (options.json) world.print(jsonLine({ client, scope, files: results }));
-  else for (const { path, result } of results) world.print(`${RESULTS[result] ?? result}  ${shown(path)}`);
+  if (options.json) ports.print(jsonLine({ client, scope, files: results }));
+  else for (const { path, result } of results) ports.print(`${RESULTS[result] ?? result}  ${shown(path)}`);
   return EXIT.ok;
 }
 
@@ -175,7 +175,7 @@ const RESULTS: Readonly<Record<string, string>> = {
 };
 
 function chosen(
-  world: ConnectWorld,
+  ports: ConnectPorts,
   client: string,
   options: ConnectOptions,
 ): { readonly connection: ClientConnection; readonly scope: ConnectScope } | ExitCode {
@@ -183,7 +183,7 @@ function chosen(
   if (connection === null) {
     const names = CONNECTIONS.map((one) => one.client).join(", ");
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       `there is no client ${client} (${names})`,
@@ -191,12 +191,12 @@ function chosen(
     );
   }
   const scopes = (["project", "user", "managed"] as const).filter((scope) => options[scope] === true);
-  const isProject = (world.workspaceAt?.() ?? null) !== null;
+  const isProject = (ports.workspaceAt?.() ?? null) !== null;
   const [scope = isProject && connection.scopes.includes("project") ? "project" : "user", ...more] = scopes;
-  if (more.length > 0) return fail(world, options, EXIT.usage, "choose one of --project, --user and --managed", null);
+  if (more.length > 0) return fail(ports, options, EXIT.usage, "choose one of --project, --user and --managed", null);
   if (!connection.scopes.includes(scope))
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       `${connection.title} has no settings for --${scope}`,
@@ -206,14 +206,14 @@ function chosen(
 }
 
 function filesOf(
-  world: ConnectWorld,
+  ports: ConnectPorts,
   connection: ClientConnection,
   scope: ConnectScope,
   command: string,
 ): readonly PlannedFile[] | null {
   const files: PlannedFile[] = [];
   for (const file of connection.files(scope, command)) {
-    const path = world.clientSettings.pathOf(scope, file.path);
+    const path = ports.clientSettings.pathOf(scope, file.path);
     if (path === null) return null;
     files.push({ path, file });
   }
@@ -221,12 +221,12 @@ function filesOf(
 }
 
 /** What the client's own settings let it do now. */
-function rulesToday(world: ConnectWorld, { title, rules }: ClientConnection, scope: ConnectScope): readonly string[] {
+function rulesToday(ports: ConnectPorts, { title, rules }: ClientConnection, scope: ConnectScope): readonly string[] {
   const lines: string[] = [];
   for (const where of scope === "project" ? (["project", "user"] as const) : (["user"] as const))
     for (const { path, at } of rules) {
-      const file = world.clientSettings.pathOf(where, path);
-      const value = file === null ? undefined : world.clientSettings.value(file, at);
+      const file = ports.clientSettings.pathOf(where, path);
+      const value = file === null ? undefined : ports.clientSettings.value(file, at);
       if (value === undefined) continue;
       const members = isJsonObject(value) ? Object.entries(value) : [[at.join("."), value] as const];
       const counted = members.map(
@@ -258,17 +258,17 @@ function heldBy(
 
 /** Whether the line denies a call that no record grants: for `connect`, and for `doctor` again. */
 export async function canaryDenied(
-  world: Pick<ConnectWorld, "cwd" | "clientSettings">,
+  ports: Pick<ConnectPorts, "cwd" | "clientSettings">,
   client: string,
   command: string,
 ): Promise<boolean> {
-  const canary = dialectOf(client)?.canary(world.cwd);
+  const canary = dialectOf(client)?.canary(ports.cwd);
   if (canary === undefined) return false;
-  const { status, err } = await world.clientSettings.run(command, JSON.stringify(canary));
+  const { status, err } = await ports.clientSettings.run(command, JSON.stringify(canary));
   return status === EXIT.usage && err.startsWith("ambit denied");
 }
 
-export function addConnect(program: Command, world: ConnectWorld, end: (exit: ExitCode) => void): void {
+export function addConnect(program: Command, ports: ConnectPorts, end: (exit: ExitCode) => void): void {
   const scoped = (command: Command): Command =>
     command
       .argument("<client>", CONNECTIONS.map((one) => one.client).join(", "))
@@ -283,11 +283,11 @@ export function addConnect(program: Command, world: ConnectWorld, end: (exit: Ex
     .option("--dry-run", "show what would be written", false)
     .option("-y, --yes", "do not ask for confirmation", false)
     .addHelpText("after", CONNECT_EXAMPLES)
-    .action(async (client: string, options: ConnectOptions) => end(await connect(world, client, options)));
+    .action(async (client: string, options: ConnectOptions) => end(await connect(ports, client, options)));
   scoped(program.command("disconnect").description("take ambit's hook out of the settings of an agent client"))
     .addHelpText("after", DISCONNECT_EXAMPLES)
     .action(async (client: string, options: ConnectOptions) =>
-      end(await disconnect(world, client, { ...options, sandbox: true })),
+      end(await disconnect(ports, client, { ...options, sandbox: true })),
     );
 }
 

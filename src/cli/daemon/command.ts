@@ -1,38 +1,38 @@
 // The words of `ambit daemon`, and its help.
 import type { Command } from "commander";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop, logLinesDefault } from "./daemon.ts";
+import { type DaemonPorts, daemonLogs, daemonStart, daemonStatus, daemonStop, logLinesDefault } from "./daemon.ts";
 
 interface Asked {
   readonly json: boolean;
 }
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
-export function addDaemon(program: Command, world: DaemonWorld, end: (exit: ExitCode) => void): void {
+export function addDaemon(program: Command, ports: DaemonPorts, end: (exit: ExitCode) => void): void {
   const daemon = program.command("daemon").description("show, start or stop the background daemon");
   daemon
     .command("status")
     .description("show whether the daemon runs, its sessions, pending approvals and problems")
     .option("--json", "print one JSON object", false)
-    .action(async (options: Asked) => end(await daemonStatus(world, options)));
+    .action(async (options: Asked) => end(await daemonStatus(ports, options)));
   daemon
     .command("start")
     .description("start the daemon; for a state folder set by XDG_STATE_HOME, also enable automatic start")
     .option("--json", "print one JSON object", false)
-    .action(async (options: Asked) => end(await daemonStart(world, options)));
+    .action(async (options: Asked) => end(await daemonStart(ports, options)));
   daemon
     .command("stop")
     .description("shut the daemon down and wait until it has exited")
     .option("--json", "print one JSON object", false)
-    .action(async (options: Asked) => end(await daemonStop(world, options)));
+    .action(async (options: Asked) => end(await daemonStop(ports, options)));
   daemon
     .command("logs")
     .description("show the last lines of the daemon's own log")
     .option("--lines <count>", "how many lines", String(logLinesDefault))
     .option("--json", "print one JSON object", false)
     .action((options: Asked & { readonly lines: string }) => {
-      if (/^[1-9]\d{0,4}$/.test(options.lines)) return end(daemonLogs(world, Number(options.lines), options));
-      world.printError("error: --lines must be a number from 1 to 99999");
+      if (/^[1-9]\d{0,4}$/.test(options.lines)) return end(daemonLogs(ports, Number(options.lines), options));
+      ports.printError("error: --lines must be a number from 1 to 99999");
       return end(EXIT.usage);
     });
   for (const one of [daemon, ...daemon.commands]) one.addHelpText("after", EXAMPLES);

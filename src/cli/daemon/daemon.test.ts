@@ -3,7 +3,7 @@ import type { ControlMessages, DaemonStatus } from "../../core/ports/daemon/daem
 import type { Answer, MessageClient, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
-import { type DaemonWorld, daemonLogs, daemonStart, daemonStatus, daemonStop } from "./daemon.ts";
+import { type DaemonPorts, daemonLogs, daemonStart, daemonStatus, daemonStop } from "./daemon.ts";
 
 const STATUS: DaemonStatus = {
   pid: 4711,
@@ -36,13 +36,13 @@ const STATUS: DaemonStatus = {
 const refused = (code: string): Refusal => ({ ok: false, code, message: "no", fix: null });
 
 interface Said {
-  readonly world: DaemonWorld;
+  readonly ports: DaemonPorts;
   readonly out: string[];
   readonly err: string[];
   readonly asked: string[];
 }
 
-function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonWorld> = {}, stop?: Refusal): Said {
+function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonPorts> = {}, stop?: Refusal): Said {
   const [out, err, asked]: [string[], string[], string[]] = [[], [], []];
   const control = {
     ask: async (name: string) => {
@@ -52,7 +52,7 @@ function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonWor
     },
     close: () => asked.push("close"),
   } as unknown as MessageClient<ControlMessages>;
-  const world: DaemonWorld = {
+  const ports: DaemonPorts = {
     paint: PLAIN,
     terminal: null as never,
     now: () => 7_300_000,
@@ -72,15 +72,15 @@ function worldWith(running: Answer<DaemonStatus | null>, more: Partial<DaemonWor
     printError: (text) => err.push(text),
     ...more,
   };
-  return { world, out, err, asked };
+  return { ports, out, err, asked };
 }
 
 const up: Answer<DaemonStatus> = { ok: true, value: STATUS };
 const down: Answer<null> = { ok: true, value: null };
 
 test("status shows what runs, what is pending and what is wrong, and escapes names", async () => {
-  const { world, out } = worldWith(up);
-  expect(await daemonStatus(world, { json: false })).toBe(EXIT.ok);
+  const { ports, out } = worldWith(up);
+  expect(await daemonStatus(ports, { json: false })).toBe(EXIT.ok);
   const [text = ""] = out;
   for (const part of [
     "process 4711",
@@ -96,68 +96,68 @@ test("status shows what runs, what is pending and what is wrong, and escapes nam
 });
 
 test("status without a daemon has its own exit status, and starts none", async () => {
-  const { world, out, asked } = worldWith(down);
-  expect(await daemonStatus(world, { json: true })).toBe(EXIT.daemon);
+  const { ports, out, asked } = worldWith(down);
+  expect(await daemonStatus(ports, { json: true })).toBe(EXIT.daemon);
   expect(JSON.parse(out[0] ?? "")).toEqual({ running: false });
   expect(asked).toEqual([]);
 });
 
 test("status passes a refusal on", async () => {
-  const { world, out } = worldWith(refused("control_refused"));
-  expect(await daemonStatus(world, { json: true })).toBe(EXIT.daemon);
+  const { ports, out } = worldWith(refused("control_refused"));
+  expect(await daemonStatus(ports, { json: true })).toBe(EXIT.daemon);
   expect(JSON.parse(out[0] ?? "")).toMatchObject({ code: "control_refused" });
 });
 
 test("start prints the process id, and closes its connection", async () => {
-  const { world, out, asked } = worldWith(down);
-  expect(await daemonStart(world, { json: false })).toBe(EXIT.ok);
+  const { ports, out, asked } = worldWith(down);
+  expect(await daemonStart(ports, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["running, process 4711"]);
   expect(asked).toEqual(["daemon.status", "close"]);
   const failing = worldWith(down, { startDaemon: async () => refused("folder_refused") });
-  expect(await daemonStart(failing.world, { json: false })).toBe(EXIT.daemon);
+  expect(await daemonStart(failing.ports, { json: false })).toBe(EXIT.daemon);
 });
 
 test("stop asks it to end and waits until it has", async () => {
-  const { world, out, asked } = worldWith(up);
-  expect(await daemonStop(world, { json: true })).toBe(EXIT.ok);
+  const { ports, out, asked } = worldWith(up);
+  expect(await daemonStop(ports, { json: true })).toBe(EXIT.ok);
   expect(asked).toEqual(["daemon.stop", "close", "awaited"]);
   expect(JSON.parse(out[0] ?? "")).toEqual({ running: false, wasRunning: true });
 });
 
 test("stop reports that there was none", async () => {
-  const { world, out } = worldWith(down, { endDaemon: async () => "absent" });
-  expect(await daemonStop(world, { json: false })).toBe(EXIT.ok);
+  const { ports, out } = worldWith(down, { endDaemon: async () => "absent" });
+  expect(await daemonStop(ports, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["the daemon was not running"]);
 });
 
 test.each(["wrong_protocol", "no_answer", "not_available"])(
   "stop kills one by its pid that answers %s",
   async (code) => {
-    const { world, asked } = worldWith(refused(code));
-    expect(await daemonStop(world, { json: false })).toBe(EXIT.ok);
+    const { ports, asked } = worldWith(refused(code));
+    expect(await daemonStop(ports, { json: false })).toBe(EXIT.ok);
     expect(asked).toEqual(["ended"]);
   },
 );
 
 test("stop does not kill a daemon that refuses us", async () => {
   const told = worldWith(up, {}, refused("control_refused"));
-  expect(await daemonStop(told.world, { json: false })).toBe(EXIT.daemon);
+  expect(await daemonStop(told.ports, { json: false })).toBe(EXIT.daemon);
   const seen = worldWith(refused("control_refused"));
-  expect(await daemonStop(seen.world, { json: false })).toBe(EXIT.daemon);
+  expect(await daemonStop(seen.ports, { json: false })).toBe(EXIT.daemon);
   expect([...told.asked, ...seen.asked]).not.toContain("ended");
 });
 
 test("stop reports that it does not end", async () => {
-  const { world, err } = worldWith(up, { awaitDaemonEnd: async () => "stays" });
-  expect(await daemonStop(world, { json: false })).toBe(EXIT.daemon);
+  const { ports, err } = worldWith(up, { awaitDaemonEnd: async () => "stays" });
+  expect(await daemonStop(ports, { json: false })).toBe(EXIT.daemon);
   expect(err[0]).toContain("did not exit");
 });
 
 test("logs prints the last lines, and nothing that moves the cursor", () => {
-  const { world, out } = worldWith(down);
-  expect(daemonLogs(world, 10, { json: false })).toBe(EXIT.ok);
+  const { ports, out } = worldWith(down);
+  expect(daemonLogs(ports, 10, { json: false })).toBe(EXIT.ok);
   expect(out).toEqual(["one\ntwo\\u{1b}[2J"]);
   const none = worldWith(down, { daemonLog: () => null });
-  expect(daemonLogs(none.world, 10, { json: true })).toBe(EXIT.ok);
+  expect(daemonLogs(none.ports, 10, { json: true })).toBe(EXIT.ok);
   expect(none.out).toEqual(['{"lines":[]}']);
 });

@@ -3,14 +3,14 @@
 import type { ControlMessages, DaemonStatus, SessionView } from "../../core/ports/daemon/daemon-control.ts";
 import { type Answer, type MessageClient, NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
 import type { SinkStatus } from "../../core/ports/stores/sink.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 
-export interface DaemonWorld extends ControlWorld {
+export interface DaemonPorts extends ControlPorts {
   /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
   startDaemon(): Promise<Answer<MessageClient<ControlMessages>>>;
   /** Waits until the owner of the state is gone, if it still is this process. */
@@ -25,49 +25,49 @@ interface Asked {
   readonly json: boolean;
 }
 
-export async function daemonStatus(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
-  const running = await world.running();
-  if (!running.ok) return tellRefusal(world, running, json);
+export async function daemonStatus(ports: DaemonPorts, { json }: Asked): Promise<ExitCode> {
+  const running = await ports.running();
+  if (!running.ok) return tellRefusal(ports, running, json);
   if (running.value === null) {
-    world.print(json ? jsonLine({ running: false }) : `the daemon is not running; ${startingText(world)}`);
+    ports.print(json ? jsonLine({ running: false }) : `the daemon is not running; ${startingText(ports)}`);
     return EXIT.daemon;
   }
-  world.print(json ? jsonLine({ running: true, ...running.value }) : statusText(running.value, world));
+  ports.print(json ? jsonLine({ running: true, ...running.value }) : statusText(running.value, ports));
   return EXIT.ok;
 }
 
 /** Whether one comes when it is needed, and what to do where none does. */
-export function startingText(world: Pick<DaemonWorld, "unstarted">): string {
-  const refusal = world.unstarted?.() ?? null;
+export function startingText(ports: Pick<DaemonPorts, "unstarted">): string {
+  const refusal = ports.unstarted?.() ?? null;
   if (refusal === null) return "it starts when needed";
   return `it does not start automatically here: ${shown(refusal.message)}\n  fix: ${shown(refusal.fix ?? "ambit daemon start")}`;
 }
 
-export async function daemonStart(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
-  const control = await world.startDaemon();
-  if (!control.ok) return tellRefusal(world, control, json);
+export async function daemonStart(ports: DaemonPorts, { json }: Asked): Promise<ExitCode> {
+  const control = await ports.startDaemon();
+  if (!control.ok) return tellRefusal(ports, control, json);
   const status = await control.value.ask("daemon.status", {});
   control.value.close();
-  if (!status.ok) return tellRefusal(world, status, json);
-  world.print(json ? jsonLine({ running: true, ...status.value }) : `running, process ${status.value.pid}`);
+  if (!status.ok) return tellRefusal(ports, status, json);
+  ports.print(json ? jsonLine({ running: true, ...status.value }) : `running, process ${status.value.pid}`);
   return EXIT.ok;
 }
 
 /** Ends when the daemon has. */
-export async function daemonStop(world: DaemonWorld, { json }: Asked): Promise<ExitCode> {
-  const running = await world.running();
-  const told = running.ok && running.value !== null ? await askOnce(world, "daemon.stop", {}) : running;
+export async function daemonStop(ports: DaemonPorts, { json }: Asked): Promise<ExitCode> {
+  const running = await ports.running();
+  const told = running.ok && running.value !== null ? await askOnce(ports, "daemon.stop", {}) : running;
   // A refused client must not kill the daemon; a daemon that does not respond is killed by its pid.
-  if (!told.ok && !UNSPOKEN.includes(told.code)) return tellRefusal(world, told, json);
+  if (!told.ok && !UNSPOKEN.includes(told.code)) return tellRefusal(ports, told, json);
   const pid = told.ok && running.ok && running.value !== null ? running.value.pid : null;
-  const end = pid === null ? await world.endDaemon() : await world.awaitDaemonEnd(pid);
+  const end = pid === null ? await ports.endDaemon() : await ports.awaitDaemonEnd(pid);
   if (end === "stays") {
     const message = "the daemon did not exit";
-    return tellRefusal(world, { ok: false, code: "not_available", message, fix: "ambit daemon logs" }, json);
+    return tellRefusal(ports, { ok: false, code: "not_available", message, fix: "ambit daemon logs" }, json);
   }
   const wasRunning = pid !== null || end === "ended";
-  if (json) world.print(jsonLine({ running: false, wasRunning }));
-  else world.print(wasRunning ? "the daemon has stopped" : "the daemon was not running");
+  if (json) ports.print(jsonLine({ running: false, wasRunning }));
+  else ports.print(wasRunning ? "the daemon has stopped" : "the daemon was not running");
   return EXIT.ok;
 }
 
@@ -76,15 +76,15 @@ const UNSPOKEN: readonly string[] = ["not_available", NO_DAEMON, "wrong_protocol
 
 export const logLinesDefault = 50;
 
-export function daemonLogs(world: DaemonWorld, linesMax: number, { json }: Asked): ExitCode {
-  const lines = world.daemonLog(linesMax);
-  if (json) world.print(jsonLine({ lines: lines ?? [] }));
-  else if (lines === null || lines.length === 0) world.print("the daemon has no log yet");
-  else world.print(lines.map(shown).join("\n"));
+export function daemonLogs(ports: DaemonPorts, linesMax: number, { json }: Asked): ExitCode {
+  const lines = ports.daemonLog(linesMax);
+  if (json) ports.print(jsonLine({ lines: lines ?? [] }));
+  else if (lines === null || lines.length === 0) ports.print("the daemon has no log yet");
+  else ports.print(lines.map(shown).join("\n"));
   return EXIT.ok;
 }
 
-function statusText(status: DaemonStatus, { paint, now }: DaemonWorld): string {
+function statusText(status: DaemonStatus, { paint, now }: DaemonPorts): string {
   const { pid, version, started, state, waiting, entries, sandboxes, connections, isFrozen } = status;
   const age = ageOf(now() - started);
   const denied = status.denials.map(({ code, times }) => `${shown(code)} ${times}`).join(", ");

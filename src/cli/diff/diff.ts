@@ -8,13 +8,13 @@ import { compactText } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { place } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown as visible } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import type { World } from "../world.ts";
 
 export interface DiffOptions {
   readonly json: boolean;
@@ -37,22 +37,22 @@ interface ShownChange {
   readonly line: number | null;
 }
 
-export function diff(world: World, from: string, to: string, options: DiffOptions): ExitCode {
-  const progress = progressOf(world, options);
-  const load = (name: string): SetResult => progress.over("reading agents", (step) => world.loadSet(name, step));
+export function diff(ports: CliPorts, from: string, to: string, options: DiffOptions): ExitCode {
+  const progress = progressOf(ports, options);
+  const load = (name: string): SetResult => progress.over("reading agents", (step) => ports.loadSet(name, step));
   const before = load(from);
   const after = load(to);
   for (const side of [before, after]) {
     if (side.ok) continue;
-    if (options.json) world.print(jsonLine({ error: { message: side.message, fix: side.fix } }));
+    if (options.json) ports.print(jsonLine({ error: { message: side.message, fix: side.fix } }));
     else
-      world.printError(
-        `${world.paint.bad("error")}: ${side.message}${side.fix === null ? "" : `\n  fix: ${side.fix}`}`,
+      ports.printError(
+        `${ports.paint.bad("error")}: ${side.message}${side.fix === null ? "" : `\n  fix: ${side.fix}`}`,
       );
     return EXIT.error;
   }
   if (!before.ok || !after.ok) return EXIT.error;
-  const { protectedPaths } = world.reading.ground;
+  const { protectedPaths } = ports.reading.ground;
   const diffs = progress.over("comparing agents", (step) =>
     before.isOneFile && after.isOneFile
       ? compareFiles(before.value, after.value, protectedPaths)
@@ -60,14 +60,14 @@ export function diff(world: World, from: string, to: string, options: DiffOption
   );
   const widened = diffs.some((one) => one.widened.length > 0);
   const invalid = [...after.value.values()].filter(({ agent }) => agent.refused);
-  if (options.json) world.print(jsonLine({ widened, agents: diffs }));
+  if (options.json) ports.print(jsonLine({ widened, agents: diffs }));
   else {
     for (const { agent, source } of after.value.values()) {
       for (const diagnostic of agent.diagnostics)
-        if (diagnostic.severity === "error") world.printError(renderDiagnostic(diagnostic, source, world.paint));
+        if (diagnostic.severity === "error") ports.printError(renderDiagnostic(diagnostic, source, ports.paint));
     }
-    for (const one of diffs) world.print(diffText(one, world.paint));
-    if (diffs.length === 0) world.print("no agent may do more or less");
+    for (const one of diffs) ports.print(diffText(one, ports.paint));
+    if (diffs.length === 0) ports.print("no agent may do more or less");
   }
   if (invalid.length > 0) return EXIT.invalidPolicy;
   return widened && !options.allowWidening ? EXIT.widened : EXIT.ok;

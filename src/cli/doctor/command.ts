@@ -1,10 +1,10 @@
 // The words of `ambit doctor`, and its help.
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
-import { type DoctorOptions, type DoctorWorld, doctor } from "./doctor.ts";
+import { type DoctorOptions, type DoctorPorts, doctor } from "./doctor.ts";
 
 /** Adds the command to the program; `end` is told how it has ended. */
-export function addDoctor(program: Command, world: DoctorWorld, end: (exit: ExitCode) => void): void {
+export function addDoctor(program: Command, ports: DoctorPorts, end: (exit: ExitCode) => void): void {
   program
     .command("doctor")
     .description("find errors, risks and ineffective grants in the agents here, and problems of this machine")
@@ -14,7 +14,7 @@ export function addDoctor(program: Command, world: DoctorWorld, end: (exit: Exit
     .option("-y, --yes", "do not ask for confirmation; skip fixes that would widen an agent's grants", false)
     .option("--allow-widening", "with --yes: also apply fixes that widen grants", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (agents: string[], options: DoctorOptions) => end(await doctor(world, agents, options)));
+    .action(async (agents: string[], options: DoctorOptions) => end(await doctor(ports, agents, options)));
 }
 
 const EXAMPLES = `

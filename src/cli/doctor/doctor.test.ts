@@ -6,7 +6,7 @@ import { FINDING_CODES } from "../../doctor/finding.ts";
 import type { Probe } from "../../doctor/probe.ts";
 import { DENIALS, DIAGNOSTICS } from "../explain/pages.ts";
 import { PLAIN } from "../terminal/paint.ts";
-import { type DoctorOptions, type DoctorWorld, doctor } from "./doctor.ts";
+import { type DoctorOptions, type DoctorPorts, doctor } from "./doctor.ts";
 import { FINDINGS } from "./pages.ts";
 
 const WELL: MachineFacts = {
@@ -44,7 +44,7 @@ async function run(files: Readonly<Record<string, string>>, given: Given = {}): 
   const disk: Record<string, string> = { ...files };
   const spoken = { out: "", err: "" };
   const questions: string[] = [];
-  const world: DoctorWorld = {
+  const ports: DoctorPorts = {
     paint: PLAIN,
     probe: (names) => {
       const unknown = names.find((name) => !Object.hasOwn(disk, name));
@@ -71,7 +71,7 @@ async function run(files: Readonly<Record<string, string>>, given: Given = {}): 
     },
   };
   const options = { json: false, fix: false, yes: false, allowWidening: false, ...given.options };
-  return { status: await doctor(world, [], options), ...spoken, files: disk, questions };
+  return { status: await doctor(ports, [], options), ...spoken, files: disk, questions };
 }
 
 describe("the output", () => {

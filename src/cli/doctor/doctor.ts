@@ -15,12 +15,12 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { fail } from "../terminal/problems.ts";
-import { type ProgressWorld, progressOf } from "../terminal/progress.ts";
+import { type ProgressPorts, progressOf } from "../terminal/progress.ts";
 import { type FixReport, fixAgents } from "./fix.ts";
 import { sectionText, showSection } from "./text.ts";
 
 /** What the command needs of the machine. */
-export interface DoctorWorld extends ProgressWorld {
+export interface DoctorPorts extends ProgressPorts {
   readonly paint: Paint;
   /** Looks at all agents of the workspace, or at those named: ids or files. */
   probe(names: readonly string[], step?: Step): ProbeResult;
@@ -66,31 +66,31 @@ export interface DoctorOptions {
   readonly allowWidening: boolean;
 }
 
-export async function doctor(world: DoctorWorld, names: readonly string[], options: DoctorOptions): Promise<ExitCode> {
-  const progress = progressOf(world, options);
-  const sink = (await world.sink?.()) ?? null;
-  const secrets = (await world.secrets?.()) ?? null;
-  const tools = (await world.tools?.()) ?? [];
-  const servers = (await world.servers?.()) ?? [];
+export async function doctor(ports: DoctorPorts, names: readonly string[], options: DoctorOptions): Promise<ExitCode> {
+  const progress = progressOf(ports, options);
+  const sink = (await ports.sink?.()) ?? null;
+  const secrets = (await ports.secrets?.()) ?? null;
+  const tools = (await ports.tools?.()) ?? [];
+  const servers = (await ports.servers?.()) ?? [];
   const probe = (): ProbeResult => {
-    const found = progress.over("reading agents", (step) => world.probe(names, step));
+    const found = progress.over("reading agents", (step) => ports.probe(names, step));
     return found.ok ? { ok: true, value: { ...found.value, sink, secrets, tools, servers } } : found;
   };
   const first = probe();
-  if (!first.ok) return fail(world, options, EXIT.error, first.message, first.fix);
-  const fixes = options.fix ? await fixAgents(world, first.value, options) : [];
+  if (!first.ok) return fail(ports, options, EXIT.error, first.message, first.fix);
+  const fixes = options.fix ? await fixAgents(ports, first.value, options) : [];
   const isChanged = fixes.some(({ outcome }) => outcome === "written");
   const second = isChanged ? probe() : first;
-  if (!second.ok) return fail(world, options, EXIT.error, second.message, second.fix);
+  if (!second.ok) return fail(ports, options, EXIT.error, second.message, second.fix);
   const { value } = second;
   const sections = progress.over("examining agents", (step) => examine(value, step));
   const { agents, configs, users = [] } = second.value;
   const around = agents.flatMap((agent) => agent.around ?? []).map((source) => ({ source }));
   const sources = new Map([...around, ...agents, ...configs, ...users].map(({ source }) => [source.name, source]));
   const totals = totalsOf(sections);
-  const hooks = (await world.hooks?.()) ?? [];
+  const hooks = (await ports.hooks?.()) ?? [];
   if (options.json) {
-    world.print(
+    ports.print(
       jsonLine({
         sections: sections.map((one) => showSection(one, sources)),
         fixes,
@@ -99,14 +99,14 @@ export async function doctor(world: DoctorWorld, names: readonly string[], optio
       }),
     );
   } else {
-    for (const section of sections) world.print(sectionText(section, sources, world.paint));
+    for (const section of sections) ports.print(sectionText(section, sources, ports.paint));
     for (const { client, path, isDenied } of hooks)
-      world.print(
+      ports.print(
         isDenied
-          ? `${world.paint.good("ok")} hook of ${client} in ${shown(path)}: denied a canary call; not verified in the client itself`
-          : `${world.paint.bad("error")} hook of ${client} in ${shown(path)} does not answer: its calls are blocked\n  fix: ambit connect ${client} --agent AGENT`,
+          ? `${ports.paint.good("ok")} hook of ${client} in ${shown(path)}: denied a canary call; not verified in the client itself`
+          : `${ports.paint.bad("error")} hook of ${client} in ${shown(path)} does not answer: its calls are blocked\n  fix: ambit connect ${client} --agent AGENT`,
       );
-    world.print(footer(totals, world.paint));
+    ports.print(footer(totals, ports.paint));
   }
   const exit = exitOf(sections, fixes);
   return exit === EXIT.ok && hooks.some(({ isDenied }) => !isDenied) ? EXIT.error : exit;

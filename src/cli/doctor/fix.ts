@@ -7,7 +7,7 @@ import { type Edit, mend } from "../../doctor/fixes.ts";
 import type { Probe, ProbeAgent } from "../../doctor/probe.ts";
 import { shown } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
-import type { DoctorOptions, DoctorWorld } from "./doctor.ts";
+import type { DoctorOptions, DoctorPorts } from "./doctor.ts";
 
 /** refused: a person refused, or none could be asked; the message says which. held: every edit would have widened. */
 type Outcome = "written" | "refused" | "held" | "failed";
@@ -24,30 +24,30 @@ export interface FixReport {
 }
 
 export async function fixAgents(
-  world: DoctorWorld,
+  ports: DoctorPorts,
   probe: Probe,
   options: DoctorOptions,
 ): Promise<readonly FixReport[]> {
   const reports: FixReport[] = [];
   for (const agent of probe.agents) {
     if (!agent.diagnostics.some(({ suggestion }) => suggestion !== null)) continue;
-    const report = await fixAgent(world, agent, probe, options);
+    const report = await fixAgent(ports, agent, probe, options);
     if (report === null) continue;
     reports.push(report);
-    if (!options.json) world.print(endText(report, world.paint));
+    if (!options.json) ports.print(endText(report, ports.paint));
   }
   return reports;
 }
 
 async function fixAgent(
-  world: DoctorWorld,
+  ports: DoctorPorts,
   { id, source }: ProbeAgent,
   { ground }: Probe,
   options: DoctorOptions,
 ): Promise<FixReport | null> {
-  const before = world.readAgent(source, id);
+  const before = ports.readAgent(source, id);
   const changes = (text: string): { readonly agent: Agent; readonly widened: readonly Change[] } => {
-    const agent = world.readAgent({ ...source, text }, id);
+    const agent = ports.readAgent({ ...source, text }, id);
     return { agent, widened: differenceOf(before, agent, ground.protectedPaths).widened };
   };
   // Without a person at the question nothing becomes possible, unless that was said too.
@@ -56,7 +56,7 @@ async function fixAgent(
   const { text, edits, heldBack } = mend(
     source.text,
     (other) => {
-      if (mayWiden) return { diagnostics: world.readAgent({ ...source, text: other }, id).diagnostics, widens: false };
+      if (mayWiden) return { diagnostics: ports.readAgent({ ...source, text: other }, id).diagnostics, widens: false };
       const { agent, widened } = changes(other);
       return { diagnostics: agent.diagnostics, widens: widened.length > 0 };
     },
@@ -72,13 +72,13 @@ async function fixAgent(
     message: null,
   };
   if (edits.length === 0) return { ...base, outcome: "held" };
-  if (!options.json) world.print(fixText(base, world.paint));
-  const answer = options.yes ? true : isAsked ? await world.confirm(question(base.widened.length)) : null;
+  if (!options.json) ports.print(fixText(base, ports.paint));
+  const answer = options.yes ? true : isAsked ? await ports.confirm(question(base.widened.length)) : null;
   if (answer === null) return { ...base, outcome: "refused", message: unasked(base.widened.length) };
   if (!answer) return { ...base, outcome: "refused" };
-  if (base.widened.length > 0 && !(await world.mayWiden(id)))
+  if (base.widened.length > 0 && !(await ports.mayWiden(id)))
     return { ...base, outcome: "refused", message: "it would widen grants, which this process may not do" };
-  const written = world.replace(source, text);
+  const written = ports.replace(source, text);
   return written.ok ? { ...base, outcome: "written" } : { ...base, outcome: "failed", message: written.message };
 }
 

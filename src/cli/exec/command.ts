@@ -1,16 +1,16 @@
 // The words of `ambit exec`, and its help.
 import type { Command } from "commander";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { fail } from "../terminal/problems.ts";
 import { type ExecOptions, exec } from "./exec.ts";
-import type { ExecWorld } from "./world.ts";
+import type { ExecPorts } from "./ports.ts";
 
 /** `behind` is the program and its arguments: everything behind `--`, whatever it looks like. */
 export function addExec(
   program: Command,
-  world: ExecWorld & ControlWorld,
+  ports: ExecPorts & ControlPorts,
   behind: readonly string[],
   end: (exit: ExitCode) => void,
 ): void {
@@ -34,10 +34,10 @@ export function addExec(
     .action(async (agent: string, options: ExecOptions, { args }: Command) => {
       const [, ...before] = args;
       // What is written in front of `--` would be read as words of ours.
-      if (before.length === 0) end(await exec(world, agent, behind, options));
+      if (before.length === 0) end(await exec(ports, agent, behind, options));
       else {
         const again = commandText(["exec", agent, "--", ...before, ...behind]);
-        end(fail(world, options, EXIT.usage, "write the program after `--`", again));
+        end(fail(ports, options, EXIT.usage, "write the program after `--`", again));
       }
     });
 }

@@ -15,7 +15,7 @@ const grant = readCompact(spec, { reading: READING, diagnostics: new Diagnostics
 const grants = grant === null ? [] : [grant];
 const link = { id: "own", role: "own", issuer: "", holder: "scout", grants, validity: ALWAYS, calls: null } as const;
 const agent = { id: "scout", authority: [[compile(link)]] as const, grants, workingRoot: null };
-const world = {
+const ports = {
   reading: READING,
   moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },
   paint: PLAIN,
@@ -23,7 +23,7 @@ const world = {
 };
 
 function told(code: DenialCode, request: string, times = 1): string {
-  return denialText(world, { agent }, { code, request, times });
+  return denialText(ports, { agent }, { code, request, times });
 }
 
 test.each<[string, DenialCode, string, string]>([

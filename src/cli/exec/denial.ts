@@ -7,19 +7,19 @@ import { readRequestText } from "../../core/notation/request/request.ts";
 import type { RunDenial } from "../../core/ports/process.ts";
 import { changeClass } from "../can/change-class.ts";
 import { underTrust } from "../can/untrusted.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
-import type { World } from "../world.ts";
 
-type Seen = Pick<World, "changeClass" | "moment" | "paint" | "reading">;
+type Seen = Pick<CliPorts, "changeClass" | "moment" | "paint" | "reading">;
 type Held = Pick<LoadedAgent, "trust"> & {
   readonly agent: Pick<LoadedAgent["agent"], "id" | "authority" | "grants" | "workingRoot">;
 };
 
-export function denialText(world: Seen, loaded: Held, { code, request, times }: RunDenial): string {
+export function denialText(ports: Seen, loaded: Held, { code, request, times }: RunDenial): string {
   const { agent } = loaded;
-  const word = world.paint.warn("ambit");
+  const word = ports.paint.warn("ambit");
   const often = times === 1 ? "" : ` (${times} times)`;
-  const read = readRequestText(request, { ...world.reading, workingRoot: agent.workingRoot });
+  const read = readRequestText(request, { ...ports.reading, workingRoot: agent.workingRoot });
   const asked = read.ok ? read.value : null;
   // No rule stands behind it, so there is none to look at.
   if (code === "not_available") {
@@ -28,7 +28,7 @@ export function denialText(world: Seen, loaded: Held, { code, request, times }: 
   }
   // Where the grants are not what refused it, what they say to it is no answer.
   const why =
-    asked !== null && isAllowed(world, loaded, asked)
+    asked !== null && isAllowed(ports, loaded, asked)
       ? `ambit explain ${code}`
       : `ambit can ${shown(agent.id)} ${shown(request)}`;
   return `${word}: denied while running: ${shown(request)}  ${code}${often}\n  why: ${why}`;
@@ -40,9 +40,9 @@ function isNameAlone({ values: [host] }: Request): boolean {
 }
 
 /** What `ambit can` would say. */
-function isAllowed(world: Seen, { agent, trust }: Held, request: Request): boolean {
-  const { ground } = world.reading;
-  const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, ground.protectedPaths);
-  const { decision } = underTrust(trust, request, decided, world);
-  return decision.outcome === "allow" && changeClass(world, agent.authority, request) === "free";
+function isAllowed(ports: Seen, { agent, trust }: Held, request: Request): boolean {
+  const { ground } = ports.reading;
+  const decided = decide({ agent: agent.id, authority: agent.authority }, request, ports.moment, ground.protectedPaths);
+  const { decision } = underTrust(trust, request, decided, ports);
+  return decision.outcome === "allow" && changeClass(ports, agent.authority, request) === "free";
 }

@@ -9,22 +9,22 @@ import { decide, type Verdict } from "../../core/gate/decide.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import type { Ending } from "../../core/ports/process.ts";
 import { otherDenials } from "../../sandbox/plan/drafts/kept-denials.ts";
-import { type HoldingWorld, holdingNow } from "../agents/holding.ts";
+import { type HoldingPorts, holdingNow } from "../agents/holding.ts";
 import { tellNotes, tellWaiting } from "../approvals/waiting.ts";
 import { sentence } from "../can/can.ts";
 import { trustLine, underTrust } from "../can/untrusted.ts";
 import { showVerdict } from "../can/verdict.ts";
 import { landDraft } from "../changes/command.ts";
 import { changesLines } from "../changes/render.ts";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { denialText } from "./denial.ts";
+import type { ExecAsked, ExecPorts, ExecRefusal, ExecResult } from "./ports.ts";
 import { keptStreams, passingStreams } from "./streams.ts";
 import { hasTerminal, terminalStreams } from "./terminal-streams.ts";
-import type { ExecAsked, ExecRefusal, ExecResult, ExecWorld } from "./world.ts";
 
 export interface ExecOptions {
   readonly json: boolean;
@@ -46,79 +46,79 @@ const outputBytesMax = 1_048_576;
 const millisecondsMax = 86_400_000;
 
 export async function exec(
-  world: ExecWorld & ControlWorld,
+  ports: ExecPorts & ControlPorts,
   name: string,
   words: readonly string[],
   options: ExecOptions,
 ): Promise<ExitCode> {
   const { json } = options;
   const wrong = (message: string, fix: string | null): ExitCode => {
-    if (json) world.print(jsonLine(refusedData({ code: "invalid_input", message, fix }, null)));
+    if (json) ports.print(jsonLine(refusedData({ code: "invalid_input", message, fix }, null)));
     else {
       const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
-      world.printError(`${world.paint.bad("error")}: ${shown(message)}${hint}`);
+      ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${hint}`);
     }
     return EXIT.refused;
   };
   const read = readOptions(words, options);
   if (typeof read === "string") return wrong(read, "ambit exec scout -- git status");
-  const found = world.loadAgent(name);
-  const created = found.ok ? null : await createdAgent(world, name, options.user ?? null);
+  const found = ports.loadAgent(name);
+  const created = found.ok ? null : await createdAgent(ports, name, options.user ?? null);
   if (!found.ok && created === null) return wrong(found.message, found.fix);
   const loaded = found.ok ? found.value : (created as LoadedAgent);
   const { agent, source, trust } = loaded;
   if (!json) {
-    for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, world.paint));
+    for (const diagnostic of agent.diagnostics) ports.printError(renderDiagnostic(diagnostic, source, ports.paint));
     const line = trustLine(agent.id, trust);
-    if (line !== null) world.printError(`${world.paint.warn("warning")}: ${line}`);
+    if (line !== null) ports.printError(`${ports.paint.warn("warning")}: ${line}`);
   }
   const kept = json ? keptStreams(outputBytesMax) : null;
-  const passing = kept ?? (options.terminal === true ? terminalStreams(world.terminalPasses()) : passingStreams());
+  const passing = kept ?? (options.terminal === true ? terminalStreams(ports.terminalPasses()) : passingStreams());
   const { streams } = passing;
   try {
-    const heard = { ...streams, onEvent: (event: Json): void => tellEvent(world, event) };
-    const result = await world.programs.run({ agent, name, ...read }, heard);
+    const heard = { ...streams, onEvent: (event: Json): void => tellEvent(ports, event) };
+    const result = await ports.programs.run({ agent, name, ...read }, heard);
     // The person's terminal is put back before anything of ours is printed.
     if (streams.terminal !== undefined) await passing.release();
     // The grants of a created agent are the daemon's to know, and so is why one does not suffice.
-    const verdict = created === null ? verdictOf(world, loaded, result) : null;
+    const verdict = created === null ? verdictOf(ports, loaded, result) : null;
     if (kept !== null)
-      world.print(
+      ports.print(
         jsonLine({
           agent: agent.id,
-          ...resultData(world, loaded, result, verdict),
+          ...resultData(ports, loaded, result, verdict),
           ...kept.kept(),
         }),
       );
-    else tell(world, name, loaded, result, verdict);
-    if (!json && options.review === true) await offerReview(world, result);
+    else tell(ports, name, loaded, result, verdict);
+    if (!json && options.review === true) await offerReview(ports, result);
     return result.ok ? exitOf(result.ran.ending) : EXIT.refused;
   } finally {
     await passing.release();
   }
 }
 
-function tellEvent(world: ExecWorld, event: Json): void {
-  tellWaiting(world, event);
-  tellNotes(world, event);
+function tellEvent(ports: ExecPorts, event: Json): void {
+  tellWaiting(ports, event);
+  tellNotes(ports, event);
 }
 
 /** An agent that another agent created has no file. Null where the daemon knows none of this name. */
 async function createdAgent(
-  world: ExecWorld & ControlWorld & HoldingWorld,
+  ports: ExecPorts & ControlPorts & HoldingPorts,
   name: string,
   user: string | null,
 ): Promise<LoadedAgent | null> {
-  const held = await holdingNow(world, { agent: name, user, pledge: null });
+  const held = await holdingNow(ports, { agent: name, user, pledge: null });
   if (held?.ok !== true || held.value.isRecord) return null;
   return { agent: agentRefused(held.value.agent, "record", []), source: { name, text: "" } };
 }
 
 /** With a terminal the person agrees here; without one the draft waits, and its lines said so already. */
-async function offerReview(world: ExecWorld & ControlWorld, result: ExecResult): Promise<void> {
+async function offerReview(ports: ExecPorts & ControlPorts, result: ExecResult): Promise<void> {
   const changes = result.ok ? (result.ran.changes ?? null) : null;
   if (changes === null || changes.draft === null || changes.kept.length === 0) return;
-  if (world.terminal.isInteractive) await landDraft(world, changes.draft, { yes: false, json: false });
+  if (ports.terminal.isInteractive) await landDraft(ports, changes.draft, { yes: false, json: false });
 }
 
 /** What was asked, or what is wrong with it. */
@@ -150,12 +150,12 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
 }
 
 /** Where it was the gate that refused: what it says about the same request, trust included. */
-function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, result: ExecResult): Verdict | null {
+function verdictOf(ports: ExecPorts, { agent, trust }: LoadedAgent, result: ExecResult): Verdict | null {
   const { request } = result;
   if (result.ok || request === null || result.denial === null) return null;
-  const { protectedPaths } = world.reading.ground;
-  const decided = decide({ agent: agent.id, authority: agent.authority }, request, world.moment, protectedPaths);
-  const verdict = underTrust(trust, request, decided, world);
+  const { protectedPaths } = ports.reading.ground;
+  const decided = decide({ agent: agent.id, authority: agent.authority }, request, ports.moment, protectedPaths);
+  const verdict = underTrust(trust, request, decided, ports);
   const { decision } = verdict;
   const { code } = result.refused;
   // Accounts, people, pledges and revocations are the daemon's to know: where it says something else, it is right.
@@ -163,7 +163,7 @@ function verdictOf(world: ExecWorld, { agent, trust }: LoadedAgent, result: Exec
   return decision.outcome === "deny" && decision.code === code ? verdict : null;
 }
 
-function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult, verdict: Verdict | null): object {
+function resultData(ports: ExecPorts, { agent }: LoadedAgent, result: ExecResult, verdict: Verdict | null): object {
   const request = result.request === null ? null : requestText(result.request);
   if (!result.ok) {
     const denial = { id: result.denial?.id ?? null, approval: result.denial?.approval ?? null };
@@ -173,7 +173,7 @@ function resultData(world: ExecWorld, { agent }: LoadedAgent, result: ExecResult
       agent,
       result.request,
       verdict,
-      world.moment,
+      ports.moment,
     );
     const short = nearest === null ? "" : `: the nearest grant does not match on ${nearest.axis ?? "its conditions"}`;
     const message = outcome === "ask" ? "it needs approval" : `no grant covers it${short}`;
@@ -205,35 +205,35 @@ export function refusedData({ code, message, fix }: ExecRefusal, request: string
 }
 
 /** INVARIANT: nothing of it goes to stdout, which is the program's. */
-function tell(world: ExecWorld, name: string, loaded: LoadedAgent, result: ExecResult, verdict: Verdict | null): void {
-  const { paint } = world;
+function tell(ports: ExecPorts, name: string, loaded: LoadedAgent, result: ExecResult, verdict: Verdict | null): void {
+  const { paint } = ports;
   const { agent, source } = loaded;
   if (result.ok) {
     const ended = endedText(result.ran.ending);
-    if (ended !== null) world.printError(`${paint.bad("ambit")}: ${ended}`);
-    if (result.ran.hint !== undefined) world.printError(`${paint.warn("ambit")}: ${shown(result.ran.hint)}`);
+    if (ended !== null) ports.printError(`${paint.bad("ambit")}: ${ended}`);
+    if (result.ran.hint !== undefined) ports.printError(`${paint.warn("ambit")}: ${shown(result.ran.hint)}`);
     if (result.ran.enforcement.some(({ strength }) => strength === "none"))
-      world.printError(
+      ports.printError(
         `${paint.bad("ambit")}: this program ran without a sandbox: none is available here, and your config.yml has bare: true`,
       );
     const { denials, changes = null } = result.ran;
-    for (const denial of otherDenials(denials, changes)) world.printError(denialText(world, loaded, denial));
-    for (const line of changesLines(changes, paint)) world.printError(line);
+    for (const denial of otherDenials(denials, changes)) ports.printError(denialText(ports, loaded, denial));
+    for (const line of changesLines(changes, paint)) ports.printError(line);
   } else if (verdict !== null && result.request !== null) {
-    const told = showVerdict(agent, result.request, verdict, world.moment);
-    world.printError(sentence(agent.id, name, told, source, paint));
-    tellDenial(world, result.denial);
+    const told = showVerdict(agent, result.request, verdict, ports.moment);
+    ports.printError(sentence(agent.id, name, told, source, paint));
+    tellDenial(ports, result.denial);
   } else {
-    world.printError(refusalText(result.refused, paint.bad("refused")));
-    tellDenial(world, result.denial);
+    ports.printError(refusalText(result.refused, paint.bad("refused")));
+    tellDenial(ports, result.denial);
   }
 }
 
-function tellDenial(world: ExecWorld, denial: Extract<ExecResult, { ok: false }>["denial"]): void {
+function tellDenial(ports: ExecPorts, denial: Extract<ExecResult, { ok: false }>["denial"]): void {
   if (denial === null) return;
   const { id, approval } = denial;
-  if (approval !== null && approval !== "") world.printError(`  approve: ambit approve ${shown(approval)}`);
-  if (id !== "") world.printError(`  why: ambit why ${shown(id)}`);
+  if (approval !== null && approval !== "") ports.printError(`  approve: ambit approve ${shown(approval)}`);
+  if (id !== "") ports.printError(`  why: ambit why ${shown(id)}`);
 }
 
 function refusalText({ code, message, fix }: ExecRefusal, word: string): string {

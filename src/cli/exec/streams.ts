@@ -1,6 +1,6 @@
 // The streams of a program: its input, the sinks of its output, and what stops it.
 import { writeSync } from "node:fs";
-import type { ExecStreams } from "./world.ts";
+import type { ExecStreams } from "./ports.ts";
 
 const SIGNALS = ["SIGINT", "SIGTERM", "SIGHUP"] as const;
 

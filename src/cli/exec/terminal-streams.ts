@@ -4,8 +4,8 @@ import { PassThrough } from "node:stream";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
 import type { TerminalControl, TerminalSize } from "../../core/ports/process.ts";
 import { TerminalFilter } from "../terminal/terminal-filter.ts";
+import type { ExecStreams } from "./ports.ts";
 import { cancelOnSignals, writeBytes } from "./streams.ts";
-import type { ExecStreams } from "./world.ts";
 
 /** Whether a program can have a terminal here: its keys and its screen are both the person's. */
 export function hasTerminal(): boolean {

@@ -6,19 +6,19 @@ import { nearestName } from "../../core/notation/nearest.ts";
 import { conditionKeys } from "../../core/notation/scope/conditions.ts";
 import { DAEMON_CODES } from "../daemon/pages.ts";
 import { FINDINGS } from "../doctor/pages.ts";
+import type { CliPorts } from "../ports.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
-import type { World } from "../world.ts";
 import { DENIALS, DIAGNOSTICS, type Page } from "./pages.ts";
 import { WORDS } from "./words.ts";
 
-export function explainName(world: World, name: string | undefined, options: { readonly json: boolean }): ExitCode {
-  return name === undefined ? catalog(world, options) : explainOne(world, name, options);
+export function explainName(ports: CliPorts, name: string | undefined, options: { readonly json: boolean }): ExitCode {
+  return name === undefined ? catalog(ports, options) : explainOne(ports, name, options);
 }
 
 /** Every verb, the consequential ones first, and the names of all codes and words. */
-function catalog(world: World, { json }: { readonly json: boolean }): ExitCode {
+function catalog(ports: CliPorts, { json }: { readonly json: boolean }): ExitCode {
   const verbs = CATALOG.toSorted(byRisk);
   const codes = PAGES.map(([kind, pages]) => [kind, Object.keys(pages).sort()] as const);
   if (json) {
@@ -26,22 +26,22 @@ function catalog(world: World, { json }: { readonly json: boolean }): ExitCode {
       const { verb: name, family, risk, effect } = verb;
       return { name, family, risk, effect, keys: scopeKeys(verb) };
     });
-    world.print(jsonLine({ verbs: entries, codes: Object.fromEntries(codes) }));
+    ports.print(jsonLine({ verbs: entries, codes: Object.fromEntries(codes) }));
     return EXIT.ok;
   }
-  const { paint } = world;
+  const { paint } = ports;
   const width = Math.max(...verbs.map(({ verb }) => verb.length));
   for (const verb of verbs) {
     const { verb: name, risk, effect } = verb;
     const keys = scopeKeys(verb).join(", ");
     const level = `${paintRisk(paint, risk)}${" ".repeat(6 - risk.length)}`;
-    world.print(`${level}  ${name.padEnd(width)}  ${effect}${keys === "" ? "" : paint.dim(`  {${keys}}`)}`);
+    ports.print(`${level}  ${name.padEnd(width)}  ${effect}${keys === "" ? "" : paint.dim(`  {${keys}}`)}`);
   }
   for (const [kind, names] of codes) {
     const title = kind === "word" ? "words of records and configurations" : `${kind} codes`;
-    world.print(`\n${paint.strong(title)}\n  ${names.join("  ")}`);
+    ports.print(`\n${paint.strong(title)}\n  ${names.join("  ")}`);
   }
-  world.print(paint.dim("\nambit explain <name> explains one of them"));
+  ports.print(paint.dim("\nambit explain <name> explains one of them"));
   return EXIT.ok;
 }
 
@@ -53,33 +53,33 @@ const PAGES = [
   ["word", WORDS],
 ] as const;
 
-function explainOne(world: World, name: string, options: { readonly json: boolean }): ExitCode {
+function explainOne(ports: CliPorts, name: string, options: { readonly json: boolean }): ExitCode {
   const page = pageOf(name);
   const verb = verbEntry(name);
   if (page !== null) {
-    world.print(
+    ports.print(
       options.json
         ? JSON.stringify({ name, kind: page.kind, ...page.page })
-        : pageText(name, page.kind, page.page, world),
+        : pageText(name, page.kind, page.page, ports),
     );
     return EXIT.ok;
   }
   if (verb !== null) {
     const { family, risk, effect } = verb;
-    world.print(
+    ports.print(
       options.json
         ? JSON.stringify({ name, kind: "verb", family, risk, effect, keys: scopeKeys(verb) })
-        : verbText(verb, world),
+        : verbText(verb, ports),
     );
     return EXIT.ok;
   }
   const names = [...PAGES.flatMap(([, pages]) => Object.keys(pages)), ...CATALOG.map((entry) => entry.verb)];
   const nearest = nearestName(name, names);
   const message = `no code, verb or word called ${JSON.stringify(name.slice(0, 80))}`;
-  if (options.json) world.print(jsonLine({ error: { message, suggestion: nearest } }));
+  if (options.json) ports.print(jsonLine({ error: { message, suggestion: nearest } }));
   else
-    world.printError(
-      `${world.paint.bad("error")}: ${message}${nearest === null ? "" : `\n  did you mean ${nearest}?`}`,
+    ports.printError(
+      `${ports.paint.bad("error")}: ${message}${nearest === null ? "" : `\n  did you mean ${nearest}?`}`,
     );
   return EXIT.usage;
 }
@@ -91,7 +91,7 @@ function pageOf(name: string): { readonly kind: (typeof PAGES)[number][0]; reado
   return null;
 }
 
-function pageText(name: string, kind: string, page: Page, { paint }: World): string {
+function pageText(name: string, kind: string, page: Page, { paint }: CliPorts): string {
   return [
     `${paint.strong(name)}  ${paint.dim(kind)}`,
     `  ${page.means}`,
@@ -100,7 +100,7 @@ function pageText(name: string, kind: string, page: Page, { paint }: World): str
   ].join("\n");
 }
 
-function verbText(verb: VerbEntry, { paint }: World): string {
+function verbText(verb: VerbEntry, { paint }: CliPorts): string {
   const bare =
     verb.axes.length === 0
       ? "no scope"

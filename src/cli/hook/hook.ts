@@ -1,7 +1,7 @@
 // `ambit hook <client>`: a client's question before a tool call, from standard input, and the daemon's answer. The native program
 // does the same faster; this command starts the daemon first, where none runs. INVARIANT: every failure blocks the call.
 import type { Command } from "commander";
-import type { CallWorld } from "../call/call.ts";
+import type { CallCommandPorts } from "../call/call.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 
@@ -15,25 +15,25 @@ export interface HookCommandOptions {
 
 const inputBytesMax = 1_000_000;
 
-export async function hook(world: CallWorld, client: string, options: HookCommandOptions): Promise<ExitCode> {
+export async function hook(ports: CallCommandPorts, client: string, options: HookCommandOptions): Promise<ExitCode> {
   const block = (why: string): ExitCode => {
-    world.printError(`ambit: the call is blocked: ${shown(why)}`);
+    ports.printError(`ambit: the call is blocked: ${shown(why)}`);
     return EXIT.usage;
   };
-  const text = await inputText(world);
+  const text = await inputText(ports);
   if (text === null) return block("its input is not UTF-8, or larger than 1 MB");
   let isServed = true;
-  const connected = await world.call(
+  const connected = await ports.call(
     () => {
       isServed = false;
     },
-    { agent: options.agent, tool: client, face: "hook", cwd: world.cwd },
+    { agent: options.agent, tool: client, face: "hook", cwd: ports.cwd },
   );
   if (!connected.ok) return block(`${connected.message}${connected.fix === null ? "" : `; run: ${connected.fix}`}`);
   const parts: Record<1 | 2 | 3, Uint8Array[]> = { 1: [], 2: [], 3: [] };
   const answer = await connected.value.ask(
     "hook.decide",
-    { cwd: world.cwd, words: hookWords(client, options), text },
+    { cwd: ports.cwd, words: hookWords(client, options), text },
     {
       onBytes: (channel, bytes) => {
         if (channel === 1 || channel === 2 || channel === 3) parts[channel].push(bytes);
@@ -46,8 +46,8 @@ export async function hook(world: CallWorld, client: string, options: HookComman
   if (!isServed || status?.length !== 1 || output === undefined || errors === undefined)
     return block("the daemon gave no verdict");
   // Printed as the client reads it; the daemon ends each text with a line end, and so does printing.
-  if (errors.length > 0) world.printError(errors.toString("utf8").replace(/\n$/, ""));
-  if (output.length > 0) world.print(output.toString("utf8"));
+  if (errors.length > 0) ports.printError(errors.toString("utf8").replace(/\n$/, ""));
+  if (output.length > 0) ports.print(output.toString("utf8"));
   if (status[0] === 0) return EXIT.ok;
   return status[0] === EXIT.usage && errors.length > 0 ? EXIT.usage : block("the daemon gave no reason");
 }
@@ -64,10 +64,10 @@ export function hookWords(client: string, options: HookCommandOptions): readonly
   ];
 }
 
-async function inputText(world: CallWorld): Promise<string | null> {
+async function inputText(ports: CallCommandPorts): Promise<string | null> {
   const pieces: Uint8Array[] = [];
   let length = 0;
-  for await (const piece of world.piped?.() ?? process.stdin) {
+  for await (const piece of ports.piped?.() ?? process.stdin) {
     pieces.push(piece as Uint8Array);
     length += (piece as Uint8Array).length;
     if (length > inputBytesMax) return null;
@@ -77,7 +77,7 @@ async function inputText(world: CallWorld): Promise<string | null> {
   return Buffer.from(text).equals(bytes) ? text : null;
 }
 
-export function addHook(program: Command, world: CallWorld, end: (exit: ExitCode) => void): void {
+export function addHook(program: Command, ports: CallCommandPorts, end: (exit: ExitCode) => void): void {
   program
     .command("hook")
     .description("answer a client's hook: decide and log the tool call on standard input")
@@ -88,7 +88,7 @@ export function addHook(program: Command, world: CallWorld, end: (exit: ExitCode
     .option("--wait <milliseconds>", "how long to wait for an approval")
     .option("--no-sandbox", "check shell commands and let the client run them, instead of running them in the sandbox")
     .addHelpText("after", EXAMPLES)
-    .action(async (client: string, options: HookCommandOptions) => end(await hook(world, client, options)));
+    .action(async (client: string, options: HookCommandOptions) => end(await hook(ports, client, options)));
 }
 
 const EXAMPLES = `

@@ -1,14 +1,14 @@
 // The words of `ambit init`, `schema` and `completion`, and the one that shells ask with.
 import type { Command } from "commander";
 import { SCHEMA_NAMES } from "../../agents/schema/schema.ts";
-import { type CompletionWorld, complete } from "../completion/completion.ts";
+import { type CompletionPorts, complete } from "../completion/completion.ts";
 import { completion, SHELLS } from "../completion/scripts.ts";
 import { schema } from "../schema/schema.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
-import { INIT_EXAMPLES, type InitOptions, type InitWorld, init } from "./init.ts";
+import { INIT_EXAMPLES, type InitOptions, type InitPorts, init } from "./init.ts";
 
-export type FirstStepsWorld = InitWorld & CompletionWorld;
+export type FirstStepsPorts = InitPorts & CompletionPorts;
 
 /**
  * Adds the commands to the program, the last of all: what can be completed is what was added before. `behind` is what
@@ -16,7 +16,7 @@ export type FirstStepsWorld = InitWorld & CompletionWorld;
  */
 export function addFirstSteps(
   program: Command,
-  world: FirstStepsWorld,
+  ports: FirstStepsPorts,
   behind: readonly string[],
   end: (exit: ExitCode) => void,
 ): void {
@@ -27,22 +27,22 @@ export function addFirstSteps(
     .option("--preset <names>", "reader, reviewer, coder, researcher; comma-separated")
     .option("--json", "print one JSON object; requires --yes", false)
     .addHelpText("after", INIT_EXAMPLES)
-    .action(async (options: InitOptions) => end(await init(world, options)));
+    .action(async (options: InitOptions) => end(await init(ports, options)));
   program
     .command("schema")
     .description("print the JSON Schema of records or configuration, for editors")
     .argument("[name]", SCHEMA_NAMES.join(", "))
     .option("--json", "print one JSON object: the schema, its path and the line for the editor", false)
     .addHelpText("after", SCHEMA_EXAMPLES)
-    .action((name: string | undefined, options: Asked) => end(schema(world, name, options)));
+    .action((name: string | undefined, options: Asked) => end(schema(ports, name, options)));
   program
     .command("completion")
     .description("print the shell completion script for commands, agents and verbs")
     .argument("<shell>", SHELLS.join(", "))
     .option("--json", "print one JSON object: the script and where to install it", false)
     .addHelpText("after", COMPLETION_EXAMPLES)
-    .action((shell: string, options: Asked) => end(completion(world, shell, options)));
-  program.command("__complete", { hidden: true }).action(() => end(complete(world, program, behind)));
+    .action((shell: string, options: Asked) => end(completion(ports, shell, options)));
+  program.command("__complete", { hidden: true }).action(() => end(complete(ports, program, behind)));
 }
 
 const SCHEMA_EXAMPLES = `

@@ -3,16 +3,16 @@ import { describe, expect, test } from "vitest";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
-import { type InitOptions, type InitWorld, type InitWritten, init } from "./init.ts";
+import { type InitOptions, type InitPorts, type InitWritten, init } from "./init.ts";
 
 const found: Surroundings = { isGit: true, clients: [], servers: [], toolchains: [], sample: "go.mod" };
 
-function worldOf(more: Partial<InitWorld>, there: readonly string[] = []) {
+function worldOf(more: Partial<InitPorts>, there: readonly string[] = []) {
   const files = new Map(there.map((path) => [path, "mine"]));
   const said: string[] = [];
   const complained: string[] = [];
   let trusted = 0;
-  const world: InitWorld = {
+  const ports: InitPorts = {
     paint: PLAIN,
     isTerminal: false,
     project: "/work",
@@ -40,14 +40,14 @@ function worldOf(more: Partial<InitWorld>, there: readonly string[] = []) {
     printError: (text) => complained.push(text),
     ...more,
   };
-  return { world, files, said, complained, trusted: () => trusted };
+  return { ports, files, said, complained, trusted: () => trusted };
 }
 
 const yes: InitOptions = { yes: true, json: false };
 
 test("with --yes a reader is written, trusted, and tested", async () => {
-  const { world, files, said, trusted } = worldOf({});
-  expect(await init(world, yes)).toBe(EXIT.ok);
+  const { ports, files, said, trusted } = worldOf({});
+  expect(await init(ports, yes)).toBe(EXIT.ok);
   expect([...files.keys()]).toContain(".ambit/agents/reader.md");
   expect([...files.keys()]).not.toContain(".ambit/agents/coder.md");
   expect(trusted()).toBe(1);
@@ -65,8 +65,8 @@ describe("--preset", () => {
     ["../coder", null],
   ];
   test.each(rows)("%s", async (preset, names) => {
-    const { world, files, complained } = worldOf({});
-    expect(await init(world, { ...yes, preset })).toBe(names === null ? EXIT.usage : EXIT.ok);
+    const { ports, files, complained } = worldOf({});
+    expect(await init(ports, { ...yes, preset })).toBe(names === null ? EXIT.usage : EXIT.ok);
     const agents = [...files.keys()].filter((path) => path.includes("/agents/"));
     expect(agents).toEqual((names ?? []).map((name) => `.ambit/agents/${name}.md`));
     expect(complained.length).toBe(names === null ? 1 : 0);
@@ -78,18 +78,18 @@ describe("existing files are kept and not trusted", () => {
     ["a record of that name", {}, [".ambit/agents/reader.md"]],
     ["another workspace", { isWorkspace: true }, []],
   ] as const)("%s", async (_title, more, there) => {
-    const { world, files, said, trusted } = worldOf(more, there);
-    expect(await init(world, yes)).toBe(EXIT.ok);
+    const { ports, files, said, trusted } = worldOf(more, there);
+    expect(await init(ports, yes)).toBe(EXIT.ok);
     for (const path of there) expect(files.get(path)).toBe("mine");
     expect(trusted()).toBe(0);
     expect(said.at(-1)).toContain("ambit trust\n");
   });
 
   test("nor is anything if a file could not be written", async () => {
-    const { world, complained, trusted } = worldOf({
+    const { ports, complained, trusted } = worldOf({
       write: () => ({ ok: false, message: "cannot be written (EROFS)" }),
     });
-    expect(await init(world, yes)).toBe(EXIT.error);
+    expect(await init(ports, yes)).toBe(EXIT.error);
     expect(complained[0]).toContain("EROFS");
     expect(trusted()).toBe(0);
   });
@@ -100,16 +100,16 @@ describe("it fails before it writes", () => {
     ["without a terminal and without --yes", {}, { yes: false, json: false }, /--yes/],
     ["in a home folder", { project: null }, yes, /cd into a project/],
   ] as const)("%s", async (_title, more, options, says) => {
-    const { world, files, complained } = worldOf(more);
-    expect(await init(world, options)).toBe(EXIT.usage);
+    const { ports, files, complained } = worldOf(more);
+    expect(await init(ports, options)).toBe(EXIT.usage);
     expect(files.size).toBe(0);
     expect(complained.join()).toMatch(says);
   });
 });
 
 test("--json is one object", async () => {
-  const { world, said } = worldOf({});
-  await init(world, { ...yes, json: true });
+  const { ports, said } = worldOf({});
+  await init(ports, { ...yes, json: true });
   expect(said.length).toBe(1);
   expect(JSON.parse(said[0] ?? "")).toMatchObject({
     project: "/work",

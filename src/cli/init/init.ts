@@ -8,7 +8,7 @@ import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
-import { type AdmitWorld, notAdmitted } from "../trust/admit.ts";
+import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
 
 export interface InitOptions {
   readonly yes: boolean;
@@ -17,7 +17,7 @@ export interface InitOptions {
   readonly preset?: string | undefined;
 }
 
-export interface InitWorld extends AdmitWorld {
+export interface InitPorts extends AdmitPorts {
   /** Whether a person can be asked. */
   readonly isTerminal: boolean;
   /** The folder to begin in: the workspace around here, else the working directory. Null for a home folder or `/`. */
@@ -45,27 +45,27 @@ Examples:
 Existing files are never overwritten.
 Exit status: 0 done, 1 a file could not be written, 2 usage.`;
 
-export async function init(world: InitWorld, options: InitOptions): Promise<ExitCode> {
-  const { project } = world;
+export async function init(ports: InitPorts, options: InitOptions): Promise<ExitCode> {
+  const { project } = ports;
   if (project === null)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       "this folder is too broad to be an agent's root",
       "cd into a project first",
     );
   const named = readNames(options.preset);
-  if (!named.ok) return fail(world, options, EXIT.usage, named.message, named.fix);
-  const found = world.look();
-  const chosen = await choose(world, options, named.names, found);
-  if (chosen === "no terminal") return fail(world, options, EXIT.usage, "no terminal to ask at", "ambit init --yes");
+  if (!named.ok) return fail(ports, options, EXIT.usage, named.message, named.fix);
+  const found = ports.look();
+  const chosen = await choose(ports, options, named.names, found);
+  if (chosen === "no terminal") return fail(ports, options, EXIT.usage, "no terminal to ask at", "ambit init --yes");
   if (chosen === null) {
-    world.print("nothing was written");
+    ports.print("nothing was written");
     return EXIT.ok;
   }
-  const refused = await notAdmitted(world, "init", project, options);
-  return refused ?? write(world, options, chosen, found);
+  const refused = await notAdmitted(ports, "init", project, options);
+  return refused ?? write(ports, options, chosen, found);
 }
 
 type Names =
@@ -92,13 +92,13 @@ function starterName(word: string): string {
 const DEFAULT: readonly Starter[] = ["reader"];
 
 async function choose(
-  world: InitWorld,
+  ports: InitPorts,
   options: InitOptions,
   names: readonly Starter[],
   found: Surroundings,
 ): Promise<readonly Starter[] | "no terminal" | null> {
   if (options.yes) return names.length > 0 ? names : DEFAULT;
-  if (!world.isTerminal || options.json) return "no terminal";
+  if (!ports.isTerminal || options.json) return "no terminal";
   const { askStarters } = await import("./prompts.ts");
   return askStarters(foundLines(found), names.length > 0 ? names : DEFAULT);
 }
@@ -108,22 +108,22 @@ interface Outcome {
   readonly result: InitWritten;
 }
 
-function write(world: InitWorld, options: InitOptions, chosen: readonly Starter[], found: Surroundings): ExitCode {
+function write(ports: InitPorts, options: InitOptions, chosen: readonly Starter[], found: Surroundings): ExitCode {
   const outcomes: readonly Outcome[] = starterFiles(chosen, found).map(({ path, text }) => ({
     path,
-    result: world.write(path, text),
+    result: ports.write(path, text),
   }));
   const failed = outcomes.flatMap(({ path, result }) => (result.ok ? [] : [`${path} ${result.message}`]));
   const of = (kind: "written" | "kept"): readonly string[] =>
     outcomes.flatMap(({ path, result }) => (result.ok && result.kind === kind ? [path] : []));
   // Only what this person has just had written is theirs; what lay here before is read and trusted by `ambit trust`.
-  const isOwn = !world.isWorkspace && failed.length === 0 && of("kept").length === 0;
-  const trusted = isOwn && world.trust();
+  const isOwn = !ports.isWorkspace && failed.length === 0 && of("kept").length === 0;
+  const trusted = isOwn && ports.trust();
   const name = chosen[0] ?? "reader";
   const next = [...(trusted ? [] : ["ambit trust"]), `ambit can ${name} ${firstRequest(name, found)}`];
-  const result = { project: world.project, found, written: of("written"), kept: of("kept"), failed, trusted, next };
-  if (options.json) world.print(jsonLine(result));
-  else print(world, result);
+  const result = { project: ports.project, found, written: of("written"), kept: of("kept"), failed, trusted, next };
+  if (options.json) ports.print(jsonLine(result));
+  else print(ports, result);
   return failed.length > 0 ? EXIT.error : EXIT.ok;
 }
 
@@ -135,13 +135,13 @@ interface Result {
   readonly next: readonly string[];
 }
 
-function print(world: InitWorld, { found, written, kept, failed, next }: Result): void {
-  const { paint } = world;
-  for (const line of foundLines(found)) world.print(paint.dim(shown(line)));
-  for (const path of written) world.print(`${paint.good("wrote")} ${path}`);
-  for (const path of kept) world.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(already exists)")}`);
-  for (const message of failed) world.printError(`${paint.bad("error")}: ${shown(message)}`);
-  world.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);
+function print(ports: InitPorts, { found, written, kept, failed, next }: Result): void {
+  const { paint } = ports;
+  for (const line of foundLines(found)) ports.print(paint.dim(shown(line)));
+  for (const path of written) ports.print(`${paint.good("wrote")} ${path}`);
+  for (const path of kept) ports.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(already exists)")}`);
+  for (const message of failed) ports.printError(`${paint.bad("error")}: ${shown(message)}`);
+  ports.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);
 }
 
 /** What was found, one line a kind. */

@@ -1,11 +1,11 @@
 // The words of `ambit log`, and its help.
 import type { Command } from "commander";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { type LogOptions, log } from "./log.ts";
 
 /** Adds the command to the program; `end` is told how it has ended. */
-export function addLog(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
+export function addLog(program: Command, ports: ControlPorts, end: (exit: ExitCode) => void): void {
   program
     .command("log")
     .description("show decisions and their outcomes")
@@ -25,7 +25,7 @@ export function addLog(program: Command, world: ControlWorld, end: (exit: ExitCo
     .option("-f, --follow", "keep printing new matching entries", false)
     .option("--json", "print one JSON object a line", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (options: LogOptions) => end(await log(world, options)));
+    .action(async (options: LogOptions) => end(await log(ports, options)));
 }
 
 const EXAMPLES = `

@@ -5,7 +5,7 @@ import { nearestName } from "../../core/notation/nearest.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { MessageClient, Refusal } from "../../core/ports/daemon/exchange.ts";
 import { type ChainedEntry, ENTRY_KINDS, type EntryKind, type LogQuery } from "../../core/ports/stores/log.ts";
-import { type ControlWorld, tellRefusal } from "../control-world.ts";
+import { type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { DENIALS } from "../explain/pages.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -40,34 +40,34 @@ const pageEntries = 500;
 const entriesWanted = 50;
 const entriesBeforeFollowing = 10;
 
-export async function log(world: ControlWorld, options: LogOptions): Promise<ExitCode> {
-  const workspace = options.workspace === undefined ? undefined : (world.workspaceAt?.(options.workspace) ?? null);
-  if (workspace === null) return fail(world, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
-  const filter = filterOf({ ...options, ...(workspace === undefined ? {} : { workspace }) }, world.now());
-  if (typeof filter === "string") return fail(world, options, EXIT.usage, filter, "ambit log --help");
+export async function log(ports: ControlPorts, options: LogOptions): Promise<ExitCode> {
+  const workspace = options.workspace === undefined ? undefined : (ports.workspaceAt?.(options.workspace) ?? null);
+  if (workspace === null) return fail(ports, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
+  const filter = filterOf({ ...options, ...(workspace === undefined ? {} : { workspace }) }, ports.now());
+  if (typeof filter === "string") return fail(ports, options, EXIT.usage, filter, "ambit log --help");
   const isTranscript = options.session !== undefined && !options.follow;
   const usual = isTranscript ? entriesShownMax : options.follow ? entriesBeforeFollowing : entriesWanted;
   const count = countOf(options.count, usual);
   if (count === null)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       `--count must be a number from 1 to ${entriesShownMax}`,
       "ambit log --help",
     );
-  const control = await world.control();
-  if (!control.ok) return tellRefusal(world, control, options.json);
+  const control = await ports.control();
+  if (!control.ok) return tellRefusal(ports, control, options.json);
   try {
-    if (isTranscript) return await transcript(world, control.value, filter, count, options);
+    if (isTranscript) return await transcript(ports, control.value, filter, count, options);
     const newest = await newestEntries(control.value, filter, count);
-    if (!newest.ok) return tellRefusal(world, newest, options.json);
+    if (!newest.ok) return tellRefusal(ports, newest, options.json);
     const entries = newest.value;
-    const show = shower(world, options);
-    if (!options.json && (entries.length > 0 || options.follow)) world.print(headLine(world.paint));
+    const show = shower(ports, options);
+    if (!options.json && (entries.length > 0 || options.follow)) ports.print(headLine(ports.paint));
     for (const entry of entries) show(entry);
-    if (options.follow) return await follow(world, control.value, filter, entries.at(-1)?.place ?? 0, options);
-    if (!options.json && entries.length === 0) world.print("no matching entries");
+    if (options.follow) return await follow(ports, control.value, filter, entries.at(-1)?.place ?? 0, options);
+    if (!options.json && entries.length === 0) ports.print("no matching entries");
     return EXIT.ok;
   } finally {
     control.value.close();
@@ -113,8 +113,8 @@ function countOf(text: string | undefined, usual: number): number | null {
   return count >= 1 && count <= entriesShownMax ? count : null;
 }
 
-function shower(world: ControlWorld, { json }: LogOptions): (entry: ChainedEntry) => void {
-  return (entry) => world.print(json ? jsonLine(entry) : entryLine(entry, world.paint));
+function shower(ports: ControlPorts, { json }: LogOptions): (entry: ChainedEntry) => void {
+  return (entry) => ports.print(json ? jsonLine(entry) : entryLine(entry, ports.paint));
 }
 
 /** The newest that fit, page by page, oldest first. */
@@ -140,45 +140,45 @@ async function newestEntries(
 
 /** Oldest first, shown as it comes: a session may be long. */
 async function transcript(
-  world: ControlWorld,
+  ports: ControlPorts,
   control: Control,
   filter: Filter,
   count: number,
   options: LogOptions,
 ): Promise<ExitCode> {
-  const words = new Transcript(world.paint);
+  const words = new Transcript(ports.paint);
   let after = 0;
   let told = 0;
   while (told < count) {
     const page = await control.ask("log.query", { ...filter, after, count: Math.min(pageEntries, count - told) });
-    if (!page.ok) return tellRefusal(world, page, options.json);
+    if (!page.ok) return tellRefusal(ports, page, options.json);
     const last = page.value.entries.at(-1);
     if (last === undefined || last.place <= after) break;
     for (const entry of page.value.entries)
-      if (options.json) world.print(jsonLine(entry));
-      else for (const line of words.lines(entry)) world.print(line);
+      if (options.json) ports.print(jsonLine(entry));
+      else for (const line of words.lines(entry)) ports.print(line);
     told += page.value.entries.length;
     after = last.place;
   }
-  if (!options.json && told === 0) world.print("no entries of that session");
-  else if (!options.json) for (const line of words.end()) world.print(line);
+  if (!options.json && told === 0) ports.print("no entries of that session");
+  else if (!options.json) for (const line of words.end()) ports.print(line);
   return EXIT.ok;
 }
 
 async function follow(
-  world: ControlWorld,
+  ports: ControlPorts,
   control: Control,
   filter: Filter,
   after: number,
   options: LogOptions,
 ): Promise<ExitCode> {
-  const show = shower(world, options);
+  const show = shower(ports, options);
   const onEvent = (event: Json): void => {
     const entries = isJsonObject(event) ? event["entries"] : undefined;
     for (const entry of isJsonList(entries) ? entries : []) show(entry as unknown as ChainedEntry);
   };
   const answer = await control.ask("log.follow", { ...filter, after, count: pageEntries }, { onEvent });
-  return answer.ok ? EXIT.ok : tellRefusal(world, answer, options.json);
+  return answer.ok ? EXIT.ok : tellRefusal(ports, answer, options.json);
 }
 
 function isKind(text: string): text is EntryKind {

@@ -6,7 +6,7 @@ import { type AddOptions, mcpAdd, mcpRemove, mcpSwitch, type ServerEditOptions }
 import { mcpCheck, mcpList, mcpPin, mcpShow, type PinOptions } from "./list.ts";
 import { type MapOptions, mcpMap } from "./map.ts";
 import type { McpServeOptions } from "./mcp.ts";
-import type { ServersWorld } from "./world.ts";
+import type { ServersPorts } from "./ports.ts";
 
 const JSON_TEXT = "print one JSON object";
 const USER_TEXT = "in your own mcp.yml, for every project";
@@ -17,7 +17,7 @@ export function addMcp(
   program: Command,
   serve: (options: McpServeOptions) => Promise<ExitCode>,
   end: (exit: ExitCode) => void,
-  servers: { readonly world: ServersWorld; readonly behind: readonly string[] } | null = null,
+  servers: { readonly ports: ServersPorts; readonly behind: readonly string[] } | null = null,
 ): void {
   const mcp = program
     .command("mcp")
@@ -35,11 +35,11 @@ export function addMcp(
     )
     .option("--unconfined", "if neither an agent nor caveats are given, grant everything your user may do", false)
     .action(async (options: McpServeOptions) => end(await serve(options)));
-  if (servers !== null) addServers(mcp, servers.world, servers.behind, end);
+  if (servers !== null) addServers(mcp, servers.ports, servers.behind, end);
   for (const one of [mcp, serving]) one.addHelpText("after", SERVE_EXAMPLES);
 }
 
-function addServers(mcp: Command, world: ServersWorld, behind: readonly string[], end: (exit: ExitCode) => void): void {
+function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[], end: (exit: ExitCode) => void): void {
   const added = [
     mcp
       .command("add")
@@ -51,18 +51,18 @@ function addServers(mcp: Command, world: ServersWorld, behind: readonly string[]
       .option("--user", USER_TEXT, false)
       .option("--yes", YES_TEXT, false)
       .option("--json", JSON_TEXT, false)
-      .action(async (name: string, options: AddOptions) => end(await mcpAdd(world, name, behind, options))),
+      .action(async (name: string, options: AddOptions) => end(await mcpAdd(ports, name, behind, options))),
     mcp
       .command("list")
       .description("list servers, what each reaches, and whether it is in effect")
       .option("--json", JSON_TEXT, false)
-      .action(async (options: Asked) => end(await mcpList(world, options))),
+      .action(async (options: Asked) => end(await mcpList(ports, options))),
     mcp
       .command("show")
       .description("start a server in its sandbox and show its tools, and what changed since it was pinned")
       .argument("<name>")
       .option("--json", JSON_TEXT, false)
-      .action(async (name: string, options: Asked) => end(await mcpShow(world, name, options))),
+      .action(async (name: string, options: Asked) => end(await mcpShow(ports, name, options))),
     mcp
       .command("pin")
       .description("accept what a server says about itself now")
@@ -70,7 +70,7 @@ function addServers(mcp: Command, world: ServersWorld, behind: readonly string[]
       .option("--yes", YES_TEXT, false)
       .option("--presence <name>", "confirm as this person, if presence is required")
       .option("--json", JSON_TEXT, false)
-      .action(async (name: string, options: PinOptions) => end(await mcpPin(world, name, options))),
+      .action(async (name: string, options: PinOptions) => end(await mcpPin(ports, name, options))),
     mcp
       .command("map")
       .description("show a tool's schema, its argument map or a proposal, and what it makes of examples")
@@ -80,21 +80,21 @@ function addServers(mcp: Command, world: ServersWorld, behind: readonly string[]
       .option("--example <json...>", "arguments to try the map with")
       .option("--json", JSON_TEXT, false)
       .action(async (server: string, tool: string, options: MapOptions) =>
-        end(await mcpMap(world, server, tool, options)),
+        end(await mcpMap(ports, server, tool, options)),
       ),
     mcp
       .command("check")
       .description("check both files, with the place of every mistake")
       .option("--json", JSON_TEXT, false)
-      .action((options: Asked) => end(mcpCheck(world, options))),
+      .action((options: Asked) => end(mcpCheck(ports, options))),
     edits(mcp.command("remove").description("remove a server from its file")).action(
-      async (name: string, options: ServerEditOptions) => end(await mcpRemove(world, name, options)),
+      async (name: string, options: ServerEditOptions) => end(await mcpRemove(ports, name, options)),
     ),
     edits(mcp.command("enable").description("switch a server on")).action(
-      async (name: string, options: ServerEditOptions) => end(await mcpSwitch(world, name, true, options)),
+      async (name: string, options: ServerEditOptions) => end(await mcpSwitch(ports, name, true, options)),
     ),
     edits(mcp.command("disable").description("switch a server off, and keep its entry")).action(
-      async (name: string, options: ServerEditOptions) => end(await mcpSwitch(world, name, false, options)),
+      async (name: string, options: ServerEditOptions) => end(await mcpSwitch(ports, name, false, options)),
     ),
   ];
   for (const one of added) one.addHelpText("after", SERVER_EXAMPLES);

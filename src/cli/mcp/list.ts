@@ -1,14 +1,14 @@
 // `ambit mcp list`, `show`, `pin` and `check`: the servers there are, what each says about itself, and what changed.
 import type { ServerDetails, ServerView } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { paintRisk } from "../terminal/paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
 import { commandWords } from "./edit.ts";
-import type { ServersWorld } from "./world.ts";
+import type { ServersPorts } from "./ports.ts";
 
 export interface PinOptions extends Asked {
   readonly yes: boolean;
@@ -17,86 +17,86 @@ export interface PinOptions extends Asked {
 
 const textCharactersMax = 2_000;
 
-export async function mcpList(world: ServersWorld, options: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "servers.list", { cwd: world.cwd });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+export async function mcpList(ports: ServersPorts, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "servers.list", { cwd: ports.cwd });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { servers } = answer.value;
-  const { problems } = world.servers.load();
+  const { problems } = ports.servers.load();
   if (options.json) {
-    world.print(jsonLine({ servers, problems: problems.map(showProblem) }));
+    ports.print(jsonLine({ servers, problems: problems.map(showProblem) }));
     return hasErrors(problems) ? EXIT.invalidPolicy : EXIT.ok;
   }
-  printProblems(world, problems);
-  for (const one of servers) printServer(world, one);
-  if (servers.length === 0) world.print("no servers here: ambit mcp add NAME -- COMMAND");
+  printProblems(ports, problems);
+  for (const one of servers) printServer(ports, one);
+  if (servers.length === 0) ports.print("no servers here: ambit mcp add NAME -- COMMAND");
   return hasErrors(problems) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-export function mcpCheck(world: ServersWorld, options: Asked): ExitCode {
-  const { servers, problems } = world.servers.load();
+export function mcpCheck(ports: ServersPorts, options: Asked): ExitCode {
+  const { servers, problems } = ports.servers.load();
   if (options.json)
-    world.print(jsonLine({ servers: servers.map(({ server }) => server.name), problems: problems.map(showProblem) }));
+    ports.print(jsonLine({ servers: servers.map(({ server }) => server.name), problems: problems.map(showProblem) }));
   else {
-    printProblems(world, problems);
-    world.print(`${servers.length} server${servers.length === 1 ? "" : "s"} can be read`);
+    printProblems(ports, problems);
+    ports.print(`${servers.length} server${servers.length === 1 ? "" : "s"} can be read`);
   }
   return hasErrors(problems) ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-export async function mcpShow(world: ServersWorld, name: string, options: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "servers.show", { cwd: world.cwd, name });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
-  if (options.json) world.print(jsonLine(answer.value));
-  else printDetails(world, answer.value);
+export async function mcpShow(ports: ServersPorts, name: string, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "servers.show", { cwd: ports.cwd, name });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  if (options.json) ports.print(jsonLine(answer.value));
+  else printDetails(ports, answer.value);
   return EXIT.ok;
 }
 
 /** Shows what changed, asks, and pins exactly what was shown. */
-export async function mcpPin(world: ServersWorld, name: string, options: PinOptions): Promise<ExitCode> {
-  const answer = await askOnce(world, "servers.show", { cwd: world.cwd, name });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+export async function mcpPin(ports: ServersPorts, name: string, options: PinOptions): Promise<ExitCode> {
+  const answer = await askOnce(ports, "servers.show", { cwd: ports.cwd, name });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { digest, tools, changes, server } = answer.value;
-  if (!options.json) printDetails(world, answer.value);
+  if (!options.json) printDetails(ports, answer.value);
   if (server.pinned !== null && changes.length === 0) {
-    if (options.json) world.print(jsonLine({ name, tools: tools.length, changed: false }));
-    else world.print(`${shown(name)} is pinned as it is`);
+    if (options.json) ports.print(jsonLine({ name, tools: tools.length, changed: false }));
+    else ports.print(`${shown(name)} is pinned as it is`);
     return EXIT.ok;
   }
   if (!options.yes) {
-    if (!world.terminal.isInteractive || options.json)
+    if (!ports.terminal.isInteractive || options.json)
       return fail(
-        world,
+        ports,
         options,
         EXIT.usage,
         "confirmation needed, and no terminal to ask at",
         `ambit mcp pin ${name} --yes`,
       );
-    if (!(await world.terminal.confirm("Pin this? Agents and their models read these texts.")))
-      return fail(world, options, EXIT.error, "nothing was changed", null);
+    if (!(await ports.terminal.confirm("Pin this? Agents and their models read these texts.")))
+      return fail(ports, options, EXIT.error, "nothing was changed", null);
   }
-  const pinned = await pinWith(world, name, digest, options);
-  if (!pinned.ok) return tellRefusal(world, pinned, options.json);
-  if (options.json) world.print(jsonLine({ name, tools: pinned.value.tools, changed: true }));
-  else world.print(`${world.paint.good("pinned")} ${shown(name)}: ${pinned.value.tools} tools`);
+  const pinned = await pinWith(ports, name, digest, options);
+  if (!pinned.ok) return tellRefusal(ports, pinned, options.json);
+  if (options.json) ports.print(jsonLine({ name, tools: pinned.value.tools, changed: true }));
+  else ports.print(`${ports.paint.good("pinned")} ${shown(name)}: ${pinned.value.tools} tools`);
   return EXIT.ok;
 }
 
 async function pinWith(
-  world: ServersWorld,
+  ports: ServersPorts,
   name: string,
   digest: string,
   { presence }: PinOptions,
 ): Promise<Answer<{ readonly tools: number }>> {
-  const asks = { cwd: world.cwd, name, digest };
-  if (presence === undefined) return askOnce(world, "servers.pin", { ...asks, presence: null });
-  const passphrase = await world.terminal.secret(`Passphrase of ${presence}`);
+  const asks = { cwd: ports.cwd, name, digest };
+  if (presence === undefined) return askOnce(ports, "servers.pin", { ...asks, presence: null });
+  const passphrase = await ports.terminal.secret(`Passphrase of ${presence}`);
   if (passphrase === null)
     return { ok: false, code: "presence_required", message: "presence was not confirmed", fix: null };
-  return askOnce(world, "servers.pin", { ...asks, presence: { name: presence, passphrase } });
+  return askOnce(ports, "servers.pin", { ...asks, presence: { name: presence, passphrase } });
 }
 
-function printServer(world: ServersWorld, one: ServerView): void {
-  const { paint } = world;
+function printServer(ports: ServersPorts, one: ServerView): void {
+  const { paint } = ports;
   const { name, level, risk, command, requires, isEnabled, waits, pinned, held, failure } = one;
   const state = !isEnabled
     ? "disabled"
@@ -105,51 +105,51 @@ function printServer(world: ServersWorld, one: ServerView): void {
       : pinned === null
         ? "not used yet"
         : `${pinned} tools${held === 0 ? "" : paint.warn(`, ${held} held`)}`;
-  world.print(`${paint.strong(shown(name))}  ${paintRisk(paint, risk as never)} risk  ${level}  ${state}`);
-  world.print(paint.dim(`  ${shown(commandWords(command))}`));
-  world.print(
+  ports.print(`${paint.strong(shown(name))}  ${paintRisk(paint, risk as never)} risk  ${level}  ${state}`);
+  ports.print(paint.dim(`  ${shown(commandWords(command))}`));
+  ports.print(
     paint.dim(`  ${requires.length === 0 ? "no files of yours, no network" : requires.map(shown).join("  ")}`),
   );
-  if (waits !== null) world.print(`  ${paint.warn(shown(waits))}`);
+  if (waits !== null) ports.print(`  ${paint.warn(shown(waits))}`);
   if (held > 0)
-    world.print(`  ${paint.warn(`review what changed: ambit mcp show ${name}, then: ambit mcp pin ${name}`)}`);
-  if (failure !== null) for (const line of lines(failure)) world.print(`  ${paint.bad(line)}`);
+    ports.print(`  ${paint.warn(`review what changed: ambit mcp show ${name}, then: ambit mcp pin ${name}`)}`);
+  if (failure !== null) for (const line of lines(failure)) ports.print(`  ${paint.bad(line)}`);
 }
 
 function printDetails(
-  world: ServersWorld,
+  ports: ServersPorts,
   { server, version, instructions, tools, refused, changes }: ServerDetails,
 ): void {
-  const { paint } = world;
-  printServer(world, server);
-  world.print(`  says it is ${shown(version)}`);
+  const { paint } = ports;
+  printServer(ports, server);
+  ports.print(`  says it is ${shown(version)}`);
   if (instructions !== "") {
-    world.print("  instructions, which no model gets:");
-    for (const line of lines(instructions)) world.print(paint.dim(`    ${line}`));
+    ports.print("  instructions, which no model gets:");
+    for (const line of lines(instructions)) ports.print(paint.dim(`    ${line}`));
   }
   for (const tool of tools) {
     const state = tool.isPinned ? "" : `  ${paint.warn(server.pinned === null ? "not pinned yet" : "held")}`;
-    world.print(`  ${paint.strong(shown(tool.name))}${state}`);
-    for (const line of lines(tool.description)) world.print(`    ${line}`);
-    world.print(
+    ports.print(`  ${paint.strong(shown(tool.name))}${state}`);
+    for (const line of lines(tool.description)) ports.print(`    ${line}`);
+    ports.print(
       paint.dim(
         `    ${tool.map === null ? "no map: its arguments are not decided" : `arguments: ${shown(tool.map)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`}`,
       ),
     );
     if (tool.annotations !== null)
-      world.print(
+      ports.print(
         paint.dim(`    its hints, which grant nothing: ${shown(JSON.stringify(tool.annotations).slice(0, 500))}`),
       );
-    if (tool.hasHiddenText) world.print(`    ${paint.bad("it has characters that do not show")}`);
+    if (tool.hasHiddenText) ports.print(`    ${paint.bad("it has characters that do not show")}`);
     if (tool.namesOthers.length > 0)
-      world.print(`    ${paint.warn(`it speaks of other tools: ${tool.namesOthers.map(shown).join(", ")}`)}`);
+      ports.print(`    ${paint.warn(`it speaks of other tools: ${tool.namesOthers.map(shown).join(", ")}`)}`);
   }
-  for (const { tool, why } of refused) world.print(`  ${shown(tool)}  ${paint.bad("not offered")}: ${shown(why)}`);
-  if (changes.length > 0) world.print(paint.strong("  changed since it was pinned:"));
+  for (const { tool, why } of refused) ports.print(`  ${shown(tool)}  ${paint.bad("not offered")}: ${shown(why)}`);
+  if (changes.length > 0) ports.print(paint.strong("  changed since it was pinned:"));
   for (const { tool, part, before, now } of changes) {
-    world.print(`  ${tool === null ? "the server" : shown(tool)}: ${PARTS[part] ?? part}`);
-    if (before !== null) for (const line of lines(before)) world.print(paint.good(`    - ${line}`));
-    if (now !== null) for (const line of lines(now)) world.print(paint.bad(`    + ${line}`));
+    ports.print(`  ${tool === null ? "the server" : shown(tool)}: ${PARTS[part] ?? part}`);
+    if (before !== null) for (const line of lines(before)) ports.print(paint.good(`    - ${line}`));
+    if (now !== null) for (const line of lines(now)) ports.print(paint.bad(`    + ${line}`));
   }
 }
 

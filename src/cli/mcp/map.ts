@@ -9,13 +9,13 @@ import {
   readArgumentMap,
 } from "../../core/notation/servers/argument-map.ts";
 import { proposedMap } from "../../gateway/propose-map.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import type { ServersWorld } from "./world.ts";
+import type { ServersPorts } from "./ports.ts";
 
 export interface MapOptions extends Asked {
   readonly map?: string;
@@ -23,53 +23,53 @@ export interface MapOptions extends Asked {
 }
 
 export async function mcpMap(
-  world: ServersWorld,
+  ports: ServersPorts,
   server: string,
   name: string,
   options: MapOptions,
 ): Promise<ExitCode> {
-  const answer = await askOnce(world, "servers.show", { cwd: world.cwd, name: server });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  const answer = await askOnce(ports, "servers.show", { cwd: ports.cwd, name: server });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const tool = answer.value.tools.find((one) => one.tool === name || one.name === name);
   if (tool === undefined)
-    return fail(world, options, EXIT.error, `${server} has no tool ${name}`, `ambit mcp show ${server}`);
+    return fail(ports, options, EXIT.error, `${server} has no tool ${name}`, `ambit mcp show ${server}`);
   const given = options.map ?? tool.map;
   const proposal = proposedMap(tool.tool, tool.input);
-  const tried = given === null ? proposal : mapIn(world, given, options);
-  if (tried === null) return fail(world, options, EXIT.usage, "the map cannot be read", "--map '{ fs.read: $.path }'");
+  const tried = given === null ? proposal : mapIn(ports, given, options);
+  if (tried === null) return fail(ports, options, EXIT.usage, "the map cannot be read", "--map '{ fs.read: $.path }'");
   const examples = (options.example ?? []).map((text) => exampleResult(tried, text));
   const inEffect = tool.map;
   if (options.json) {
     const result = { server, tool: tool.tool, input: tool.input, map: inEffect, source: tool.mapSource };
-    world.print(jsonLine({ ...result, proposal: argumentMapText(proposal), tried: argumentMapText(tried), examples }));
+    ports.print(jsonLine({ ...result, proposal: argumentMapText(proposal), tried: argumentMapText(tried), examples }));
   } else {
-    world.print(`${world.paint.strong(shown(tool.name))}`);
+    ports.print(`${ports.paint.strong(shown(tool.name))}`);
     for (const line of JSON.stringify(tool.input, null, 2).split("\n"))
-      world.print(world.paint.dim(`  ${shown(line)}`));
-    world.print(
+      ports.print(ports.paint.dim(`  ${shown(line)}`));
+    ports.print(
       inEffect === null
         ? "no map: a call needs tool.invoke alone"
         : `in effect: ${shown(inEffect)}${tool.mapSource === "shipped" ? " (shipped)" : ""}`,
     );
     if (inEffect === null)
-      world.print(`proposal, from names alone: review it, and write it below \`tools\` of ${shown(server)} in mcp.yml`);
-    if (inEffect === null) world.print(`  ${shown(tool.tool)}: ${shown(argumentMapText(proposal))}`);
+      ports.print(`proposal, from names alone: review it, and write it below \`tools\` of ${shown(server)} in mcp.yml`);
+    if (inEffect === null) ports.print(`  ${shown(tool.tool)}: ${shown(argumentMapText(proposal))}`);
     for (const { example, requests, refused } of examples) {
-      world.print(`${shown(example)}`);
-      for (const request of requests) world.print(`  ${shown(request)}`);
-      if (refused !== null) world.print(`  ${world.paint.bad("refused")}: ${shown(refused)}`);
-      else if (requests.length === 0) world.print("  nothing besides tool.invoke");
+      ports.print(`${shown(example)}`);
+      for (const request of requests) ports.print(`  ${shown(request)}`);
+      if (refused !== null) ports.print(`  ${ports.paint.bad("refused")}: ${shown(refused)}`);
+      else if (requests.length === 0) ports.print("  nothing besides tool.invoke");
     }
   }
   return examples.some(({ refused }) => refused !== null) ? EXIT.error : EXIT.ok;
 }
 
-function mapIn(world: ServersWorld, text: string, options: Asked): ArgumentMap | null {
+function mapIn(ports: ServersPorts, text: string, options: Asked): ArgumentMap | null {
   const source = { name: "--map", text };
-  const tree = world.servers.tree(source);
+  const tree = ports.servers.tree(source);
   const diagnostics = new Diagnostics();
   const map = tree === null ? null : readArgumentMap(tree, diagnostics);
-  if (!options.json) for (const one of diagnostics.list) world.printError(renderDiagnostic(one, source, world.paint));
+  if (!options.json) for (const one of diagnostics.list) ports.printError(renderDiagnostic(one, source, ports.paint));
   return map;
 }
 

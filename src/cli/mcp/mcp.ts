@@ -11,7 +11,7 @@ export interface McpServed {
   readonly waitMilliseconds: number;
 }
 
-export interface McpWorld {
+export interface McpPorts {
   readonly cwd: string;
   readonly paint: Paint;
   /** Nothing but the protocol goes to the output: everything for people goes here. */
@@ -34,17 +34,17 @@ export interface McpServeOptions {
 
 const waitSecondsMax = 86_400;
 
-export async function serve(world: McpWorld, options: McpServeOptions): Promise<ExitCode> {
+export async function serve(ports: McpPorts, options: McpServeOptions): Promise<ExitCode> {
   const wait = Number(options.wait ?? 0);
   if (!(wait >= 0 && wait <= waitSecondsMax))
-    return usage(world, `--wait must be a number of seconds, at most ${waitSecondsMax}`, "--wait 60");
-  const cwd = options.in === undefined ? world.cwd : world.folderAt(options.in);
-  if (cwd === null) return usage(world, `no folder ${JSON.stringify(options.in)}`, "--in /a/folder");
+    return usage(ports, `--wait must be a number of seconds, at most ${waitSecondsMax}`, "--wait 60");
+  const cwd = options.in === undefined ? ports.cwd : ports.folderAt(options.in);
+  if (cwd === null) return usage(ports, `no folder ${JSON.stringify(options.in)}`, "--in /a/folder");
   const { agent, unconfined } = options;
-  if (unconfined && agent !== undefined) return usage(world, "--agent and --unconfined cannot be combined", null);
-  const caveats = agent !== undefined ? null : broughtCaveats(world, unconfined);
+  if (unconfined && agent !== undefined) return usage(ports, "--agent and --unconfined cannot be combined", null);
+  const caveats = agent !== undefined ? null : broughtCaveats(ports, unconfined);
   if (agent === undefined && caveats === null) return EXIT.usage;
-  return world.serveMcp({
+  return ports.serveMcp({
     opening: {
       cwd,
       agent: agent ?? "anonymous",
@@ -57,31 +57,31 @@ export async function serve(world: McpWorld, options: McpServeOptions): Promise<
 }
 
 /** Null where it is not clear what is meant; that is told. */
-function broughtCaveats(world: McpWorld, isUnconfined: boolean): string | null {
-  const { paint } = world;
-  const sources = world.caveats();
+function broughtCaveats(ports: McpPorts, isUnconfined: boolean): string | null {
+  const { paint } = ports;
+  const sources = ports.caveats();
   const variable = sources.environment !== null ? "AMBIT_CAVEATS" : "AGENT_BRIDLE_CAVEATS";
   if (isUnconfined && (sources.environment ?? sources.otherEnvironment) !== null) {
-    usage(world, `${variable} and --unconfined contradict each other: use only one`, `unset ${variable}`);
+    usage(ports, `${variable} and --unconfined contradict each other: use only one`, `unset ${variable}`);
     return null;
   }
   if (isUnconfined) {
-    world.printError(
+    ports.printError(
       `${paint.bad("WARNING")}: running UNCONFINED: every client of this server can do whatever your user may do with ambit\n` +
         "  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS",
     );
     return UNCONFINED;
   }
   const { text, source, problem, hint } = chosenCaveats(sources);
-  if (problem !== null) world.printError(`${paint.warn("warning")}: ${shown(problem)}: everything is denied`);
-  if (source === null) world.printError("  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS");
-  else world.printError(`ambit: no agent named; grants come from ${shown(source)}`);
-  if (hint !== null) world.printError(`  hint: ${shown(hint)}`);
+  if (problem !== null) ports.printError(`${paint.warn("warning")}: ${shown(problem)}: everything is denied`);
+  if (source === null) ports.printError("  fix: ambit mcp serve --agent <id>, or set AMBIT_CAVEATS");
+  else ports.printError(`ambit: no agent named; grants come from ${shown(source)}`);
+  if (hint !== null) ports.printError(`  hint: ${shown(hint)}`);
   return text;
 }
 
-function usage(world: McpWorld, message: string, fix: string | null): ExitCode {
+function usage(ports: McpPorts, message: string, fix: string | null): ExitCode {
   const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
-  world.printError(`${world.paint.bad("error")}: ${shown(message)}${hint}`);
+  ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${hint}`);
   return EXIT.usage;
 }

@@ -2,11 +2,11 @@
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
+import type { OrgPorts } from "./ports.ts";
 import { orgShow } from "./show.ts";
 import { type ExportOptions, type ImportOptions, orgExport, orgImport } from "./transfer.ts";
-import type { OrgWorld } from "./world.ts";
 
-export function addOrg(program: Command, world: OrgWorld, end: (exit: ExitCode) => void): void {
+export function addOrg(program: Command, world: OrgPorts, end: (exit: ExitCode) => void): void {
   const org = program.command("org").description("show the agents of an org file, and convert org files");
   org
     .command("show")

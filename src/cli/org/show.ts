@@ -12,7 +12,7 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
-import type { OrgWorld } from "./world.ts";
+import type { OrgPorts } from "./ports.ts";
 
 export const NO_ORG = "there is no org file here";
 export const NO_ORG_FIX = "write .ambit/org.md, or: ambit org import QUORUM.md";
@@ -37,7 +37,7 @@ interface ShownAgent {
   readonly capabilities: readonly ShownRuling[];
 }
 
-export function orgShow(world: OrgWorld, options: Asked): ExitCode {
+export function orgShow(world: OrgPorts, options: Asked): ExitCode {
   const whole = world.orgs.whole();
   if (whole === null) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
   const agents = whole.org.agents.map((agent) => shownAgent(world, whole, agent));
@@ -70,7 +70,7 @@ function problemsOf({ org, sources }: WholeOrg): Problems {
   }));
 }
 
-function shownAgent(world: OrgWorld, whole: WholeOrg, agent: OrgAgent): ShownAgent {
+function shownAgent(world: OrgPorts, whole: WholeOrg, agent: OrgAgent): ShownAgent {
   const { client, model } = clientOf(whole.org, agent);
   const loaded = world.loadAgent(agent.id);
   const folder = agent.folder?.value;
@@ -88,7 +88,7 @@ function shownAgent(world: OrgWorld, whole: WholeOrg, agent: OrgAgent): ShownAge
 }
 
 /** With what config.yml says: rulings about the agent by name narrow it, defaults stand beside those of the file. */
-function shownRuling(world: OrgWorld, whole: WholeOrg, id: string, ruling: OrgRuling): ShownRuling {
+function shownRuling(world: OrgPorts, whole: WholeOrg, id: string, ruling: OrgRuling): ShownRuling {
   const policies = world.openProject()?.levels.policies ?? null;
   const capability = ruling.capability as Capability;
   const outer = [

@@ -9,8 +9,8 @@ import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
+import type { NewFile, OrgPorts } from "./ports.ts";
 import { NO_ORG, NO_ORG_FIX } from "./show.ts";
-import type { NewFile, OrgWorld } from "./world.ts";
 
 export interface ImportOptions extends Asked {
   readonly to: string;
@@ -19,7 +19,7 @@ export interface ImportOptions extends Asked {
 
 const TARGETS: Readonly<Record<string, string>> = { markdown: ".ambit/org.md", yaml: ".ambit/org.yml" };
 
-export function orgImport(world: OrgWorld, path: string, options: ImportOptions): ExitCode {
+export function orgImport(world: OrgPorts, path: string, options: ImportOptions): ExitCode {
   const found = world.orgs.read(path);
   if (!found.ok) return fail(world, options, EXIT.error, found.message, "ambit org import QUORUM.md");
   const source = found.value;
@@ -53,7 +53,7 @@ type Made =
   | { readonly ok: true; readonly files: readonly NewFile[]; readonly notes: readonly string[] }
   | { readonly ok: false; readonly message: string; readonly fix: string | null };
 
-function orgFile(world: OrgWorld, value: JsonObject, to: string): Made {
+function orgFile(world: OrgPorts, value: JsonObject, to: string): Made {
   const path = TARGETS[to];
   if (path === undefined)
     return { ok: false, message: "--to is records, markdown or yaml", fix: "ambit org import QUORUM.md --to yaml" };
@@ -63,7 +63,7 @@ function orgFile(world: OrgWorld, value: JsonObject, to: string): Made {
 }
 
 /** Null where the text would not say the same. */
-function textIn(world: OrgWorld, value: JsonObject, to: string): string | null {
+function textIn(world: OrgPorts, value: JsonObject, to: string): string | null {
   const [text, name] = to === "markdown" ? [orgMarkdown(value), "org.md"] : [orgYaml(value), "org.yml"];
   const read = world.orgs.parse({ name, text });
   return read.diagnostics.length === 0 && isSameValue(jsonOfTree(read.tree), value) ? text : null;
@@ -74,7 +74,7 @@ function cannotBe(form: string): string {
 }
 
 /** One record for each agent, and an org file with what is left. */
-function recordFiles(world: OrgWorld, org: Org, value: JsonObject): Made {
+function recordFiles(world: OrgPorts, org: Org, value: JsonObject): Made {
   const { agents: _agents, ...rest } = value;
   const notes: string[] = [];
   const files: NewFile[] = [];
@@ -151,7 +151,7 @@ export interface ExportOptions extends Asked {
   readonly to: string;
 }
 
-export function orgExport(world: OrgWorld, options: ExportOptions): ExitCode {
+export function orgExport(world: OrgPorts, options: ExportOptions): ExitCode {
   const whole = world.orgs.whole();
   if (whole === null) return fail(world, options, EXIT.error, NO_ORG, NO_ORG_FIX);
   const { org, tree, imported, sources } = whole;

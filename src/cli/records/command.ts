@@ -5,7 +5,7 @@ import type { Asked } from "../terminal/problems.ts";
 import {
   type RecordsListOptions,
   type RecordsNewOptions,
-  type RecordsWorld,
+  type RecordsPorts,
   recordsList,
   recordsNew,
   recordsSearch,
@@ -13,7 +13,7 @@ import {
 } from "./records.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
-export function addRecords(program: Command, world: RecordsWorld, end: (exit: ExitCode) => void): void {
+export function addRecords(program: Command, ports: RecordsPorts, end: (exit: ExitCode) => void): void {
   const records = program
     .command("records")
     .description("list, show, search and create records: notes, tasks and other classes");
@@ -22,20 +22,20 @@ export function addRecords(program: Command, world: RecordsWorld, end: (exit: Ex
     .description("list records")
     .option("--class <class>", "only this class")
     .option("--json", "print one JSON object", false)
-    .action((options: RecordsListOptions) => end(recordsList(world, options)));
+    .action((options: RecordsListOptions) => end(recordsList(ports, options)));
   records
     .command("show")
     .description("show one record, with its links and backlinks")
     .argument("<id>", "the path below .ambit/records without .md, or the `id` in the record")
     .option("--json", "print one JSON object", false)
-    .action((id: string, options: Asked) => end(recordsShow(world, id, options)));
+    .action((id: string, options: Asked) => end(recordsShow(ports, id, options)));
   records
     .command("search")
     .description("find records that contain all of these words or word beginnings")
     .argument("<words...>", "words in the title, tags, id or body")
     .option("--class <class>", "only this class")
     .option("--json", "print one JSON object", false)
-    .action((words: string[], options: RecordsListOptions) => end(recordsSearch(world, words, options)));
+    .action((words: string[], options: RecordsListOptions) => end(recordsSearch(ports, words, options)));
   records
     .command("new")
     .description("create a record; never overwrites an existing one")
@@ -43,7 +43,7 @@ export function addRecords(program: Command, world: RecordsWorld, end: (exit: Ex
     .requiredOption("--class <class>", "the class of the record")
     .option("--title <title>", "the title of the record")
     .option("--json", "print one JSON object", false)
-    .action((id: string, options: RecordsNewOptions) => end(recordsNew(world, id, options)));
+    .action((id: string, options: RecordsNewOptions) => end(recordsNew(ports, id, options)));
   for (const one of [records, ...records.commands]) one.addHelpText("after", EXAMPLES);
 }
 

@@ -14,10 +14,10 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
-import { type ProgressWorld, progressOf } from "../terminal/progress.ts";
+import { type ProgressPorts, progressOf } from "../terminal/progress.ts";
 import { snippetLine } from "./snippet-line.ts";
 
-export interface RecordsWorld extends ProgressWorld {
+export interface RecordsPorts extends ProgressPorts {
   readonly paint: Paint;
   /** Null outside a workspace. */
   readonly records: RecordsFolder | null;
@@ -38,22 +38,22 @@ export interface RecordsNewOptions extends Asked {
 const resultsShownMax = 50;
 const classesShownMax = 20;
 
-export function recordsList(world: RecordsWorld, options: RecordsListOptions): ExitCode {
-  if (world.records === null) return noWorkspace(world, options);
-  const shelf = shelfOf(world, world.records, options);
+export function recordsList(ports: RecordsPorts, options: RecordsListOptions): ExitCode {
+  if (ports.records === null) return noWorkspace(ports, options);
+  const shelf = shelfOf(ports, ports.records, options);
   const records = shelf.records.filter((record) => isOfClass(record, options.class));
   if (options.json)
-    world.print(
+    ports.print(
       jsonLine({
-        records: records.map((record) => summary(record, world.records as RecordsFolder)),
+        records: records.map((record) => summary(record, ports.records as RecordsFolder)),
         files: shelf.counts,
         problems: shelf.problems.map(showProblem),
       }),
     );
   else {
-    printProblems(world, shelf.problems);
-    for (const record of records) world.print(line(record, world.paint));
-    if (records.length === 0) world.print(world.paint.dim(noneText(shelf.records, options.class)));
+    printProblems(ports, shelf.problems);
+    for (const record of records) ports.print(line(record, ports.paint));
+    if (records.length === 0) ports.print(ports.paint.dim(noneText(shelf.records, options.class)));
   }
   return hasErrors(shelf.problems) ? EXIT.error : EXIT.ok;
 }
@@ -65,9 +65,9 @@ function noneText(records: readonly RecordData[], asked: string | undefined): st
   return `no records of class ${shown(asked)}; there are ${classes.slice(0, classesShownMax).join(", ")}`;
 }
 
-export function recordsShow(world: RecordsWorld, id: string, options: Asked): ExitCode {
-  if (world.records === null) return noWorkspace(world, options);
-  const shelf = shelfOf(world, world.records, options);
+export function recordsShow(ports: RecordsPorts, id: string, options: Asked): ExitCode {
+  if (ports.records === null) return noWorkspace(ports, options);
+  const shelf = shelfOf(ports, ports.records, options);
   const found = shelf.records.find((record) => record.id === id);
   const file = found === undefined ? undefined : shelf.files.get(found.path);
   if (found === undefined || file === undefined) {
@@ -77,38 +77,38 @@ export function recordsShow(world: RecordsWorld, id: string, options: Asked): Ex
     );
     const unread = shelf.problems.length > 0 ? "some files could not be read: ambit records list" : null;
     const fix = nearest === null ? unread : `did you mean ${nearest}?`;
-    return fail(world, options, EXIT.error, `no record ${JSON.stringify(id.slice(0, 200))}`, fix);
+    return fail(ports, options, EXIT.error, `no record ${JSON.stringify(id.slice(0, 200))}`, fix);
   }
   // The file as it is now, not as the index remembers it.
-  const { record, found: problems, source, body } = readOne(world.records.machine, file);
-  if (!options.json) printProblems(world, problems);
-  if (record === null) return fail(world, options, EXIT.error, `${source.name} is no longer a record`, null);
+  const { record, found: problems, source, body } = readOne(ports.records.machine, file);
+  if (!options.json) printProblems(ports, problems);
+  if (record === null) return fail(ports, options, EXIT.error, `${source.name} is no longer a record`, null);
   const graph = linkGraph(shelf.records.map((one) => (one.path === record.path ? record : one)));
   const links = graph.linksOf(record.id);
   const backlinks = graph.backlinksOf(record.id);
   const text = source.text.slice(body);
-  if (options.json) world.print(jsonLine({ ...summary(record, world.records), links, backlinks, body: text }));
+  if (options.json) ports.print(jsonLine({ ...summary(record, ports.records), links, backlinks, body: text }));
   else {
-    const { paint } = world;
-    world.print(line(record, paint));
-    world.print(paint.dim(`  ${shown(source.name)}`));
+    const { paint } = ports;
+    ports.print(line(record, paint));
+    ports.print(paint.dim(`  ${shown(source.name)}`));
     for (const { target, to } of links)
-      world.print(
+      ports.print(
         to === null ? `  ${paint.warn("->")} ${shown(target)}  ${paint.dim("no such record")}` : `  -> ${shown(to)}`,
       );
-    for (const from of backlinks) world.print(`  <- ${shown(from)}`);
-    world.print("");
-    for (const one of text.trimEnd().split(/\r\n?|\n/)) world.print(shown(one));
+    for (const from of backlinks) ports.print(`  <- ${shown(from)}`);
+    ports.print("");
+    for (const one of text.trimEnd().split(/\r\n?|\n/)) ports.print(shown(one));
   }
   return EXIT.ok;
 }
 
-export function recordsSearch(world: RecordsWorld, words: readonly string[], options: RecordsListOptions): ExitCode {
-  if (world.records === null) return noWorkspace(world, options);
+export function recordsSearch(ports: RecordsPorts, words: readonly string[], options: RecordsListOptions): ExitCode {
+  if (ports.records === null) return noWorkspace(ports, options);
   const asked = queryWords(words.join(" "));
-  if (!asked.ok) return fail(world, options, EXIT.usage, asked.message, asked.fix ?? null);
-  const { machine } = world.records;
-  const shelf = shelfOf(world, world.records, options);
+  if (!asked.ok) return fail(ports, options, EXIT.usage, asked.message, asked.fix ?? null);
+  const { machine } = ports.records;
+  const shelf = shelfOf(ports, ports.records, options);
   const records = shelf.records.filter((record) => isOfClass(record, options.class));
   const search = new RecordSearch(asked.value);
   for (const record of records) search.add(record.words);
@@ -116,58 +116,58 @@ export function recordsSearch(world: RecordsWorld, words: readonly string[], opt
   const first = found.slice(0, resultsShownMax);
   if (options.json) {
     const results = first.map((record) => ({
-      ...summary(record, world.records as RecordsFolder),
+      ...summary(record, ports.records as RecordsFolder),
       snippet: snippetIn(shelf, machine, record, asked.value),
     }));
-    world.print(jsonLine({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }));
+    ports.print(jsonLine({ words: asked.value, total: found.length, records: results, unread: unreadCount(shelf) }));
     return EXIT.ok;
   }
   for (const record of first) {
-    world.print(line(record, world.paint));
+    ports.print(line(record, ports.paint));
     const snippet = snippetIn(shelf, machine, record, asked.value);
-    if (snippet !== null) world.print(snippetLine(snippet, world.paint));
+    if (snippet !== null) ports.print(snippetLine(snippet, ports.paint));
   }
   const more = found.length - first.length;
-  if (found.length === 0) world.print(world.paint.dim("no record contains all of these words"));
-  if (more > 0) world.print(world.paint.dim(`and ${more} more; narrow the search with another word or --class`));
+  if (found.length === 0) ports.print(ports.paint.dim("no record contains all of these words"));
+  if (more > 0) ports.print(ports.paint.dim(`and ${more} more; narrow the search with another word or --class`));
   if (unreadCount(shelf) > 0)
-    world.printError(
-      world.paint.dim(`${counted(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
+    ports.printError(
+      ports.paint.dim(`${counted(unreadCount(shelf), "file", "files")} could not be read: ambit records list`),
     );
   return EXIT.ok;
 }
 
-export function recordsNew(world: RecordsWorld, id: string, options: RecordsNewOptions): ExitCode {
-  if (world.records === null) return noWorkspace(world, options);
+export function recordsNew(ports: RecordsPorts, id: string, options: RecordsNewOptions): ExitCode {
+  if (ports.records === null) return noWorkspace(ports, options);
   const name = parseRecordId(id);
   if (!name.ok)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       name.message,
       "an id has names separated by /, such as notes/first; no name is empty, starts with a dot or contains * or \\",
     );
   if (isAgentClass(options.class))
-    return fail(world, options, EXIT.usage, "agents are not created as records", "ambit agents new");
+    return fail(ports, options, EXIT.usage, "agents are not created as records", "ambit agents new");
   const written = recordText(options.class, options.title ?? null);
-  if (!written.ok) return fail(world, options, EXIT.usage, written.message, written.fix ?? null);
-  const taken = openShelf(world.records.machine).records.find((record) => record.id === id);
+  if (!written.ok) return fail(ports, options, EXIT.usage, written.message, written.fix ?? null);
+  const taken = openShelf(ports.records.machine).records.find((record) => record.id === id);
   if (taken !== undefined) {
-    const file = world.records.machine.nameOf(taken.path);
-    return fail(world, options, EXIT.error, `the record ${JSON.stringify(id)} already exists: ${file}`, null);
+    const file = ports.records.machine.nameOf(taken.path);
+    return fail(ports, options, EXIT.error, `the record ${JSON.stringify(id)} already exists: ${file}`, null);
   }
-  const made = world.records.create(name.value.segments, written.value);
-  if (!made.ok) return fail(world, options, EXIT.error, made.message, null);
-  const file = world.records.machine.nameOf(`${id}.md`);
-  world.print(
-    options.json ? jsonLine({ id, class: options.class, file }) : `${world.paint.good("new")}  ${shown(file)}`,
+  const made = ports.records.create(name.value.segments, written.value);
+  if (!made.ok) return fail(ports, options, EXIT.error, made.message, null);
+  const file = ports.records.machine.nameOf(`${id}.md`);
+  ports.print(
+    options.json ? jsonLine({ id, class: options.class, file }) : `${ports.paint.good("new")}  ${shown(file)}`,
   );
   return EXIT.ok;
 }
 
-function shelfOf(world: RecordsWorld, { machine }: RecordsFolder, options: Asked): Shelf {
-  return progressOf(world, options).over("reading records", (step) => openShelf(machine, step));
+function shelfOf(ports: RecordsPorts, { machine }: RecordsFolder, options: Asked): Shelf {
+  return progressOf(ports, options).over("reading records", (step) => openShelf(machine, step));
 }
 
 /** From the file as it is now; the index knows words, not lines. */
@@ -201,6 +201,6 @@ function line({ id, recordClass, title, tags }: RecordData, paint: Paint): strin
   return [...words, ...tags.map((tag) => paint.dim(`#${shown(tag)}`))].join("  ");
 }
 
-function noWorkspace(world: RecordsWorld, options: Asked): ExitCode {
-  return fail(world, options, EXIT.error, "no .ambit folder here or in a parent folder", "ambit init");
+function noWorkspace(ports: RecordsPorts, options: Asked): ExitCode {
+  return fail(ports, options, EXIT.error, "no .ambit folder here or in a parent folder", "ambit init");
 }

@@ -1,7 +1,7 @@
 // The words of `ambit run` and `ambit profiles`, and their help.
 import type { Command } from "commander";
-import type { ControlWorld } from "../control-world.ts";
-import type { ExecWorld } from "../exec/world.ts";
+import type { ControlPorts } from "../control-ports.ts";
+import type { ExecPorts } from "../exec/ports.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { clientsList, profilesList, profilesShow, type RunOptions, runClient } from "./run.ts";
@@ -9,7 +9,7 @@ import { clientsList, profilesList, profilesShow, type RunOptions, runClient } f
 /** `behind` is the client and its arguments. */
 export function addRun(
   program: Command,
-  world: ExecWorld & ControlWorld,
+  world: ExecPorts & ControlPorts,
   behind: readonly string[],
   end: (exit: ExitCode) => void,
 ): void {

@@ -2,15 +2,15 @@
 // terminal where a person sits.
 import type { ClientProfile } from "../../clients/profile.ts";
 import { PLAIN_PROFILE, PROFILES, profileById, profileOfProgram } from "../../clients/profiles.ts";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import { exec } from "../exec/exec.ts";
+import type { ExecPorts } from "../exec/ports.ts";
 import { hasTerminal } from "../exec/terminal-streams.ts";
-import type { ExecWorld } from "../exec/world.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
-import type { World } from "../world.ts";
 
 export interface RunOptions {
   readonly json: boolean;
@@ -22,7 +22,7 @@ export interface RunOptions {
 }
 
 export async function runClient(
-  world: ExecWorld & ControlWorld,
+  world: ExecPorts & ControlPorts,
   agent: string,
   words: readonly string[],
   options: RunOptions,
@@ -44,7 +44,7 @@ export async function runClient(
 }
 
 /** Clients with a profile that are on this machine. */
-export function clientsList(world: ExecWorld, { json }: Asked): ExitCode {
+export function clientsList(world: ExecPorts, { json }: Asked): ExitCode {
   const found = world
     .programsFound(PROFILES.flatMap(({ programs }) => programs))
     .map(({ name, path }) => ({ program: name, path, profile: profileOfProgram(name).id }));
@@ -58,7 +58,7 @@ export function clientsList(world: ExecWorld, { json }: Asked): ExitCode {
   return EXIT.ok;
 }
 
-export function profilesList(world: World, { json }: Asked): ExitCode {
+export function profilesList(world: CliPorts, { json }: Asked): ExitCode {
   if (json) world.print(jsonLine({ profiles: [...PROFILES, PLAIN_PROFILE] }));
   else
     for (const { id, programs } of [...PROFILES, PLAIN_PROFILE])
@@ -66,7 +66,7 @@ export function profilesList(world: World, { json }: Asked): ExitCode {
   return EXIT.ok;
 }
 
-export function profilesShow(world: World, name: string, options: Asked): ExitCode {
+export function profilesShow(world: CliPorts, name: string, options: Asked): ExitCode {
   const profile = profileById(name) ?? PROFILES.find(({ programs }) => programs.includes(name)) ?? null;
   if (profile === null) return fail(world, options, EXIT.error, `there is no profile ${name}`, "ambit profiles list");
   world.print(options.json ? jsonLine(profile) : profileLines(profile).join("\n"));

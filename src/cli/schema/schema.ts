@@ -6,14 +6,14 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { fail } from "../terminal/problems.ts";
 
-export interface SchemaWorld {
+export interface SchemaPorts {
   readonly paint: Paint;
   print(text: string): void;
   printError(text: string): void;
 }
 
 /** The schema alone goes to the output, so that it can be sent to a file; what to do with it is said beside. */
-export function schema(world: SchemaWorld, name: string | undefined, options: { readonly json: boolean }): ExitCode {
+export function schema(ports: SchemaPorts, name: string | undefined, options: { readonly json: boolean }): ExitCode {
   if (name === undefined) {
     const rows = SCHEMA_NAMES.map((one) => ({
       name: one,
@@ -21,23 +21,23 @@ export function schema(world: SchemaWorld, name: string | undefined, options: { 
       path: schemaPath(one),
       modeline: lineOf(one),
     }));
-    if (options.json) world.print(JSON.stringify({ schemas: rows }));
-    else world.print(rows.map((row) => overview(row, world.paint)).join("\n"));
+    if (options.json) ports.print(JSON.stringify({ schemas: rows }));
+    else ports.print(rows.map((row) => overview(row, ports.paint)).join("\n"));
     return EXIT.ok;
   }
   const known = SCHEMA_NAMES.find((one) => one === name);
   if (known === undefined) {
     const meant = nearestName(name, SCHEMA_NAMES);
     const fix = meant === null ? SCHEMA_NAMES.join(", ") : `ambit schema ${meant}`;
-    return fail(world, options, EXIT.usage, `no schema called ${JSON.stringify(name.slice(0, 80))}`, fix);
+    return fail(ports, options, EXIT.usage, `no schema called ${JSON.stringify(name.slice(0, 80))}`, fix);
   }
   const text = schemaOf(known);
   if (options.json)
-    world.print(JSON.stringify({ name: known, path: schemaPath(known), modeline: lineOf(known), schema: text }));
+    ports.print(JSON.stringify({ name: known, path: schemaPath(known), modeline: lineOf(known), schema: text }));
   else {
-    world.print(JSON.stringify(text, null, 2));
-    world.printError(
-      world.paint.dim(`first line of ${FILES[known]}, with this in ${schemaPath(known)}:\n${lineOf(known)}`),
+    ports.print(JSON.stringify(text, null, 2));
+    ports.printError(
+      ports.paint.dim(`first line of ${FILES[known]}, with this in ${schemaPath(known)}:\n${lineOf(known)}`),
     );
   }
   return EXIT.ok;

@@ -14,14 +14,14 @@ import {
   secretsRotate,
   secretsSet,
 } from "./secrets.ts";
-import type { SecretsWorld } from "./value.ts";
+import type { SecretsPorts } from "./value.ts";
 
 const JSON_TEXT = "print one JSON object";
 const FROM_TEXT = "env:NAME, file:PATH, or - for standard input; default: typed at the terminal";
 const PRESENCE_TEXT = "confirm as this person, if presence is required";
 
 /** Adds the commands to the program; `end` is told how they have ended. */
-export function addSecrets(program: Command, world: SecretsWorld, end: (exit: ExitCode) => void): void {
+export function addSecrets(program: Command, ports: SecretsPorts, end: (exit: ExitCode) => void): void {
   const secrets = program
     .command("secrets")
     .description("manage values that agents can use but never see")
@@ -35,13 +35,13 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", SET_EXAMPLES)
-    .action(async (name: string, options: SetOptions) => end(await secretsSet(world, name, options)));
+    .action(async (name: string, options: SetOptions) => end(await secretsSet(ports, name, options)));
   secrets
     .command("list")
     .description("list secrets with their bindings, without values")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LIST_EXAMPLES)
-    .action(async (options: Asked) => end(await secretsList(world, options)));
+    .action(async (options: Asked) => end(await secretsList(ports, options)));
   secrets
     .command("rotate")
     .description("replace the value of a secret; its bindings stay")
@@ -50,7 +50,7 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", ROTATE_EXAMPLES)
-    .action(async (name: string, options: RotateOptions) => end(await secretsRotate(world, name, options)));
+    .action(async (name: string, options: RotateOptions) => end(await secretsRotate(ports, name, options)));
   bound(secrets.command("policy"))
     .description("change a secret's tools and hosts; omitted options stay unchanged")
     .argument("<name>")
@@ -58,7 +58,7 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", POLICY_EXAMPLES)
-    .action(async (name: string, options: PolicyOptions) => end(await secretsPolicy(world, name, options)));
+    .action(async (name: string, options: PolicyOptions) => end(await secretsPolicy(ports, name, options)));
   secrets
     .command("delete")
     .description("delete a secret")
@@ -66,17 +66,17 @@ export function addSecrets(program: Command, world: SecretsWorld, end: (exit: Ex
     .option("-y, --yes", "do not ask for confirmation", false)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", DELETE_EXAMPLES)
-    .action(async (name: string, options: DeleteOptions) => end(await secretsDelete(world, name, options)));
-  addKey(secrets, world, end);
+    .action(async (name: string, options: DeleteOptions) => end(await secretsDelete(ports, name, options)));
+  addKey(secrets, ports, end);
 }
 
-function addKey(secrets: Command, world: SecretsWorld, end: (exit: ExitCode) => void): void {
+function addKey(secrets: Command, ports: SecretsPorts, end: (exit: ExitCode) => void): void {
   secrets
     .command("lock")
     .description("lock the secret store: drop its key from memory")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LOCK_EXAMPLES)
-    .action(async (options: Asked) => end(await secretsLock(world, options)));
+    .action(async (options: Asked) => end(await secretsLock(ports, options)));
   secrets
     .command("unlock")
     .description("unlock the secret store")
@@ -84,7 +84,7 @@ function addKey(secrets: Command, world: SecretsWorld, end: (exit: ExitCode) => 
     .option("--identity <file>", "the age identity file that decrypts the key")
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", LOCK_EXAMPLES)
-    .action(async (options: UnlockOptions) => end(await secretsUnlock(world, options)));
+    .action(async (options: UnlockOptions) => end(await secretsUnlock(ports, options)));
   secrets
     .command("key")
     .description("show where the key comes from; with an option, re-encrypt all secrets with a key from there")
@@ -100,7 +100,7 @@ function addKey(secrets: Command, world: SecretsWorld, end: (exit: ExitCode) => 
     .option("--presence <name>", PRESENCE_TEXT)
     .option("--json", JSON_TEXT, false)
     .addHelpText("after", KEY_EXAMPLES)
-    .action(async (options: KeyOptions) => end(await secretsKey(world, options)));
+    .action(async (options: KeyOptions) => end(await secretsKey(ports, options)));
 }
 
 function bound(command: Command): Command {

@@ -8,7 +8,7 @@ import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts"
 import type { KeyStatus } from "../../core/ports/secret-key.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { addSecrets } from "./command.ts";
-import type { SecretsWorld } from "./value.ts";
+import type { SecretsPorts } from "./value.ts";
 
 const WORDS = "a long passphrase";
 const RECIPIENT = "age1wm7tdux82jay96pxphyf4r60dmhkyhrrtlf4x6m3haycuaexg3hsg6ujkp";
@@ -47,7 +47,7 @@ async function ran(words: readonly string[], { says, source, environment = {} }:
     close: () => undefined,
   };
   const said = (): never => left.shift() as never;
-  const world: SecretsWorld = {
+  const ports: SecretsPorts = {
     paint: PLAIN,
     terminal: {
       isInteractive: says !== undefined,
@@ -65,7 +65,7 @@ async function ran(words: readonly string[], { says, source, environment = {} }:
     values: { environment, input: async function* () {} },
   };
   const program = new Command("ambit").exitOverride().configureOutput({ writeOut: () => {}, writeErr: () => {} });
-  addSecrets(program, world, (code) => {
+  addSecrets(program, ports, (code) => {
     exit = code;
   });
   try {

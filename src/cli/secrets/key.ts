@@ -3,13 +3,13 @@
 import { resolve } from "node:path";
 import type { KeyInput, KeyStatus, NewKey } from "../../core/ports/secret-key.ts";
 import { askWidening } from "../approvals/presence-question.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { told } from "./secrets.ts";
-import { readValue, type SecretsWorld, type ValueRead, variable } from "./value.ts";
+import { readValue, type SecretsPorts, type ValueRead, variable } from "./value.ts";
 
 export interface UnlockOptions extends Asked {
   readonly from?: string;
@@ -29,32 +29,32 @@ export interface KeyOptions extends Asked {
 
 const BUS = "DBUS_SESSION_BUS_ADDRESS";
 
-export async function secretsLock(world: SecretsWorld, options: Asked): Promise<ExitCode> {
-  return told(world, options, await askOnce(world, "secrets.lock", {}), "locked", "secrets");
+export async function secretsLock(ports: SecretsPorts, options: Asked): Promise<ExitCode> {
+  return told(ports, options, await askOnce(ports, "secrets.lock", {}), "locked", "secrets");
 }
 
-export async function secretsUnlock(world: SecretsWorld, options: UnlockOptions): Promise<ExitCode> {
+export async function secretsUnlock(ports: SecretsPorts, options: UnlockOptions): Promise<ExitCode> {
   if (options.from !== undefined && options.identity !== undefined)
-    return fail(world, options, EXIT.usage, "use either --from or --identity", null);
-  const source = await askOnce(world, "secrets.source", {});
-  if (!source.ok) return tellRefusal(world, source, options.json);
-  const given = await givenFor(world, source.value, options);
-  if ("ok" in given) return notRead(world, options, given);
-  return told(world, options, await askOnce(world, "secrets.unlock", given), "unlocked", "secrets");
+    return fail(ports, options, EXIT.usage, "use either --from or --identity", null);
+  const source = await askOnce(ports, "secrets.source", {});
+  if (!source.ok) return tellRefusal(ports, source, options.json);
+  const given = await givenFor(ports, source.value, options);
+  if ("ok" in given) return notRead(ports, options, given);
+  return told(ports, options, await askOnce(ports, "secrets.unlock", given), "unlocked", "secrets");
 }
 
 /** What this kind of key needs of a person: a passphrase, a file's name, a variable of theirs, or nothing. */
 async function givenFor(
-  world: SecretsWorld,
+  ports: SecretsPorts,
   { source, where }: KeyStatus,
   { from, identity }: UnlockOptions,
 ): Promise<KeyInput | (ValueRead & { readonly ok: false })> {
-  const nothing: KeyInput = { passphrase: null, identity: null, bus: variable(world, BUS) };
+  const nothing: KeyInput = { passphrase: null, identity: null, bus: variable(ports, BUS) };
   if (identity !== undefined) return { ...nothing, identity: wholePath(identity) };
   const isVariable = source === "reference" && where?.startsWith("env:") === true;
   if (from === undefined && source !== "passphrase" && !isVariable) return nothing;
   const read = await readValue(
-    world,
+    ports,
     from ?? (isVariable ? (where ?? "") : undefined),
     "Passphrase of the secret store",
     null,
@@ -62,43 +62,43 @@ async function givenFor(
   return read.ok ? { ...nothing, passphrase: read.value } : read;
 }
 
-export async function secretsKey(world: SecretsWorld, options: KeyOptions): Promise<ExitCode> {
+export async function secretsKey(ports: SecretsPorts, options: KeyOptions): Promise<ExitCode> {
   const { passphrase, file, keychain, age, identity, from } = options;
   const kinds = [passphrase, file, keychain, age !== undefined, from !== undefined && !passphrase];
   const count = kinds.filter(Boolean).length;
-  if (count === 0 && identity === undefined) return secretsSource(world, options);
+  if (count === 0 && identity === undefined) return secretsSource(ports, options);
   if (count !== 1)
-    return fail(world, options, EXIT.usage, "choose exactly one source of the key", "ambit secrets key --help");
+    return fail(ports, options, EXIT.usage, "choose exactly one source of the key", "ambit secrets key --help");
   if (identity !== undefined && age === undefined)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       "--identity requires --age",
       "ambit secrets key --age RECIPIENT --identity FILE",
     );
-  const key = await wantedKey(world, options);
-  if ("ok" in key) return notRead(world, options, key);
-  const answer = await askWidening(world, "secrets.key", { key }, options);
+  const key = await wantedKey(ports, options);
+  if ("ok" in key) return notRead(ports, options, key);
+  const answer = await askWidening(ports, "secrets.key", { key }, options);
   if (typeof answer === "number") return answer;
-  const exit = told(world, options, answer, "re-encrypted", "secrets");
+  const exit = told(ports, options, answer, "re-encrypted", "secrets");
   if (answer.ok && key.source === "age" && key.identity === null && !options.json)
-    world.printError(
-      `${world.paint.warn("warning")}: only the identity of ${shown(key.recipient)} can unlock the store, and it was not tested\n  fix: ambit secrets lock && ambit secrets unlock --identity FILE`,
+    ports.printError(
+      `${ports.paint.warn("warning")}: only the identity of ${shown(key.recipient)} can unlock the store, and it was not tested\n  fix: ambit secrets lock && ambit secrets unlock --identity FILE`,
     );
   return exit;
 }
 
 async function wantedKey(
-  world: SecretsWorld,
+  ports: SecretsPorts,
   { passphrase, file, keychain, age, identity, from }: KeyOptions,
 ): Promise<NewKey | (ValueRead & { readonly ok: false })> {
   if (file) return { source: "file" };
-  if (keychain) return { source: "keychain", bus: variable(world, BUS) };
+  if (keychain) return { source: "keychain", bus: variable(ports, BUS) };
   if (age !== undefined)
     return { source: "age", recipient: age, identity: identity === undefined ? null : wholePath(identity) };
   if (passphrase) {
-    const read = await readValue(world, from, "New passphrase of the secret store", "Repeat it");
+    const read = await readValue(ports, from, "New passphrase of the secret store", "Repeat it");
     return read.ok ? { source: "passphrase", passphrase: read.value } : read;
   }
   const [, kind, rest] = /^(env|file|cmd):(.+)$/s.exec(from ?? "") ?? [];
@@ -110,23 +110,23 @@ async function wantedKey(
     };
   if (kind === "file") return { source: "reference", reference: `file:${wholePath(rest)}`, value: null };
   if (kind === "cmd") return { source: "reference", reference: `cmd:${rest}`, value: null };
-  const read = await readValue(world, `env:${rest}`, "", null);
+  const read = await readValue(ports, `env:${rest}`, "", null);
   return read.ok ? { source: "reference", reference: `env:${rest}`, value: read.value } : read;
 }
 
 /** Where the key comes from now. */
-async function secretsSource(world: SecretsWorld, options: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "secrets.source", {});
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
-  const { paint } = world;
+async function secretsSource(ports: SecretsPorts, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "secrets.source", {});
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  const { paint } = ports;
   const { keyId, isLocked, problem, fix } = answer.value;
-  if (options.json) world.print(jsonLine(answer.value));
+  if (options.json) ports.print(jsonLine(answer.value));
   else {
     const state = problem === null ? paint.good("available") : paint.warn(isLocked ? "locked" : "unavailable");
     const why = (problem ?? "").replace(/^the store is locked(?:: )?/, "");
-    world.print(`key    ${placeText(answer.value)}`);
-    if (keyId !== null) world.print(`id     ${shown(keyId)}`);
-    world.print(`state  ${state}${why === "" ? "" : `: ${shown(why)}`}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+    ports.print(`key    ${placeText(answer.value)}`);
+    if (keyId !== null) ports.print(`id     ${shown(keyId)}`);
+    ports.print(`state  ${state}${why === "" ? "" : `: ${shown(why)}`}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
   }
   return EXIT.ok;
 }
@@ -156,6 +156,6 @@ function wholePath(path: string): string {
   return path.startsWith("~/") ? path : resolve(path);
 }
 
-function notRead(world: SecretsWorld, options: Asked, { isUsage, message }: ValueRead & { ok: false }): ExitCode {
-  return fail(world, options, isUsage ? EXIT.usage : EXIT.error, message, null);
+function notRead(ports: SecretsPorts, options: Asked, { isUsage, message }: ValueRead & { ok: false }): ExitCode {
+  return fail(ports, options, isUsage ? EXIT.usage : EXIT.error, message, null);
 }

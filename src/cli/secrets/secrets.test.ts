@@ -8,7 +8,7 @@ import type { ControlMessages, SecretView } from "../../core/ports/daemon/daemon
 import type { Answer, MessageClient } from "../../core/ports/daemon/exchange.ts";
 import { PLAIN } from "../terminal/paint.ts";
 import { addSecrets } from "./command.ts";
-import { type SecretsWorld, valueBytesMax } from "./value.ts";
+import { type SecretsPorts, valueBytesMax } from "./value.ts";
 
 const VALUE = "correct-horse";
 let folder = "";
@@ -70,7 +70,7 @@ async function ran(words: readonly string[], { says, piped = "", refuses = false
     close: () => undefined,
   };
   const said = (): never => left.shift() as never;
-  const world: SecretsWorld = {
+  const ports: SecretsPorts = {
     paint: PLAIN,
     terminal: {
       isInteractive: says !== undefined,
@@ -96,7 +96,7 @@ async function ran(words: readonly string[], { says, piped = "", refuses = false
     writeOut: (line) => out.push(line),
     writeErr: (line) => errors.push(line),
   });
-  addSecrets(program, world, (code) => {
+  addSecrets(program, ports, (code) => {
     exit = code;
   });
   try {

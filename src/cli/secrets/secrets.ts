@@ -4,12 +4,12 @@ import type { SecretView } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { SecretBinding } from "../../core/ports/stores/secret-store.ts";
 import { askWidening } from "../approvals/presence-question.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
-import { readValue, type SecretsWorld } from "./value.ts";
+import { readValue, type SecretsPorts } from "./value.ts";
 
 export interface BindingOptions {
   readonly tool?: readonly string[];
@@ -43,75 +43,75 @@ export interface DeleteOptions extends Asked {
 
 const NOTHING: SecretBinding = { tools: [], hosts: [], uses: null };
 
-export async function secretsSet(world: SecretsWorld, name: string, options: SetOptions): Promise<ExitCode> {
+export async function secretsSet(ports: SecretsPorts, name: string, options: SetOptions): Promise<ExitCode> {
   const binding = bindingOf(options, NOTHING);
-  if (binding === null) return fail(world, options, EXIT.usage, NO_USES, null);
+  if (binding === null) return fail(ports, options, EXIT.usage, NO_USES, null);
   const { username = null, canary: isCanary } = options;
-  return kept(world, name, options, { binding, username, isCanary, isRotation: false }, "set");
+  return kept(ports, name, options, { binding, username, isCanary, isRotation: false }, "set");
 }
 
 /** What it is bound to stays as it is. */
-export function secretsRotate(world: SecretsWorld, name: string, options: RotateOptions): Promise<ExitCode> {
+export function secretsRotate(ports: SecretsPorts, name: string, options: RotateOptions): Promise<ExitCode> {
   const rest = { binding: NOTHING, username: null, isCanary: false, isRotation: true };
-  return kept(world, name, options, rest, "rotated");
+  return kept(ports, name, options, rest, "rotated");
 }
 
 async function kept(
-  world: SecretsWorld,
+  ports: SecretsPorts,
   name: string,
   options: RotateOptions,
   rest: { binding: SecretBinding; username: string | null; isCanary: boolean; isRotation: boolean },
   done: string,
 ): Promise<ExitCode> {
-  const read = await readValue(world, options.from, `Value of ${name}`, null);
-  if (!read.ok) return fail(world, options, read.isUsage ? EXIT.usage : EXIT.error, read.message, null);
+  const read = await readValue(ports, options.from, `Value of ${name}`, null);
+  if (!read.ok) return fail(ports, options, read.isUsage ? EXIT.usage : EXIT.error, read.message, null);
   const asked = { name, value: read.value, ...rest };
-  return changed(world, options, await askWidening(world, "secrets.set", asked, options), done);
+  return changed(ports, options, await askWidening(ports, "secrets.set", asked, options), done);
 }
 
-export async function secretsPolicy(world: SecretsWorld, name: string, options: PolicyOptions): Promise<ExitCode> {
+export async function secretsPolicy(ports: SecretsPorts, name: string, options: PolicyOptions): Promise<ExitCode> {
   const { tool, host, uses, signOnly, unbind } = options;
   if (!unbind && !signOnly && tool === undefined && host === undefined && uses === undefined)
     return fail(
-      world,
+      ports,
       options,
       EXIT.usage,
       "no tool, host or number of uses given",
       `ambit secrets policy ${name} --host HOST`,
     );
-  const listed = await askOnce(world, "secrets.list", {});
-  if (!listed.ok) return tellRefusal(world, listed, options.json);
+  const listed = await askOnce(ports, "secrets.list", {});
+  if (!listed.ok) return tellRefusal(ports, listed, options.json);
   const before = listed.value.secrets.find((one) => one.name === name);
-  if (before === undefined) return fail(world, options, EXIT.error, `no secret called ${name}`, "ambit secrets list");
+  if (before === undefined) return fail(ports, options, EXIT.error, `no secret called ${name}`, "ambit secrets list");
   const binding = bindingOf(options, unbind ? NOTHING : before.binding);
-  if (binding === null) return fail(world, options, EXIT.usage, NO_USES, null);
-  return changed(world, options, await askWidening(world, "secrets.policy", { name, binding }, options), "bound");
+  if (binding === null) return fail(ports, options, EXIT.usage, NO_USES, null);
+  return changed(ports, options, await askWidening(ports, "secrets.policy", { name, binding }, options), "bound");
 }
 
-export async function secretsList(world: SecretsWorld, options: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "secrets.list", {});
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+export async function secretsList(ports: SecretsPorts, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "secrets.list", {});
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const { secrets } = answer.value;
-  if (options.json) world.print(jsonLine({ secrets }));
-  else if (secrets.length === 0) world.print("no secrets; add one: ambit secrets set NAME");
-  else for (const secret of secrets) world.print(lineOf(world, secret));
+  if (options.json) ports.print(jsonLine({ secrets }));
+  else if (secrets.length === 0) ports.print("no secrets; add one: ambit secrets set NAME");
+  else for (const secret of secrets) ports.print(lineOf(ports, secret));
   return EXIT.ok;
 }
 
-export async function secretsDelete(world: SecretsWorld, name: string, options: DeleteOptions): Promise<ExitCode> {
+export async function secretsDelete(ports: SecretsPorts, name: string, options: DeleteOptions): Promise<ExitCode> {
   if (!options.yes) {
-    if (options.json || !world.terminal.isInteractive)
+    if (options.json || !ports.terminal.isInteractive)
       return fail(
-        world,
+        ports,
         options,
         EXIT.usage,
         "confirmation needed, and no terminal to ask at",
         `ambit secrets delete ${name} --yes`,
       );
-    if (!(await world.terminal.confirm(`Delete ${shown(name)}? Its value cannot be recovered.`)))
-      return fail(world, options, EXIT.ask, "nothing was changed", null);
+    if (!(await ports.terminal.confirm(`Delete ${shown(name)}? Its value cannot be recovered.`)))
+      return fail(ports, options, EXIT.ask, "nothing was changed", null);
   }
-  return told(world, options, await askOnce(world, "secrets.delete", { name }), "deleted", name);
+  return told(ports, options, await askOnce(ports, "secrets.delete", { name }), "deleted", name);
 }
 
 const NO_USES = "--uses must be a whole number above zero, or `any`";
@@ -128,31 +128,31 @@ function bindingOf({ tool, host, uses, signOnly }: BindingOptions, before: Secre
   };
 }
 
-function changed(world: SecretsWorld, options: Asked, answer: Answer<SecretView> | ExitCode, done: string): ExitCode {
+function changed(ports: SecretsPorts, options: Asked, answer: Answer<SecretView> | ExitCode, done: string): ExitCode {
   if (typeof answer === "number") return answer;
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const secret = answer.value;
-  if (options.json) world.print(jsonLine({ done, secret }));
+  if (options.json) ports.print(jsonLine({ done, secret }));
   else {
-    world.print(`${world.paint.good(done)} ${lineOf(world, secret)}`);
+    ports.print(`${ports.paint.good(done)} ${lineOf(ports, secret)}`);
     if (isUnbound(secret))
-      world.printError(
-        `${world.paint.warn("warning")}: it is bound to no ${secret.binding.hosts.length === 0 ? "host" : "tool"}, so it cannot be used\n  fix: ambit secrets policy ${shown(secret.name)} --tool TOOL --host HOST`,
+      ports.printError(
+        `${ports.paint.warn("warning")}: it is bound to no ${secret.binding.hosts.length === 0 ? "host" : "tool"}, so it cannot be used\n  fix: ambit secrets policy ${shown(secret.name)} --tool TOOL --host HOST`,
       );
   }
   return EXIT.ok;
 }
 
 export function told(
-  world: SecretsWorld,
+  ports: SecretsPorts,
   options: Asked,
   answer: Answer<object>,
   done: string,
   what: string,
 ): ExitCode {
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
-  if (options.json) world.print(jsonLine({ done, what }));
-  else world.print(`${world.paint.good(done)} ${shown(what)}`);
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  if (options.json) ports.print(jsonLine({ done, what }));
+  else ports.print(`${ports.paint.good(done)} ${shown(what)}`);
   return EXIT.ok;
 }
 
@@ -161,7 +161,7 @@ function isUnbound({ binding, isCanary }: SecretView): boolean {
   return !isCanary && (binding.hosts.length === 0 || binding.tools.length === 0);
 }
 
-function lineOf({ paint }: SecretsWorld, secret: SecretView): string {
+function lineOf({ paint }: SecretsPorts, secret: SecretView): string {
   const { name, version, binding, username, isCanary, used } = secret;
   const words = [
     ...(isCanary ? [paint.warn("canary: raises an alarm where it appears")] : []),

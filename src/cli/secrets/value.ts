@@ -1,7 +1,7 @@
 // Where a command gets a secret from: typed without being shown, piped in, a variable, a file. Never from its arguments,
 // which everybody on the machine can read.
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 
 export const valueBytesMax = 65_536;
 
@@ -11,7 +11,7 @@ export interface ValueSources {
   input(): AsyncIterable<Uint8Array>;
 }
 
-export interface SecretsWorld extends ControlWorld {
+export interface SecretsPorts extends ControlPorts {
   /** The process's own where it is not said. */
   readonly values?: ValueSources;
 }
@@ -24,14 +24,14 @@ const OWN: ValueSources = { environment: process.env, input: () => process.stdin
 
 /** Without `from`: typed where there is a person, otherwise piped in. */
 export async function readValue(
-  world: SecretsWorld,
+  ports: SecretsPorts,
   from: string | undefined,
   question: string,
   again: string | null,
 ): Promise<ValueRead> {
-  const { environment, input } = world.values ?? OWN;
-  if (from === "-" || (from === undefined && !world.terminal.isInteractive)) return whole(await piped(input()));
-  if (from === undefined) return typed(world, question, again);
+  const { environment, input } = ports.values ?? OWN;
+  if (from === "-" || (from === undefined && !ports.terminal.isInteractive)) return whole(await piped(input()));
+  if (from === undefined) return typed(ports, question, again);
   const [, kind, at] = /^(env|file):(.+)$/s.exec(from) ?? [];
   if (kind === "env") {
     const text = environment[at ?? ""];
@@ -41,12 +41,12 @@ export async function readValue(
 }
 
 /** A variable of the command's environment; null if unset. */
-export function variable(world: SecretsWorld, name: string): string | null {
-  const text = (world.values ?? OWN).environment[name];
+export function variable(ports: SecretsPorts, name: string): string | null {
+  const text = (ports.values ?? OWN).environment[name];
   return text === undefined || text === "" ? null : text;
 }
 
-async function typed({ terminal }: SecretsWorld, question: string, again: string | null): Promise<ValueRead> {
+async function typed({ terminal }: SecretsPorts, question: string, again: string | null): Promise<ValueRead> {
   const value = await terminal.secret(question);
   if (value === null || value === "") return no("no value entered");
   if (again !== null && (await terminal.secret(again)) !== value) return no("the two values differ");

@@ -5,14 +5,14 @@ import type { Asked } from "../terminal/problems.ts";
 import {
   type SkillsCheckOptions,
   type SkillsListOptions,
-  type SkillsWorld,
+  type SkillsPorts,
   skillsCheck,
   skillsList,
   skillsShow,
 } from "./skills.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
-export function addSkills(program: Command, world: SkillsWorld, end: (exit: ExitCode) => void): void {
+export function addSkills(program: Command, ports: SkillsPorts, end: (exit: ExitCode) => void): void {
   const skills = program
     .command("skills")
     .description("list, show and check skills: instructions for agents and the tools they need");
@@ -21,20 +21,20 @@ export function addSkills(program: Command, world: SkillsWorld, end: (exit: Exit
     .description("list skills")
     .option("--agent <id>", "only skills whose tools this agent may use")
     .option("--json", "print one JSON object", false)
-    .action((options: SkillsListOptions) => end(skillsList(world, options)));
+    .action((options: SkillsListOptions) => end(skillsList(ports, options)));
   skills
     .command("show")
     .description("show one skill and its instructions")
     .argument("<name>")
     .option("--json", "print one JSON object", false)
-    .action((name: string, options: Asked) => end(skillsShow(world, name, options)));
+    .action((name: string, options: Asked) => end(skillsShow(ports, name, options)));
   skills
     .command("check")
     .description("check whether an agent's grants cover a skill, and show the missing grants")
     .argument("<skill>")
     .requiredOption("--agent <id>", "an id in .ambit/agents, or a file")
     .option("--json", "print one JSON object", false)
-    .action((name: string, options: SkillsCheckOptions) => end(skillsCheck(world, name, options)));
+    .action((name: string, options: SkillsCheckOptions) => end(skillsCheck(ports, name, options)));
   for (const one of [skills, ...skills.commands]) one.addHelpText("after", EXAMPLES);
 }
 

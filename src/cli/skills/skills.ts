@@ -14,7 +14,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { type Asked, fail, hasErrors, printProblems, showProblem } from "../terminal/problems.ts";
 
-export interface SkillsWorld {
+export interface SkillsPorts {
   readonly paint: Paint;
   readonly moment: Moment;
   readonly skills: {
@@ -36,55 +36,55 @@ export interface SkillsCheckOptions extends Asked {
 }
 
 /** With an agent only what it may do, and not a word of the rest. */
-export function skillsList(world: SkillsWorld, options: SkillsListOptions): ExitCode {
-  const { machine, reading } = world.skills;
+export function skillsList(ports: SkillsPorts, options: SkillsListOptions): ExitCode {
+  const { machine, reading } = ports.skills;
   const { skills, problems } = openSkills(machine, reading);
   if (options.agent === undefined) {
-    if (options.json) world.print(jsonLine({ skills: skills.map(summary), problems: problems.map(showProblem) }));
+    if (options.json) ports.print(jsonLine({ skills: skills.map(summary), problems: problems.map(showProblem) }));
     else {
-      printProblems(world, problems);
-      printSkills(world, skills);
+      printProblems(ports, problems);
+      printSkills(ports, skills);
     }
     return hasErrors(problems) ? EXIT.error : EXIT.ok;
   }
-  const loaded = world.loadAgent(options.agent);
-  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
-  const own = skillsFor(skills, loaded.value.agent, reading, world.moment);
-  if (options.json) world.print(jsonLine({ agent: loaded.value.agent.id, skills: own.map(summary) }));
+  const loaded = ports.loadAgent(options.agent);
+  if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
+  const own = skillsFor(skills, loaded.value.agent, reading, ports.moment);
+  if (options.json) ports.print(jsonLine({ agent: loaded.value.agent.id, skills: own.map(summary) }));
   else if (own.length === 0 && skills.length > 0)
-    world.print(
-      world.paint.dim(
+    ports.print(
+      ports.paint.dim(
         `none of ${skills.length}: ambit skills check <skill> --agent ${shown(loaded.value.agent.id)} shows what is missing`,
       ),
     );
-  else printSkills(world, own);
+  else printSkills(ports, own);
   return EXIT.ok;
 }
 
-export function skillsShow(world: SkillsWorld, name: string, options: Asked): ExitCode {
-  const skill = find(world, name, options);
+export function skillsShow(ports: SkillsPorts, name: string, options: Asked): ExitCode {
+  const skill = find(ports, name, options);
   if (skill === null) return EXIT.error;
   if (options.json) {
-    world.print(jsonLine({ ...summary(skill), body: skill.body }));
+    ports.print(jsonLine({ ...summary(skill), body: skill.body }));
     return EXIT.ok;
   }
-  const { paint } = world;
-  world.print(line(skill, paint));
-  world.print(paint.dim(`  ${shown(skill.file)}`));
-  if (skill.compatibility !== null) world.print(`  needs: ${shown(skill.compatibility)}`);
-  for (const token of tokensOf(skill)) world.print(`  tool: ${shown(token)}`);
-  world.print("");
-  for (const one of skill.body.trim().split(/\r\n?|\n/)) world.print(shown(one));
+  const { paint } = ports;
+  ports.print(line(skill, paint));
+  ports.print(paint.dim(`  ${shown(skill.file)}`));
+  if (skill.compatibility !== null) ports.print(`  needs: ${shown(skill.compatibility)}`);
+  for (const token of tokensOf(skill)) ports.print(`  tool: ${shown(token)}`);
+  ports.print("");
+  for (const one of skill.body.trim().split(/\r\n?|\n/)) ports.print(shown(one));
   return EXIT.ok;
 }
 
-export function skillsCheck(world: SkillsWorld, name: string, options: SkillsCheckOptions): ExitCode {
-  const skill = find(world, name, options);
+export function skillsCheck(ports: SkillsPorts, name: string, options: SkillsCheckOptions): ExitCode {
+  const skill = find(ports, name, options);
   if (skill === null) return EXIT.error;
-  const loaded = world.loadAgent(options.agent);
-  if (!loaded.ok) return fail(world, options, EXIT.error, loaded.message, loaded.fix);
+  const loaded = ports.loadAgent(options.agent);
+  if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
   const { agent } = loaded.value;
-  const { satisfied, held, missing } = checkSkill(skill, agent, world.skills.reading, world.moment);
+  const { satisfied, held, missing } = checkSkill(skill, agent, ports.skills.reading, ports.moment);
   const gaps = missing.map((gap) => ({
     tool: gap.token,
     verb: gap.verb,
@@ -93,20 +93,20 @@ export function skillsCheck(world: SkillsWorld, name: string, options: SkillsChe
   }));
   const { unknown, unreadable } = skill.tools;
   if (options.json)
-    world.print(jsonLine({ skill: skill.name, agent: agent.id, satisfied, held, missing: gaps, unknown, unreadable }));
+    ports.print(jsonLine({ skill: skill.name, agent: agent.id, satisfied, held, missing: gaps, unknown, unreadable }));
   else {
-    const { paint } = world;
-    world.print(
+    const { paint } = ports;
+    ports.print(
       `${satisfied ? paint.good("satisfied") : paint.bad("not satisfied")}  ${skill.name}  ${shown(agent.id)}`,
     );
-    for (const token of held) world.print(`  ${paint.good("✓")} ${shown(token)}`);
+    for (const token of held) ports.print(`  ${paint.good("✓")} ${shown(token)}`);
     for (const { tool, verb, grant } of gaps)
-      world.print(`  ${paint.bad("✗")} ${shown(tool)}  ${grant === null ? `any ${verb}` : shown(grant)}`);
-    for (const token of unreadable) world.print(`  ${paint.bad("?")} ${shown(token)}  not understood`);
-    for (const token of unknown) world.print(`  ${paint.warn("?")} ${shown(token)}  unknown tool`);
+      ports.print(`  ${paint.bad("✗")} ${shown(tool)}  ${grant === null ? `any ${verb}` : shown(grant)}`);
+    for (const token of unreadable) ports.print(`  ${paint.bad("?")} ${shown(token)}  not understood`);
+    for (const token of unknown) ports.print(`  ${paint.warn("?")} ${shown(token)}  unknown tool`);
     const commands = [...new Set(gaps.map(({ command }) => command))];
-    if (commands.length > 0) world.print("missing grants:");
-    for (const command of commands) world.print(`  ${paint.strong(shown(command))}`);
+    if (commands.length > 0) ports.print("missing grants:");
+    for (const command of commands) ports.print(`  ${paint.strong(shown(command))}`);
   }
   return satisfied ? EXIT.ok : EXIT.deny;
 }
@@ -126,8 +126,8 @@ function word(text: string): string {
   return /^[\w./@-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`;
 }
 
-function find(world: SkillsWorld, name: string, options: Asked): Skill | null {
-  const { machine, reading } = world.skills;
+function find(ports: SkillsPorts, name: string, options: Asked): Skill | null {
+  const { machine, reading } = ports.skills;
   const { skills, problems } = openSkills(machine, reading);
   const skill = skills.find((one) => one.name === name);
   if (skill !== undefined) return skill;
@@ -137,13 +137,13 @@ function find(world: SkillsWorld, name: string, options: Asked): Skill | null {
   );
   const unread = problems.length > 0 ? "some files are not valid skills: ambit skills list" : null;
   const fix = nearest === null ? unread : `did you mean ${nearest}?`;
-  fail(world, options, EXIT.error, `no skill ${JSON.stringify(name.slice(0, 200))}`, fix);
+  fail(ports, options, EXIT.error, `no skill ${JSON.stringify(name.slice(0, 200))}`, fix);
   return null;
 }
 
-function printSkills(world: SkillsWorld, skills: readonly Skill[]): void {
-  for (const skill of skills) world.print(line(skill, world.paint));
-  if (skills.length === 0) world.print(world.paint.dim("no skills; add them as .ambit/skills/<name>/SKILL.md"));
+function printSkills(ports: SkillsPorts, skills: readonly Skill[]): void {
+  for (const skill of skills) ports.print(line(skill, ports.paint));
+  if (skills.length === 0) ports.print(ports.paint.dim("no skills; add them as .ambit/skills/<name>/SKILL.md"));
 }
 
 function line({ name, description, origin }: Skill, paint: Paint): string {

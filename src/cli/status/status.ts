@@ -7,9 +7,9 @@ import type { Risk } from "../../core/authority/catalog.ts";
 import type { Diagnostic, Severity } from "../../core/notation/diagnostic.ts";
 import { instantText } from "../../core/notation/instant.ts";
 import type { DaemonStatus } from "../../core/ports/daemon/daemon-control.ts";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import { startingText } from "../daemon/daemon.ts";
-import { NO_WORKSPACE, type ProjectWorld } from "../project-opened.ts";
+import { NO_WORKSPACE, type ProjectPorts } from "../project-opened.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -36,20 +36,20 @@ interface AgentStatus {
   readonly warnings: number;
 }
 
-export interface StatusWorld extends ProjectWorld, Pick<ControlWorld, "now" | "running" | "unstarted"> {}
+export interface StatusPorts extends ProjectPorts, Pick<ControlPorts, "now" | "running" | "unstarted"> {}
 
 export interface StatusOptions {
   readonly json: boolean;
   readonly all: boolean;
 }
 
-export async function status(world: StatusWorld, options: StatusOptions): Promise<ExitCode> {
-  const running = await world.running();
+export async function status(ports: StatusPorts, options: StatusOptions): Promise<ExitCode> {
+  const running = await ports.running();
   const daemon = running.ok ? running.value : null;
-  const opened = progressOf(world, options).over("reading agents", (step) => world.openProject(step));
+  const opened = progressOf(ports, options).over("reading agents", (step) => ports.openProject(step));
   if (opened === null) {
-    if (options.json) world.print(jsonLine({ workspace: null, daemon, notProtected: NOT_PROTECTED }));
-    else world.print([NO_WORKSPACE, daemonLine(daemon, world), notProtected(NOT_PROTECTED, world.paint)].join("\n"));
+    if (options.json) ports.print(jsonLine({ workspace: null, daemon, notProtected: NOT_PROTECTED }));
+    else ports.print([NO_WORKSPACE, daemonLine(daemon, ports), notProtected(NOT_PROTECTED, ports.paint)].join("\n"));
     return EXIT.ok;
   }
   const said = configDiagnostics(opened);
@@ -57,10 +57,10 @@ export async function status(world: StatusWorld, options: StatusOptions): Promis
   const levels = said.map(([diagnostic]) => diagnostic);
   const total = (severity: Severity): number =>
     count(levels, severity) + agents.reduce((sum, one) => sum + (severity === "error" ? one.errors : one.warnings), 0);
-  const problems = [...opened.problems, ...shadowLines(opened, world.now())];
+  const problems = [...opened.problems, ...shadowLines(opened, ports.now())];
   const holes = [...ownHoles(opened), ...NOT_PROTECTED];
   if (options.json)
-    world.print(
+    ports.print(
       jsonLine({
         workspace: opened.workspace,
         trust: opened.review.state,
@@ -74,13 +74,13 @@ export async function status(world: StatusWorld, options: StatusOptions): Promis
       }),
     );
   else {
-    for (const [diagnostic, source] of said) world.printError(renderDiagnostic(diagnostic, source, world.paint));
-    for (const problem of problems) world.printError(`${world.paint.warn("warning")}: ${shown(problem)}`);
+    for (const [diagnostic, source] of said) ports.printError(renderDiagnostic(diagnostic, source, ports.paint));
+    for (const problem of problems) ports.printError(`${ports.paint.warn("warning")}: ${shown(problem)}`);
     const mistakes = `${counted(total("error"), "error", "errors")}, ${counted(total("warning"), "warning", "warnings")}`;
-    world.print([head(opened, world.paint), ...table(agents, world.paint), mistakes].join("\n"));
-    world.print(daemonLine(daemon, world));
-    for (const line of sessionLines(daemon?.sessions ?? [], opened.workspace, options.all)) world.print(line);
-    world.print(notProtected(holes, world.paint));
+    ports.print([head(opened, ports.paint), ...table(agents, ports.paint), mistakes].join("\n"));
+    ports.print(daemonLine(daemon, ports));
+    for (const line of sessionLines(daemon?.sessions ?? [], opened.workspace, options.all)) ports.print(line);
+    ports.print(notProtected(holes, ports.paint));
   }
   return opened.levels.broken.length > 0 ? EXIT.invalidPolicy : EXIT.ok;
 }
@@ -154,9 +154,9 @@ const NOT_PROTECTED: readonly string[] = [
 ];
 
 /** What waits, and what was denied since yesterday. */
-function daemonLine(daemon: DaemonStatus | null, world: Pick<StatusWorld, "paint" | "unstarted">): string {
-  const { paint } = world;
-  if (daemon === null) return paint.dim(`the daemon is not running; ${startingText(world)}`);
+function daemonLine(daemon: DaemonStatus | null, ports: Pick<StatusPorts, "paint" | "unstarted">): string {
+  const { paint } = ports;
+  if (daemon === null) return paint.dim(`the daemon is not running; ${startingText(ports)}`);
   const { isFrozen, waiting, sessions, denials } = daemon;
   const denied = denials.map(({ code, times }) => `${times} ${code}`).join(", ");
   return [

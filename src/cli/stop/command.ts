@@ -2,13 +2,13 @@
 
 import type { Command } from "commander";
 import { askWidening } from "../approvals/presence-question.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 
-export interface PowerWorld extends ControlWorld {
+export interface PowerPorts extends ControlPorts {
   readonly cwd: string;
 }
 
@@ -16,32 +16,32 @@ interface Asked {
   readonly json: boolean;
 }
 
-export function addPower(program: Command, world: PowerWorld, end: (exit: ExitCode) => void): void {
+export function addPower(program: Command, ports: PowerPorts, end: (exit: ExitCode) => void): void {
   program
     .command("stop")
     .description("end an agent's sessions, kill its programs and revoke its delegations")
     .argument("<agent>", "an id in .ambit/agents, or an agent created by another agent")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (agent: string, options: Asked) => end(await stop(world, agent, options)));
+    .action(async (agent: string, options: Asked) => end(await stop(ports, agent, options)));
   program
     .command("freeze")
     .description("kill all running programs and deny every call until `ambit thaw`")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (options: Asked) => end(await freeze(world, options)));
+    .action(async (options: Asked) => end(await freeze(ports, options)));
   program
     .command("thaw")
     .description("end a freeze: decide calls again")
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (options: Asked & { readonly presence?: string }) => end(await thaw(world, options)));
+    .action(async (options: Asked & { readonly presence?: string }) => end(await thaw(ports, options)));
 }
 
-async function stop(world: PowerWorld, agent: string, { json }: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "agent.stop", { cwd: world.cwd, agent });
-  if (!answer.ok) return tellRefusal(world, answer, json);
+async function stop(ports: PowerPorts, agent: string, { json }: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "agent.stop", { cwd: ports.cwd, agent });
+  if (!answer.ok) return tellRefusal(ports, answer, json);
   const { sessions, ended, links } = answer.value;
   const parts = [
     counted(sessions, "session", "sessions"),
@@ -49,23 +49,23 @@ async function stop(world: PowerWorld, agent: string, { json }: Asked): Promise<
     counted(links, "delegation", "delegations"),
   ];
   const text = `stopped ${shown(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended`;
-  world.print(json ? jsonLine({ ok: true, agent, ...answer.value }) : text);
+  ports.print(json ? jsonLine({ ok: true, agent, ...answer.value }) : text);
   return EXIT.ok;
 }
 
-async function freeze(world: PowerWorld, { json }: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "freeze", {});
-  if (!answer.ok) return tellRefusal(world, answer, json);
+async function freeze(ports: PowerPorts, { json }: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "freeze", {});
+  if (!answer.ok) return tellRefusal(ports, answer, json);
   const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; every call is denied until you run: ambit thaw`;
-  world.print(json ? jsonLine({ ok: true, ...answer.value }) : text);
+  ports.print(json ? jsonLine({ ok: true, ...answer.value }) : text);
   return EXIT.ok;
 }
 
-async function thaw(world: PowerWorld, options: Asked & { readonly presence?: string }): Promise<ExitCode> {
-  const answer = await askWidening(world, "thaw", {}, options);
+async function thaw(ports: PowerPorts, options: Asked & { readonly presence?: string }): Promise<ExitCode> {
+  const answer = await askWidening(ports, "thaw", {}, options);
   if (typeof answer === "number") return answer;
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
-  world.print(options.json ? jsonLine({ ok: true }) : "thawed: calls are decided again");
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  ports.print(options.json ? jsonLine({ ok: true }) : "thawed: calls are decided again");
   return EXIT.ok;
 }
 

@@ -19,22 +19,22 @@ interface Speaker {
   printError(text: string): void;
 }
 
-export function fail(world: Speaker, { json }: Asked, exit: ExitCode, message: string, fix: string | null): ExitCode {
-  if (json) world.print(jsonLine({ error: { message, fix } }));
+export function fail(ports: Speaker, { json }: Asked, exit: ExitCode, message: string, fix: string | null): ExitCode {
+  if (json) ports.print(jsonLine({ error: { message, fix } }));
   else
-    world.printError(`${world.paint.bad("error")}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
+    ports.printError(`${ports.paint.bad("error")}: ${shown(message)}${fix === null ? "" : `\n  fix: ${shown(fix)}`}`);
   return exit;
 }
 
 /** Of a file that could not be read there is no line to show. */
 const UNREAD: Source = { name: "", text: "" };
 
-export function printProblems(world: Speaker, problems: readonly Problem[]): void {
-  const { paint } = world;
+export function printProblems(ports: Speaker, problems: readonly Problem[]): void {
+  const { paint } = ports;
   for (const { diagnostic, source } of problems) {
     const isRead = source.text !== "";
     const text = renderDiagnostic(diagnostic, isRead ? source : UNREAD, paint);
-    world.printError(isRead ? text : `${text}\n ${paint.dim("-->")} ${shown(source.name)}`);
+    ports.printError(isRead ? text : `${text}\n ${paint.dim("-->")} ${shown(source.name)}`);
   }
 }
 

@@ -68,11 +68,11 @@ export function terminalProgress(firstShown?: number): Progress {
   );
 }
 
-export interface ProgressWorld {
+export interface ProgressPorts {
   /** Absent: the terminal of this process. */
   readonly progress?: Progress;
 }
 
-export function progressOf({ progress }: ProgressWorld, { json }: Asked): Progress {
+export function progressOf({ progress }: ProgressPorts, { json }: Asked): Progress {
   return json ? SILENT : (progress ?? terminalProgress());
 }

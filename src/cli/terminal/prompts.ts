@@ -1,5 +1,5 @@
 // Questions on a terminal. The library behind them is loaded when the first is asked: most commands ask none.
-import type { Terminal } from "../agents/world.ts";
+import type { Terminal } from "../agents/ports.ts";
 import { dropTypeAhead } from "../approvals/typed-answer.ts";
 
 /** Rows of a list that are shown at once. */

@@ -3,9 +3,9 @@
 import { test as check, expect } from "vitest";
 import { record, scout } from "../../../test/trust/project.ts";
 import type { LoadResult } from "../../agents/disk/loaded-agent.ts";
+import type { CliPorts } from "../ports.ts";
 import { EXIT } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
-import type { World } from "../world.ts";
 import { test } from "./test.ts";
 
 function told(ids: readonly string[], names: readonly string[]): { out: string; err: string; exit: number } {
@@ -13,15 +13,15 @@ function told(ids: readonly string[], names: readonly string[]): { out: string; 
   const text = record("capabilities: [records.read]", "tests: [{ allow: records.read id=a }]");
   const { agent } = scout({ agent: text }, null);
   const known: LoadResult = { ok: true, value: { agent, source: { name: "scout.md", text } } };
-  const world = {
+  const ports = {
     paint: PLAIN,
     agentIds: () => ids,
     loadAgent: (name: string): LoadResult =>
       name === "scout" ? known : { ok: false, message: `there is no agent called ${name}`, fix: null },
     print: (line: string) => out.push(line),
     printError: (line: string) => err.push(line),
-  } as unknown as World;
-  const exit = test(world, names, { json: false });
+  } as unknown as CliPorts;
+  const exit = test(ports, names, { json: false });
   return { out: out.join("\n"), err: err.join("\n"), exit };
 }
 

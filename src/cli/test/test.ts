@@ -3,22 +3,22 @@
 import type { LoadedAgent, LoadResult } from "../../agents/disk/loaded-agent.ts";
 import { place } from "../../core/notation/source.ts";
 import { trustLine } from "../can/untrusted.ts";
+import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import type { World } from "../world.ts";
 
-export function test(world: World, names: readonly string[], options: { readonly json: boolean }): ExitCode {
-  const wanted = names.length > 0 ? names : world.agentIds();
+export function test(ports: CliPorts, names: readonly string[], options: { readonly json: boolean }): ExitCode {
+  const wanted = names.length > 0 ? names : ports.agentIds();
   const loaded: LoadedAgent[] = [];
   let broken = false;
-  for (const one of loadAll(world, wanted, options)) {
+  for (const one of loadAll(ports, wanted, options)) {
     if (one.ok) loaded.push(one.value);
     else {
       broken = true;
-      world.printError(`${world.paint.bad("error")}: ${one.message}${one.fix === null ? "" : `\n  fix: ${one.fix}`}`);
+      ports.printError(`${ports.paint.bad("error")}: ${one.message}${one.fix === null ? "" : `\n  fix: ${one.fix}`}`);
     }
   }
   const rows = loaded.flatMap(({ agent, source }) =>
@@ -33,38 +33,42 @@ export function test(world: World, names: readonly string[], options: { readonly
     })),
   );
   const failed = rows.filter((row) => !row.passed).length;
-  if (options.json) world.print(jsonLine({ tests: rows, passed: rows.length - failed, failed }));
-  else print(world, loaded, rows.length, failed, broken);
+  if (options.json) ports.print(jsonLine({ tests: rows, passed: rows.length - failed, failed }));
+  else print(ports, loaded, rows.length, failed, broken);
   if (broken) return EXIT.error;
   if (loaded.some(({ trust }) => trust?.standing.kind === "untrusted")) return EXIT.notTrusted;
   if (loaded.some(({ agent }) => agent.refused && agent.tests.length === 0)) return EXIT.invalidPolicy;
   return failed > 0 ? EXIT.error : EXIT.ok;
 }
 
-function loadAll(world: World, names: readonly string[], options: { readonly json: boolean }): readonly LoadResult[] {
-  return progressOf(world, options).over("testing agents", (step) =>
+function loadAll(
+  ports: CliPorts,
+  names: readonly string[],
+  options: { readonly json: boolean },
+): readonly LoadResult[] {
+  return progressOf(ports, options).over("testing agents", (step) =>
     names.map((name, at) => {
       step(at, names.length);
-      return world.loadAgent(name);
+      return ports.loadAgent(name);
     }),
   );
 }
 
 /** `broken`: there are agents, or one was named, and it was said why one of them cannot be read. */
-function print(world: World, loaded: readonly LoadedAgent[], total: number, failed: number, broken: boolean): void {
-  const { paint } = world;
+function print(ports: CliPorts, loaded: readonly LoadedAgent[], total: number, failed: number, broken: boolean): void {
+  const { paint } = ports;
   for (const { agent, source, trust } of loaded) {
-    for (const diagnostic of agent.diagnostics) world.printError(renderDiagnostic(diagnostic, source, paint));
+    for (const diagnostic of agent.diagnostics) ports.printError(renderDiagnostic(diagnostic, source, paint));
     const line = trustLine(agent.id, trust);
-    if (line !== null) world.printError(`${paint.warn("warning")}: ${line}`);
+    if (line !== null) ports.printError(`${paint.warn("warning")}: ${line}`);
     for (const { test: one, passed, got } of agent.tests) {
       const mark = passed ? paint.good("✓") : paint.bad("✗");
-      world.print(
+      ports.print(
         `${mark} ${shown(agent.id)}  ${one.outcome}  ${shown(one.request)}${passed ? "" : `  ${paint.bad(`got ${got}`)}`}`,
       );
     }
-    if (agent.tests.length === 0) world.print(paint.dim(`- ${shown(agent.id)}  has no tests`));
+    if (agent.tests.length === 0) ports.print(paint.dim(`- ${shown(agent.id)}  has no tests`));
   }
-  if (loaded.length === 0 && !broken) world.print("no agents here; name a file, or create one: ambit agents new <id>");
-  else if (loaded.length > 0) world.print(`${total - failed} passed, ${failed} failed`);
+  if (loaded.length === 0 && !broken) ports.print("no agents here; name a file, or create one: ambit agents new <id>");
+  else if (loaded.length > 0) ports.print(`${total - failed} passed, ${failed} failed`);
 }

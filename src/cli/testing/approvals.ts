@@ -7,7 +7,7 @@ import type { Answer, MessageClient, Refusal, RequestOptions } from "../../core/
 import type { Approval } from "../../core/ports/stores/approval-store.ts";
 import { addApprovals, addPresence } from "../approvals/command.ts";
 import type { WatchScreen } from "../approvals/screen.ts";
-import type { WatchWorld } from "../approvals/watch.ts";
+import type { WatchPorts } from "../approvals/watch.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { PLAIN } from "../terminal/paint.ts";
 
@@ -99,7 +99,7 @@ export async function ran(words: readonly string[], setting: Setting = {}): Prom
       closed++;
     },
   };
-  const world: WatchWorld = {
+  const ports: WatchPorts = {
     paint: PLAIN,
     terminal: {
       isInteractive: setting.says !== undefined,
@@ -127,8 +127,8 @@ export async function ran(words: readonly string[], setting: Setting = {}): Prom
   const end = (code: ExitCode): void => {
     exit = code;
   };
-  addApprovals(program, world, end);
-  addPresence(program, world, end);
+  addApprovals(program, ports, end);
+  addPresence(program, ports, end);
   await program.parseAsync([...words], { from: "user" });
   return { exit, out: out.join("\n"), errors: errors.join("\n"), asked, questions, closed };
 }

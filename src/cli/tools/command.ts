@@ -2,16 +2,16 @@
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
-import { type ToolsListOptions, type ToolsListWorld, toolsList } from "./list.ts";
+import { type ToolsListOptions, type ToolsListPorts, toolsList } from "./list.ts";
 import { toolsShow } from "./show.ts";
-import { type ToolsWorld, toolsLint } from "./tools.ts";
+import { type ToolsPorts, toolsLint } from "./tools.ts";
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. `listing`: who can ask the daemon. */
 export function addTools(
   program: Command,
-  world: ToolsWorld,
+  ports: ToolsPorts,
   end: (exit: ExitCode) => void,
-  listing: ToolsListWorld | null = null,
+  listing: ToolsListPorts | null = null,
 ): void {
   const tools = program.command("tools").description("list, show and lint the tools of this workspace");
   tools
@@ -19,7 +19,7 @@ export function addTools(
     .description("find direct use of files, network, processes and the like that should go through the context")
     .argument("[paths...]", "files and folders; default: .ambit/tools")
     .option("--json", "print one JSON object", false)
-    .action((paths: string[], options: Asked) => end(toolsLint(world, paths, options)));
+    .action((paths: string[], options: Asked) => end(toolsLint(ports, paths, options)));
   if (listing !== null)
     tools
       .command("show")

@@ -1,7 +1,7 @@
 // `ambit tools list`: every tool there is here, where it comes from, what it declares, and whether it can run.
 
 import type { ControlMessages, ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -11,30 +11,30 @@ export interface ToolsListOptions {
   readonly json: boolean;
 }
 
-export interface ToolsListWorld extends ControlWorld {
+export interface ToolsListPorts extends ControlPorts {
   readonly cwd: string;
 }
 
-export async function toolsList(world: ToolsListWorld, options: ToolsListOptions): Promise<ExitCode> {
-  const answer = await askOnce(world, "tools.all", { cwd: world.cwd, agent: options.agent ?? null });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
-  if (options.json) world.print(jsonLine(answer.value));
-  else print(world, answer.value);
+export async function toolsList(ports: ToolsListPorts, options: ToolsListOptions): Promise<ExitCode> {
+  const answer = await askOnce(ports, "tools.all", { cwd: ports.cwd, agent: options.agent ?? null });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  if (options.json) ports.print(jsonLine(answer.value));
+  else print(ports, answer.value);
   return EXIT.ok;
 }
 
-function print(world: ToolsListWorld, { tools, refused }: ControlMessages["tools.all"]["answers"]): void {
-  const { paint } = world;
+function print(ports: ToolsListPorts, { tools, refused }: ControlMessages["tools.all"]["answers"]): void {
+  const { paint } = ports;
   const width = Math.min(32, Math.max(4, ...tools.map(({ name }) => name.length)));
   for (const { name, origin, risk, declared, available, why } of tools) {
     const words = [shown(name).padEnd(width), risk.padEnd(6), shown(origin)];
     const line = words.join("  ");
-    world.print(available ? line : `${line}  ${paint.warn("not available")}`);
-    if (declared !== null) world.print(paint.dim(`  declares ${declaredText(declared)}`));
-    if (why !== null) world.print(`  ${paint.warn(shown(why))}`);
+    ports.print(available ? line : `${line}  ${paint.warn("not available")}`);
+    if (declared !== null) ports.print(paint.dim(`  declares ${declaredText(declared)}`));
+    if (why !== null) ports.print(`  ${paint.warn(shown(why))}`);
   }
-  for (const { source, why } of refused) world.print(`${shown(source)}  ${paint.bad("not loaded")}: ${shown(why)}`);
-  if (tools.length === 0 && refused.length === 0) world.print("no tools here");
+  for (const { source, why } of refused) ports.print(`${shown(source)}  ${paint.bad("not loaded")}: ${shown(why)}`);
+  if (tools.length === 0 && refused.length === 0) ports.print("no tools here");
 }
 
 /** Never cut: what is last may be the widest. */

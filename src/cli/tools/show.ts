@@ -4,16 +4,16 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { isJsonList, isJsonObject, member } from "../../core/base/json.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import type { ToolDetails } from "../../core/ports/daemon/daemon-control.ts";
-import { askOnce, tellRefusal } from "../control-world.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
-import type { ToolsListWorld } from "./list.ts";
+import type { ToolsListPorts } from "./list.ts";
 
-export async function toolsShow(world: ToolsListWorld, name: string, options: Asked): Promise<ExitCode> {
-  const answer = await askOnce(world, "tools.all", { cwd: world.cwd, agent: null });
-  if (!answer.ok) return tellRefusal(world, answer, options.json);
+export async function toolsShow(ports: ToolsListPorts, name: string, options: Asked): Promise<ExitCode> {
+  const answer = await askOnce(ports, "tools.all", { cwd: ports.cwd, agent: null });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
   const plain = name.replace(/^(?:builtin|tool):/, "");
   const { tools } = answer.value;
   const tool = tools.find((one) => one.name === plain);
@@ -24,18 +24,18 @@ export async function toolsShow(world: ToolsListWorld, name: string, options: As
     );
     const message = `there is no tool called ${JSON.stringify(plain.slice(0, 80))}`;
     return fail(
-      world,
+      ports,
       options,
       EXIT.error,
       message,
       nearest === null ? "ambit tools list" : `did you mean ${nearest}?`,
     );
   }
-  world.print(options.json ? jsonLine(tool) : toolText(tool, world));
+  ports.print(options.json ? jsonLine(tool) : toolText(tool, ports));
   return EXIT.ok;
 }
 
-function toolText(tool: ToolDetails, { paint }: ToolsListWorld): string {
+function toolText(tool: ToolDetails, { paint }: ToolsListPorts): string {
   const { name, origin, risk, description, declared, why, example } = tool;
   const call = example === null ? null : `ambit call scout ${name} ${quoted(JSON.stringify(example))}`;
   return [

@@ -74,13 +74,13 @@ describe("ambit tools lint", () => {
     const errors: string[] = [];
     let exit: ExitCode = EXIT.ok;
     const program = new Command("ambit").exitOverride();
-    const world = {
+    const ports = {
       paint: PLAIN,
       toolFiles: toolFilesAt(folder),
       print: (text: string) => void out.push(text),
       printError: (text: string) => void errors.push(text),
     };
-    addTools(program, world, (code) => {
+    addTools(program, ports, (code) => {
       exit = code;
     });
     await program.parseAsync(["tools", "lint", ...words], { from: "user" });

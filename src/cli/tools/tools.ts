@@ -10,7 +10,7 @@ import { renderSpan } from "../terminal/render.ts";
 import type { ToolFile, ToolFiles } from "./files.ts";
 import { type AmbientUse, ambientUses } from "./scan.ts";
 
-export interface ToolsWorld {
+export interface ToolsPorts {
   readonly paint: Paint;
   readonly toolFiles: ToolFiles;
   print(text: string): void;
@@ -27,17 +27,17 @@ interface Looked {
 const findingsMax = 1000;
 
 /** Exits with 1 if there are findings or unreadable files: an unread file is not clean. */
-export function toolsLint(world: ToolsWorld, paths: readonly string[], { json }: Asked): ExitCode {
-  const looked = world.toolFiles.read(paths).map(look);
+export function toolsLint(ports: ToolsPorts, paths: readonly string[], { json }: Asked): ExitCode {
+  const looked = ports.toolFiles.read(paths).map(look);
   const count = looked.reduce((sum, { uses }) => sum + uses.length, 0);
   const unread = looked.filter(({ problem }) => problem !== null);
-  if (json) world.print(jsonLine(dataOf(looked)));
+  if (json) ports.print(jsonLine(dataOf(looked)));
   else {
-    print(world, looked);
+    print(ports, looked);
     for (const { file, problem } of unread)
-      world.printError(`${world.paint.bad("error")}: ${shown(file.path)}: ${shown(problem ?? "")}`);
+      ports.printError(`${ports.paint.bad("error")}: ${shown(file.path)}: ${shown(problem ?? "")}`);
     if (looked.length === 0 || looked.length > unread.length)
-      world.print(summary(world, looked.length - unread.length, count));
+      ports.print(summary(ports, looked.length - unread.length, count));
   }
   return count > 0 || unread.length > 0 ? EXIT.error : EXIT.ok;
 }
@@ -48,21 +48,21 @@ function look(file: ToolFile): Looked {
   return uses === null ? { file, uses: [], problem: "too large to check" } : { file, uses, problem: null };
 }
 
-function print(world: ToolsWorld, looked: readonly Looked[]): void {
-  const { paint } = world;
+function print(ports: ToolsPorts, looked: readonly Looked[]): void {
+  const { paint } = ports;
   let left = findingsMax;
   for (const { file, uses } of looked) {
     const source = { name: file.path, text: file.text ?? "" };
     for (const { name, why, use, start, end } of uses) {
       if (left-- <= 0) return;
-      world.print(`${paint.bad("error")}[ambient_authority]: ${shown(name)} reaches ${why}`);
-      for (const line of renderSpan({ source: file.path, start, end }, source, paint)) world.print(line);
-      world.print(`  ${paint.dim("=")} fix: use ${use}\n`);
+      ports.print(`${paint.bad("error")}[ambient_authority]: ${shown(name)} reaches ${why}`);
+      for (const line of renderSpan({ source: file.path, start, end }, source, paint)) ports.print(line);
+      ports.print(`  ${paint.dim("=")} fix: use ${use}\n`);
     }
   }
 }
 
-function summary({ paint }: ToolsWorld, files: number, count: number): string {
+function summary({ paint }: ToolsPorts, files: number, count: number): string {
   const seen = `${files} ${files === 1 ? "file" : "files"}`;
   if (files === 0) return paint.dim("no tools; add them to .ambit/tools");
   return count === 0

@@ -12,10 +12,10 @@ import { compactText } from "../../core/notation/printer.ts";
 import { requiredRisk } from "../../core/notation/servers/server-file.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
-import { askOnce, type ControlWorld } from "../control-world.ts";
+import { askOnce, type ControlPorts } from "../control-ports.ts";
 import { type AgentDiff, changeLine, compareSets, diffText } from "../diff/diff.ts";
 import { serverLines } from "../mcp/edit.ts";
-import { NO_WORKSPACE, type ProjectWorld } from "../project-opened.ts";
+import { NO_WORKSPACE, type ProjectPorts } from "../project-opened.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -24,7 +24,7 @@ import { fail } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { declaredText } from "../tools/list.ts";
-import { type AdmitWorld, notAdmitted } from "./admit.ts";
+import { type AdmitPorts, notAdmitted } from "./admit.ts";
 
 export interface TrustOptions {
   readonly yes: boolean;
@@ -33,7 +33,7 @@ export interface TrustOptions {
   readonly all: boolean;
 }
 
-export interface TrustWorld extends ProjectWorld, AdmitWorld {}
+export interface TrustPorts extends ProjectPorts, AdmitPorts {}
 
 export const TRUST_EXAMPLES: string = `
 Examples:
@@ -45,38 +45,38 @@ Examples:
 
 Exit status: 0 trusted, 14 not trusted, 3 a configuration is not valid, 1 error.`;
 
-export async function trust(world: TrustWorld & ControlWorld, options: TrustOptions): Promise<ExitCode> {
-  const progress = progressOf(world, options);
-  const opened = progress.over("reading agents", (step) => world.openProject(step));
-  if (opened === null) return fail(world, options, EXIT.error, NO_WORKSPACE, null);
-  if (options.revoke) return revoke(world, options, opened);
+export async function trust(ports: TrustPorts & ControlPorts, options: TrustOptions): Promise<ExitCode> {
+  const progress = progressOf(ports, options);
+  const opened = progress.over("reading agents", (step) => ports.openProject(step));
+  if (opened === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, null);
+  if (options.revoke) return revoke(ports, options, opened);
   const { review, levels, store } = opened;
   const now = review.agents.map(({ own, source }) => ({ agent: own, source }));
   const diffs = progress.over("comparing agents", (step) =>
-    compareSets(setOf(review.before), setOf(now), world.protectedPaths, step),
+    compareSets(setOf(review.before), setOf(now), ports.protectedPaths, step),
   );
   const isSettled = review.state === "own" || review.state === "trusted";
-  const tools = isSettled || !hasNewTools(opened) ? null : await declarations(world, opened.workspace);
-  if (!options.json) show(world, opened, diffs, tools, options.all);
+  const tools = isSettled || !hasNewTools(opened) ? null : await declarations(ports, opened.workspace);
+  if (!options.json) show(ports, opened, diffs, tools, options.all);
   // While a level is broken nothing is shown, so the user cannot have reviewed what would apply once it is fixed.
   if (!isSettled && levels.broken.length > 0)
-    return fail(world, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
+    return fail(ports, options, EXIT.invalidPolicy, levels.broken[0]?.message ?? "", null);
   // A server with a mistake was not shown, so nothing of the file can have been reviewed.
   const fault = opened.servers?.file.diagnostics.find(({ severity }) => severity === "error");
   if (!isSettled && fault !== undefined)
-    return fail(world, options, EXIT.invalidPolicy, `.ambit/mcp.yml: ${fault.message}`, "ambit mcp check");
-  const agreed = isSettled || options.yes || (!options.json && (await asked(world)));
+    return fail(ports, options, EXIT.invalidPolicy, `.ambit/mcp.yml: ${fault.message}`, "ambit mcp check");
+  const agreed = isSettled || options.yes || (!options.json && (await asked(ports)));
   if (!isSettled && agreed) {
-    const refused = await notAdmitted(world, "trust", opened.workspace, options);
+    const refused = await notAdmitted(ports, "trust", opened.workspace, options);
     if (refused !== null) return refused;
     const written = store?.trust(review.toTrust, review.digest);
     if (written?.ok !== true)
-      return fail(world, options, EXIT.error, `trust could not be stored: ${written?.message}`, null);
+      return fail(ports, options, EXIT.error, `trust could not be stored: ${written?.message}`, null);
   }
   if (options.json)
-    world.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs, tools: toolData(tools) }));
+    ports.print(jsonLine({ ...summary(opened), trusted: agreed, agents: diffs, tools: toolData(tools) }));
   else if (!isSettled)
-    world.print(agreed ? `${world.paint.good("trusted")} ${shown(opened.workspace)}` : "not trusted");
+    ports.print(agreed ? `${ports.paint.good("trusted")} ${shown(opened.workspace)}` : "not trusted");
   return agreed ? EXIT.ok : EXIT.notTrusted;
 }
 
@@ -95,20 +95,20 @@ function summary({ workspace, review, problems, servers }: OpenedProject): objec
   };
 }
 
-async function asked(world: TrustWorld): Promise<boolean> {
-  if (world.terminal.isInteractive)
-    return world.terminal.confirm("Trust this project? Its agents may then do all of the above.");
-  world.printError("no terminal to ask at; review the above and run: ambit trust --yes");
+async function asked(ports: TrustPorts): Promise<boolean> {
+  if (ports.terminal.isInteractive)
+    return ports.terminal.confirm("Trust this project? Its agents may then do all of the above.");
+  ports.printError("no terminal to ask at; review the above and run: ambit trust --yes");
   return false;
 }
 
-function revoke(world: TrustWorld, options: TrustOptions, { workspace, review, store }: OpenedProject): ExitCode {
+function revoke(ports: TrustPorts, options: TrustOptions, { workspace, review, store }: OpenedProject): ExitCode {
   if (review.state === "own")
-    return fail(world, options, EXIT.error, "this is your own folder; there is nothing to revoke", null);
+    return fail(ports, options, EXIT.error, "this is your own folder; there is nothing to revoke", null);
   const done = store?.revoke() ?? { ok: true };
-  if (!done.ok) return fail(world, options, EXIT.error, `trust could not be revoked: ${done.message}`, null);
-  if (options.json) world.print(jsonLine({ workspace, state: "untrusted", trusted: false }));
-  else world.print(`${shown(workspace)} is no longer trusted: its files have no effect`);
+  if (!done.ok) return fail(ports, options, EXIT.error, `trust could not be revoked: ${done.message}`, null);
+  if (options.json) ports.print(jsonLine({ workspace, state: "untrusted", trusted: false }));
+  else ports.print(`${shown(workspace)} is no longer trusted: its files have no effect`);
   return EXIT.ok;
 }
 
@@ -120,8 +120,8 @@ function hasNewTools({ review }: OpenedProject): boolean {
 }
 
 /** Tools of the project, not those of ambit. The daemon loads them in a sandbox that reaches nothing. */
-async function declarations(world: ControlWorld, workspace: string): Promise<ToolsAnswer> {
-  const answer = await askOnce(world, "tools.all", { cwd: workspace, agent: null });
+async function declarations(ports: ControlPorts, workspace: string): Promise<ToolsAnswer> {
+  const answer = await askOnce(ports, "tools.all", { cwd: workspace, agent: null });
   if (!answer.ok) return answer;
   const { tools, refused } = answer.value;
   return { ok: true, value: { tools: tools.filter(({ declared }) => declared !== null), refused } };
@@ -163,38 +163,38 @@ function toolPage(answer: ToolsAnswer, paint: Paint): readonly string[] {
 }
 
 function show(
-  world: TrustWorld,
+  ports: TrustPorts,
   opened: OpenedProject,
   diffs: readonly AgentDiff[],
   tools: ToolsAnswer | null,
   isAll: boolean,
 ): void {
-  const { paint } = world;
+  const { paint } = ports;
   const { review } = opened;
-  world.print(`${paint.strong(shown(opened.workspace))}  ${STATES[review.state]}`);
+  ports.print(`${paint.strong(shown(opened.workspace))}  ${STATES[review.state]}`);
   const changed = review.files.filter(({ change }) => change !== "same");
   for (const { path, change } of isAll ? changed : changed.slice(0, filesShownMax))
-    world.print(paint.dim(`  ${shown(path)}  ${change}`));
+    ports.print(paint.dim(`  ${shown(path)}  ${change}`));
   if (!isAll && changed.length > filesShownMax)
-    world.print(paint.dim(`  and ${changed.length - filesShownMax} more files: ambit trust --all`));
-  for (const problem of opened.problems) world.printError(`${paint.warn("warning")}: ${shown(problem)}`);
+    ports.print(paint.dim(`  and ${changed.length - filesShownMax} more files: ambit trust --all`));
+  for (const problem of opened.problems) ports.printError(`${paint.warn("warning")}: ${shown(problem)}`);
   for (const [diagnostic, source] of configDiagnostics(opened))
-    world.printError(renderDiagnostic(diagnostic, source, paint));
+    ports.printError(renderDiagnostic(diagnostic, source, paint));
   if (opened.servers !== null)
     for (const diagnostic of opened.servers.file.diagnostics)
-      world.printError(renderDiagnostic(diagnostic, opened.servers.source, paint));
+      ports.printError(renderDiagnostic(diagnostic, opened.servers.source, paint));
   for (const { own, source } of review.agents)
-    for (const diagnostic of own.diagnostics) world.printError(renderDiagnostic(diagnostic, source, paint));
-  if (isAll) for (const one of diffs) world.print(diffText(one, paint));
-  else for (const line of changePage(diffs, paint)) world.print(line);
+    for (const diagnostic of own.diagnostics) ports.printError(renderDiagnostic(diagnostic, source, paint));
+  if (isAll) for (const one of diffs) ports.print(diffText(one, paint));
+  else for (const line of changePage(diffs, paint)) ports.print(line);
   const runtime = opened.config?.config.runtime ?? [];
   for (const tree of runtime)
-    world.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
-  if (tools !== null) for (const line of toolPage(tools, paint)) world.print(line);
+    ports.print(`${paint.warn("runtime")}: programs of every agent here may read and run ${shown(pathText(tree))}`);
+  if (tools !== null) for (const line of toolPage(tools, paint)) ports.print(line);
   const servers = serverPage(opened, paint);
-  for (const line of servers) world.print(line);
+  for (const line of servers) ports.print(line);
   if (diffs.length === 0 && runtime.length === 0 && tools === null && servers.length === 0)
-    world.print("no agent may do more or less");
+    ports.print("no agent may do more or less");
 }
 
 /** The MCP servers of a changed `mcp.yml`, what has consequences first. */

@@ -1,11 +1,11 @@
 // The words of `ambit why`, and its help.
 import type { Command } from "commander";
-import type { ControlWorld } from "../control-world.ts";
+import type { ControlPorts } from "../control-ports.ts";
 import type { ExitCode } from "../terminal/exit.ts";
 import { lastDenial, type WhyOptions, why } from "./why.ts";
 
 /** Adds the command to the program; `end` is told how it has ended. */
-export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCode) => void): void {
+export function addWhy(program: Command, ports: ControlPorts, end: (exit: ExitCode) => void): void {
   program
     .command("why")
     .description("explain why a call was allowed or denied, by which line, and its outcome")
@@ -17,8 +17,8 @@ export function addWhy(program: Command, world: ControlWorld, end: (exit: ExitCo
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
     .action(async (id: string | undefined, options: WhyOptions) => {
-      const last = id ?? (await lastDenial(world, options));
-      end(typeof last === "string" ? await why(world, last, options) : last);
+      const last = id ?? (await lastDenial(ports, options));
+      end(typeof last === "string" ? await why(ports, last, options) : last);
     });
 }
 

@@ -1,7 +1,7 @@
 // `ambit why <id>`: why something was decided as it was, from what was written down then.
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import type { ChainedEntry } from "../../core/ports/stores/log.ts";
-import { askOnce, type ControlWorld, tellRefusal } from "../control-world.ts";
+import { askOnce, type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { noWorkspace } from "../log/log.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -13,20 +13,20 @@ interface Found {
   readonly more: readonly ChainedEntry[];
 }
 
-export async function why(world: ControlWorld, id: string, options: Asked): Promise<ExitCode> {
+export async function why(ports: ControlPorts, id: string, options: Asked): Promise<ExitCode> {
   if (!/^[\w.:-]{1,128}$/.test(id))
-    return fail(world, options, EXIT.usage, "an id has only letters, digits and . _ : -", "ambit log");
-  const control = await world.control();
-  if (!control.ok) return tellRefusal(world, control, options.json);
+    return fail(ports, options, EXIT.usage, "an id has only letters, digits and . _ : -", "ambit log");
+  const control = await ports.control();
+  if (!control.ok) return tellRefusal(ports, control, options.json);
   try {
     const ask = (name: string): Promise<Answer<Found>> => control.value.ask("log.entry", { id: name });
     const first = await ask(id);
-    if (!first.ok) return tellRefusal(world, first, options.json);
+    if (!first.ok) return tellRefusal(ports, first, options.json);
     // What tells of another entry is explained by that one, where it is still kept.
     const { kind, of } = first.value.entry.entry;
     const isAbout = (kind === "outcome" || kind === "suppressed") && of !== null;
     const about = isAbout ? await ask(of) : first;
-    show(world, about.ok ? about.value : first.value, options);
+    show(ports, about.ok ? about.value : first.value, options);
     return EXIT.ok;
   } finally {
     control.value.close();
@@ -37,20 +37,20 @@ export interface WhyOptions extends Asked {
   readonly workspace?: string;
 }
 
-export async function lastDenial(world: ControlWorld, options: WhyOptions): Promise<string | ExitCode> {
-  const workspace = options.workspace === undefined ? undefined : (world.workspaceAt?.(options.workspace) ?? null);
-  if (workspace === null) return fail(world, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
+export async function lastDenial(ports: ControlPorts, options: WhyOptions): Promise<string | ExitCode> {
+  const workspace = options.workspace === undefined ? undefined : (ports.workspaceAt?.(options.workspace) ?? null);
+  if (workspace === null) return fail(ports, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
   const where = workspace === undefined ? {} : { workspace };
-  const found = await askOnce(world, "log.query", { kind: "decision", outcome: "deny", ...where, count: 1 });
-  if (!found.ok) return tellRefusal(world, found, options.json);
+  const found = await askOnce(ports, "log.query", { kind: "decision", outcome: "deny", ...where, count: 1 });
+  if (!found.ok) return tellRefusal(ports, found, options.json);
   const [last] = found.value.entries;
-  return last?.entry.id ?? fail(world, options, EXIT.error, "no denials yet", "ambit log");
+  return last?.entry.id ?? fail(ports, options, EXIT.error, "no denials yet", "ambit log");
 }
 
-function show(world: ControlWorld, { entry: placed, more }: Found, { json }: Asked): void {
+function show(ports: ControlPorts, { entry: placed, more }: Found, { json }: Asked): void {
   const { entry, place } = placed;
   if (!json) {
-    world.print(whyText({ entry, more }, world.paint));
+    ports.print(whyText({ entry, more }, ports.paint));
     return;
   }
   const outcomes = more.filter((one) => one.entry.kind === "outcome");
@@ -58,5 +58,5 @@ function show(world: ControlWorld, { entry: placed, more }: Found, { json }: Ask
   const suggest = proposedGrant(entry);
   const outcome = outcomes.at(-1)?.entry ?? (isCarriedOut(entry) ? "unknown" : null);
   const command = suggest === null ? null : `ambit agents grant --from ${entry.id}`;
-  world.print(jsonLine({ place, entry, more, means, doThis, outcome, suggest, command }));
+  ports.print(jsonLine({ place, entry, more, means, doThis, outcome, suggest, command }));
 }

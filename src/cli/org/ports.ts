@@ -1,8 +1,8 @@
-// What the commands about an org are handed by the composition.
+// The ports of the commands about an org.
 import type { RecordMember, WholeOrg } from "../../agents/disk/org-members.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { OrgTree } from "../../org/org-markdown.ts";
-import type { World } from "../world.ts";
+import type { CliPorts } from "../ports.ts";
 
 export type FileResult<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
 
@@ -12,7 +12,7 @@ export interface NewFile {
   readonly text: string;
 }
 
-export interface OrgWorld extends World {
+export interface OrgPorts extends CliPorts {
   readonly orgs: {
     /** The org of this workspace; null where there is none. */
     whole(): WholeOrg | null;

@@ -2,13 +2,13 @@
 
 import type { ControlMessages, DaemonStatus } from "../core/ports/daemon/daemon-control.ts";
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../core/ports/daemon/exchange.ts";
-import type { Terminal } from "./agents/world.ts";
+import type { Terminal } from "./agents/ports.ts";
 import { shown } from "./terminal/cells.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
 import { jsonLine } from "./terminal/json-line.ts";
 import type { Paint } from "./terminal/paint.ts";
 
-export interface ControlWorld {
+export interface ControlPorts {
   readonly paint: Paint;
   readonly terminal: Terminal;
   now(): number;
@@ -28,11 +28,11 @@ export interface ControlWorld {
 
 /** One question, one answer, and the connection is closed again. */
 export async function askOnce<K extends keyof ControlMessages>(
-  world: ControlWorld,
+  ports: ControlPorts,
   name: K,
   value: ControlMessages[K]["asks"],
 ): Promise<Answer<ControlMessages[K]["answers"]>> {
-  const control = await world.control();
+  const control = await ports.control();
   if (!control.ok) return control;
   try {
     return (await control.value.ask(name, value as never)) as Answer<ControlMessages[K]["answers"]>;
@@ -62,13 +62,13 @@ const LISTED: Readonly<Record<string, string>> = {
 };
 
 /** A refusal as every command tells it. */
-export function tellRefusal(world: ControlWorld, refusal: Refusal, json: boolean): ExitCode {
+export function tellRefusal(ports: ControlPorts, refusal: Refusal, json: boolean): ExitCode {
   const { code, message } = refusal;
   const fix = refusal.fix ?? (Object.hasOwn(LISTED, code) ? (LISTED[code] ?? null) : null);
-  if (json) world.print(jsonLine({ ok: false, code, message, fix }));
+  if (json) ports.print(jsonLine({ ok: false, code, message, fix }));
   else {
     const hint = fix === null ? "" : `\n  fix: ${shown(fix)}`;
-    world.printError(`${world.paint.bad("error")}: ${code}: ${shown(message)}${hint}`);
+    ports.printError(`${ports.paint.bad("error")}: ${code}: ${shown(message)}${hint}`);
   }
   return DAEMONS.has(code) ? EXIT.daemon : EXIT.error;
 }

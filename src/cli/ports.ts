@@ -1,16 +1,16 @@
-// What the command line is handed by the composition: everything it needs of the machine, and nothing else.
+// The ports of the command line: everything it needs of the machine, and nothing else. `main` implements them.
 import type { LoadResult, SetResult } from "../agents/disk/loaded-agent.ts";
 import type { RecordsFolder } from "../agents/disk/records-folder.ts";
 import type { Authority } from "../core/authority/chain.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import type { Reading } from "../core/notation/reading.ts";
 import type { Step } from "../core/ports/progress.ts";
-import type { DoctorWorld } from "./doctor/doctor.ts";
-import type { SkillsWorld } from "./skills/skills.ts";
+import type { DoctorPorts } from "./doctor/doctor.ts";
+import type { SkillsPorts } from "./skills/skills.ts";
 import type { Paint } from "./terminal/paint.ts";
-import type { TrustWorld } from "./trust/trust.ts";
+import type { TrustPorts } from "./trust/trust.ts";
 
-export interface World extends TrustWorld {
+export interface CliPorts extends TrustPorts {
   readonly version: string;
   readonly reading: Reading;
   readonly moment: Moment;
@@ -25,8 +25,8 @@ export interface World extends TrustWorld {
   agentIds(): readonly string[];
   /** Null outside a workspace. */
   readonly records: RecordsFolder | null;
-  readonly skills: SkillsWorld["skills"];
-  readonly doctor: DoctorWorld;
+  readonly skills: SkillsPorts["skills"];
+  readonly doctor: DoctorPorts;
   print(text: string): void;
   printError(text: string): void;
 }

@@ -1,10 +1,10 @@
-// What the commands about agents are handed by the composition, besides what every command has.
+// The ports of the commands about agents, besides those of every command.
 import type { ImportedPersonality } from "../../agents/disk/personality-folder.ts";
 import type { RecordFiles } from "../../agents/disk/record-file-types.ts";
 import type { EditContext, EditResult } from "../../agents/edit/edit.ts";
-import type { ControlWorld } from "../control-world.ts";
-import type { AdmitWorld } from "../trust/admit.ts";
-import type { World } from "../world.ts";
+import type { ControlPorts } from "../control-ports.ts";
+import type { CliPorts } from "../ports.ts";
+import type { AdmitPorts } from "../trust/admit.ts";
 
 /** Questions to a person. Every answer may be missing: the person went away. */
 export interface Terminal {
@@ -26,7 +26,7 @@ export interface Choice {
   readonly hint: string;
 }
 
-export interface AgentsWorld extends World, AdmitWorld, ControlWorld {
+export interface AgentsPorts extends CliPorts, AdmitPorts, ControlPorts {
   readonly cwd?: string;
   /** Their edits are trusted as they are made. */
   readonly files: RecordFiles;

@@ -7,7 +7,7 @@ import type { Json } from "../../core/base/json.ts";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
 import type { NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
 import type { CompletedRun, RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
-import type { World } from "../world.ts";
+import type { CliPorts } from "../ports.ts";
 
 export interface ExecAsked {
   readonly agent: LoadedAgent["agent"];
@@ -58,7 +58,7 @@ export type ExecResult =
       readonly denial: { readonly id: string; readonly approval: string | null } | null;
     };
 
-export interface ExecWorld extends World {
+export interface ExecPorts extends CliPorts {
   /** What the user's configuration lets a program's output do to their terminal besides drawing. */
   terminalPasses(): readonly TerminalPass[];
   /** Programs with one of these names on the caller's search path, each name once, in the order of the names. */
