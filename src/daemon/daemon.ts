@@ -198,7 +198,7 @@ export class Daemon {
     const { stores, now, proof } = this.#asked.parts;
     await this.#floods.write(false);
     await this.#desk.sweep();
-    await this.#hooks?.sweep();
+    await this.#hooks?.sessions.sweep();
     await stores.memory.sweep(now());
     await proof.checkpoint(false);
   }
@@ -221,7 +221,10 @@ export class Daemon {
         "session.open",
         async (exchange) => {
           const opened = await this.#opening.open(exchange);
-          if (opened.ok) for (const { facts } of this.#sessions.of(exchange.connected)) this.#admission.remember(facts);
+          for (const session of opened.ok ? this.#sessions.of(exchange.connected) : []) {
+            this.#admission.remember(session.facts);
+            this.#hooks?.sessions.taintBelow(session);
+          }
           return opened;
         },
       ],
@@ -258,11 +261,8 @@ export class Daemon {
       ["call.run", (exchange) => calls.run(exchange)],
       ...terminalAnswers((exchange) => calls.session(exchange)),
       ["call.preview", (exchange) => calls.preview(exchange)],
-      [
-        "hook.decide",
-        async (exchange) =>
-          this.#hooks === null ? refusal("not_available", "hooks are not served here") : this.#hooks.decide(exchange),
-      ],
+      ["hook.decide", async (exchange) => this.#hooks?.decide(exchange) ?? refusal("not_available", "no hooks here")],
+      ["session.join", async (exchange) => this.#hooks?.sessions.join(exchange) ?? NO_SESSION],
       ["tools.list", (exchange) => calls.list(exchange)],
       ["tools.reach", async (exchange) => reachableAnswer(this.#heldIn(exchange), exchange.value)],
       [

@@ -196,6 +196,8 @@ const sessionsOfConnectionMax = 256;
 
 export class Sessions {
   readonly #all = new Map<string, Session>();
+  /** Connections that call through a session which another connection opened. */
+  readonly #guests = new Map<ClientConnection, Session>();
 
   add(session: Session): boolean {
     const { connected, id } = session.facts;
@@ -208,6 +210,18 @@ export class Sessions {
   get(id: string, connected: ClientConnection): Session | null {
     const session = this.#all.get(id);
     return session === undefined || session.facts.connected !== connected || session.isClosed ? null : session;
+  }
+
+  /** For calls alone: also through a session that this connection joined, whose lifetime and pledges are not its own. */
+  callable(id: string, connected: ClientConnection): Session | null {
+    const joined = this.#guests.get(connected);
+    return joined?.facts.id === id && !joined.isClosed ? joined : this.get(id, connected);
+  }
+
+  /** Until the connection closes. The caller has checked that the connection may call through it. */
+  join(session: Session, connected: ClientConnection): void {
+    this.#guests.set(connected, session);
+    connected.onClose(() => this.#guests.delete(connected));
   }
 
   of(connected: ClientConnection): readonly Session[] {

@@ -114,7 +114,7 @@ describe("a tool of Claude Code", () => {
     const { out } = await claude("Bash", { command: `ls 'a b' "it's"`, description: "list" }, "--wait", "9000");
     const updated = updatedIn(out);
     expect(updated["description"]).toBe("list");
-    expect(updated["command"]).toMatch(/ call coder shell '\{.*\}' --wait 9$/);
+    expect(updated["command"]).toMatch(/ call coder shell '\{.*\}' --session s_\w+ --wait 9$/);
     writeFileSync(at("listed"), "");
     const { out: plain } = await claude("Bash", { command: "ls listed" });
     const child = spawn("sh", ["-c", updatedIn(plain)["command"] ?? ""], {

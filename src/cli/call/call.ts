@@ -31,9 +31,18 @@ export interface CallOptions {
   readonly pledge?: readonly string[];
   readonly wait?: string;
   readonly token?: string;
+  /** A session of a client's hook, in place of one of its own. */
+  readonly session?: string;
   /** A file with the arguments; `-` is standard input. */
   readonly input?: string;
 }
+
+const BOUND = {
+  ok: false,
+  code: "invalid_input",
+  message: "a session of a client's hook has its own user and grants: leave out --user, --pledge and --token",
+  fix: null,
+} as const;
 
 const BOTH = { ok: false, message: "the arguments are given twice: leave out either --input or the text" } as const;
 
@@ -62,6 +71,10 @@ export async function call(
     tellRefusal(ports, { ok: false, code: "invalid_input", message, fix }, options.json);
     return EXIT.usage;
   }
+  if (options.session !== undefined && (options.user ?? options.pledge ?? options.token) !== undefined) {
+    tellRefusal(ports, BOUND, options.json);
+    return EXIT.usage;
+  }
   let isServed = true;
   const lost = (): void => {
     isServed = false;
@@ -70,29 +83,38 @@ export async function call(
   if (!connected.ok) return tellRefusal(ports, connected, options.json);
   const calls = connected.value;
   try {
-    const opened = await calls.ask("session.open", {
-      cwd: ports.cwd,
-      agent,
-      user: options.user ?? null,
-      trace: null,
-      face: "call",
-      pledge: options.pledge ?? null,
-      token: options.token ?? null,
-      environment: {},
-      isForParent: false,
-    });
+    const opened = await sessionFor(ports, calls, agent, options);
     if (!opened.ok) return tellRefusal(ports, opened, options.json);
-    if (!options.json)
-      for (const note of opened.value.notes) ports.printError(`${ports.paint.warn("warning")}: ${shown(note)}`);
-    const { session } = opened.value;
+    const session = opened.value;
     const asked = { session, tool, input, requests: null, waitMilliseconds: Math.ceil(wait * 1000) };
     const exit = await carry(ports, calls, asked, options);
-    if (isServed) await calls.ask("session.close", { session });
+    // A hook's session ends with its client.
+    if (isServed && options.session === undefined) await calls.ask("session.close", { session });
     // A tool that finds nothing is not available either; only a daemon that is gone has that status.
     return exit === EXIT.daemon && isServed ? EXIT.error : exit;
   } finally {
     calls.close();
   }
+}
+
+/** One of its own, or the hook's. */
+async function sessionFor(
+  ports: CallCommandPorts,
+  calls: MessageClient<CallMessages>,
+  agent: string,
+  { user, pledge, token, session, json }: CallOptions,
+): Promise<Answer<string>> {
+  if (session !== undefined) {
+    const joined = await calls.ask("session.join", { session, agent });
+    return joined.ok ? { ok: true, value: session } : joined;
+  }
+  const opened = await calls.ask("session.open", {
+    ...{ cwd: ports.cwd, agent, user: user ?? null, pledge: pledge ?? null, token: token ?? null },
+    ...{ trace: null, face: "call", environment: {}, isForParent: false },
+  });
+  if (!opened.ok) return opened;
+  if (!json) for (const note of opened.value.notes) ports.printError(`${ports.paint.warn("warning")}: ${shown(note)}`);
+  return { ok: true, value: opened.value.session };
 }
 
 async function carry(

@@ -14,6 +14,7 @@ export function addCall(program: Command, ports: CallCommandPorts, end: (exit: E
     .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
     .option("--pledge <specs...>", "limit the grants of this call to these specs")
     .option("--token <token>", "a delegation token from another agent")
+    .option("--session <id>", "call through this session of a client's hook; only below that client, for its agent")
     .option("--wait <seconds>", "how long to wait if the call needs approval")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)

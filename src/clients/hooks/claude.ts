@@ -79,6 +79,7 @@ interface ClaudeFormat {
   readonly client: string;
   readonly tools: ReadonlyMap<string, MeaningOf>;
   readonly rewrites: string | null;
+  readonly isManyProcesses?: boolean;
   canPrompt(payload: JsonObject): boolean;
   /** What is printed for an allowed call. */
   allow(input: JsonObject | null): HookAnswer;
@@ -88,6 +89,7 @@ function dialect(format: ClaudeFormat): HookDialect {
   return {
     client: format.client,
     rewrites: format.rewrites,
+    isManyProcesses: format.isManyProcesses ?? false,
     read: (payload) => read(payload, format),
     canary: (cwd) => ({
       ...{ session_id: CANARY_TOOL, cwd, hook_event_name: "PreToolUse", tool_name: CANARY_TOOL, tool_input: {} },
@@ -209,6 +211,7 @@ export const VSCODE: HookDialect = dialect({
     ["runSubagent", INNER],
   ]),
   rewrites: "command",
+  isManyProcesses: true,
   canPrompt: () => true,
   allow: allowed,
 });

@@ -3,7 +3,8 @@ import type { JsonObject } from "../../core/base/json.ts";
 
 export interface ConfinedScript {
   readonly agent: string;
-  readonly user: string | null;
+  /** The hook's own session, through which it is called. */
+  readonly session: string;
   /** Arguments of the `shell` tool. */
   readonly input: JsonObject;
   readonly waitSeconds: number;
@@ -12,11 +13,10 @@ export interface ConfinedScript {
 /** INVARIANT: every word is quoted: the client's shell sees nothing of the script. */
 export function rewrittenCommand(
   ambit: readonly string[],
-  { agent, user, input, waitSeconds }: ConfinedScript,
+  { agent, session, input, waitSeconds }: ConfinedScript,
 ): string {
   const words = [
-    ...[...ambit, "call", agent, "shell", JSON.stringify(input)],
-    ...(user === null ? [] : ["--user", user]),
+    ...[...ambit, "call", agent, "shell", JSON.stringify(input), "--session", session],
     ...(waitSeconds === 0 ? [] : ["--wait", String(waitSeconds)]),
   ];
   return words.map(shellQuoted).join(" ");

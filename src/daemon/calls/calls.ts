@@ -151,7 +151,8 @@ export class Calls {
   }
 
   async execute(exchange: Exchange): Promise<Answer<CallCompletion | DenialView>> {
-    const found = this.#incomingCall(exchange);
+    const { value, connected } = exchange;
+    const found = this.#incomingCall(exchange, this.#sessions.callable(textIn(value, "session") ?? "", connected));
     const read = found instanceof Promise ? await found : found;
     if (!read.ok) return read;
     const { value: asked } = read;
@@ -288,8 +289,10 @@ export class Calls {
   }
 
   /** Synchronous for a built-in tool without derived requests; asynchronous if the tool or its requests are looked up first. */
-  #incomingCall(exchange: Exchange): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
-    const session = this.session(exchange);
+  #incomingCall(
+    exchange: Exchange,
+    session: Session | null = this.session(exchange),
+  ): Answer<IncomingCall> | Promise<Answer<IncomingCall>> {
     if (session === null) return NO_SESSION;
     const call = parseCall(exchange.value);
     if (call === null) return refusal("invalid_input", "a call needs the name of a tool and an object");

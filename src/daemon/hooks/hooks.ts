@@ -81,17 +81,12 @@ interface HookQuestion {
 
 export class Hooks {
   readonly #asked: HooksOptions;
-  readonly #sessions: HookSessions;
+  readonly sessions: HookSessions;
 
   constructor(asked: HooksOptions) {
     const { opening, sessions, admission, machine } = asked;
     this.#asked = asked;
-    this.#sessions = new HookSessions(opening, sessions, admission, (mark) => machine.isAlive(mark));
-  }
-
-  /** Closes the sessions of clients that are gone. */
-  sweep(): Promise<void> {
-    return this.#sessions.sweep();
+    this.sessions = new HookSessions(opening, sessions, admission, (mark) => machine.isAlive(mark));
   }
 
   /** Channel 1 is the hook's output, 2 its errors, 3 its exit status: the program that asks reads no JSON. */
@@ -127,13 +122,13 @@ export class Hooks {
     if (event.value.kind !== "call") return PASSED;
     const call = event.value;
     if (call.meaning.kind === "inner") return dialect.answer(call, { outcome: "none" });
-    const opened = await this.#sessions.of(exchange, options.value, call.session, cwd);
+    const opened = await this.sessions.of(exchange, options.value, call.session, cwd);
     if (!opened.ok)
       return blocked(`ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`);
     const question: HookQuestion = { exchange, options: options.value, session: opened.value, call };
     const answer = dialect.answer(call, await this.#verdict(question));
     // The process that tries a hook is no client: a session would keep its terminal from being a person's.
-    if (call.session === CANARY_TOOL) await this.#sessions.end(options.value, call.session);
+    if (call.session === CANARY_TOOL) await this.sessions.end(exchange, options.value, call.session);
     return answer;
   }
 
@@ -165,7 +160,7 @@ export class Hooks {
       if (call.isPrompting) return { outcome: "none" };
       const command = rewrittenCommand(this.#asked.machine.ambit, {
         agent: session.facts.asked,
-        user: options.user,
+        session: session.facts.id,
         input: { script: meaning.script, in: meaning.in, root },
         waitSeconds: Math.floor(options.waitMilliseconds / 1000),
       });

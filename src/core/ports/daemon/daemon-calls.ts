@@ -143,6 +143,14 @@ export interface ProgramRefusal {
 export type CallMessages = {
   readonly "session.open": { readonly asks: OpenSessionRequest; readonly answers: OpenSessionResult };
   readonly "session.close": { readonly asks: { readonly session: string }; readonly answers: object };
+  /**
+   * For a command that a client's hook put in the place of the client's own: calls through the hook's session from here on, until
+   * the connection closes. Only for processes below the client that the session belongs to, and for the session's own agent.
+   */
+  readonly "session.join": {
+    readonly asks: { readonly session: string; readonly agent: string };
+    readonly answers: object;
+  };
   /** Narrows the session permanently. */
   readonly "session.pledge": {
     readonly asks: { readonly session: string; readonly specs: readonly string[] };
