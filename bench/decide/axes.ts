@@ -8,7 +8,7 @@ import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
-import { asIs, chainOf, entry, GROUND, grant, hosts, MOMENT, read, sequences } from "../engines/ambit.ts";
+import { asIs, chainOf, entry, grant, hosts, MOMENT, PATH_SETTINGS, read, sequences } from "../engines/ambit.ts";
 import type { Engine } from "../engines/engine.ts";
 import type { Row } from "../row.ts";
 import { requestsCount } from "../workload.ts";
@@ -95,7 +95,7 @@ function process(at: number, program: string): Grant {
 }
 
 function run(at: number, program: string, miss: number): Request {
-  const root = read(parsePath(miss === 0 ? `/srv/project${at}x/src` : `/srv/project${at}/src`, GROUND));
+  const root = read(parsePath(miss === 0 ? `/srv/project${at}x/src` : `/srv/project${at}/src`, PATH_SETTINGS));
   const argv = read(parseArgv([program, miss === 1 ? "push" : "log", "--oneline", "HEAD"]));
   return { verb: entry("proc.exec"), values: [root, argv, miss === 2 ? "rw" : "ro"] };
 }

@@ -7,14 +7,14 @@ import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
-import { asIs, GROUND, grantOf, linkOf } from "../engines/ambit.ts";
+import { asIs, grantOf, linkOf, PATH_SETTINGS } from "../engines/ambit.ts";
 import { heapBytes } from "../heap.ts";
 import type { Row } from "../row.ts";
 import { type WrittenGrant, writtenGrants } from "../workload.ts";
 
 const weighedGrantsMin = 100_000;
 
-const READING: Reading = { ground: GROUND, toAscii: asIs, ceiling: null };
+const READING: Reading = { pathSettings: PATH_SETTINGS, toAscii: asIs, ceiling: null };
 
 export function measureBuild({ subject, size }: Cell, ready: () => void): readonly Row[] {
   const written = writtenGrants(size);

@@ -3,7 +3,7 @@ import type { Authority } from "../../src/core/authority/chain.ts";
 import { within } from "../../src/core/authority/witness/within.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
-import { chainOf, GROUND, grantOf } from "../engines/ambit.ts";
+import { chainOf, grantOf, PATH_SETTINGS } from "../engines/ambit.ts";
 import type { Row } from "../row.ts";
 import { type WrittenGrant, writtenGrants } from "../workload.ts";
 
@@ -12,7 +12,7 @@ export function measureContainment({ subject, size }: Cell, ready: () => void): 
   const parent: Authority = [chainOf(written.map(grantOf))];
   const child = written.map((grant) => grantOf(narrowed(grant)));
   const wider = [...child.slice(0, -1), ...written.slice(-1).map((grant) => grantOf(widened(grant)))];
-  const given = { protectedPaths: GROUND.protectedPaths, delegating: true };
+  const given = { protectedPaths: PATH_SETTINGS.protectedPaths, delegating: true };
   ready();
   if (within(child, parent, given).kind !== "within") throw new Error("within does not see that the child is narrower");
   if (within(wider, parent, given).kind !== "exceeds") throw new Error("within does not see that one grant is wider");

@@ -7,7 +7,7 @@ import type { Grant } from "../../src/core/authority/grant.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import type { Cell } from "../cell-process.ts";
 import { timed } from "../clock.ts";
-import { chainOf, entry, GROUND, grant, linkOf, MOMENT, read } from "../engines/ambit.ts";
+import { chainOf, entry, grant, linkOf, MOMENT, PATH_SETTINGS, read } from "../engines/ambit.ts";
 import type { Row } from "../row.ts";
 
 const runs: readonly number[] = [2, 4, 6, 8, 10];
@@ -55,9 +55,9 @@ function denied(chain: Chain, request: Request): number {
 }
 
 function reading(pattern: string): Grant {
-  return grant("fs.read", [{ kind: "sequences", of: read(parsePathPatterns(pattern, [], GROUND)) }]);
+  return grant("fs.read", [{ kind: "sequences", of: read(parsePathPatterns(pattern, [], PATH_SETTINGS)) }]);
 }
 
 function asked(path: string): Request {
-  return { verb: entry("fs.read"), values: [read(parsePath(path, GROUND))] };
+  return { verb: entry("fs.read"), values: [read(parsePath(path, PATH_SETTINGS))] };
 }

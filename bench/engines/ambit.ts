@@ -1,7 +1,7 @@
 // ambit itself: a chain of one compiled link. Requests prepared beforehand, or parsed from their text each time.
 import { parseArgv, parseProgram } from "../../src/core/authority/axes/argv.ts";
 import { parseHostPattern } from "../../src/core/authority/axes/destination.ts";
-import { type Ground, parsePath, parseRoot, tree } from "../../src/core/authority/axes/path.ts";
+import { type PathSettings, parsePath, parseRoot, tree } from "../../src/core/authority/axes/path.ts";
 import { ANY, type Scope } from "../../src/core/authority/axes/scope.ts";
 import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import { type VerbEntry, verbEntry } from "../../src/core/authority/catalog.ts";
@@ -16,7 +16,11 @@ import type { Verb, WrittenGrant, WrittenRequest } from "../workload.ts";
 import type { Engine } from "./engine.ts";
 
 export const MOMENT: Moment = { now: 1_000, clean: true, generation: 0, revoked: null, exhausted: null };
-export const GROUND: Ground = { home: ["home", "user"], base: ["srv"], protectedPaths: [["srv", ".ambit"]] };
+export const PATH_SETTINGS: PathSettings = {
+  home: ["home", "user"],
+  base: ["srv"],
+  protectedPaths: [["srv", ".ambit"]],
+};
 
 /** Programs are granted in one root; their requests are for a folder below it. */
 const programRoot: Scope = sequences(tree(["srv"]));
@@ -65,9 +69,9 @@ export function readRequest({ verb, text, argv }: RequestText): Request {
       return { verb: GET, values: [host, port] };
     }
     case "fs.read":
-      return { verb: READ, values: [read(parsePath(text, GROUND))] };
+      return { verb: READ, values: [read(parsePath(text, PATH_SETTINGS))] };
     case "proc.exec":
-      return { verb: EXEC, values: [read(parsePath("/srv/work", GROUND)), read(parseArgv(argv)), "ro"] };
+      return { verb: EXEC, values: [read(parsePath("/srv/work", PATH_SETTINGS)), read(parseArgv(argv)), "ro"] };
   }
 }
 
@@ -77,7 +81,7 @@ export function grantOf({ verb, kind, value }: WrittenGrant): Grant {
     case "exact":
       return grant(verb, [hosts(kind === "below" ? `*.${value}` : value), ANY]);
     case "tree":
-      return grant(verb, [sequences(tree(read(parseRoot(value, GROUND))))]);
+      return grant(verb, [sequences(tree(read(parseRoot(value, PATH_SETTINGS))))]);
     case "program":
       return grant(verb, [programRoot, sequences(read(parseProgram(value))), ANY]);
   }

@@ -52,7 +52,7 @@ export class DraftPrograms {
     this.#programs = daemonPrograms({
       ...{ ...options, drafts: this.#drafts, secret: () => null, secretForUrl: () => null, stream: () => null },
       install: () => "install bubblewrap",
-      ground: (cwd) => ({ ...run, workspace: cwd }),
+      environmentOf: (cwd) => ({ ...run, workspace: cwd }),
     });
   }
 

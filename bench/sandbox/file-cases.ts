@@ -119,7 +119,7 @@ function many(subject: string, count: number, work: () => Promise<unknown> | unk
 function confined(ground: SandboxEnvironment, data: string): ConfinedFiles {
   const landlock = sandboxFacts(ground).kernel?.["landlockAbi"];
   const path = segmentsOf(data);
-  const reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+  const reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
   const authority = authorityOf([`fs.read{in=${data}}`, `fs.write{in=${data}}`], reading);
   return new ConfinedFiles({
     program: hostPath(ground.system.program),

@@ -13,7 +13,7 @@ import type { Reading } from "../../src/core/notation/reading.ts";
 import { readRequest } from "../../src/core/notation/request/request.ts";
 import type { Judge } from "../../src/core/ports/judge.ts";
 import { planFor, type RunEnvironment } from "../../src/daemon/programs/plan-facts.ts";
-import { machineGround, userName } from "../../src/platform/ground.ts";
+import { machinePathSettings, userName } from "../../src/platform/path-settings.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { planDecision } from "../../src/sandbox/plan/plan-root.ts";
@@ -65,8 +65,8 @@ export function decidedIn(
   more: readonly string[],
 ): DecidedRun {
   const folders = { config: join(home, ".config", "ambit"), state: join(home, ".local", "state", "ambit") };
-  const ground = machineGround({ home, folders, workspace: project })(project);
-  const reading: Reading = { ground, toAscii, ceiling: null };
+  const pathSettings = machinePathSettings({ home, folders, workspace: project })(project);
+  const reading: Reading = { pathSettings, toAscii, ceiling: null };
   const grants = [`proc.exec{in=${project}}`, `fs.write{in=${project}}`, `fs.delete{in=${project}}`];
   const authority = authorityOf([...grants, ...more], reading);
   const words = ["proc.exec", `in=${project}`, ...(root === "rw" ? ["root=rw"] : []), "--", "true"];
@@ -79,7 +79,7 @@ export function decidedIn(
     workspace: project,
     folders,
     program: rootFolder,
-    ground,
+    pathSettings,
     environment: { TMPDIR: folder },
     user: null,
     project: null,

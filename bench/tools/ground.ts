@@ -91,7 +91,7 @@ export function makeToolsGround(): ToolsGround {
 }
 
 export function readingIn(folder: string): Reading {
-  return { ground: { home: null, base: segmentsOf(folder), protectedPaths: [] }, toAscii, ceiling: null };
+  return { pathSettings: { home: null, base: segmentsOf(folder), protectedPaths: [] }, toAscii, ceiling: null };
 }
 
 export function sessionIn(folder: string): Session {

@@ -53,7 +53,7 @@ export async function measureInProcess(): Promise<readonly Row[]> {
       const outcome = await runTool(registered, warrant, {
         ...{ availability: { ok: true }, signal: null, instruments: INSTRUMENTS, denied: () => undefined },
         judge: (request) => judge(whole, request, moment()),
-        ground: READING.ground,
+        pathSettings: READING.pathSettings,
         toAscii: READING.toAscii,
       });
       expectText(outcome.ok ? outcome.value : outcome, text);
@@ -88,7 +88,7 @@ function registeredTools(): readonly { readonly registered: RegisteredTool; read
     read: (declaration) => readDeclarationValue(declaration, READING),
     policy: { authority: [[one(CEILING)]], name: "the policy", holds: [], protectedPaths: [] },
     backends: { has: () => true, hasSecret: () => true },
-    ground: READING.ground,
+    pathSettings: READING.pathSettings,
     toAscii: READING.toAscii,
   });
   const input = {

@@ -14,7 +14,7 @@ import { readSpecs, specsCover } from "./cover.ts";
 import { EXACT_STEP, ladderOf } from "./ladder.ts";
 
 const READING: Reading = {
-  ground: { home: ["h", "u"], base: ["a"], protectedPaths: PROTECTED },
+  pathSettings: { home: ["h", "u"], base: ["a"], protectedPaths: PROTECTED },
   toAscii: () => null,
   ceiling: null,
 };

@@ -234,7 +234,7 @@ function isWithin(inner: readonly string[], outer: readonly string[]): boolean {
   const child = readSpecs(inner, READING);
   if (grants === null || child === null || child.length === 0) return false;
   const link = compile({ id: "x", role: "limit", issuer: "x", holder: "x", grants, validity: ALWAYS, calls: null });
-  const { protectedPaths } = READING.ground;
+  const { protectedPaths } = READING.pathSettings;
   return within(child, [[link]], { protectedPaths, delegating: false }).kind === "within";
 }
 

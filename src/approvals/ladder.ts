@@ -63,7 +63,7 @@ function proven(request: Request, steps: readonly Step[], reading: Reading): rea
   return kept;
 }
 
-function isWithin(inner: readonly Grant[], outer: Grant, { ground }: Reading): boolean {
+function isWithin(inner: readonly Grant[], outer: Grant, { pathSettings }: Reading): boolean {
   const link = compile({
     id: "step",
     role: "limit",
@@ -73,5 +73,5 @@ function isWithin(inner: readonly Grant[], outer: Grant, { ground }: Reading): b
     validity: ALWAYS,
     calls: null,
   });
-  return within(inner, [[link]], { protectedPaths: ground.protectedPaths, delegating: false }).kind === "within";
+  return within(inner, [[link]], { protectedPaths: pathSettings.protectedPaths, delegating: false }).kind === "within";
 }

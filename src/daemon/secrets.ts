@@ -5,7 +5,7 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
 import { notRedactable } from "../log/redaction/known-secret.ts";
 import { type Redactor, redactorOf, type StreamRedactor as StreamRedacting } from "../log/redaction/redactor.ts";
-import { homeFolder } from "../platform/ground.ts";
+import { homeFolder } from "../platform/path-settings.ts";
 import { isBoundTo, refusesBoundHosts } from "../sandbox/network/fetch/handles-binding.ts";
 import { keySourceEnvironment } from "../secrets/sources.ts";
 import { SecretVault } from "../secrets/vault.ts";

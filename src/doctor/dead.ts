@@ -1,7 +1,7 @@
 // Rules without effect: grants that lie within the others of the same agent. Grants add up, so a narrower one beside
 // a wider one limits nothing, whatever its author hoped.
 
-import type { Ground } from "../core/authority/axes/path.ts";
+import type { PathSettings } from "../core/authority/axes/path.ts";
 import { isNothing, type Scope } from "../core/authority/axes/scope.ts";
 import type { VerbEntry } from "../core/authority/catalog.ts";
 import { CompiledLink, type Moment } from "../core/authority/compiled.ts";
@@ -23,7 +23,11 @@ const comparisonsMax = 1_000_000;
  * The last first, and each without those already found, so that all of them can be deleted together.
  * INVARIANT: without them the agent may do exactly what it may do with them.
  */
-export function deadRules(grants: readonly Grant[], now: number, protectedPaths: Ground["protectedPaths"]): DeadRules {
+export function deadRules(
+  grants: readonly Grant[],
+  now: number,
+  protectedPaths: PathSettings["protectedPaths"],
+): DeadRules {
   const live = grants.filter(
     ({ scopes, conditions }) => !scopes.some(isNothing) && (conditions.expires === null || conditions.expires > now),
   );

@@ -1,8 +1,8 @@
 // Grants an agent could use to give itself, or others, more than its record says.
 
 import {
-  type Ground,
   guardPath,
+  type PathSettings,
   parsePathPatterns,
   pathText,
   proposedRoot,
@@ -18,7 +18,7 @@ import { type About, type Finding, found } from "./finding.ts";
 import type { Probe } from "./probe.ts";
 import type { WrittenScope, WrittenScopes } from "./written.ts";
 
-type Asked = Pick<Probe, "workspace" | "ground" | "now">;
+type Asked = Pick<Probe, "workspace" | "pathSettings" | "now">;
 
 export function escalations(
   grants: readonly Grant[],
@@ -36,12 +36,12 @@ export function escalations(
 }
 
 /** One finding for all file verbs: the root is one decision. */
-function filesEverywhere(grants: readonly Grant[], about: About, { ground, now }: Asked): Finding[] {
+function filesEverywhere(grants: readonly Grant[], about: About, { pathSettings, now }: Asked): Finding[] {
   const wide = grants.filter(
     (grant) =>
       grant.verb.verb.startsWith("fs.") &&
       isLive(grant, now) &&
-      patternsOf(grant, "path").some((pattern) => isHomeOrAbove(pattern, ground.home)),
+      patternsOf(grant, "path").some((pattern) => isHomeOrAbove(pattern, pathSettings.home)),
   );
   const [first] = wide;
   if (first === undefined) return [];
@@ -50,15 +50,15 @@ function filesEverywhere(grants: readonly Grant[], about: About, { ground, now }
     found("files_everywhere", about, {
       message: `${verbs.join(", ")} ${verbs.length === 1 ? "reaches" : "reach"} everything in ${pathText(first.root ?? [])}`,
       meaning: "That is your whole home folder or more; only protected paths are left out.",
-      fix: `${first.verb.verb}{in=${proposedRoot(ground)}}`,
+      fix: `${first.verb.verb}{in=${proposedRoot(pathSettings)}}`,
       grants: wide,
     }),
   ];
 }
 
-function everySecret(grants: readonly Grant[], about: About, { ground, now }: Asked): Finding[] {
+function everySecret(grants: readonly Grant[], about: About, { pathSettings, now }: Asked): Finding[] {
   const wide = grants.filter(
-    (grant) => grant.verb.verb === "secret.use" && isLive(grant, now) && isBroad(grant, ground.home),
+    (grant) => grant.verb.verb === "secret.use" && isLive(grant, now) && isBroad(grant, pathSettings.home),
   );
   if (wide.length === 0) return [];
   return [
@@ -84,8 +84,8 @@ function ofGrant(grant: Grant, written: WrittenScope, about: About, probe: Asked
   }
 }
 
-function overFolders(grant: Grant, written: WrittenScope, about: About, { workspace, ground }: Asked): Finding[] {
-  const folder = workspace?.folders.find((one) => reaches(grant, written, one, ground));
+function overFolders(grant: Grant, written: WrittenScope, about: About, { workspace, pathSettings }: Asked): Finding[] {
+  const folder = workspace?.folders.find((one) => reaches(grant, written, one, pathSettings));
   if (folder === undefined) return [];
   const does = grant.verb.verb === "fs.write" ? "change" : "delete";
   return [
@@ -98,10 +98,10 @@ function overFolders(grant: Grant, written: WrittenScope, about: About, { worksp
   ];
 }
 
-function reaches(grant: Grant, written: WrittenScope, folder: readonly string[], ground: Ground): boolean {
+function reaches(grant: Grant, written: WrittenScope, folder: readonly string[], pathSettings: PathSettings): boolean {
   // Judged as written although it is inert: with a root added later, it would reach the folder.
-  const patterns = grant.root === null ? rootless(written, folder, ground) : patternsOf(grant, "path");
-  const guarded = guardPath(folder, ground.protectedPaths).guarded?.lastIndexOf(true) ?? -1;
+  const patterns = grant.root === null ? rootless(written, folder, pathSettings) : patternsOf(grant, "path");
+  const guarded = guardPath(folder, pathSettings.protectedPaths).guarded?.lastIndexOf(true) ?? -1;
   return patterns.some((pattern) => {
     const common = intersectSequences(pattern, tree(folder), true);
     // Null is more than can be told apart, which is counted as reaching it.
@@ -110,7 +110,7 @@ function reaches(grant: Grant, written: WrittenScope, folder: readonly string[],
 }
 
 /** What `paths` would mean: as they stand where absolute, else under any folder above the one in question. */
-function rootless(written: WrittenScope, folder: readonly string[], ground: Ground): readonly Sequence[] {
+function rootless(written: WrittenScope, folder: readonly string[], pathSettings: PathSettings): readonly Sequence[] {
   const paths = written === null || written === undefined ? undefined : entryOf(written, "paths")?.value;
   const items = paths?.kind === "list" ? paths.items : paths === undefined ? [] : [paths];
   return items.flatMap((item) => {
@@ -118,20 +118,20 @@ function rootless(written: WrittenScope, folder: readonly string[], ground: Grou
     const text = item.value;
     const roots = /^[/~]/.test(text) ? [[]] : folder.map((_, depth) => folder.slice(0, depth));
     return roots.flatMap((root) => {
-      const read = parsePathPatterns(text, root, ground);
+      const read = parsePathPatterns(text, root, pathSettings);
       return read.ok ? read.value : [];
     });
   });
 }
 
-function everywhere(grant: Grant, about: About, { ground }: Asked): Finding[] | null {
-  const root = patternsOf(grant, "root").find((pattern) => isHomeOrAbove(pattern, ground.home));
+function everywhere(grant: Grant, about: About, { pathSettings }: Asked): Finding[] | null {
+  const root = patternsOf(grant, "root").find((pattern) => isHomeOrAbove(pattern, pathSettings.home));
   if (root === undefined) return null;
   return [
     found("exec_everywhere", about, {
       message: `\`${grant.verb.verb}\` runs with ${pathText(grant.root ?? [])} as its root`,
       meaning: "Whatever it runs sees the files of everything else you do on this machine.",
-      fix: `${grant.verb.verb}{in=${proposedRoot(ground)}}`,
+      fix: `${grant.verb.verb}{in=${proposedRoot(pathSettings)}}`,
       grants: [grant],
     }),
   ];
@@ -153,13 +153,13 @@ function unscoped(grant: Grant, written: WrittenScope, about: About): Finding[] 
 }
 
 /** `agent.grant` beside grants so broad that an agent that receives them could do nearly anything. */
-function passingOn(grants: readonly Grant[], about: About, { ground, now }: Asked): Finding[] {
+function passingOn(grants: readonly Grant[], about: About, { pathSettings, now }: Asked): Finding[] {
   const granting = grants.find(
     (grant) => grant.verb.verb === "agent.grant" && grant.conditions.pass !== "pass" && isLive(grant, now),
   );
   if (granting === undefined) return [];
   const broad = grants.filter(
-    (grant) => grant.conditions.pass !== "use" && isLive(grant, now) && isBroad(grant, ground.home),
+    (grant) => grant.conditions.pass !== "use" && isLive(grant, now) && isBroad(grant, pathSettings.home),
   );
   const [first] = broad;
   if (first === undefined) return [];

@@ -42,7 +42,7 @@ const findingsMax = 100;
 
 /** `step` is told how many of the agents are done, for those who wait. */
 export function examine(probe: Probe, step: (done: number, total: number) => void = () => {}): readonly Section[] {
-  const paths = new ProtectedPaths(probe.ground);
+  const paths = new ProtectedPaths(probe.pathSettings);
   const project = projectFindings(probe);
   const agents = probe.agents.map((agent, place) => {
     step(place, probe.agents.length);
@@ -100,7 +100,7 @@ function agentSection(agent: ProbeAgent, paths: ProtectedPaths, probe: Probe): S
 
 function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Probe): readonly Finding[] {
   const { grants, workingRoot } = agent;
-  const { now, tools, ground } = probe;
+  const { now, tools, pathSettings } = probe;
   const written = new WrittenScopes(agent.tree);
   const single = grants.flatMap((grant) => [
     expiredGrant(grant, about, now),
@@ -108,9 +108,9 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
     protectedOpened(grant, paths, about),
     ...unknownArguments(grant, tools, about),
   ]);
-  const { dead, cut } = deadRules(grants, now, ground.protectedPaths);
+  const { dead, cut } = deadRules(grants, now, pathSettings.protectedPaths);
   return [
-    inertGrants(grants, written, about, ground),
+    inertGrants(grants, written, about, pathSettings),
     ...escalations(grants, written, about, probe),
     lethalCombination(grants, workingRoot, about, now),
     ...single,

@@ -1,5 +1,5 @@
 // Grants of `fs.*` and `proc.*` that cover nothing because no root is set: one finding for all of them.
-import { type Ground, proposedRoot } from "../core/authority/axes/path.ts";
+import { type PathSettings, proposedRoot } from "../core/authority/axes/path.ts";
 import { scopeKeys } from "../core/authority/catalog.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { entryOf } from "../core/notation/tree.ts";
@@ -12,7 +12,7 @@ export function inertGrants(
   grants: readonly Grant[],
   written: WrittenScopes,
   about: About,
-  ground: Ground,
+  pathSettings: PathSettings,
 ): Finding | null {
   const rootless = grants.filter((grant) => {
     if (grant.root !== null || grant.implied !== null || !scopeKeys(grant.verb).includes("in")) return false;
@@ -23,7 +23,7 @@ export function inertGrants(
   if (rootless.length === 0) return null;
   const verbs = [...new Set(rootless.map(({ verb }) => verb.verb))];
   const [first] = verbs;
-  const root = proposedRoot(ground);
+  const root = proposedRoot(pathSettings);
   return found("inert_grants", about, {
     message: `${verbs.slice(0, verbsShownMax).join(", ")} cover nothing: there is no root`,
     meaning: "No `in`, no `sandbox` of the agent and no configured root says where, so every such call is denied.",

@@ -1,6 +1,6 @@
 // Protected paths that a grant opens by naming them, and grants whose time is over.
 
-import { type Ground, pathText } from "../core/authority/axes/path.ts";
+import { type PathSettings, pathText } from "../core/authority/axes/path.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { instantText } from "../core/notation/instant.ts";
@@ -11,7 +11,7 @@ import { type About, type Finding, found } from "./finding.ts";
 export class ProtectedPaths {
   readonly #texts: ReadonlySet<string>;
 
-  constructor({ protectedPaths }: Ground) {
+  constructor({ protectedPaths }: PathSettings) {
     this.#texts = new Set(protectedPaths.map(pathText));
   }
 

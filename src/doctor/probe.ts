@@ -1,6 +1,6 @@
 // Everything doctor looks at, gathered beforehand: it reads no file and asks no clock itself.
 
-import type { Ground } from "../core/authority/axes/path.ts";
+import type { PathSettings } from "../core/authority/axes/path.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import type { Segments } from "../core/authority/patterns/sequence.ts";
 import type { Diagnostic } from "../core/notation/diagnostic.ts";
@@ -87,7 +87,7 @@ export interface Probe {
   readonly users?: readonly ProbeUser[];
   /** The org tables that the configurations bring. */
   readonly policies?: OuterPolicies | null;
-  readonly ground: Ground;
+  readonly pathSettings: PathSettings;
   /** Milliseconds since 1970. */
   readonly now: number;
 }

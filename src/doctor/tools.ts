@@ -37,12 +37,12 @@ export function unknownArguments(grant: Grant, tools: readonly ProbeTool[], abou
 const agentsShownMax = 4;
 
 /** A tool runs with what it declares and the calling agent holds: where no caller holds all of it, a part never works. */
-export function unfulfilledTools({ tools, agents, ground, now }: Probe): readonly Finding[] {
+export function unfulfilledTools({ tools, agents, pathSettings, now }: Probe): readonly Finding[] {
   return tools.flatMap((tool) => {
     const callers = agents.filter(({ grants }) => grants.some((grant) => mayInvoke(grant, tool, now)));
     const [first] = callers;
     if (first === undefined || tool.needs.length === 0) return [];
-    const exceeding = callers.map((agent) => counterexample(tool, agent, ground.protectedPaths));
+    const exceeding = callers.map((agent) => counterexample(tool, agent, pathSettings.protectedPaths));
     const [example] = exceeding;
     if (example === undefined || exceeding.includes(undefined)) return [];
     const names = callers.slice(0, agentsShownMax).map(({ id }) => id);
@@ -67,7 +67,7 @@ function mayInvoke(grant: Grant, { tool }: ProbeTool, now: number): boolean {
 function counterexample(
   { needs }: ProbeTool,
   { id, grants }: ProbeAgent,
-  protectedPaths: Probe["ground"]["protectedPaths"],
+  protectedPaths: Probe["pathSettings"]["protectedPaths"],
 ): string | null | undefined {
   const link = compile({ id, role: "own", issuer: "person", holder: id, grants, validity: ALWAYS, calls: null });
   const contained = within(needs, [[link]], { protectedPaths, delegating: false });

@@ -179,7 +179,7 @@ export async function openLibrary(machine: LibraryMachine, options: AmbitOptions
         calls,
         opened,
         registry,
-        protectedPaths: reading().ground.protectedPaths,
+        protectedPaths: reading().pathSettings.protectedPaths,
         present,
         now,
         ended: (one) => sessions.delete(one),

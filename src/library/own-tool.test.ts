@@ -9,7 +9,7 @@ import { callOwn } from "./own-tool.ts";
 import { registryOf } from "./registry.ts";
 
 const reading: Reading = {
-  ground: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
+  pathSettings: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
   toAscii: (host) => host,
   ceiling: null,
 };

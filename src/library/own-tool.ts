@@ -2,7 +2,7 @@
 // a context whose every use goes back to the daemon.
 import type { CallAnswer, CallRefused } from "../adapters/session.ts";
 import { parseToolPattern } from "../core/authority/axes/name.ts";
-import type { Ground } from "../core/authority/axes/path.ts";
+import type { PathSettings } from "../core/authority/axes/path.ts";
 import type { Chain } from "../core/authority/chain.ts";
 import { compile, type Moment } from "../core/authority/compiled.ts";
 import { ALWAYS } from "../core/authority/link.ts";
@@ -30,7 +30,7 @@ export interface OwnCall {
   readonly input: JsonObject;
   readonly waitMilliseconds: number;
   readonly signal: AbortSignal;
-  readonly protectedPaths: Ground["protectedPaths"];
+  readonly protectedPaths: PathSettings["protectedPaths"];
   now(): number;
 }
 

@@ -15,7 +15,7 @@ export function registryOf(reading: Reading, policy: Capabilities | null): Regis
     policy: policyOf(reading, policy),
     // The daemon knows the backends, and refuses a call of a tool that needs a missing one.
     backends: { has: () => true, hasSecret: () => true },
-    ground: reading.ground,
+    pathSettings: reading.pathSettings,
     toAscii: reading.toAscii,
   });
 }
@@ -32,7 +32,7 @@ function policyOf(reading: Reading, policy: Capabilities | null): Policy {
     ...{ id: "policy", role: "limit", issuer: "application", holder: "tools" },
     ...{ grants: requirement.grants, validity: ALWAYS, calls: null },
   });
-  const { protectedPaths } = reading.ground;
+  const { protectedPaths } = reading.pathSettings;
   return { authority: [[link]], name: "the policy", holds: policy === null ? [] : null, protectedPaths };
 }
 
@@ -43,6 +43,6 @@ export function agentPolicy(agents: Pick<Agents, "loadAgent">, reading: Reading,
   const { agent, trust } = loaded.value;
   if (agent.refused) return `the record of ${agent.id} is not valid, so it grants nothing: ambit doctor ${agent.id}`;
   if (trust?.standing.kind === "untrusted") return `${agent.id} has no effect until you trust the project: ambit trust`;
-  const { protectedPaths } = reading.ground;
+  const { protectedPaths } = reading.pathSettings;
   return { authority: agent.authority, name: `what ${agent.id} holds`, holds: null, protectedPaths };
 }

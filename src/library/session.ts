@@ -1,7 +1,7 @@
 // One agent's session in an application: the tools it may call, and the calls.
 import type { CallAnswer, CallOptions, ModelSession, SessionTool } from "../adapters/session.ts";
 import { BUILTIN_TOOLS } from "../core/authority/axes/name.ts";
-import type { Ground } from "../core/authority/axes/path.ts";
+import type { PathSettings } from "../core/authority/axes/path.ts";
 import { following, onAbort } from "../core/base/abort.ts";
 import { copyJson, isJsonObject, type JsonObject } from "../core/base/json.ts";
 import type { CallMessages, OpenSessionResult, ProviderToolsView } from "../core/ports/daemon/daemon-calls.ts";
@@ -18,7 +18,7 @@ export interface SessionParts {
   readonly calls: MessageClient<CallMessages>;
   readonly opened: OpenSessionResult;
   readonly registry: Registry;
-  readonly protectedPaths: Ground["protectedPaths"];
+  readonly protectedPaths: PathSettings["protectedPaths"];
   readonly present: Present;
   now(): number;
   /** The session has ended. */

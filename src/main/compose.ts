@@ -80,7 +80,7 @@ export function composePorts(machine: Machine): ProgramPorts {
       return reading();
     },
     get protectedPaths() {
-      return reading().ground.protectedPaths;
+      return reading().pathSettings.protectedPaths;
     },
     moment,
     changeClass: changeClassOf({ home, folders, workspace, agents, program: machine.program }),
@@ -115,7 +115,7 @@ export function composePorts(machine: Machine): ProgramPorts {
       write: (files) => writeOrgFiles(workspace ?? cwd, files),
     },
     personality: (path) => readPersonalityFolder(resolve(cwd, path), readingAt(workspace ?? cwd)),
-    editGround: (name) => ({
+    editContext: (name) => ({
       reading: { ...agents.opened().project.readingOf(name), name },
       moment,
       read: (source) => readFrontmatter(source).read,
@@ -153,7 +153,7 @@ export function composePorts(machine: Machine): ProgramPorts {
     programs: programRunner({
       cwd,
       moment,
-      ground: () => reading().ground,
+      pathSettings: () => reading().pathSettings,
       call: daemon.call,
       environment: () => passedEnvironment(machine.environment, agents.user()?.config ?? null),
     }),

@@ -35,7 +35,7 @@ import { readPeer } from "../platform/daemon/peers.ts";
 import { takeRefusedCalls } from "../platform/daemon/refused-calls.ts";
 import { sha256 } from "../platform/digest.ts";
 import type { UserFolders } from "../platform/folders.ts";
-import { homeFolder, userName } from "../platform/ground.ts";
+import { homeFolder, userName } from "../platform/path-settings.ts";
 import { realRoot } from "../platform/real-path.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { RootLock } from "../sandbox/drafts/root-lock.ts";
@@ -95,7 +95,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     secret: secrets.bound,
     secretForUrl: secrets.boundTo,
     stream: secrets.stream,
-    ground: (cwd, environment) => settings.at(cwd, environment),
+    environmentOf: (cwd, environment) => settings.at(cwd, environment),
   });
   const files = daemonFiles({
     ...{ lock, program, folders, home, held },
@@ -223,7 +223,7 @@ class Settings {
     const { project } = agents.opened();
     return {
       ...{ home, workspace, folders, program, environment },
-      ground: records.readingAt(cwd).ground,
+      pathSettings: records.readingAt(cwd).pathSettings,
       user: agents.user()?.config ?? null,
       project: project.isConfigAsTrusted ? (project.config?.config ?? null) : null,
       userName: userName(),

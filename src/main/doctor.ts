@@ -107,7 +107,7 @@ export function doctorPorts({
         ...(names.length > 0
           ? {}
           : { policies: project?.levels.policies ?? null, users: probeUsers(asked, reading()) }),
-        ground: reading().ground,
+        pathSettings: reading().pathSettings,
         now,
       },
     };

@@ -19,7 +19,7 @@ import { ServerFactory } from "../mcp/server.ts";
 import { StdioTransport } from "../mcp/stdio-transport.ts";
 import { readTextFile } from "../platform/files.ts";
 import { type UserFolders, userFolders } from "../platform/folders.ts";
-import { homeFolder } from "../platform/ground.ts";
+import { homeFolder } from "../platform/path-settings.ts";
 import { outOfReach } from "../platform/path-target.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";

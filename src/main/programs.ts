@@ -1,7 +1,7 @@
 // Runs programs for agents on behalf of a command: decided, run and logged by the daemon.
 import { join } from "node:path";
 import type { ExecAsked, ExecResult, ExecStreams } from "../cli/exec/ports.ts";
-import { type Ground, pathText } from "../core/authority/axes/path.ts";
+import { type PathSettings, pathText } from "../core/authority/axes/path.ts";
 import type { RootWord } from "../core/authority/axes/root-word.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import { DENIAL_CODES, type Decision } from "../core/authority/decision.ts";
@@ -21,7 +21,7 @@ const stopMillisecondsMax = 5000;
 export interface ProgramsDeps {
   readonly cwd: string;
   readonly moment: Moment;
-  ground(): Ground;
+  pathSettings(): PathSettings;
   /** `about`: the call it is for. */
   call(lost: undefined, about: CallDescription): Promise<Answer<MessageClient<CallMessages>>>;
   /** Variables that the user's configuration passes on, and those that describe the terminal. */
@@ -50,7 +50,7 @@ async function runWith(
   call: MessageClient<CallMessages>,
   program: ExecAsked,
   streams: ExecStreams,
-  { cwd, moment, ground, environment }: ProgramsDeps,
+  { cwd, moment, pathSettings, environment }: ProgramsDeps,
 ): Promise<ExecResult> {
   const opened = await call.ask("session.open", {
     cwd,
@@ -65,8 +65,8 @@ async function runWith(
   });
   if (!opened.ok) return refusedBy(opened, null);
   const { session } = opened.value;
-  const { tool, input } = callOf(program, folderOf(program, cwd), ground(), moment);
-  const request = programRequest(tool, input, ground());
+  const { tool, input } = callOf(program, folderOf(program, cwd), pathSettings(), moment);
+  const request = programRequest(tool, input, pathSettings());
   const { milliseconds, waitMilliseconds, needsReview, client } = program;
   const hasInput = streams.input !== null;
   const terminal = streams.terminal ?? null;
@@ -135,11 +135,11 @@ function folderOf({ folder, agent }: ExecAsked, cwd: string): string {
 }
 
 /** The requested mode; else writable where that needs no more approval than a read-only run would. */
-function callOf(program: ExecAsked, folder: string, ground: Ground, moment: Moment): ProgramCall {
+function callOf(program: ExecAsked, folder: string, pathSettings: PathSettings, moment: Moment): ProgramCall {
   const call = (root: RootWord): ProgramCall => callWith(program, folder, root);
   if (program.root !== null) return call(program.root);
   const level = ({ tool, input }: ProgramCall): Level | null => {
-    const request = programRequest(tool, input, ground);
+    const request = programRequest(tool, input, pathSettings);
     return request === null ? null : levelOf(judge(program.agent.authority, request, moment));
   };
   const [written, read] = [call("rw"), call("ro")];

@@ -3,7 +3,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isSameFolder, segmentsOf, userFolders } from "./folders.ts";
-import { machineGround } from "./ground.ts";
+import { machinePathSettings } from "./path-settings.ts";
 import { realRoot } from "./real-path.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-real-")));
@@ -103,27 +103,29 @@ describe("the user's folders", () => {
   });
 });
 
-describe("the ground after links are resolved", () => {
+describe("path settings after links are resolved", () => {
   const folders = { config: "/c/ambit", state: "/s/ambit" };
-  const ground = machineGround({ home: join(base, "home-link"), folders, workspace: null })(join(base, "link"));
+  const pathSettings = machinePathSettings({ home: join(base, "home-link"), folders, workspace: null })(
+    join(base, "link"),
+  );
   test("home and base are real paths", () => {
-    expect(ground.home).toEqual(segmentsOf(join(base, "home")));
-    expect(ground.base).toEqual(segmentsOf(join(base, "real")));
+    expect(pathSettings.home).toEqual(segmentsOf(join(base, "home")));
+    expect(pathSettings.base).toEqual(segmentsOf(join(base, "real")));
   });
 
   test.each(["home/.ssh", "home-link/.ssh"])("%s is protected under both names", (path) => {
-    expect(ground.protectedPaths).toContainEqual(segmentsOf(join(base, path)));
+    expect(pathSettings.protectedPaths).toContainEqual(segmentsOf(join(base, path)));
   });
 
   test("our own folders are protected wherever the variables put them", () => {
-    expect(ground.protectedPaths).toContainEqual(["c", "ambit"]);
-    expect(ground.protectedPaths).toContainEqual(["s", "ambit"]);
+    expect(pathSettings.protectedPaths).toContainEqual(["c", "ambit"]);
+    expect(pathSettings.protectedPaths).toContainEqual(["s", "ambit"]);
   });
 
   test("links of /proc, and those that lead through it, stay as they are written", () => {
     symlinkSync("/proc/self/cwd", join(base, "proc-link"));
     symlinkSync("proc-link/..", join(base, "around"));
-    const followed = (path: string): unknown => ground.followed?.(segmentsOf(path)).join("/");
+    const followed = (path: string): unknown => pathSettings.followed?.(segmentsOf(path)).join("/");
     for (const path of ["/proc/self/cwd/x", "/proc/1/root/x/y", join(base, "proc-link/x"), join(base, "around/x")])
       expect(followed(path)).toBe(path.slice(1));
     expect(followed(join(base, "link/x"))).toBe(join(base, "real/x").slice(1));

@@ -24,7 +24,7 @@ export interface StateEnvironment {
   readonly fileSystem: (path: string) => number;
 }
 
-export function machineGround(): StateEnvironment {
+export function machineEnvironment(): StateEnvironment {
   return {
     uid: process.geteuid?.() ?? null,
     platform: process.platform,
@@ -47,32 +47,32 @@ const LOCAL: Readonly<Record<string, ReadonlySet<number>>> = {
 };
 
 /** Creates folder and file if they are missing. Null on success, else what is wrong and what to do. */
-export function prepareFolder(folder: string, ground: StateEnvironment): string | null {
+export function prepareFolder(folder: string, environment: StateEnvironment): string | null {
   mkdirSync(folder, { recursive: true, mode: 0o700 });
-  const wrong = wrongWith(folder, lstatSync(folder), "folder", ground);
+  const wrong = wrongWith(folder, lstatSync(folder), "folder", environment);
   if (wrong !== null) return wrong;
   // Other users may have had access until now.
-  if (ground.uid !== null) chmodSync(folder, 0o700);
-  const kind = ground.fileSystem(folder) >>> 0;
-  if (LOCAL[ground.platform]?.has(kind) === false)
+  if (environment.uid !== null) chmodSync(folder, 0o700);
+  const kind = environment.fileSystem(folder) >>> 0;
+  if (LOCAL[environment.platform]?.has(kind) === false)
     return `${folder} is not on a disk of this machine (file system 0x${kind.toString(16)}): what is written there may be lost; choose another state folder`;
-  return prepareFile(join(folder, STATE_FILE), ground);
+  return prepareFile(join(folder, STATE_FILE), environment);
 }
 
-function prepareFile(path: string, ground: StateEnvironment): string | null {
+function prepareFile(path: string, environment: StateEnvironment): string | null {
   const beside = ["-wal", "-shm", "-journal"].map((end) => path + end);
   for (const each of [...beside, join(dirname(path), OLD_JOURNAL_FILE)]) {
     const found = lstatSync(each, { throwIfNoEntry: false });
-    const wrong = found === undefined ? null : wrongWith(each, found, "file", ground);
+    const wrong = found === undefined ? null : wrongWith(each, found, "file", environment);
     if (wrong !== null) return wrong;
   }
   const before = lstatSync(path, { throwIfNoEntry: false });
-  const wrong = before === undefined ? null : wrongWith(path, before, "file", ground);
+  const wrong = before === undefined ? null : wrongWith(path, before, "file", environment);
   if (wrong !== null) return wrong;
   const { O_CREAT, O_NOFOLLOW, O_NONBLOCK, O_RDWR } = constants;
   const file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   try {
-    if (ground.uid !== null) fchmodSync(file, 0o600);
+    if (environment.uid !== null) fchmodSync(file, 0o600);
   } finally {
     closeSync(file);
   }

@@ -12,7 +12,7 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChainRow } from "../core/ports/stores/chain-rows.ts";
-import { machineGround, type StateEnvironment } from "./folder.ts";
+import { machineEnvironment, type StateEnvironment } from "./folder.ts";
 import { schema } from "./schema.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
 import { editLog, readLog } from "./testing/leaf.ts";
@@ -39,7 +39,7 @@ function reader(isReader = true): Database {
   return driver(file, isReader);
 }
 
-const refusal = (parts?: { readonly ground: StateEnvironment }): string => {
+const refusal = (parts?: { readonly environment: StateEnvironment }): string => {
   const kept = place.open(parts);
   return kept.ok ? "opened" : kept.message;
 };
@@ -85,7 +85,9 @@ describe("the folder and the file", () => {
 
   it("belong to us", () => {
     mkdirSync(place.folder, { mode: 0o700 });
-    expect(refusal({ ground: { ...machineGround(), uid: statSync(place.folder).uid + 1 } })).toContain("another user");
+    expect(refusal({ environment: { ...machineEnvironment(), uid: statSync(place.folder).uid + 1 } })).toContain(
+      "another user",
+    );
   });
 
   it.each<[string, string, number, boolean]>([
@@ -102,8 +104,8 @@ describe("the folder and the file", () => {
     ["apfs", "darwin", 0x1a, true],
     ["nfs on a Mac", "darwin", 0x02, false],
   ])("are on a local disk: %s", (_, platform, kind, isTaken) => {
-    const ground = { ...machineGround(), platform, fileSystem: () => kind };
-    expect(refusal({ ground }).includes("not on a disk of this machine")).toBe(!isTaken);
+    const environment = { ...machineEnvironment(), platform, fileSystem: () => kind };
+    expect(refusal({ environment }).includes("not on a disk of this machine")).toBe(!isTaken);
   });
 });
 

@@ -5,11 +5,11 @@ import type { EntryKind, LogEntry } from "../core/ports/stores/log.ts";
 import type { SealedSecret } from "../core/ports/stores/secret-store.ts";
 import { secretBytesMax } from "./secret.ts";
 import { settingValueBytesMax } from "./setting.ts";
-import { ground, type TestStore } from "./testing/memory.ts";
+import { type TestStore, testStore } from "./testing/memory.ts";
 
 let place: TestStore;
 beforeEach(() => {
-  place = ground();
+  place = testStore();
 });
 afterEach(() => place.remove());
 

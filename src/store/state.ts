@@ -15,7 +15,7 @@ import { SqliteApprovalStore } from "./approvals/approval.ts";
 import { ApprovalRows } from "./approvals/approval-rows.ts";
 import { CommitLoop, unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
-import { machineGround, prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
+import { machineEnvironment, prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
 import { SqliteLedger } from "./ledger.ts";
 import { LinkRows, SqliteLinkStore } from "./links/link.ts";
 import { SqliteChainStore } from "./log/chain.ts";
@@ -37,7 +37,7 @@ export interface StateParts {
   /** Signs every commit; without it none is signed. */
   readonly notary?: Notary;
   /** Facts about the machine; for tests. */
-  readonly ground?: StateEnvironment;
+  readonly environment?: StateEnvironment;
   /** Milliseconds of a monotonic clock; for tests. */
   readonly elapsed?: () => number;
 }
@@ -58,13 +58,13 @@ export interface State {
 
 /** The message of a refusal says what is wrong with the folder or the file, and what to do. */
 export function openState(folder: string, parts: StateParts): DurableResult<State> {
-  const { digest, program, notary = null, ground = machineGround() } = parts;
+  const { digest, program, notary = null, environment = machineEnvironment() } = parts;
   const { elapsed = () => performance.now() } = parts;
   const driver = loadDriver(program);
   if (driver === null) return unkept("no SQLite was found: install ambit's packages again");
   const loop = new CommitLoop({
     elapsed,
-    open: () => openConnection({ folder, driver, digest, ground, notary }),
+    open: () => openConnection({ folder, driver, digest, environment, notary }),
   });
   const [generations, approvals, links] = [new Generations(), new ApprovalRows(), new LinkRows()];
   const facts = new FactFiller();
@@ -93,7 +93,7 @@ export interface OpenParts {
   readonly folder: string;
   readonly driver: Driver;
   readonly digest: Digest;
-  readonly ground: StateEnvironment;
+  readonly environment: StateEnvironment;
   /** Null: commits are not signed, and existing ones need no signature. */
   readonly notary: Notary | null;
 }
@@ -117,17 +117,17 @@ const APPLE_SETTINGS: typeof SETTINGS = [
 ];
 
 export function openConnection(parts: OpenParts): DurableResult<Connection> {
-  const { folder, driver, digest, ground, notary } = parts;
+  const { folder, driver, digest, environment, notary } = parts;
   let connection: Connection | null = null;
   try {
-    const wrong = prepareFolder(folder, ground);
+    const wrong = prepareFolder(folder, environment);
     if (wrong !== null) return unkept(wrong);
     const path = join(folder, STATE_FILE);
     const database = driver(path, false);
     const opened = identityOf(path);
     connection = new Connection(database, digest, notary, () => opened !== null && identityOf(path) === opened);
     const problem =
-      makeSettings(connection, ground) ??
+      makeSettings(connection, environment) ??
       importOldJournal(connection, folder) ??
       migrate(connection) ??
       tailProblem(connection);

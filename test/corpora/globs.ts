@@ -1,5 +1,5 @@
 // globs.json: patterns and inputs from glob libraries, against our path patterns.
-import { type Ground, parsePath, parsePathPatterns } from "../../src/core/authority/axes/path.ts";
+import { type PathSettings, parsePath, parsePathPatterns } from "../../src/core/authority/axes/path.ts";
 import { sequenceMatches } from "../../src/core/authority/patterns/sequence.ts";
 import { cases, type Data, flag, grouped, nameOf, text } from "./data.ts";
 import { type GlobInput, globDifferences } from "./globs-differences.ts";
@@ -10,7 +10,7 @@ import { type Case, compared, type Group, HELD, type Outcome } from "./tally.ts"
 const base: readonly string[] = ["the-folder-of-globs", "deeper"];
 
 /** The cases are about patterns alone: nothing is protected here. */
-const ground: Ground = { home: ["home", "user"], base, protectedPaths: [] };
+const pathSettings: PathSettings = { home: ["home", "user"], base, protectedPaths: [] };
 
 export function runGlobs(file: Data): readonly Group[] {
   const libraries = grouped(cases(file), (each) => (text(each, "lib") ?? "unknown").split(" ")[0] as string);
@@ -51,8 +51,8 @@ function optionsOf(row: Data): readonly string[] {
 
 /** An absolute pattern is relative to `/`, a relative one to the base; every input to the base. */
 function matches(pattern: string, input: string): boolean | "not in the language" {
-  const patterns = parsePathPatterns(pattern, fromRoot(pattern) ? [] : base, ground);
+  const patterns = parsePathPatterns(pattern, fromRoot(pattern) ? [] : base, pathSettings);
   if (!patterns.ok) return "not in the language";
-  const path = parsePath(input, ground);
+  const path = parsePath(input, pathSettings);
   return path.ok && patterns.value.some((each) => sequenceMatches(each, path.value));
 }

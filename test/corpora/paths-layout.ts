@@ -74,7 +74,11 @@ async function reach(root: string, input: string): Promise<string> {
     pause: async () => undefined,
   });
   const authority: Authority = [chain(link("record", granted))];
-  const reading = { ground: { home: null, base, protectedPaths: [] }, toAscii: (name: string) => name, ceiling: null };
+  const reading = {
+    pathSettings: { home: null, base, protectedPaths: [] },
+    toAscii: (name: string) => name,
+    ceiling: null,
+  };
   const call = async (name: FileToolName): Promise<UseResult<Json>> => {
     const tool = FILE_TOOLS.find((one) => one.name === name);
     if (tool === undefined) throw new Error(`no tool ${name}`);

@@ -1,6 +1,6 @@
 // The environment of the shell cases: the grants, the working folder of commands, and the answer for the line as a whole.
 import { parseArgvPattern } from "../../src/core/authority/axes/argv.ts";
-import type { Ground } from "../../src/core/authority/axes/path.ts";
+import type { PathSettings } from "../../src/core/authority/axes/path.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
@@ -17,8 +17,8 @@ import { chain, link, moment } from "../forge/authority.ts";
 export type Answer = "allow" | "ask" | "deny";
 
 const root = ["work", "project"];
-const ground: Ground = { home: ["home", "user"], base: root, protectedPaths: [] };
-const reading: Reading = { ground, toAscii: (host) => host, ceiling: null };
+const pathSettings: PathSettings = { home: ["home", "user"], base: root, protectedPaths: [] };
+const reading: Reading = { pathSettings, toAscii: (host) => host, ceiling: null };
 
 /** Compact specs, relative to the project's folder unless they name their own. An invalid one is our own mistake. */
 export function granted(specs: readonly string[]): Authority {
@@ -58,7 +58,7 @@ export function commandsOf(line: string): readonly CommandNeeds[] | ShellRefusal
 
 /** The whole script at once: the strictest answer decides. */
 export function answered(authority: Authority, commands: readonly CommandNeeds[]): Answer {
-  const requests = requestsFor(commands, { in: `/${root.join("/")}`, root: "ro" }, ground);
+  const requests = requestsFor(commands, { in: `/${root.join("/")}`, root: "ro" }, pathSettings);
   if (!requests.ok) return "deny";
   const outcomes = requests.value.map((request) => judge(authority, request, moment()).outcome);
   return outcomes.includes("deny") ? "deny" : outcomes.includes("ask") ? "ask" : "allow";

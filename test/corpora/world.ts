@@ -8,7 +8,7 @@ import type { Authority } from "../../src/core/authority/chain.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import { DEEP } from "../../src/core/authority/patterns/segment.ts";
 import type { Request } from "../../src/core/authority/request.ts";
-import { groundOf } from "../../src/platform/ground.ts";
+import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 import { chain, grant, link, moment, verb } from "../forge/authority.ts";
 
 const everyHost: DestinationScope = {
@@ -29,11 +29,11 @@ export const root: readonly string[] = ["srv", "root"];
 const inRoot: Authority = [chain(link("record", [grant("fs.read", [{ kind: "sequences", of: [tree(root)] }])]))];
 
 /** Paths are interpreted as in the product: `~`, relative paths and protected ones. */
-const ground = groundOf({ home: "/home/user", cwd: `/${root.join("/")}` });
+const pathSettings = pathSettingsOf({ home: "/home/user", cwd: `/${root.join("/")}` });
 
 /** Whether this text, read in the root, is a path that `fs.read{in=/srv/root}` covers. */
 export function reached(path: string): boolean {
-  const value = parsePath(path, ground);
+  const value = parsePath(path, pathSettings);
   if (!value.ok) return false;
   return judge(inRoot, { verb: verb("fs.read"), values: [value.value] }, moment()).outcome === "allow";
 }

@@ -9,11 +9,11 @@ import { examine, type Section } from "../../src/doctor/examine.ts";
 import type { Finding } from "../../src/doctor/finding.ts";
 import type { Probe, ProbeAgent } from "../../src/doctor/probe.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
-import { groundOf } from "../../src/platform/ground.ts";
+import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 export const NOW: number = Date.parse("2026-06-01T00:00:00Z");
-const READING: Reading = { ground: groundOf({ home: "/home/u", cwd: "/w" }), toAscii, ceiling: null };
+const READING: Reading = { pathSettings: pathSettingsOf({ home: "/home/u", cwd: "/w" }), toAscii, ceiling: null };
 const MOMENT: Moment = { now: NOW, clean: true, generation: 0, revoked: null, exhausted: null };
 
 export function readAgent(source: Source, id: string): Agent {
@@ -37,7 +37,7 @@ export function probeOf(agents: readonly ProbeAgent[], more: Partial<Probe> = {}
     workspace: { folders: [["w", ".ambit"]], trust: "trusted" },
     machine: null,
     tools: [],
-    ground: READING.ground,
+    pathSettings: READING.pathSettings,
     now: NOW,
     ...more,
   };

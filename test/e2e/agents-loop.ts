@@ -2,7 +2,7 @@
 
 import { AgentFiles } from "../../src/agents/disk/agent-files.ts";
 import { editRecord, type RecordEdit } from "../../src/agents/edit/edit.ts";
-import { groundOf } from "../../src/platform/ground.ts";
+import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 
 const [cwd = "", state = "", spec = ""] = process.argv.slice(2);
@@ -16,7 +16,7 @@ for (let turn = 0; turn < 100_000; turn++) {
   const edit = edits[turn % 2] as RecordEdit;
   const done = files.edit("a", (source) => {
     const result = editRecord(source, edit, {
-      reading: { ground: groundOf({ home: "/home/u", cwd }), toAscii: () => null, ceiling: null },
+      reading: { pathSettings: pathSettingsOf({ home: "/home/u", cwd }), toAscii: () => null, ceiling: null },
       moment: { now: 0, clean: true, generation: 0, revoked: null, exhausted: null },
       read: (text) => readFrontmatter(text).read,
     });

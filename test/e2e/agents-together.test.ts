@@ -7,7 +7,7 @@ import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
 import { compactText } from "../../src/core/notation/printer.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
-import { groundOf } from "../../src/platform/ground.ts";
+import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 import { readFrontmatter } from "../../src/text/frontmatter.ts";
 import { sized } from "../house/long.ts";
 import { root } from "./ambit.ts";
@@ -47,8 +47,8 @@ function held(record: string): readonly string[] {
   if (read.tree === null) throw new Error(`no record: ${source.text}`);
   if (!source.text.startsWith("---\nid: a # me\n") || !source.text.endsWith("---\n\nBody.\n"))
     throw new Error(`not whole: ${source.text}`);
-  const ground = groundOf({ home: "/home/u", cwd: "/" });
-  return readRecord(read.tree, { ground, toAscii: () => null, ceiling: null }).grants.map(compactText);
+  const pathSettings = pathSettingsOf({ home: "/home/u", cwd: "/" });
+  return readRecord(read.tree, { pathSettings, toAscii: () => null, ceiling: null }).grants.map(compactText);
 }
 
 test(`${grantsAtOnce} concurrent grants on one record lose none`, { timeout: 600_000 }, async () => {

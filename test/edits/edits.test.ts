@@ -7,7 +7,7 @@ import { readGrantSpec } from "../../src/agents/edit/edit-spec.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
 import { sized } from "../house/long.ts";
-import { GROUND, grant, revoke } from "./edit.ts";
+import { EDIT_CONTEXT, grant, revoke } from "./edit.ts";
 import { type RandomRecord, record, spec } from "./records.ts";
 import { answers } from "./requests.ts";
 
@@ -16,10 +16,10 @@ const runs = sized(400, 10_000);
 type Edited = Extract<EditResult, { kind: "edited" }>;
 
 function grantsOf(text: string): readonly Grant[] {
-  const { tree, diagnostics } = GROUND.read({ name: "a.md", text });
+  const { tree, diagnostics } = EDIT_CONTEXT.read({ name: "a.md", text });
   expect(diagnostics).toEqual([]);
   if (tree === null) throw new Error("no tree");
-  return readRecord(tree, GROUND.reading).grants;
+  return readRecord(tree, EDIT_CONTEXT.reading).grants;
 }
 
 function untouched({ text, foreign }: RandomRecord, edited: Edited): void {
@@ -144,11 +144,11 @@ const NONE = {
 test("--for and --uses become conditions of the written grant", () => {
   const limits = { expires: 4102444800000, calls: 5 };
   const text = "---\ncapabilities: []\n---\n";
-  const result = editRecord({ name: "a.md", text }, { kind: "grant", spec: "records.read", limits }, GROUND);
+  const result = editRecord({ name: "a.md", text }, { kind: "grant", spec: "records.read", limits }, EDIT_CONTEXT);
   expect(result).toMatchObject({
     kind: "edited",
     text: '---\ncapabilities: ["records.read{calls=5,expires=2100-01-01T00:00:00Z}"]\n---\n',
   });
-  const twice = readGrantSpec("records.read{calls=1}", limits, { reading: GROUND.reading, root: null });
+  const twice = readGrantSpec("records.read{calls=1}", limits, { reading: EDIT_CONTEXT.reading, root: null });
   expect(twice).toMatchObject({ ok: false, message: expect.stringContaining("calls") });
 });

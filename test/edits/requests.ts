@@ -4,7 +4,7 @@ import type { Grant } from "../../src/core/authority/grant.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import { readRequestText } from "../../src/core/notation/request/request.ts";
-import { GROUND } from "./edit.ts";
+import { EDIT_CONTEXT } from "./edit.ts";
 
 const HOSTS = ["a.example", "b.example", "github.com", "api.github.com", "c.example", "10.1.1.1", "x.api.github.com"];
 const PORTS = [80, 443, 8000, 8050, 8101];
@@ -38,7 +38,7 @@ const TEXTS: readonly string[] = [
 export const REQUESTS: readonly Request[] = TEXTS.flatMap((text) => {
   const roots = text.startsWith("proc.exec") ? [["work"], ["work", "sub"]] : [null];
   return roots.map((workingRoot) => {
-    const read = readRequestText(text, { ...GROUND.reading, workingRoot });
+    const read = readRequestText(text, { ...EDIT_CONTEXT.reading, workingRoot });
     if (!read.ok) throw new Error(`${text}: ${read.message}`);
     return read.value;
   });
@@ -49,7 +49,7 @@ export function answers(grants: readonly Grant[]): readonly number[] {
   const link = compile({ id: "a", role: "own", issuer: "", holder: "a", grants, validity: ALWAYS, calls: null });
   return [0, 10e12].flatMap((now) =>
     REQUESTS.map((request) => {
-      const index = link.covers(request, { ...GROUND.moment, now }, "use");
+      const index = link.covers(request, { ...EDIT_CONTEXT.moment, now }, "use");
       return index < 0 ? -1 : (grants[index] as Grant).conditions.ask;
     }),
   );

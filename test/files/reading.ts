@@ -1,6 +1,6 @@
 // One read through a real worker, for test runners that have grants and a path and need the decision.
 
-import type { Ground } from "../../src/core/authority/axes/path.ts";
+import type { PathSettings } from "../../src/core/authority/axes/path.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { judge } from "../../src/core/authority/judge.ts";
@@ -16,7 +16,7 @@ let walls: WorkerRestrictions | null = null;
 export function filesUnder(
   grants: readonly Grant[],
   trees: readonly FileTree[],
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): ConfinedFiles {
   const authority: Authority = [chain(link("record", grants))];
   walls ??= nativeWalls();

@@ -10,11 +10,15 @@ import type { Reading } from "../../src/core/notation/reading.ts";
 import { readRequestText } from "../../src/core/notation/request/request.ts";
 import { agentOf } from "../../src/main/compose.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
-import { groundOf } from "../../src/platform/ground.ts";
+import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 import { sized } from "../house/long.ts";
 import { NOT_A_CAPABILITY, RECORD, SAMPLES, spoiled } from "./documents.ts";
 
-const reading: Reading = { ground: groundOf({ home: "/home/u", cwd: "/srv/demo" }), toAscii, ceiling: null };
+const reading: Reading = {
+  pathSettings: pathSettingsOf({ home: "/home/u", cwd: "/srv/demo" }),
+  toAscii,
+  ceiling: null,
+};
 const moment: Moment = { now: 0, clean: true, generation: 1, revoked: null, exhausted: null };
 const runs = sized(1_500, 50_000);
 const endings = [".md", ".yml", ".json", ".toml"];
@@ -37,8 +41,8 @@ function survive(text: string, ending: string): void {
 
 function isWithin(narrow: Agent, wide: Agent): boolean {
   return (
-    within(narrow.grants, wide.authority, { protectedPaths: reading.ground.protectedPaths, delegating: false }).kind ===
-    "within"
+    within(narrow.grants, wide.authority, { protectedPaths: reading.pathSettings.protectedPaths, delegating: false })
+      .kind === "within"
   );
 }
 

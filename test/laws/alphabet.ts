@@ -1,7 +1,7 @@
 // Small alphabets, so that random patterns overlap often. Guarded segments are included on purpose.
 
 import type { ToAscii } from "../../src/core/authority/axes/destination.ts";
-import type { Ground } from "../../src/core/authority/axes/path.ts";
+import type { PathSettings } from "../../src/core/authority/axes/path.ts";
 import type { AddressRange } from "../../src/core/base/address.ts";
 import { parseRange } from "../../src/core/base/address.ts";
 
@@ -11,9 +11,9 @@ export const PROTECTED: readonly (readonly string[])[] = [
   ["b", "ab"],
 ];
 
-export const GROUND: Ground = { home: ["h", "u"], base: ["a"], protectedPaths: PROTECTED };
+export const PATH_SETTINGS: PathSettings = { home: ["h", "u"], base: ["a"], protectedPaths: PROTECTED };
 /** The same machine, seen from another folder. */
-export const OTHER_GROUND: Ground = { ...GROUND, base: ["b"] };
+export const OTHER_GROUND: PathSettings = { ...PATH_SETTINGS, base: ["b"] };
 export const TO_ASCII: ToAscii = () => null;
 
 export const PATH_TEXTS = ["a", "b", "ab", "h", "u", ".ssh", "key", "abb"] as const;

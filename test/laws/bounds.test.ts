@@ -37,7 +37,7 @@ import { type Sequence, segmentsOf, sequenceMatches } from "../../src/core/autho
 import { within } from "../../src/core/authority/witness/within.ts";
 import { parseRange, rangeText } from "../../src/core/base/address.ts";
 import type { Result } from "../../src/core/base/result.ts";
-import { GROUND, PROTECTED, TO_ASCII } from "./alphabet.ts";
+import { PATH_SETTINGS, PROTECTED, TO_ASCII } from "./alphabet.ts";
 import { authorityOf, grantOf, grants, linkOf, moment, PLAIN_MOMENT, VERBS, verbOf } from "./arbitraries.ts";
 import { CORE } from "./implementation.ts";
 import { broken, casesReached, casesWanted, LAW_TIMEOUT, type Law, LONG, QUOTAS } from "./law.ts";
@@ -115,11 +115,11 @@ const READERS: readonly Reader<unknown>[] = [
   reader(
     "a path",
     PATH_PIECES,
-    (text) => parsePath(text, GROUND),
+    (text) => parsePath(text, PATH_SETTINGS),
     ({ segments }) => pathText(segments),
   ),
-  reader("a root", PATH_PIECES, (text) => parseRoot(text, GROUND), pathText),
-  reader("a path pattern", PATH_PIECES, (text) => first(parsePathPatterns(text, [], GROUND)), pathPatternText),
+  reader("a root", PATH_PIECES, (text) => parseRoot(text, PATH_SETTINGS), pathText),
+  reader("a path pattern", PATH_PIECES, (text) => first(parsePathPatterns(text, [], PATH_SETTINGS)), pathPatternText),
   reader("a host", HOST_PIECES, (text) => parseHost(text, TO_ASCII), destinationText),
   reader("a host pattern", HOST_PIECES, (text) => parseHostPattern(text, TO_ASCII), hostPatternText),
   reader("an address or a range", RANGE_PIECES, parseRange, rangeText),

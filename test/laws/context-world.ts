@@ -22,9 +22,9 @@ import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
 import { createRegistry, type Registry } from "../../src/runtime/tool/registry.ts";
 import type { Policy } from "../../src/runtime/tool/requirement.ts";
 import { chain, grant, link, moment } from "../forge/authority.ts";
-import { GROUND, TO_ASCII } from "./alphabet.ts";
+import { PATH_SETTINGS, TO_ASCII } from "./alphabet.ts";
 
-export const READING: Reading = { ground: GROUND, toAscii: TO_ASCII, ceiling: null };
+export const READING: Reading = { pathSettings: PATH_SETTINGS, toAscii: TO_ASCII, ceiling: null };
 
 /** Every capability there is, so that registration refuses only invalid declarations. */
 export const OPEN_POLICY: Policy = {
@@ -42,7 +42,7 @@ export const OPEN_POLICY: Policy = {
   ],
   name: "the policy",
   holds: [],
-  protectedPaths: GROUND.protectedPaths,
+  protectedPaths: PATH_SETTINGS.protectedPaths,
 };
 
 export function registryOf(more: Partial<Parameters<typeof createRegistry>[0]> = {}): Registry {
@@ -50,7 +50,7 @@ export function registryOf(more: Partial<Parameters<typeof createRegistry>[0]> =
     read: (declaration) => readDeclarationValue(declaration, READING),
     policy: OPEN_POLICY,
     backends: { has: () => true, hasSecret: () => true },
-    ground: GROUND,
+    pathSettings: PATH_SETTINGS,
     toAscii: TO_ASCII,
     ...more,
   });
@@ -93,7 +93,7 @@ export async function warrantFor(
     { tool: tool.name, input },
     (name) => (name === tool.name ? tool : null),
     moment(),
-    GROUND.protectedPaths,
+    PATH_SETTINGS.protectedPaths,
     {
       approvals: async () => ({ kind: "approved", approval: "a1", level }),
       commit: async () => ({ ok: true, receipt: "r" }),
@@ -253,7 +253,7 @@ export function openContext(
   const open = makeContext(warrant, {
     instruments: instrumentsOf(seen, world),
     judge: decide,
-    ground: GROUND,
+    pathSettings: PATH_SETTINGS,
     toAscii: TO_ASCII,
     store: tool.store,
     denied: (request, code) => void seen.denials.push(`${request?.verb.verb ?? "?"} ${code}`),

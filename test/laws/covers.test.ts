@@ -1,13 +1,13 @@
 // Laws 5, 8 and 10: covering is monotone, a join covers what either covers, and the index decides as a plain loop does.
 import { describe, expect, test, vi } from "vitest";
 import type { Constraint } from "../../src/core/authority/axes/constraint.ts";
-import type { Ground } from "../../src/core/authority/axes/path.ts";
+import type { PathSettings } from "../../src/core/authority/axes/path.ts";
 import { ANY } from "../../src/core/authority/axes/scope.ts";
 import type { VerbEntry } from "../../src/core/authority/catalog.ts";
 import type { Grant } from "../../src/core/authority/grant.ts";
 import { ALWAYS } from "../../src/core/authority/link.ts";
 import { literal } from "../../src/core/authority/patterns/segment.ts";
-import { GROUND, OTHER_GROUND } from "./alphabet.ts";
+import { OTHER_GROUND, PATH_SETTINGS } from "./alphabet.ts";
 import { grant, grantOf, grants, linkOf, moment, PLAIN_MOMENT, VERBS, verbOf } from "./arbitraries.ts";
 import { CORE, single } from "./implementation.ts";
 import { broken, casesReached, casesWanted, caught, LAW_TIMEOUT, type Law, shown, shrunk } from "./law.ts";
@@ -69,12 +69,12 @@ const monotone =
 const monotoneOverGrounds: Law = (core, source) => {
   const verb = verbOf("tool.invoke");
   const patterns = several(source, 1, 2, () => [literal(oneOf(source, ["a", "b"])), ...pathPattern(source)]);
-  const made = (ground: Ground): Grant => {
-    const constraint: Constraint = { kind: "path", patterns, ground };
+  const made = (pathSettings: PathSettings): Grant => {
+    const constraint: Constraint = { kind: "path", patterns, pathSettings };
     return grantOf(verb, [ANY, { kind: "arguments", constrained: [{ at: ["a"], constraint }], only: false }]);
   };
-  const low = [made(oneOf(source, [GROUND, OTHER_GROUND]))];
-  const high = [made(oneOf(source, [GROUND, OTHER_GROUND]))];
+  const low = [made(oneOf(source, [PATH_SETTINGS, OTHER_GROUND]))];
+  const high = [made(oneOf(source, [PATH_SETTINGS, OTHER_GROUND]))];
   if (core.within(low, single(high), false).kind !== "within") return null;
   const request = requestNear(source, verb, low);
   const levels = [low, high].map((list) => naiveLevel(list, request, PLAIN_MOMENT, "use"));

@@ -9,7 +9,7 @@ import type { Grant } from "../../src/core/authority/grant.ts";
 import { segmentsOf } from "../../src/core/authority/patterns/sequence.ts";
 import { parseRange } from "../../src/core/base/address.ts";
 import type { Result } from "../../src/core/base/result.ts";
-import { GROUND, OTHER_GROUND } from "./alphabet.ts";
+import { OTHER_GROUND, PATH_SETTINGS } from "./alphabet.ts";
 import { grantOf, PLAIN_MOMENT, verbOf } from "./arbitraries.ts";
 import { CORE, single } from "./implementation.ts";
 
@@ -49,7 +49,11 @@ const argument = (...constrained: readonly (readonly [readonly string[], Constra
   };
   return grantOf(verbOf("tool.invoke"), [ANY, scope]);
 };
-const below = (ground: typeof GROUND): Constraint => ({ kind: "path", patterns: [tree(["a"])], ground });
+const below = (pathSettings: typeof PATH_SETTINGS): Constraint => ({
+  kind: "path",
+  patterns: [tree(["a"])],
+  pathSettings,
+});
 const ONE_ONLY: Constraint = { kind: "values", values: [1] };
 
 /** All of `::/64` below the IPv4-mapped block. */
@@ -116,14 +120,14 @@ describe("containment", () => {
     ["F5: every tool has a name", tools("tool:**"), [tools("tool:*.**")], "within"],
     [
       "F8: a relative path is another path in another folder",
-      argument([["p"], below(GROUND)]),
+      argument([["p"], below(PATH_SETTINGS)]),
       [argument([["p"], below(OTHER_GROUND)])],
       "unknown",
     ],
     [
       "F8: in the same folder it is the same",
-      argument([["p"], below(GROUND)]),
-      [argument([["p"], below({ ...GROUND })])],
+      argument([["p"], below(PATH_SETTINGS)]),
+      [argument([["p"], below({ ...PATH_SETTINGS })])],
       "within",
     ],
     [

@@ -55,9 +55,11 @@ function naiveConstraint(constraint: Constraint, value: Json): boolean {
       return typeof value === "string" && constraint.patterns.some((parts) => naiveText(parts, value));
     case "path": {
       const segments =
-        typeof value === "string" ? naivePath(value, constraint.ground.home ?? [], constraint.ground.base ?? []) : null;
+        typeof value === "string"
+          ? naivePath(value, constraint.pathSettings.home ?? [], constraint.pathSettings.base ?? [])
+          : null;
       if (segments === null) return false;
-      const guards = naivePathGuards(segments, constraint.ground.protectedPaths);
+      const guards = naivePathGuards(segments, constraint.pathSettings.protectedPaths);
       return constraint.patterns.some((pattern) => naiveSequence(pattern, segments, guards));
     }
     case "url": {

@@ -129,7 +129,7 @@ export function jsonNear(source: Source, constraint: Constraint | null): Json {
         const list = instance(source, oneOf(source, constraint.patterns), "path");
         const [base, ...rest] = list;
         // Relative to its folder, the same path may be shorter.
-        const short = base === constraint.ground.base?.[0] && rest.length > 0 && chance(source, 50);
+        const short = base === constraint.pathSettings.base?.[0] && rest.length > 0 && chance(source, 50);
         return short ? rest.join("/") : `/${list.join("/")}`;
       }
       case "url": {

@@ -55,7 +55,7 @@ export function constraint(source: Source): Constraint {
       return {
         kind: "path",
         patterns: several(source, 1, 2, () => pathPattern(source)),
-        ground: chance(source, 15) ? alphabet.OTHER_GROUND : alphabet.GROUND,
+        pathSettings: chance(source, 15) ? alphabet.OTHER_GROUND : alphabet.PATH_SETTINGS,
       };
     default:
       return { kind: "url", hosts: destinations(source, false), toAscii: alphabet.TO_ASCII };

@@ -5,7 +5,7 @@ import type { Conditions, Grant } from "../../src/core/authority/grant.ts";
 import { UNCONDITIONAL } from "../../src/core/authority/grant.ts";
 import { DEEP, ONE, type Segment } from "../../src/core/authority/patterns/segment.ts";
 import type { Sequence } from "../../src/core/authority/patterns/sequence.ts";
-import { GROUND, OTHER_GROUND } from "./alphabet.ts";
+import { OTHER_GROUND, PATH_SETTINGS } from "./alphabet.ts";
 import { chance, oneOf, type Source } from "./source.ts";
 
 /** Often wider, mostly not narrower; the laws only need such pairs to be frequent. */
@@ -68,7 +68,7 @@ function widenedScope(source: Source, scope: Scope): Scope {
 /** The same patterns, relative to another folder. */
 function moved(source: Source, constraint: Constraint): Constraint {
   return constraint.kind === "path" && chance(source, 25)
-    ? { ...constraint, ground: oneOf(source, [GROUND, OTHER_GROUND]) }
+    ? { ...constraint, pathSettings: oneOf(source, [PATH_SETTINGS, OTHER_GROUND]) }
     : constraint;
 }
 

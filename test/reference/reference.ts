@@ -14,7 +14,7 @@ import {
 import { rangeText } from "../../src/core/base/address.ts";
 import { METADATA_RANGES, SPECIAL_RANGES } from "../../src/core/base/special.ts";
 import { PRESETS } from "../../src/core/notation/record/presets.ts";
-import { PROTECTED_PATHS } from "../../src/platform/ground.ts";
+import { PROTECTED_PATHS } from "../../src/platform/path-settings.ts";
 import { apiDoors, apiLines } from "./api.ts";
 
 const GENERATED =

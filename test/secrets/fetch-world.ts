@@ -119,7 +119,7 @@ export class FetchWorld {
 export function judgeOf(specs: readonly string[]): (request: Request) => Decision {
   const grants: Grant[] = specs.map((text) => {
     const diagnostics = new Diagnostics();
-    const reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+    const reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
     const span = { source: "test", start: 0, end: text.length };
     const grant = readCompact(text, { reading, diagnostics, span, root: null });
     if (grant === null) throw new Error(`${text} does not parse`);

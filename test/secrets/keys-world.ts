@@ -10,7 +10,7 @@ import { notRedactable } from "../../src/log/redaction/known-secret.ts";
 import { refusesBoundHosts } from "../../src/sandbox/network/fetch/handles-binding.ts";
 import { type KeySourceEnvironment, keySourceEnvironment } from "../../src/secrets/sources.ts";
 import { SecretVault } from "../../src/secrets/vault.ts";
-import { ground, type TestStore } from "../../src/store/testing/memory.ts";
+import { type TestStore, testStore } from "../../src/store/testing/memory.ts";
 import { removeState } from "../house/remove-state.ts";
 
 export const VALUE = "correct-horse-battery";
@@ -59,7 +59,7 @@ esac
 
 export class KeysWorld {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-keys-"));
-  readonly place: TestStore = ground(join(this.folder, "store"));
+  readonly place: TestStore = testStore(join(this.folder, "store"));
   readonly tools: string = join(this.folder, "tools");
   now = 1_000_000;
   #entries = 0;

@@ -25,7 +25,7 @@ import { KEY_SETTING } from "../../src/secrets/record.ts";
 import type { OpenedSecret } from "../../src/secrets/secret-rows.ts";
 import { keySourceEnvironment } from "../../src/secrets/sources.ts";
 import { SecretVault } from "../../src/secrets/vault.ts";
-import { ground, type TestStore } from "../../src/store/testing/memory.ts";
+import { type TestStore, testStore } from "../../src/store/testing/memory.ts";
 
 const VALUE = "correct-horse-battery";
 const PASSPHRASE = "a long passphrase";
@@ -35,7 +35,7 @@ let now = 1_000_000;
 
 beforeEach(() => {
   state = mkdtempSync(join(tmpdir(), "ambit-vault-"));
-  place = ground(join(state, "store"));
+  place = testStore(join(state, "store"));
 });
 
 afterEach(() => {

@@ -84,8 +84,8 @@ describe.skipIf(nativeMissing() !== null)("a session's files", () => {
 
   test("after a change of the records a decision is made again, and the call is not done if it is now denied", async () => {
     const world = toolsIn({ granted: [["write", root]], folder: root });
-    const ground = { home: null, base: path(join(root, "src")), protectedPaths: [] };
-    const before = { ground, toAscii: (name: string) => name, ceiling: null };
+    const pathSettings = { home: null, base: path(join(root, "src")), protectedPaths: [] };
+    const before = { pathSettings, toAscii: (name: string) => name, ceiling: null };
     const decided = await world.decide("fs_write", { path: "b", content: "x" }, false, before);
     if (typeof decided !== "function") throw new Error(decided.ok ? "" : decided.code);
     // By now relative names begin in the parent folder.

@@ -91,9 +91,9 @@ export function newSession(folder: string): Session {
 export function toolsIn(asked: Asked): ToolsWorld {
   const { folder } = asked;
   const protectedPaths = (asked.protectedPaths ?? []).map(path);
-  const ground = { home: asked.home === undefined ? null : path(asked.home), base: path(folder), protectedPaths };
+  const pathSettings = { home: asked.home === undefined ? null : path(asked.home), base: path(folder), protectedPaths };
   const workingRoot = asked.workingRoot === undefined ? null : path(asked.workingRoot);
-  const reading = { ground, toAscii: (name: string) => name, ceiling: null, workingRoot };
+  const reading = { pathSettings, toAscii: (name: string) => name, ceiling: null, workingRoot };
   const session = newSession(folder);
   const held = () => {
     if (session.isClosed) return null;

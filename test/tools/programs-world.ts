@@ -69,8 +69,8 @@ export function programsWorld(
   mkdirSync(folder);
   mkdirSync(state);
   const protectedPaths = [path(join(folder, "closed"))];
-  const ground = { home: null, base: path(folder), protectedPaths };
-  const reading: Reading = { ground, toAscii: (name) => name, ceiling: null, workingRoot: path(folder) };
+  const pathSettings = { home: null, base: path(folder), protectedPaths };
+  const reading: Reading = { pathSettings, toAscii: (name) => name, ceiling: null, workingRoot: path(folder) };
   const session = newSession(folder);
   const authority = (): Authority => [chain(link("record", grantsOf(world.grants, reading)))];
   const held = () =>
@@ -118,12 +118,12 @@ export function programsWorld(
     secret: () => null,
     secretForUrl: () => null,
     stream: () => null,
-    ground: (_, environment) => ({
+    environmentOf: (_, environment) => ({
       home: null,
       workspace: folder,
       folders,
       program: ourPackage,
-      ground,
+      pathSettings,
       environment,
       user: null,
       project: null,

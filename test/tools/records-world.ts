@@ -24,7 +24,7 @@ import { removeState } from "../house/remove-state.ts";
 import { linkOf } from "../vectors/machine.ts";
 import { authorized, executing } from "./carrying.ts";
 
-const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+const READING: Reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
 export interface Got {
   /** "done", or the code. */

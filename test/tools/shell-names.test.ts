@@ -26,8 +26,8 @@ afterAll(() => world.close());
 
 function reading(): Reading {
   const base = world.folder.split("/").slice(1);
-  const ground = { home: null, base, protectedPaths: [] };
-  return { ground, toAscii: (name) => name, ceiling: null, workingRoot: base };
+  const pathSettings = { home: null, base, protectedPaths: [] };
+  return { pathSettings, toAscii: (name) => name, ceiling: null, workingRoot: base };
 }
 
 const costly = `*${"a".repeat(120)}b*`;

@@ -23,7 +23,7 @@ import { WEB_FETCH_TOOL } from "../../src/tools/web/web-fetch.ts";
 import { FetchWorld } from "../secrets/fetch-world.ts";
 import { authorized, executing } from "./carrying.ts";
 
-const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+const READING: Reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
 export interface KeptSecret {
   readonly value: string;

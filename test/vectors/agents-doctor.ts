@@ -5,7 +5,7 @@ import { readRecord } from "../../src/core/notation/record/record.ts";
 import { examine } from "../../src/doctor/examine.ts";
 import { type Finding, kindOf } from "../../src/doctor/finding.ts";
 import { treeOf } from "./json-tree.ts";
-import { GROUND, READING, rootOf } from "./machine.ts";
+import { PATH_SETTINGS, READING, rootOf } from "./machine.ts";
 import type { Family } from "./outcome.ts";
 import { BadRow, listAt, type Row, textAt, textOr, textsOr } from "./row.ts";
 
@@ -57,7 +57,7 @@ function findingsOf(row: Row): readonly Finding[] {
     workspace: records === null ? null : { folders: [rootOf(records)], trust: "trusted" },
     machine: null,
     tools: [],
-    ground: GROUND,
+    pathSettings: PATH_SETTINGS,
     now: 0,
   });
   return section?.findings ?? [];

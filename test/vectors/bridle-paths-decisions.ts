@@ -2,7 +2,7 @@
 import type { JsonObject } from "../../src/core/base/json.ts";
 import { isCovered, layoutOf, ModelDisk, wordsOf } from "./bridle-paths-model.ts";
 import type { Decision } from "./decision.ts";
-import { GROUND } from "./machine.ts";
+import { PATH_SETTINGS } from "./machine.ts";
 import { isAtOrBelow } from "./model-words.ts";
 import { type Row, textAt, textsAt } from "./row.ts";
 
@@ -16,7 +16,7 @@ function verdict(allowed: boolean): JsonObject {
 function ours(input: Row, header: JsonObject): JsonObject {
   const roots = textsAt(input, "scope").map(wordsOf);
   const disk = new ModelDisk(layoutOf(header));
-  return verdict(isCovered(disk, wordsOf(textAt(input, "path")), roots, GROUND.protectedPaths));
+  return verdict(isCovered(disk, wordsOf(textAt(input, "path")), roots, PATH_SETTINGS.protectedPaths));
 }
 
 /** Both made canonical as far as they exist, then compared; `..` is resolved as the kernel does. */

@@ -6,7 +6,7 @@ import { nativeMissing } from "../files/native.ts";
 import { filesUnder, isPermitted, treesOfGrants } from "../files/reading.ts";
 import { caveatsLink } from "./caveats.ts";
 import { buildLayout, placed } from "./layout.ts";
-import { answerOf, decisionOf, GROUND } from "./machine.ts";
+import { answerOf, decisionOf, PATH_SETTINGS } from "./machine.ts";
 import { allowOrDeny, type Family, pending } from "./outcome.ts";
 import { requestFor } from "./requests.ts";
 import { textAt, textOr, textsAt } from "./row.ts";
@@ -28,7 +28,7 @@ export const pathScope: Family = {
       const [value] = request.value.values;
       if (nativeMissing() !== null || !isSegments(value)) return allowOrDeny(expected, byName);
       const reading = grants.filter(({ verb }) => verb.verb === "fs.read");
-      const files = filesUnder(reading, treesOfGrants(reading, "read"), GROUND.protectedPaths);
+      const files = filesUnder(reading, treesOfGrants(reading, "read"), PATH_SETTINGS.protectedPaths);
       try {
         const permitted = await isPermitted(files, value.segments);
         const byWorker = permitted === true ? { expect: "allow" } : { expect: "deny", code: permitted.code };

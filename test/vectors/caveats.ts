@@ -6,7 +6,7 @@ import { type CaveatsLink, readCaveats } from "../../src/core/notation/caveats/c
 import { caveatsOf } from "../../src/core/notation/caveats/caveats-printer.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { treeOf } from "./json-tree.ts";
-import { GROUND, linkOf, READING } from "./machine.ts";
+import { linkOf, PATH_SETTINGS, READING } from "./machine.ts";
 
 const TOP: JsonObject = {
   fs_read: "all",
@@ -48,7 +48,12 @@ export function printCaveats(grants: CaveatsLink["grants"], links: readonly Cave
   const limits = links.flatMap((link) => (link.generations === null ? [] : [link.generations]));
   const generations =
     limits.length === 0 ? null : limits.reduce((left, right) => left.filter((one) => right.includes(one)));
-  const printed = caveatsOf(grants, calls.length === 0 ? null : Math.min(...calls), generations, GROUND.protectedPaths);
+  const printed = caveatsOf(
+    grants,
+    calls.length === 0 ? null : Math.min(...calls),
+    generations,
+    PATH_SETTINGS.protectedPaths,
+  );
   return printed === null ? null : normalCaveats(printed as unknown as JsonObject);
 }
 

@@ -14,7 +14,7 @@ import { DEFAULT_LIMITS, type PlanFacts } from "../../src/sandbox/plan/plan-fact
 import { parsePlanRoot, planDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { planOf } from "../../src/sandbox/plan/planning.ts";
 import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
-import { GROUND } from "./machine.ts";
+import { PATH_SETTINGS } from "./machine.ts";
 import { type Family, type Outcome, yesOrNo } from "./outcome.ts";
 import { flagAt, has, mapAt, type Row, textAt, textOr, textsAt } from "./row.ts";
 import { attempted } from "./sandbox-attempts.ts";
@@ -65,12 +65,12 @@ function profile(row: Row): Outcome {
 }
 
 const FACTS: PlanFacts = {
-  home: GROUND.home,
+  home: PATH_SETTINGS.home,
   workspaces: [],
   ours: [["home", "u", ".local", "state", "ambit"]],
   program: ["opt", "ambit"],
   runtime: [],
-  protectedPaths: GROUND.protectedPaths,
+  protectedPaths: PATH_SETTINGS.protectedPaths,
   found: [],
   listed: [],
   host: { user: "u", terminal: null, language: null, timeZone: null, allowed: [] },

@@ -1,7 +1,7 @@
 // Decisions about paths: deep stars, spelling, and paths protected under any pattern.
 import type { JsonObject } from "../../src/core/base/json.ts";
 import type { Decision } from "./decision.ts";
-import { GROUND, HOME, WORK } from "./machine.ts";
+import { HOME, PATH_SETTINGS, WORK } from "./machine.ts";
 import { isAtOrBelow, pathWords, spelledOut, wordsMatch } from "./model-words.ts";
 import { type Row, textAt, textsAt } from "./row.ts";
 import { seedGlob } from "./seed-rules.ts";
@@ -17,7 +17,7 @@ function words(path: string): string[] {
 
 /** The longest protected path that equals or contains this one. */
 export function protectedAbove(path: string): readonly string[] | null {
-  const all = GROUND.protectedPaths.filter((entry) => isAtOrBelow(words(path), entry));
+  const all = PATH_SETTINGS.protectedPaths.filter((entry) => isAtOrBelow(words(path), entry));
   return all.sort((left, right) => right.length - left.length)[0] ?? null;
 }
 

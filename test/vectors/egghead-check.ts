@@ -11,7 +11,7 @@ import { readRecord } from "../../src/core/notation/record/record.ts";
 import type { Mapping } from "../../src/core/notation/tree.ts";
 import { DispatchState } from "./dispatch-state.ts";
 import { treeOf } from "./json-tree.ts";
-import { answerOf, GROUND, isWithin, linkOf, momentOf, READING, rootOf } from "./machine.ts";
+import { answerOf, isWithin, linkOf, momentOf, PATH_SETTINGS, READING, rootOf } from "./machine.ts";
 import { allowOrDeny, type Compared, type Family, type Outcome, ourCode, yesOrNo } from "./outcome.ts";
 import { type Asked, requestFor } from "./requests.ts";
 import { flagAt, has, listAt, mapAt, mapOr, type Row, textAt, textOr } from "./row.ts";
@@ -32,7 +32,9 @@ export const check: Family = {
     const answers = folders(row).map((folder): JsonObject => {
       const request = requestOf(mapAt(row, "request"), folder, root, reading);
       if (request === null) return { expect: "deny", code: "invalid_input" };
-      return answerOf(decide({ agent, authority: [chain] }, request, momentOf(chain), GROUND.protectedPaths).decision);
+      return answerOf(
+        decide({ agent, authority: [chain] }, request, momentOf(chain), PATH_SETTINGS.protectedPaths).decision,
+      );
     });
     const got = answers.find((answer) => answer["expect"] !== "deny") ?? (answers[0] as JsonObject);
     return noted(row, "expect", compared(row, got, held));

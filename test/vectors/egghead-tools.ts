@@ -6,7 +6,7 @@ import { decideCall } from "../../src/core/gate/call-decision.ts";
 import { readRecord } from "../../src/core/notation/record/record.ts";
 import { RecordsWorld } from "../tools/records-world.ts";
 import { treeOf } from "./json-tree.ts";
-import { GROUND, linkOf, momentOf, READING, sameAuthority, shown } from "./machine.ts";
+import { linkOf, momentOf, PATH_SETTINGS, READING, sameAuthority, shown } from "./machine.ts";
 import type { Compared, Family } from "./outcome.ts";
 import { has, listAt, mapOr, type Row, textAt, textsAt } from "./row.ts";
 
@@ -51,7 +51,7 @@ function unknown(name: string): string {
     { tool: name, input: {} },
     () => null,
     momentOf(chain),
-    GROUND.protectedPaths,
+    PATH_SETTINGS.protectedPaths,
   );
   return decision.outcome === "deny" ? decision.code : decision.outcome;
 }

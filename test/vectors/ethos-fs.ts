@@ -4,7 +4,7 @@ import { nativeMissing } from "../files/native.ts";
 import { filesUnder, isPermitted, treesOfGrants } from "../files/reading.ts";
 import { layoutOf } from "./bridle-paths-model.ts";
 import { buildLayout, placed } from "./layout.ts";
-import { GROUND, rootOf } from "./machine.ts";
+import { PATH_SETTINGS, rootOf } from "./machine.ts";
 import { allowOrDeny, type Family, pending } from "./outcome.ts";
 import { textAt, textsAt } from "./row.ts";
 import { readWritten } from "./written.ts";
@@ -17,7 +17,7 @@ export const scopedReads: Family = {
     try {
       const [readable, floor] = [textsAt(row, "readPaths"), textsAt(row, "denyFloor")];
       const { grants } = readWritten(readable.map((root) => ({ "fs.read": { in: placed(root, layout.root) } })));
-      const path = parsePath(placed(textAt(row, "path"), layout.root), GROUND);
+      const path = parsePath(placed(textAt(row, "path"), layout.root), PATH_SETTINGS);
       if (!path.ok) return allowOrDeny({ expect: textAt(row, "expect") }, { expect: "deny" });
       const protectedPaths = floor.map((text) => rootOf(placed(text, layout.root)));
       const files = filesUnder(grants, treesOfGrants(grants, "read"), protectedPaths);

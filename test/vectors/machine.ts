@@ -1,6 +1,6 @@
 // The machine the vectors are evaluated on: home /home/u, working directory /w, nothing configured, a fixed clock.
 
-import { type Ground, parseRoot } from "../../src/core/authority/axes/path.ts";
+import { type PathSettings, parseRoot } from "../../src/core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../src/core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment, WHOLE_LINK } from "../../src/core/authority/compiled.ts";
 import type { Decision } from "../../src/core/authority/decision.ts";
@@ -13,18 +13,18 @@ import type { JsonObject } from "../../src/core/base/json.ts";
 import { compactText } from "../../src/core/notation/printer.ts";
 import type { Reading } from "../../src/core/notation/reading.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
-import { groundOf } from "../../src/platform/ground.ts";
+import { pathSettingsOf } from "../../src/platform/path-settings.ts";
 
 export const HOME = "/home/u";
 export const WORK = "/w";
 
-export const GROUND: Ground = groundOf({ home: HOME, cwd: WORK });
-export const READING: Reading = { ground: GROUND, toAscii, ceiling: null };
+export const PATH_SETTINGS: PathSettings = pathSettingsOf({ home: HOME, cwd: WORK });
+export const READING: Reading = { pathSettings: PATH_SETTINGS, toAscii, ceiling: null };
 export const NO_SPAN = { source: "vector", start: 0, end: 0 } as const;
 
 /** A folder's segments; one the core refuses is a mistake in the row. */
 export function rootOf(text: string): readonly string[] {
-  const root = parseRoot(text, GROUND);
+  const root = parseRoot(text, PATH_SETTINGS);
   if (!root.ok) throw new Error(`${JSON.stringify(text)} is not a folder: ${root.message}`);
   return root.value;
 }
@@ -67,7 +67,8 @@ export function answerOf(decision: Decision): JsonObject {
 
 export function isWithin(child: readonly Grant[], parent: readonly Grant[]): boolean {
   return (
-    within(child, authorityOf(parent), { protectedPaths: GROUND.protectedPaths, delegating: false }).kind === "within"
+    within(child, authorityOf(parent), { protectedPaths: PATH_SETTINGS.protectedPaths, delegating: false }).kind ===
+    "within"
   );
 }
 

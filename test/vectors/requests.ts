@@ -2,14 +2,14 @@
 import { parseArgv } from "../../src/core/authority/axes/argv.ts";
 import { type Destination, parseHost } from "../../src/core/authority/axes/destination.ts";
 import { parseName, parseTool } from "../../src/core/authority/axes/name.ts";
-import { type Ground, parsePath } from "../../src/core/authority/axes/path.ts";
+import { type PathSettings, parsePath } from "../../src/core/authority/axes/path.ts";
 import type { Value } from "../../src/core/authority/axes/scope.ts";
 import { parseUrl } from "../../src/core/authority/axes/url.ts";
 import { verbEntry } from "../../src/core/authority/catalog.ts";
 import type { Request } from "../../src/core/authority/request.ts";
 import { done, type Result, refuse } from "../../src/core/base/result.ts";
 import { toAscii } from "../../src/platform/ascii.ts";
-import { GROUND, WORK } from "./machine.ts";
+import { PATH_SETTINGS, WORK } from "./machine.ts";
 
 /** The possible values, by the name of the axis; `root` is where a process runs. */
 export interface Asked {
@@ -26,19 +26,19 @@ export interface Asked {
   readonly agent?: string;
 }
 
-export function requestFor(verb: string, asked: Asked, ground: Ground = GROUND): Result<Request> {
+export function requestFor(verb: string, asked: Asked, pathSettings: PathSettings = PATH_SETTINGS): Result<Request> {
   const entry = verbEntry(verb);
   if (entry === null) return refuse("bad_value", `no verb ${verb}`);
   const values: Value[] = [];
   for (const { name, kind } of entry.axes) {
-    const value = valueAt(name, kind, asked, ground);
+    const value = valueAt(name, kind, asked, pathSettings);
     if (!value.ok) return value;
     values.push(value.value);
   }
   return done({ verb: entry, values });
 }
 
-function valueAt(axis: string, kind: string, asked: Asked, ground: Ground): Result<Value> {
+function valueAt(axis: string, kind: string, asked: Asked, pathSettings: PathSettings): Result<Value> {
   switch (axis) {
     case "host":
       return said(asked.host, (text) => parseHost(text, toAscii));
@@ -49,11 +49,11 @@ function valueAt(axis: string, kind: string, asked: Asked, ground: Ground): Resu
     case "mode":
       return done("ro");
     case "root":
-      return parsePath(asked.root ?? WORK, ground);
+      return parsePath(asked.root ?? WORK, pathSettings);
     case "argv":
       return said(asked.argv, parseArgv);
     case "path":
-      return kind === "name" ? said(asked.id, parseName) : said(asked.path, (text) => parsePath(text, ground));
+      return kind === "name" ? said(asked.id, parseName) : said(asked.path, (text) => parsePath(text, pathSettings));
     case "id":
     case "class":
     case "key":

@@ -24,11 +24,11 @@ export function readSessionCaveats(place: AgentsContext, text: string): SessionC
   const agents = openAgents(place);
   const { config } = agents.opened();
   // Programs run in the session's folder, wherever the project's configuration is read from.
-  const { ground } = place.readingAt(place.cwd);
+  const { pathSettings } = place.readingAt(place.cwd);
   const project = new Project({
     readers: {
       ...agents.readers,
-      agent: (source, name, reading) => caveatsAgent(source, name, { ...reading, ground }),
+      agent: (source, name, reading) => caveatsAgent(source, name, { ...reading, pathSettings }),
     },
     reading: place.readingAt(place.workspace ?? place.cwd),
     user: agents.user(),

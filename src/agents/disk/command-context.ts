@@ -3,8 +3,8 @@ import type { Moment } from "../../core/authority/compiled.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { type UserFolders, userFolders } from "../../platform/folders.ts";
-import { homeFolder, machineGround } from "../../platform/ground.ts";
 import { lazy } from "../../platform/lazy.ts";
+import { homeFolder, machinePathSettings } from "../../platform/path-settings.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { type Agents, openAgents } from "./agents.ts";
 import { findWorkspace } from "./workspace.ts";
@@ -34,8 +34,8 @@ export function commandContext({ cwd, now, environment }: CommandOptions): Comma
   const home = homeFolder();
   const folders = userFolders({ environment, home, workspace });
   const moment: Moment = { now, clean: true, generation: 0, revoked: null, exhausted: null };
-  const groundAt = lazy(() => machineGround({ home, folders, workspace }));
-  const readingAt = (base: string): Reading => ({ ground: groundAt()(base), toAscii, ceiling: null, realRoot });
+  const groundAt = lazy(() => machinePathSettings({ home, folders, workspace }));
+  const readingAt = (base: string): Reading => ({ pathSettings: groundAt()(base), toAscii, ceiling: null, realRoot });
   const open = (inside: string | null): Agents =>
     openAgents({ cwd, workspace: inside, home, folders, moment, readingAt });
   return {

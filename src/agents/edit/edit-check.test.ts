@@ -1,14 +1,14 @@
 // The proof of an edit detects every edit that does more, less or something else.
 import { describe, expect, test } from "vitest";
-import { GROUND } from "../../../test/edits/edit.ts";
+import { EDIT_CONTEXT } from "../../../test/edits/edit.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { readCompact } from "../../core/notation/compact/compact.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
 import { checkEdit } from "./edit-check.ts";
 import { readRevokeSpec } from "./edit-spec.ts";
 
-const context = { reading: GROUND.reading, root: ["work"] };
-const { protectedPaths } = GROUND.reading.ground;
+const context = { reading: EDIT_CONTEXT.reading, root: ["work"] };
+const { protectedPaths } = EDIT_CONTEXT.reading.pathSettings;
 
 function grantsOf(specs: readonly string[]): readonly Grant[] {
   return specs.map((spec) => {

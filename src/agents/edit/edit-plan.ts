@@ -61,7 +61,7 @@ export function planGrant(view: View, { grant, text }: GrantSpec): Plan {
 export function planRevoke(view: View, edit: Extract<AuthorityEdit, { kind: "revoke" }>): PlanResult {
   const plan = emptyPlan();
   const { root, reading } = view.context;
-  const { protectedPaths } = reading.ground;
+  const { protectedPaths } = reading.pathSettings;
   const without = (item: Item): PartResult => {
     // An item that covers nothing may be there on purpose: without it a shorthand would apply again.
     if (item.grant === null || item.grant.scopes.some(isNothing) || !isMeant(item.grant, edit)) return { kind: "same" };

@@ -1,6 +1,6 @@
 // Revocations on text: the text before, the revoked part, and the exact text afterwards.
 import { describe, expect, test } from "vitest";
-import { GROUND, revoke } from "../../../test/edits/edit.ts";
+import { EDIT_CONTEXT, revoke } from "../../../test/edits/edit.ts";
 import { type EditResult, editRecord } from "./edit.ts";
 
 type Row = readonly [title: string, before: string, spec: string, after: string];
@@ -181,9 +181,9 @@ describe("revoke removes that part and no more", () => {
       ["web", "allow"],
     ] as const);
     const policies = { org, agents: new Map([["a", new Map([["web", "ask"]] as const)]]) };
-    const ground = { ...GROUND, reading: { ...GROUND.reading, policies } };
+    const context = { ...EDIT_CONTEXT, reading: { ...EDIT_CONTEXT.reading, policies } };
     const source = { name: "a.md", text: head("id: a", "policy: { hire: deny }") };
-    const said = (spec: string): string => textOf(editRecord(source, { kind: "revoke", spec }, ground));
+    const said = (spec: string): string => textOf(editRecord(source, { kind: "revoke", spec }, context));
     expect(said("net.get")).toMatch(/a configuration's `policy web`: write `web: deny` in the record's policy$/);
     expect(said("agent.consult")).toMatch(/a configuration's `policy consult`: write `consult: deny`/);
   });

@@ -2,7 +2,7 @@
 // be expressed: then the result names the axis that would need it.
 
 import type { DestinationScope } from "../../core/authority/axes/destination.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { isNothing, type PortRange, type Scope } from "../../core/authority/axes/scope.ts";
 import type { Axis } from "../../core/authority/catalog.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
@@ -11,7 +11,7 @@ import { ALWAYS } from "../../core/authority/link.ts";
 import { meetGrants, meetScopes } from "../../core/authority/meet.ts";
 import { within } from "../../core/authority/witness/within.ts";
 
-export type ProtectedPaths = Ground["protectedPaths"];
+export type ProtectedPaths = PathSettings["protectedPaths"];
 
 export type Rest =
   | { readonly ok: true; readonly grants: readonly Grant[] }

@@ -51,11 +51,11 @@ export type EditResult =
 
 type EditRefusal = Extract<EditResult, { kind: "refused" }>;
 
-export function editRecord(source: Source, wanted: RecordEdit, ground: EditContext): EditResult {
-  const found = ground.read(source);
+export function editRecord(source: Source, wanted: RecordEdit, context: EditContext): EditResult {
+  const found = context.read(source);
   if (found.tree?.kind !== "map")
     return refused("record", "the record cannot be read, so it cannot be edited", source, found.diagnostics);
-  const { reading } = ground;
+  const { reading } = context;
   const record = readRecord(found.tree, reading);
   const view = viewOf(found.tree, record, reading);
   let edit: AuthorityEdit;
@@ -64,7 +64,7 @@ export function editRecord(source: Source, wanted: RecordEdit, ground: EditConte
     const spec = readGrantSpec(wanted.spec, wanted.limits, view.context);
     if (!spec.ok) return refused("spec", spec.message, spec.source, spec.diagnostics);
     edit = { kind: "grant", grant: spec.value.grant };
-    if (more(record.grants, [spec.value.grant], reading.ground.protectedPaths).length === 0)
+    if (more(record.grants, [spec.value.grant], reading.pathSettings.protectedPaths).length === 0)
       return { kind: "unchanged", edit, held: record.grants };
     plan = planGrant(view, spec.value);
     closePlan(view, plan, null);
@@ -85,7 +85,7 @@ export function editRecord(source: Source, wanted: RecordEdit, ground: EditConte
     return refused("edit", `${written.message}: edit the file by hand`, source, diagnostics.list);
   }
   const next: Source = { name: source.name, text: written.text };
-  return proved(next, record, edit, [...plan.dissolved], ground);
+  return proved(next, record, edit, [...plan.dissolved], context);
 }
 
 /** INVARIANT: the authority parsed from the returned text is the old one with exactly the edit. */
@@ -94,14 +94,14 @@ function proved(
   record: AgentRecord,
   edit: AuthorityEdit,
   dissolved: readonly string[],
-  ground: EditContext,
+  context: EditContext,
 ): EditResult {
-  const { reading, moment } = ground;
-  const again = ground.read(next);
+  const { reading, moment } = context;
+  const again = context.read(next);
   if (again.tree?.kind !== "map")
     return refused("edit", "the edited text would not be a record: edit the file by hand", next, again.diagnostics);
   const after = readRecord(again.tree, reading);
-  const problem = checkEdit(record.grants, after.grants, edit, reading.ground.protectedPaths);
+  const problem = checkEdit(record.grants, after.grants, edit, reading.pathSettings.protectedPaths);
   if (problem !== null)
     return { ...refused("edit", `${problem.message}: edit the file by hand`, next), example: problem.example };
   const before = agentFromRecord(record, reading.name ?? "", reading, moment);

@@ -2,7 +2,7 @@
 // other, all lines together. A call is charged to one line, and an exhausted line is skipped for the next: budgets of overlapping
 // lines add up.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { compile } from "../../core/authority/compiled.ts";
 import { type Conditions, type Grant, isCounted } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
@@ -30,7 +30,7 @@ const BUDGETS = ["calls", "burst", "tokens", "money"] as const satisfies readonl
 export function moreBudget(
   from: readonly Grant[],
   to: readonly Grant[],
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): readonly Grant[] {
   if (!from.some(({ conditions }) => isCounted(conditions))) return [];
   const lines = from.map(lineOf);
@@ -65,7 +65,7 @@ function claimsSame(lines: readonly Line[], grant: Grant): boolean {
   return line !== undefined;
 }
 
-function claims(lines: readonly Line[], grant: Grant, protectedPaths: Ground["protectedPaths"]): boolean {
+function claims(lines: readonly Line[], grant: Grant, protectedPaths: PathSettings["protectedPaths"]): boolean {
   const enough = lines.filter((line) => line.grant.verb === grant.verb && isEnough(line, grant));
   const covered = (some: readonly Line[]): boolean => {
     const link = { id: "from", role: "own", issuer: "", holder: "", validity: ALWAYS, calls: null } as const;

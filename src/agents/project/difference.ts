@@ -1,7 +1,7 @@
 // The difference in authority between two texts of one agent: what became possible and what is no longer possible, each
 // with an example request.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import type { Link } from "../../core/authority/link.ts";
 import type { Request } from "../../core/authority/request.ts";
@@ -40,12 +40,12 @@ export interface Difference {
   readonly narrowed: readonly Change[];
 }
 
-export function differenceOf(before: Agent, after: Agent, protectedPaths: Ground["protectedPaths"]): Difference {
+export function differenceOf(before: Agent, after: Agent, protectedPaths: PathSettings["protectedPaths"]): Difference {
   return { widened: added(before, after, protectedPaths), narrowed: added(after, before, protectedPaths) };
 }
 
 /** What `to` can do that `from` cannot. */
-function added(from: Agent, to: Agent, protectedPaths: Ground["protectedPaths"]): readonly Change[] {
+function added(from: Agent, to: Agent, protectedPaths: PathSettings["protectedPaths"]): readonly Change[] {
   const changes: Change[] = [];
   const options = { protectedPaths, delegating: false };
   const inside: Grant[] = [];

@@ -42,6 +42,6 @@ describe("agents that hold at least this", () => {
       return readCompact(spec, { reading: READING, diagnostics: new Diagnostics(), span, root: null }) ?? [];
     });
     expect(grants).toHaveLength(specs.length);
-    expect(holding(AGENTS, grants, READING.ground.protectedPaths)).toEqual(ids);
+    expect(holding(AGENTS, grants, READING.pathSettings.protectedPaths)).toEqual(ids);
   });
 });

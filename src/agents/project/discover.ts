@@ -1,6 +1,6 @@
 // Discovery by capability: which agents hold at least these grants.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { within } from "../../core/authority/witness/within.ts";
@@ -14,7 +14,7 @@ import type { Agent } from "./agent.ts";
 export function holding(
   agents: readonly Agent[],
   grants: readonly Grant[],
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): readonly string[] {
   if (grants.length === 0 || grants.some(({ scopes }) => scopes.some(isNothing))) return [];
   return agents

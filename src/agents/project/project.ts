@@ -150,7 +150,7 @@ export class Project {
     )
       return { standing: { kind: "trusted" }, written, agent: written };
     const was = this.trusted(path, name, source.name)?.agent ?? null;
-    return changed(written, was, reading.ground.protectedPaths);
+    return changed(written, was, reading.pathSettings.protectedPaths);
   }
 
   /** The same texts with the same symbolic links: no comparison of authority is needed. */

@@ -21,7 +21,7 @@ export function runTests(
   return tests.map((test) => {
     const asked = readRequestText(test.request, reading);
     if (!asked.ok) return { test, passed: false, got: `no request (${asked.message})` };
-    const { decision } = decide(caller, asked.value, moment, reading.ground.protectedPaths);
+    const { decision } = decide(caller, asked.value, moment, reading.pathSettings.protectedPaths);
     const code = decision.outcome === "deny" ? decision.code : null;
     const passed = decision.outcome === test.outcome && (test.code === null || test.code === code);
     return { test, passed, got: code === null ? decision.outcome : `${decision.outcome} (${code})` };

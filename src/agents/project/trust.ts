@@ -1,7 +1,7 @@
 // Which part of a project's authority is in effect: nothing before it is trusted, a narrowing at once, a widening only
 // after it is trusted too.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { compile } from "../../core/authority/compiled.ts";
 import { type Grant, type Purpose, purposeAllowed } from "../../core/authority/grant.ts";
@@ -36,7 +36,11 @@ export function untrusted(written: Agent): AgentTrust {
 }
 
 /** `trusted` is null for an agent that did not exist when the project was trusted. */
-export function changed(written: Agent, trusted: Agent | null, protectedPaths: Ground["protectedPaths"]): AgentTrust {
+export function changed(
+  written: Agent,
+  trusted: Agent | null,
+  protectedPaths: PathSettings["protectedPaths"],
+): AgentTrust {
   // Another id is another agent: grants to consult it, delegate to it or hear from it were written about the old one.
   const known = trusted?.id === written.id ? trusted : null;
   const before = known ?? agentRefused(written.id, written.form, []);

@@ -18,7 +18,7 @@ import { SCHEMA_NAMES, schemaOf } from "./schema.ts";
 import { firstMismatch, plain } from "./testing/schema.ts";
 
 const reading: Reading = {
-  ground: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
+  pathSettings: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
   toAscii: (host) => host,
   ceiling: null,
 };

@@ -14,7 +14,7 @@ import { STARTERS, type StarterFile, starterFiles } from "./starter.ts";
 import { firstMismatch, plain } from "./testing/schema.ts";
 
 const reading: Reading = {
-  ground: { home: ["home", "ada"], base: ["work", "a b"], protectedPaths: [] },
+  pathSettings: { home: ["home", "ada"], base: ["work", "a b"], protectedPaths: [] },
   toAscii: (host) => host,
   ceiling: null,
 };

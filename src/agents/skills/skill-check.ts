@@ -82,7 +82,7 @@ function readOnly(grant: Grant): Grant {
  */
 function rootsOf({ verb }: Need, agent: SkillHolder, reading: Reading): readonly (readonly string[] | null)[] {
   const own = agent.grants.flatMap((grant) => (grant.verb === verb && grant.root !== null ? [grant.root] : []));
-  const { base } = reading.ground;
+  const { base } = reading.pathSettings;
   const here = base === null ? null : (reading.realRoot?.(base) ?? base);
   const roots = [agent.workingRoot, ...own, here].filter((root) => root !== null);
   return [...new Map(roots.map((root) => [root.join("/"), root])).values()].slice(0, rootsMax);
@@ -105,7 +105,7 @@ function isWithin(grant: Grant, agent: SkillHolder, reading: Reading, moment: Mo
     pass: "use",
     clean: moment.clean,
   };
-  const { protectedPaths } = reading.ground;
+  const { protectedPaths } = reading.pathSettings;
   return within([{ ...grant, conditions }], agent.authority, { protectedPaths, delegating: false }).kind === "within";
 }
 

@@ -7,7 +7,7 @@ import type { Approval, ApproverAnswer } from "../../core/ports/stores/approval-
 import { asked, type NewApproval } from "../lifecycle.ts";
 
 export const READING: Reading = {
-  ground: {
+  pathSettings: {
     home: ["home", "u"],
     base: ["work", "p"],
     protectedPaths: [

@@ -47,12 +47,12 @@ type NoSpec = Extract<ReturnType<typeof readGrantSpec>, { ok: false }>;
 
 /** Agents that hold at least the spec. An agent for which that cannot be shown is left out. */
 function holdersOf(ports: AgentsPorts, all: readonly Listed[], can: string, step: Step): readonly Holder[] | NoSpec {
-  const { protectedPaths } = ports.reading.ground;
+  const { protectedPaths } = ports.reading.pathSettings;
   const found: Holder[] = [];
   for (const [at, { id, loaded }] of all.entries()) {
     step(at, all.length);
-    const root = loaded?.agent.workingRoot ?? ports.reading.ground.base;
-    const spec = readGrantSpec(can, { expires: null, calls: null }, { reading: ports.editGround(id).reading, root });
+    const root = loaded?.agent.workingRoot ?? ports.reading.pathSettings.base;
+    const spec = readGrantSpec(can, { expires: null, calls: null }, { reading: ports.editContext(id).reading, root });
     if (!spec.ok) return spec;
     const { grant } = spec.value;
     if (
@@ -175,7 +175,7 @@ export interface TrustedParts {
 }
 
 export function partsOf({ agent, trust }: LoadedAgent, ports: AgentsPorts): TrustedParts {
-  const { protectedPaths } = ports.reading.ground;
+  const { protectedPaths } = ports.reading.pathSettings;
   if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
     return { held: sortedByRisk(agent.grants), waiting: [] };
   const isWaiting = (grant: Grant): boolean =>

@@ -107,8 +107,8 @@ async function change(
   const isWaiting = options.write === true && ports.openProject()?.review.state !== "own";
   const found = ports.files.read(name);
   if (!found.ok) return notFound(ports, name, found.message, options);
-  const ground = ports.editGround(name);
-  const preview = editRecord(found.value, edit, ground);
+  const context = ports.editContext(name);
+  const preview = editRecord(found.value, edit, context);
   if (preview.kind !== "edited") return notEdited(ports, name, preview, options);
   const report = reportOf(name, found.value.name, found.value.text, preview);
   if (!options.json) showReport(ports, report, preview);
@@ -135,7 +135,7 @@ async function change(
   }
   // Between the question and the answer the file may have changed: the edit is made, and proved, on what is there now.
   const done = (isWaiting ? ports.untrustedFiles : ports.files).edit<RefusedEdit>(name, (source) => {
-    const now = editRecord(source, edit, ground);
+    const now = editRecord(source, edit, context);
     return now.kind === "edited" ? { kind: "write", text: now.text } : { kind: "refuse", refusal: now };
   });
   if (done.kind === "refused") return notEdited(ports, name, done.refusal, options);

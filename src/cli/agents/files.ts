@@ -154,7 +154,7 @@ export async function agentsUndo(ports: AgentsPorts, name: string, options: Edit
   if (step === null)
     return fail(ports, options, EXIT.error, `no edit of ${name} to undo, or the record changed since`, null);
   const [now, before] = [step.now, step.before].map((source) => (source === null ? [] : grantsOf(ports, name, source)));
-  const { protectedPaths } = ports.reading.ground;
+  const { protectedPaths } = ports.reading.pathSettings;
   const gained = more(now ?? [], before ?? [], protectedPaths).flatMap(({ grant }) =>
     grant === null ? [] : [compactText(grant)],
   );
@@ -237,7 +237,7 @@ export function recordOf(id: string, specs: readonly string[], body: string): st
 
 /** The id in the record follows, where the record names one. */
 function withId(ports: AgentsPorts, name: string, source: Source, next: string): string {
-  const { tree } = ports.editGround(name).read(source);
+  const { tree } = ports.editContext(name).read(source);
   const entry = tree?.kind === "map" ? entryOf(tree, "id") : null;
   if (entry === null || entry.value.kind !== "scalar" || agentIdOf(String(entry.value.value)) !== name)
     return source.text;
@@ -248,7 +248,7 @@ function withId(ports: AgentsPorts, name: string, source: Source, next: string):
 }
 
 function grantsOf(ports: AgentsPorts, name: string, source: Source): readonly Grant[] {
-  const ground = ports.editGround(name);
-  const { tree } = ground.read(source);
-  return tree === null ? [] : readRecord(tree, ground.reading).grants;
+  const context = ports.editContext(name);
+  const { tree } = context.read(source);
+  return tree === null ? [] : readRecord(tree, context.reading).grants;
 }

@@ -54,7 +54,7 @@ function keptSpecs(
   chains: readonly HeldChainView[],
   links: readonly StoredLink[],
 ): readonly string[] | string {
-  const { reading } = ports.editGround(id);
+  const { reading } = ports.editContext(id);
   const specs = new Set<string>();
   for (const { link, grants, expires, isComplete } of chains) {
     if (!isComplete) return `${id} holds more than can be written out`;

@@ -34,7 +34,7 @@ export interface AgentsPorts extends CliPorts, AdmitPorts, ControlPorts {
   readonly untrustedFiles: RecordFiles;
   readonly terminal: Terminal;
   /** How the record of an agent is read. */
-  editGround(name: string): EditContext;
+  editContext(name: string): EditContext;
   /** A personality of another framework, by the path of its folder or file. */
   personality(path: string): ImportedPersonality;
 }

@@ -47,7 +47,7 @@ export function reportOf(agent: string, file: string, before: string, edited: Ed
 
 export function showReport(ports: CliPorts, report: EditReport, edited: Edited): void {
   const { paint } = ports;
-  const { protectedPaths } = ports.reading.ground;
+  const { protectedPaths } = ports.reading.pathSettings;
   const isGrant = report.action === "grant";
   const examples = isGrant
     ? more(edited.before, edited.after, protectedPaths)

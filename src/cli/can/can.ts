@@ -58,7 +58,7 @@ export async function can(
     { agent: agent.id, authority: agent.authority },
     asked.value,
     ports.moment,
-    ports.reading.ground.protectedPaths,
+    ports.reading.pathSettings.protectedPaths,
   );
   const verdict = underTrust(trust, asked.value, decided, ports);
   const decidedShown = showVerdict(agent, asked.value, verdict, ports.moment);

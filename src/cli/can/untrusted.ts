@@ -18,7 +18,7 @@ export function underTrust(
     return verdict;
   if (trust.standing.kind !== "untrusted" && trust.standing.kind !== "waiting") return verdict;
   const { id: agent, authority } = trust.written;
-  const { protectedPaths } = ports.reading.ground;
+  const { protectedPaths } = ports.reading.pathSettings;
   const { decision } = decide({ agent, authority }, request, ports.moment, protectedPaths);
   if (decision.outcome === "deny") return verdict;
   return { decision: { outcome: "deny", code: "untrusted_policy", at: null }, exceeds: null, unenforceable: null };

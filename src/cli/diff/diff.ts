@@ -3,7 +3,7 @@
 import type { AgentSet, LoadedAgent, SetResult } from "../../agents/disk/loaded-agent.ts";
 import { agentRefused } from "../../agents/project/agent.ts";
 import { type Change, differenceOf } from "../../agents/project/difference.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { place } from "../../core/notation/source.ts";
@@ -52,7 +52,7 @@ export function diff(ports: CliPorts, from: string, to: string, options: DiffOpt
     return EXIT.error;
   }
   if (!before.ok || !after.ok) return EXIT.error;
-  const { protectedPaths } = ports.reading.ground;
+  const { protectedPaths } = ports.reading.pathSettings;
   const diffs = progress.over("comparing agents", (step) =>
     before.isOneFile && after.isOneFile
       ? compareFiles(before.value, after.value, protectedPaths)
@@ -77,7 +77,7 @@ export function diff(ports: CliPorts, from: string, to: string, options: DiffOpt
 function compareFiles(
   before: AgentSet,
   after: AgentSet,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): readonly AgentDiff[] {
   const [[old], [now]] = [[...before.values()], [...after.values()]];
   return comparePairs([[now?.agent.id ?? "", old, now]], protectedPaths);
@@ -86,7 +86,7 @@ function compareFiles(
 export function compareSets(
   before: AgentSet,
   after: AgentSet,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
   step: Step = () => {},
 ): readonly AgentDiff[] {
   const ids = [...new Set([...before.keys(), ...after.keys()])].sort();
@@ -99,7 +99,7 @@ export function compareSets(
 
 function comparePairs(
   pairs: readonly (readonly [string, LoadedAgent | undefined, LoadedAgent | undefined])[],
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
   step: Step = () => {},
 ): readonly AgentDiff[] {
   const noAgent = agentRefused("none", "record", []);

@@ -42,13 +42,13 @@ export async function fixAgents(
 async function fixAgent(
   ports: DoctorPorts,
   { id, source }: ProbeAgent,
-  { ground }: Probe,
+  { pathSettings }: Probe,
   options: DoctorOptions,
 ): Promise<FixReport | null> {
   const before = ports.readAgent(source, id);
   const changes = (text: string): { readonly agent: Agent; readonly widened: readonly Change[] } => {
     const agent = ports.readAgent({ ...source, text }, id);
-    return { agent, widened: differenceOf(before, agent, ground.protectedPaths).widened };
+    return { agent, widened: differenceOf(before, agent, pathSettings.protectedPaths).widened };
   };
   // Without a person at the question nothing becomes possible, unless that was said too.
   const isAsked = !options.yes && !options.json;

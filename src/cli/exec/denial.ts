@@ -41,8 +41,13 @@ function isNameAlone({ values: [host] }: Request): boolean {
 
 /** What `ambit can` would say. */
 function isAllowed(ports: Seen, { agent, trust }: Held, request: Request): boolean {
-  const { ground } = ports.reading;
-  const decided = decide({ agent: agent.id, authority: agent.authority }, request, ports.moment, ground.protectedPaths);
+  const { pathSettings } = ports.reading;
+  const decided = decide(
+    { agent: agent.id, authority: agent.authority },
+    request,
+    ports.moment,
+    pathSettings.protectedPaths,
+  );
   const { decision } = underTrust(trust, request, decided, ports);
   return decision.outcome === "allow" && changeClass(ports, agent.authority, request) === "free";
 }

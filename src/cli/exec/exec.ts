@@ -153,7 +153,7 @@ function readOptions(words: readonly string[], options: ExecOptions): Omit<ExecA
 function verdictOf(ports: ExecPorts, { agent, trust }: LoadedAgent, result: ExecResult): Verdict | null {
   const { request } = result;
   if (result.ok || request === null || result.denial === null) return null;
-  const { protectedPaths } = ports.reading.ground;
+  const { protectedPaths } = ports.reading.pathSettings;
   const decided = decide({ agent: agent.id, authority: agent.authority }, request, ports.moment, protectedPaths);
   const verdict = underTrust(trust, request, decided, ports);
   const { decision } = verdict;

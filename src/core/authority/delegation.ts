@@ -1,6 +1,6 @@
 // May this authority be passed on? Never to oneself, never more than may be passed on, scope included.
 
-import type { Ground } from "./axes/path.ts";
+import type { PathSettings } from "./axes/path.ts";
 import type { Authority, Chain } from "./chain.ts";
 import { type CompiledLink, compile } from "./compiled.ts";
 import { type Grant, isCounted } from "./grant.ts";
@@ -17,7 +17,7 @@ export function delegationFault(
   granter: { readonly id: string; readonly authority: Authority },
   target: string,
   proposed: readonly Grant[],
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): DelegationFault | null {
   if (target === granter.id) return { code: "self_modification" };
   const containment = within(proposed, granter.authority, { protectedPaths, delegating: true });

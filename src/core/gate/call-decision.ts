@@ -1,6 +1,6 @@
 // The pure part of a tool call: what would be decided, without asking a person and without writing.
 import { parseTool } from "../authority/axes/name.ts";
-import type { Ground } from "../authority/axes/path.ts";
+import type { PathSettings } from "../authority/axes/path.ts";
 import { verbEntry } from "../authority/catalog.ts";
 import { type Authority, narrowed } from "../authority/chain.ts";
 import type { Moment } from "../authority/compiled.ts";
@@ -47,7 +47,7 @@ export function decideCall(
   call: Call,
   tools: ToolLookup,
   moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): CallDecision {
   return decideCopied(caller, { tool: call.tool, input: copyJson(call.input) }, tools, moment, protectedPaths);
 }
@@ -58,7 +58,7 @@ export function decideCopied(
   call: Copied,
   tools: ToolLookup,
   moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): CallDecision {
   const blocked = caller.blocked ?? null;
   if (blocked !== null) return deny(blocked.code, null, blocked.reason);
@@ -82,7 +82,7 @@ function decideBy(
   { tool: toolName, input }: Copied,
   tools: ToolLookup,
   moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): CallDecision {
   const tool = lookUp(tools, toolName);
   const name = parseTool(toolName);

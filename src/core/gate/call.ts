@@ -1,7 +1,7 @@
 // A tool call, in the order of the design: known tool, `tool.invoke`, every request it makes, and then, only if all
 // are covered, approval, one durable commit, and the warrant. Any failure on the way is a denial with a code.
 
-import type { Ground } from "../authority/axes/path.ts";
+import type { PathSettings } from "../authority/axes/path.ts";
 import type { Moment } from "../authority/compiled.ts";
 import type { DenialCode } from "../authority/decision.ts";
 import type { Request } from "../authority/request.ts";
@@ -42,7 +42,7 @@ export function authorize(
   call: Call,
   tools: ToolLookup,
   moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
   ports: GatePorts,
 ): Promise<Authorization> {
   const asked = [caller, call, tools, moment, protectedPaths, ports] as const;

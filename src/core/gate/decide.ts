@@ -1,6 +1,6 @@
 // Decides one request: an agent never changes itself, one chain covers the request, and only held authority is passed on.
 
-import type { Ground } from "../authority/axes/path.ts";
+import type { PathSettings } from "../authority/axes/path.ts";
 import { isSegments } from "../authority/axes/scope.ts";
 import type { Authority, Chain } from "../authority/chain.ts";
 import { type Moment, WHOLE_LINK } from "../authority/compiled.ts";
@@ -48,7 +48,7 @@ export function decide(
   caller: Caller,
   request: Request,
   moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): Verdict {
   const { delegation } = request;
   if (NEVER_ONESELF.includes(request.verb.verb) && [idOf(request), delegation?.target].includes(caller.agent))

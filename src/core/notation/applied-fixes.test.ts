@@ -82,7 +82,7 @@ const MISTAKES: readonly (readonly [kind: keyof typeof READERS, written: string,
 function isWithin(grants: readonly Grant[], meant: readonly Grant[]): boolean {
   const limits = { role: "own", validity: ALWAYS, calls: null } as const;
   const link = compile({ ...limits, id: "a", issuer: "person", holder: "a", grants: meant });
-  const { protectedPaths } = READING.ground;
+  const { protectedPaths } = READING.pathSettings;
   return grants.length === 0 || within(grants, [[link]], { protectedPaths, delegating: false }).kind === "within";
 }
 

@@ -1,6 +1,6 @@
 // What a notation needs to know besides the text: where on the machine its words are read, and the outer root.
 import type { ToAscii } from "../authority/axes/destination.ts";
-import type { Ground } from "../authority/axes/path.ts";
+import type { PathSettings } from "../authority/axes/path.ts";
 import type { OuterPolicies } from "./policy/outer-policies.ts";
 
 /** Where a root lies once links are followed; null where that cannot be told, and so nothing may count on it. */
@@ -8,9 +8,9 @@ export type RealRoot = (root: readonly string[]) => readonly string[] | null;
 
 export interface Reading {
   /** `base` is the working directory or workspace that relative roots are read by. */
-  readonly ground: Ground;
+  readonly pathSettings: PathSettings;
   readonly toAscii: ToAscii;
-  /** Where a process runs when the request does not say; null is `ground.base`. */
+  /** Where a process runs when the request does not say; null is `pathSettings.base`. */
   readonly workingRoot?: readonly string[] | null;
   /** The root no agent may leave, from outer configuration; null where nothing is configured. */
   readonly ceiling: readonly string[] | null;
@@ -25,8 +25,12 @@ export interface Reading {
 }
 
 /** Relative paths of a call start in the session's folder if it lies in the agent's root, else in that root. */
-export function workingGround({ ground, workingRoot = null }: Pick<Reading, "ground" | "workingRoot">): Ground {
-  const { base } = ground;
-  if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at]))) return ground;
-  return { ...ground, base: workingRoot };
+export function workingPathSettings({
+  pathSettings,
+  workingRoot = null,
+}: Pick<Reading, "pathSettings" | "workingRoot">): PathSettings {
+  const { base } = pathSettings;
+  if (workingRoot === null || (base !== null && workingRoot.every((name, at) => name === base[at])))
+    return pathSettings;
+  return { ...pathSettings, base: workingRoot };
 }

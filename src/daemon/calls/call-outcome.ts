@@ -157,7 +157,7 @@ export function previewCall({ session, holding, tool, input, ports }: PreviewCal
     { tool, input },
     lookup,
     ports.moment(),
-    holding.reading.ground.protectedPaths,
+    holding.reading.pathSettings.protectedPaths,
   );
 }
 

@@ -107,7 +107,7 @@ export class Gatekeeper {
   #decidedBy({ session, holding, tool, input, lookup, ports }: GatedCall): Parameters<typeof authorize> {
     session.calls++;
     const caller = callerOf(session, holding);
-    return [caller, { tool, input }, lookup, ports.moment(), holding.reading.ground.protectedPaths, ports];
+    return [caller, { tool, input }, lookup, ports.moment(), holding.reading.pathSettings.protectedPaths, ports];
   }
 
   async #settle({ session, chain, claim }: SessionCall, outcome: Outcome): Promise<boolean> {

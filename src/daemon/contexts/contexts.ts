@@ -9,7 +9,7 @@ import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import { type Reading, workingGround } from "../../core/notation/reading.ts";
+import { type Reading, workingPathSettings } from "../../core/notation/reading.ts";
 import type { Strength } from "../../core/ports/enforcement.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { CompletedRun, RunDenial } from "../../core/ports/process.ts";
@@ -173,7 +173,7 @@ export class Contexts {
     const { reading } = now.holding;
     const { context, end } = makeContext(warrant, {
       ...{ instruments, judge: decide, toAscii: reading.toAscii, store: asked.store },
-      ground: workingGround(reading),
+      pathSettings: workingPathSettings(reading),
       denied: (request, code) => noted.expect(request, code),
       run: runUse(once, look, noted),
       isOwn: requirement === null,

@@ -83,7 +83,7 @@ export class Delegations {
       ...{ id: name.agent, pledges },
       chains: this.#holdings.passable(name),
       userLimits: user === null ? [] : (records.user(user)?.authority.flat() ?? []),
-      protectedPaths: records.readingAt(cwd).ground.protectedPaths,
+      protectedPaths: records.readingAt(cwd).pathSettings.protectedPaths,
     };
   }
 

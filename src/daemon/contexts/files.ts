@@ -116,7 +116,7 @@ export function daemonFiles(asked: DaemonFilesOptions): DaemonFiles {
       if (decision.outcome !== "allow") call.refusedPath(request);
       return decision;
     };
-    const { protectedPaths } = reading.ground;
+    const { protectedPaths } = reading.pathSettings;
     const answer = await workers.use(session, { trees, judge, protectedPaths }, how);
     call.enforced("path", workers.isKernelHeld(session) ? "kernel" : "checked");
     return answer;

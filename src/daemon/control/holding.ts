@@ -113,7 +113,7 @@ export function decisionOf(
     return { ok: true, value: { ...DENIED, request: text, code: blocked.code, reason: blocked.reason } };
   const moment = gatekeeper.moment(session, holding);
   const caller = callerOf(session, holding);
-  const { protectedPaths } = holding.reading.ground;
+  const { protectedPaths } = holding.reading.pathSettings;
   const by = (authority: Holding["authority"]): Decision =>
     decide({ agent: caller.agent, authority }, request.value, moment, protectedPaths).decision;
   const decided = by(holding.authority);

@@ -4,7 +4,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { onAbort } from "../../core/base/abort.ts";
 import { isJsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
-import { workingGround } from "../../core/notation/reading.ts";
+import { workingPathSettings } from "../../core/notation/reading.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
 import { nativeProgram } from "../../platform/native-program.ts";
 import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
@@ -141,7 +141,11 @@ function deriving({ registered: { name }, source }: LoadedTool, pool: HostPool):
     for (const one of derived.value) {
       if (!isJsonObject(one)) return refuse("bad_value", "a request needs a verb and a target");
       const { toAscii } = reading;
-      const request = requestOf(one as unknown as ToolRequest, { ground: workingGround(reading), toAscii, tool: name });
+      const request = requestOf(one as unknown as ToolRequest, {
+        pathSettings: workingPathSettings(reading),
+        toAscii,
+        tool: name,
+      });
       if (!request.ok) return request;
       requests.push(request.value);
     }

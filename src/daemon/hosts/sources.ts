@@ -193,11 +193,11 @@ function register(
         authority: [[policyOf(ceiling)]],
         name: "your ceiling",
         holds: null,
-        protectedPaths: reading.ground.protectedPaths,
+        protectedPaths: reading.pathSettings.protectedPaths,
       },
       // Derived when it is called.
       backends: { has: () => true, hasSecret: () => true },
-      ground: reading.ground,
+      pathSettings: reading.pathSettings,
       toAscii: reading.toAscii,
     },
     taken,

@@ -125,7 +125,7 @@ export function needOf(
 ): Request | null {
   if (code !== "exceeds_grantor_authority" || request?.delegation === undefined) return request;
   const { target, proposed } = request.delegation;
-  const fault = delegationFault({ id: agent, authority }, target, proposed, reading.ground.protectedPaths);
+  const fault = delegationFault({ id: agent, authority }, target, proposed, reading.pathSettings.protectedPaths);
   if (fault?.code !== "exceeds_grantor_authority" || fault.containment.kind !== "exceeds") return request;
   return fault.containment.request;
 }

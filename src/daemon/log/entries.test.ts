@@ -51,7 +51,7 @@ const authority: Authority = [
 
 function holdingAt(place: string | null): Holding {
   const record = { placeOf: () => place, policyLimits: new Map() };
-  return { authority, links: [[], ["l_1"]], record, reading: { ground: {} } } as unknown as Holding;
+  return { authority, links: [[], ["l_1"]], record, reading: { pathSettings: {} } } as unknown as Holding;
 }
 
 function memory(key: string): Request {
@@ -181,7 +181,7 @@ describe("the smallest grant that would help", () => {
     values: [{ segments, guarded: null }],
   });
   const suggested = (code: Entry["code"], need: Request, workingRoot?: readonly string[]): unknown => {
-    const holding = { ...holdingAt(null), reading: { ground: {}, workingRoot } } as unknown as Holding;
+    const holding = { ...holdingAt(null), reading: { pathSettings: {}, workingRoot } } as unknown as Holding;
     const denied: Entry = { ...ENTRY, requests: [], outcome: "deny", code, basis: [], need };
     return entries.decision(whoOf("scout"), { entry: denied, input: {} }, holding, moment).more["suggest"];
   };
@@ -203,7 +203,7 @@ describe("a denial contains the arguments of its call", () => {
   const secrets = new Secrets();
   secrets.know("hunter2-hunter2");
   const entries = entriesWith(secrets);
-  const holding = { ...holdingAt(null), reading: { ground: {} } } as unknown as Holding;
+  const holding = { ...holdingAt(null), reading: { pathSettings: {} } } as unknown as Holding;
   const denied: Entry = { ...ENTRY, requests: [], outcome: "deny", code: "invalid_input", basis: [], need: null };
   const told = (input: JsonObject, entry: Entry = denied): unknown =>
     entries.decision(whoOf("scout"), { entry, input }, holding, moment).more["arguments"];

@@ -54,9 +54,9 @@ export type ClientPlan =
 export function clientPlan(
   bare: Plan,
   { profile, isFresh }: ClientRun,
-  { owner, homes, ground, hasRelay, toolchains }: ClientPlanParts,
+  { owner, homes, environment, hasRelay, toolchains }: ClientPlanParts,
 ): ClientPlan {
-  const fault = clientFault(bare, ground);
+  const fault = clientFault(bare, environment);
   if (fault !== null) return { ok: false, refused: fault };
   const port = relayPort(bare.network);
   // Any path: only that there is one counts for the place inside.
@@ -65,15 +65,17 @@ export function clientPlan(
     root: pathText(bare.root?.path ?? []),
     home: pathText(homeFolder({ ...bare, home: [] })),
   };
-  const ours = [ground.folders.state, ground.folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
+  const ours = [environment.folders.state, environment.folders.config].flatMap((one) =>
+    one === null ? [] : [segmentsOf(one)],
+  );
   const home = homes.open({
     ...{ owner, profile, isFresh, inside },
     real: {
-      folder: ground.home,
+      folder: environment.home,
       isProtected: (path) => {
         const segments = segmentsOf(path);
         const isOurs = ours.some((folder) => isWithin(segments, folder));
-        return isOurs || guardPath(segments, ground.ground.protectedPaths).guarded !== null;
+        return isOurs || guardPath(segments, environment.pathSettings.protectedPaths).guarded !== null;
       },
     },
   });
@@ -87,15 +89,15 @@ export function clientPlan(
     ...variablesOf(profile, inside),
   ];
   const names = new Set(set.map(([name]) => name));
-  const environment = [...bare.environment.filter(([name]) => !names.has(name)), ...set];
+  const variables = [...bare.environment.filter(([name]) => !names.has(name)), ...set];
   const network = { ...(bare.network ?? NO_NETWORK), relay: port };
-  return { ok: true, plan: { ...bare, home: segmentsOf(home.path), environment, network }, home };
+  return { ok: true, plan: { ...bare, home: segmentsOf(home.path), environment: variables, network }, home };
 }
 
 interface ClientPlanParts {
   readonly owner: string;
   readonly homes: ClientHomes;
-  readonly ground: RunEnvironment;
+  readonly environment: RunEnvironment;
   readonly toolchains: ClientToolchains;
   /** The record grants some model to the client. */
   readonly hasRelay: boolean;

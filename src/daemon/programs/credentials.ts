@@ -26,19 +26,22 @@ export type AskSecret = (
 
 export interface CredentialRun {
   readonly run: Pick<ProgramContext, "useSecret" | "environment" | "refused">;
-  readonly ground: Pick<RunEnvironment, "user" | "home">;
+  readonly environment: Pick<RunEnvironment, "user" | "home">;
   /** What was decided, and the arguments that run by it. */
   readonly request: Request;
   readonly argv: readonly string[];
 }
 
 /** INVARIANT: a secret goes only to a git whose arguments were decided on, and to no other program that calls the helper. */
-export function credentialsFor({ run, ground, request, argv }: CredentialRun, secret: AskSecret): CredentialSource {
+export function credentialsFor(
+  { run, environment, request, argv }: CredentialRun,
+  secret: AskSecret,
+): CredentialSource {
   const isGit = isDecided(request, argv) && takesCredential(argv);
   // A program that asks in a loop gets one result per host.
   const noted = new Set<string>();
   return async ({ host }) => {
-    const written = (ground.user?.secrets ?? []).find(({ hosts }) => hosts.includes(host));
+    const written = (environment.user?.secrets ?? []).find(({ hosts }) => hosts.includes(host));
     const kept = written === undefined ? secret(TOOL, host) : null;
     const name = written?.name ?? kept?.name;
     const use = name === undefined ? null : useOf(name, host);
@@ -49,7 +52,8 @@ export function credentialsFor({ run, ground, request, argv }: CredentialRun, se
       return null;
     }
     if (!(await run.useSecret(use))) return null;
-    const password = written === undefined ? await kept?.read() : secretText(written, run.environment, ground.home);
+    const password =
+      written === undefined ? await kept?.read() : secretText(written, run.environment, environment.home);
     const username = (written === undefined ? kept?.username : written.username) ?? USERNAME;
     return password === null || password === undefined ? null : { username, password };
   };

@@ -59,7 +59,7 @@ export interface DaemonDrafts {
   readonly folders: DraftFolders;
   readonly lifecycle: DraftLifecycle;
   /** The landing rules for the changes of a program. */
-  contextFor(ground: ProgramContext, run: RunEnvironment, root: PlanPath): LandingContext;
+  contextFor(program: ProgramContext, run: RunEnvironment, root: PlanPath): LandingContext;
   /** Before anything runs: finishes landings that a crash interrupted. */
   recover(): Promise<void>;
   /** Sandboxes for importing git changes; null if this machine has none. */
@@ -87,7 +87,7 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   });
   const draftRecords = new DraftRecords(folders.folder);
   const judging = (authority: Authority, moment: Moment, root: PlanPath, cwd: string): LandingContext["judge"] => {
-    const { protectedPaths } = records.readingAt(cwd).ground;
+    const { protectedPaths } = records.readingAt(cwd).pathSettings;
     // Budgets are charged when a call starts: grants with a count never cover a program's file changes.
     const at = { ...moment, exhausted: countedIsSpent(authority) };
     return (verb, path) => judgePath(authority, at, verb, guardPath([...root, ...path], protectedPaths));
@@ -128,19 +128,19 @@ export function daemonDrafts(options: DaemonDraftsOptions): DaemonDrafts {
   return {
     folders,
     lifecycle,
-    contextFor: (ground, run, root) => {
-      const { clean } = ground.moment();
-      const cwd = run.workspace ?? ground.cwd;
+    contextFor: (program, run, root) => {
+      const { clean } = program.moment();
+      const cwd = run.workspace ?? program.cwd;
       let judgeNow: LandingContext["judge"] | null = null;
       const judgingNow = (held: Authority): LandingContext["judge"] =>
         held.length === 0
           ? () => ({ outcome: "deny", code: "revoked", at: null })
-          : judging(held, { ...ground.moment(), clean }, root, cwd);
+          : judging(held, { ...program.moment(), clean }, root, cwd);
       return {
         ...context({
           // Grants as of the end of the command; whether the session was clean as of its start.
           judge: (verb, path) => {
-            judgeNow ??= judgingNow(ground.holds());
+            judgeNow ??= judgingNow(program.holds());
             return judgeNow(verb, path);
           },
           root,

@@ -47,10 +47,10 @@ export function couldUseModels(authority: Authority): boolean {
 
 export interface ModelRun {
   readonly run: Pick<ProgramContext, "useModel" | "modelUsed">;
-  readonly ground: Pick<RunEnvironment, "user">;
+  readonly environment: Pick<RunEnvironment, "user">;
 }
 
-export function modelSource({ run, ground }: ModelRun, secret: SecretForUrl): ModelSource {
+export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl): ModelSource {
   /** Requests that were let through and are not reported yet. */
   const uses = new Map<string, (usage: ModelUsage) => void>();
   return {
@@ -60,7 +60,7 @@ export function modelSource({ run, ground }: ModelRun, secret: SecretForUrl): Mo
       const request = known === null ? null : useOf(known, model);
       if (known === null || request === null) return { ok: false, code: "invalid_input", message: "no such model" };
       const { url: usual, header, prefix } = PROVIDERS[known];
-      const models = ground.user?.models ?? [];
+      const models = environment.user?.models ?? [];
       const url = models.find((one) => one.provider === known)?.url ?? usual;
       const address = parseUrl(url, toAscii);
       if (!address.ok) return { ok: false, code: "invalid_input", message: address.message };

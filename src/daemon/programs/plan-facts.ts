@@ -1,7 +1,7 @@
 // Collects the machine facts that a sandbox plan needs, for one run.
 import { statSync } from "node:fs";
 import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts";
-import { type Ground, pathText } from "../../core/authority/axes/path.ts";
+import { type PathSettings, pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { PlanDecision, RootChoice } from "../../core/gate/programs/program-root.ts";
@@ -28,7 +28,7 @@ export interface RunEnvironment {
   readonly folders: UserFolders;
   /** Root folder of the ambit package. */
   readonly program: string;
-  readonly ground: Ground;
+  readonly pathSettings: PathSettings;
   readonly environment: Readonly<Record<string, string | undefined>>;
   readonly user: Config | null;
   /** Null if the project's configuration is not in effect. */
@@ -72,7 +72,7 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
       }),
       ...(wish.toolchains ?? []),
     ],
-    protectedPaths: run.ground.protectedPaths,
+    protectedPaths: run.pathSettings.protectedPaths,
     host: {
       user: run.userName,
       terminal: environment["TERM"] ?? null,

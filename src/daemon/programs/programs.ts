@@ -35,8 +35,8 @@ export interface DaemonProgramsOptions {
   readonly drafts: DaemonDrafts;
   now(): number;
   readonly folders: UserFolders;
-  /** Current configuration, trusted project and path ground, for a client in a folder. */
-  ground(cwd: string, environment: ProgramContext["environment"]): RunEnvironment;
+  /** Current configuration, trusted project and path settings, for a client in a folder. */
+  environmentOf(cwd: string, environment: ProgramContext["environment"]): RunEnvironment;
   /** The command that installs bubblewrap here. */
   install(): string;
   /** Secrets stored here, besides those the user's configuration refers to. */
@@ -56,7 +56,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   const { program, folders, drafts } = asked;
   const broker = new BrokerClient(join(program, "dist", "broker.cjs"));
   /** Of every owner that runs programs; a warm sandbox keeps its owner. */
-  const grounds = new WeakMap<SandboxOwner, RunEnvironment>();
+  const environments = new WeakMap<SandboxOwner, RunEnvironment>();
   const homes = folders.state === null ? null : new ClientHomes(folders.state);
   const explanations = new Set<RunExplanation>();
   let made: LinuxSandboxes | null = null;
@@ -74,7 +74,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       drafts: drafts.folders,
       broker: {
         open: (wish) => {
-          const resolvers = grounds.get(wish.owner)?.user?.resolvers ?? [];
+          const resolvers = environments.get(wish.owner)?.user?.resolvers ?? [];
           return broker.open({ ...wish, resolver: resolvers.length === 0 ? null : { servers: resolvers } });
         },
       },
@@ -93,12 +93,12 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
   const bounded = (inner: Sandboxes): Sandboxes => boundedSandboxes(inner, (id) => drafts.folders.upper(id));
 
   const run = async (wanted: ProgramContext, program: ProgramRun): Promise<RunResult> => {
-    const ground = asked.ground(wanted.cwd, wanted.environment);
-    const where = sandboxes(ground);
+    const environment = asked.environmentOf(wanted.cwd, wanted.environment);
+    const where = sandboxes(environment);
     if (!("run" in where)) return { ok: false, refused: where };
     const { session, generation, moment, holds, authority } = wanted;
     const owner: SandboxOwner = { agent: wanted.owner, session, generation };
-    grounds.set(owner, ground);
+    environments.set(owner, environment);
     const { milliseconds, client = null, server = null } = program;
     // Its code is a stranger's: `bare` is about the user's own programs.
     if (server !== null && where !== made) return { ok: false, refused: UNCONFINED };
@@ -107,7 +107,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       redacted(server === null ? asked.stream : () => null, sink, hasTerminal),
     );
     const path = server === null ? (wanted.environment["PATH"] ?? "") : dirname(process.execPath);
-    const toolchains = client === null && server === null ? NO_TOOLCHAINS : toolchainsOf(ground, path);
+    const toolchains = client === null && server === null ? NO_TOOLCHAINS : toolchainsOf(environment, path);
     const trees = [...toolchains.trees, ...(server?.runtime ?? [])];
     const used: { home: Extract<ClientPlan, { ok: true }>["home"] | null } = { home: null };
     const draft: { record: DraftRecord | null; context: LandingContext | null } = { record: null, context: null };
@@ -123,7 +123,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const now = { ...moment(), exhausted: null };
           const planned = planFor(
             { authority, request, by, level: 0 },
-            ground,
+            environment,
             { milliseconds, hasTerminal, isClient: client !== null, isServer: server !== null, toolchains: trees },
             now,
           );
@@ -136,7 +136,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const equipped = clientPlan(planned.plan, client, {
             owner: wanted.owner,
             homes,
-            ground,
+            environment,
             hasRelay,
             toolchains,
           });
@@ -147,8 +147,8 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         },
         sandboxes: liveSandboxes(bounded(where), {
           ...{ drafts, native: nativeProgram(asked.program), isConfined: where === made },
-          protectedPaths: ground.ground.protectedPaths,
-          context: (root) => drafts.contextFor(wanted, ground, root),
+          protectedPaths: environment.pathSettings.protectedPaths,
+          context: (root) => drafts.contextFor(wanted, environment, root),
           record: (begun) => {
             const needsReview = program.needsReview === true || wanted.needsReview();
             return startedRecord(begun, wanted, { ...program, needsReview }, asked.now());
@@ -161,11 +161,14 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
         argv: program.argv,
         input: program.input,
         terminal: program.terminal ?? null,
-        credential: credentialsFor({ run: wanted, ground, request: program.request, argv: program.argv }, asked.secret),
-        model: modelSource({ run: wanted, ground }, asked.secretForUrl),
+        credential: credentialsFor(
+          { run: wanted, environment, request: program.request, argv: program.argv },
+          asked.secret,
+        ),
+        model: modelSource({ run: wanted, environment }, asked.secretForUrl),
         ...(client === null || wanted.door === null ? {} : { door: wanted.door }),
         onDraft: (begun) => {
-          draft.context = drafts.contextFor(wanted, ground, begun.root);
+          draft.context = drafts.contextFor(wanted, environment, begun.root);
           const needsReview = program.needsReview === true || wanted.needsReview();
           draft.record = startedRecord(begun, wanted, { ...program, needsReview }, asked.now());
           drafts.lifecycle.beginCommand(draft.record);
@@ -200,7 +203,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     result: RunResult,
     begun: DraftRecord | null,
     context: LandingContext | null,
-    ground: ProgramContext,
+    program: ProgramContext,
   ): Promise<RunResult> => {
     const sealed = result.ok ? result.ran.draft : null;
     if (!result.ok || sealed === null || begun === null || context === null) {
@@ -212,7 +215,7 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
       start: String(sealed.startNanoseconds),
       isSealed: sealed.isSealed,
       // As of its start or of now, whichever is stricter.
-      needsReview: begun.needsReview || ground.needsReview(),
+      needsReview: begun.needsReview || program.needsReview(),
     };
     const changes = await drafts.lifecycle.finish(record, context);
     const denials = [...result.ran.denials, ...keptDenials(changes)];

@@ -25,10 +25,10 @@ export const NO_TOOLCHAINS: ClientToolchains = { trees: [], folders: [], variabl
 const SYSTEM: readonly PlanPath[] = [["usr"], ["bin"], ["sbin"]];
 
 /** With the facts of this machine. */
-export function toolchainsOf({ home, folders, ground, user }: RunEnvironment, path: string): ClientToolchains {
+export function toolchainsOf({ home, folders, pathSettings, user }: RunEnvironment, path: string): ClientToolchains {
   const ours = [folders.state, folders.config].flatMap((one) => (one === null ? [] : [segmentsOf(one)]));
   const real = home === null ? null : realRoot(segmentsOf(home));
-  return toolchainsOn(path, { home: real, ours, protectedPaths: ground.protectedPaths }, user?.programs);
+  return toolchainsOn(path, { home: real, ours, protectedPaths: pathSettings.protectedPaths }, user?.programs);
 }
 
 /** A tree that is not there, is a link, or may not be shown is left out; so is a folder that no rule knows. */

@@ -45,9 +45,9 @@ export function agentRecordWriter({ home, folders, records, now }: RecordWriterO
     grant: ({ workspace, agent }, specs, limits) => {
       if (workspace === null || !isRecord(workspace, agent)) return refuse("bad_value", NO_RECORD);
       if (!needsTrust(workspace)) return refuse("bad_value", OWN_FOLDER);
-      const ground = groundOf(workspace, agent);
+      const context = groundOf(workspace, agent);
       const edited = filesOf(workspace).edit<string>(pathOf(workspace, agent), (source) => {
-        const text = granted(source, specs, limits, ground);
+        const text = granted(source, specs, limits, context);
         return text.ok ? { kind: "write", text: text.value } : { kind: "refuse", refusal: text.message };
       });
       if (edited.kind === "done") return done(fileOf(agent));
@@ -97,11 +97,11 @@ function granted(
   source: Source,
   specs: readonly string[],
   limits: Extract<RecordEdit, { kind: "grant" }>["limits"],
-  ground: EditContext,
+  context: EditContext,
 ): Result<string> {
   let { text } = source;
   for (const spec of specs) {
-    const edit = editRecord({ name: source.name, text }, { kind: "grant", spec, limits }, ground);
+    const edit = editRecord({ name: source.name, text }, { kind: "grant", spec, limits }, context);
     if (edit.kind === "refused") return refuse("bad_value", edit.message);
     if (edit.kind === "edited") text = edit.text;
   }

@@ -15,7 +15,7 @@ import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import { sha256 } from "../../platform/digest.ts";
 import type { UserFolders } from "../../platform/folders.ts";
-import { machineGround } from "../../platform/ground.ts";
+import { machinePathSettings } from "../../platform/path-settings.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { TriggerTable } from "../../sandbox/plan/triggers/trigger-table.ts";
 import type { RecordRead, RecordResult, Records, UserRead } from "../parts.ts";
@@ -62,8 +62,8 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
       workspace ?? "",
       () => NO_SOURCES,
       () => {
-        const groundAt = machineGround({ home, folders, workspace });
-        return (base: string): Reading => ({ ground: groundAt(base), toAscii, ceiling: null, realRoot });
+        const groundAt = machinePathSettings({ home, folders, workspace });
+        return (base: string): Reading => ({ pathSettings: groundAt(base), toAscii, ceiling: null, realRoot });
       },
     );
     return at(cwd);
@@ -89,7 +89,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
       home,
       folders,
       moment: at,
-      readingAt: (base) => ({ ...readingAt(cwd), ground: readingAt(base).ground }),
+      readingAt: (base) => ({ ...readingAt(cwd), pathSettings: readingAt(base).pathSettings }),
     });
     const loaded = agents.loadAgent(name);
     if (!loaded.ok) return loaded;

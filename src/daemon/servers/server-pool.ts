@@ -1,6 +1,6 @@
 // Processes of MCP servers: one for each session and server, started when it is needed, ended when it is idle, when its
 // session closes or when the file changed. One that fails is started again after a pause that doubles.
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { CatalogServer } from "./server-catalog.ts";
 import { ServerProcess } from "./server-process.ts";
 import { type ServerOwner, type ServerRunOptions, startServer } from "./server-run.ts";
@@ -51,7 +51,11 @@ export class ServerPool {
   }
 
   /** The process of a server that runs for the session; a new one where there is none. Or why there is none. */
-  server(session: ServerOwner, wanted: CatalogServer, ground: Ground): Upstream | { readonly message: string } {
+  server(
+    session: ServerOwner,
+    wanted: CatalogServer,
+    pathSettings: PathSettings,
+  ): Upstream | { readonly message: string } {
     if (session.isClosed) return { message: "the session is closed" };
     const key = `${session.facts.id} ${wanted.digest}`;
     const now = this.#options.elapsed();
@@ -67,7 +71,7 @@ export class ServerPool {
       return { message: `${failure.why}; it is started again in ${Math.ceil((failure.until - now) / 1000)} seconds` };
     this.#makeRoom();
     if (this.#servers.size >= processesMax) return { message: "too many servers run at once" };
-    return this.#start(session, wanted, ground, key, now);
+    return this.#start(session, wanted, pathSettings, key, now);
   }
 
   /** Processes of servers that are written differently by now, or not at all. */
@@ -80,10 +84,10 @@ export class ServerPool {
     this.#endWhere(() => true);
   }
 
-  #start(session: ServerOwner, wanted: CatalogServer, ground: Ground, key: string, now: number): Upstream {
+  #start(session: ServerOwner, wanted: CatalogServer, pathSettings: PathSettings, key: string, now: number): Upstream {
     const { server, digest } = wanted;
     this.#watch(session);
-    const process = new ServerProcess(startServer(server, session, ground, this.#options.run));
+    const process = new ServerProcess(startServer(server, session, pathSettings, this.#options.run));
     const upstream = new Upstream(server.name, process);
     const pooled: PooledServer = { upstream, digest, session: session.facts.id, used: now };
     this.#servers.set(key, pooled);

@@ -1,6 +1,6 @@
 // How an MCP server is run: its authority is what `requires` says, inside the user's ceiling, and nothing of the agent that
 // calls it. The plan of its sandbox is made from these grants.
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { pathText, tree } from "../../core/authority/axes/path.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
@@ -39,11 +39,11 @@ interface ServerPlan {
 export function startServer(
   server: WrittenServer,
   session: ServerOwner,
-  ground: Ground,
+  pathSettings: PathSettings,
   options: ServerRunOptions,
 ): StartServer {
   return async ({ input, sinks, signal }): Promise<RunResult> => {
-    const plan = serverPlan(server, ground, options.ceiling());
+    const plan = serverPlan(server, pathSettings, options.ceiling());
     if (typeof plan === "string") return refused(plan);
     const { authority, request } = plan;
     const moment = (): Moment => ({ now: options.now(), clean: false, generation: 0, revoked: null, exhausted: null });
@@ -90,7 +90,11 @@ function sharedLength(left: readonly string[], right: readonly string[]): number
 }
 
 /** Or why it cannot be planned. */
-function serverPlan(server: WrittenServer, ground: Ground, ceiling: readonly Grant[] | null): ServerPlan | string {
+function serverPlan(
+  server: WrittenServer,
+  pathSettings: PathSettings,
+  ceiling: readonly Grant[] | null,
+): ServerPlan | string {
   const root = serverRoot(server);
   const run =
     root === null
@@ -113,7 +117,7 @@ function serverPlan(server: WrittenServer, ground: Ground, ceiling: readonly Gra
   const isWriting = server.requires.some(({ verb }) => verb.verb !== "fs.read" && verb.verb.startsWith("fs."));
   const request = requestOf(
     { verb: "proc.exec", argv: server.command, in: pathText(root), root: isWriting ? "live" : "ro" },
-    { ground, toAscii: (name) => name, tool: server.name },
+    { pathSettings, toAscii: (name) => name, tool: server.name },
   );
   return request.ok ? { authority, request: request.value } : request.message;
 }

@@ -1,6 +1,6 @@
 // Tools of MCP servers in the daemon: offered as `server__tool` with their pinned definitions, decided by `tool.invoke` and by
 // what their arguments mean, executed by the server's process.
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { copyJson, type JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { Derived } from "../../core/gate/known-tool.ts";
@@ -332,9 +332,9 @@ function pinKey({ server, workspace }: CatalogServer): string {
 }
 
 /** Relative paths in arguments start where the server does. */
-function groundOf({ reading, server }: CatalogServer): Ground {
+function groundOf({ reading, server }: CatalogServer): PathSettings {
   const root = serverRoot(server);
-  return root === null ? reading.ground : { ...reading.ground, base: root };
+  return root === null ? reading.pathSettings : { ...reading.pathSettings, base: root };
 }
 
 /** A schema with parts that cannot be checked within limits accepts every object here; the server checks its own. */
@@ -348,7 +348,7 @@ function mappedRequests(
   map: ArgumentMap,
   input: JsonObject,
   tool: string,
-  ground: Ground,
+  pathSettings: PathSettings,
   toAscii: Parameters<typeof requestOf>[1]["toAscii"],
 ): Derived {
   const targets = mappedTargets(map, input);
@@ -363,7 +363,7 @@ function mappedRequests(
         "/path/to/file",
       );
     const wanted = (verb.startsWith("fs.") ? { verb, path: target } : { verb, url: target }) as ToolRequest;
-    const request = requestOf(wanted, { ground, toAscii, tool });
+    const request = requestOf(wanted, { pathSettings, toAscii, tool });
     if (!request.ok) return request;
     requests.push(request.value);
   }

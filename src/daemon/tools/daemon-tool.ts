@@ -7,7 +7,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
 import type { Derived } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
-import { type Reading, workingGround } from "../../core/notation/reading.ts";
+import { type Reading, workingPathSettings } from "../../core/notation/reading.ts";
 import { requestIdentity } from "../../core/notation/request/request-printer.ts";
 import type { CompletedRun } from "../../core/ports/process.ts";
 import type { Outcome } from "../../core/ports/stores/commit.ts";
@@ -138,7 +138,14 @@ export function builtinToolWith<P extends object>(
   const readingOf = (notation: Reading, { facts }: Session): CallReading => {
     const { toAscii } = notation;
     const { environment, name } = facts;
-    return { ground: workingGround(notation), toAscii, tool: tool.name, agent: name.agent, environment, notation };
+    return {
+      pathSettings: workingPathSettings(notation),
+      toAscii,
+      tool: tool.name,
+      agent: name.agent,
+      environment,
+      notation,
+    };
   };
   const requests: DaemonTool["requests"] = (input, reading, session) =>
     tool.requests(input, readingOf(reading, session));

@@ -2,7 +2,7 @@
 // about every use, and is revoked when the call ends.
 
 import type { ToAscii } from "../../core/authority/axes/destination.ts";
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { isWarrant, type Warrant } from "../../core/gate/warrant.ts";
 import type {
   FilesPort,
@@ -59,7 +59,7 @@ export interface ContextParts {
   readonly instruments: Instruments;
   /** Every link of the caller and the tool's requirement, as of each use, not as of the decision. */
   readonly judge: Judge;
-  readonly ground: Ground;
+  readonly pathSettings: PathSettings;
   readonly toAscii: ToAscii;
   /** The store that the tool declares; null if it declares none. */
   readonly store: "tool" | "session" | "agent" | null;
@@ -81,9 +81,9 @@ export interface OpenContext {
 /** Throws without a valid warrant: that is never a tool's doing, but an internal error. */
 export function makeContext(warrant: Warrant, parts: ContextParts): OpenContext {
   if (!isWarrant(warrant)) throw new TypeError("a context is made for a warrant");
-  const { instruments, ground, toAscii, store } = parts;
+  const { instruments, pathSettings, toAscii, store } = parts;
   const life = new Life(parts.run);
-  const asker = new UseGate(parts.judge, warrant, { ground, toAscii, tool: warrant.tool }, parts.denied);
+  const asker = new UseGate(parts.judge, warrant, { pathSettings, toAscii, tool: warrant.tool }, parts.denied);
   const make: Makers<Context> = {
     net: () => netInstrument(instruments, asker, life),
     files: () => filesInstrument(instruments.files, asker, life),

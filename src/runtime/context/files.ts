@@ -92,11 +92,11 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
   return closed({
     locate: (path?: string) =>
       life.use("fs.read", async () => {
-        const { ground } = asker.reading;
+        const { pathSettings } = asker.reading;
         if (path !== undefined && typeof path !== "string") return invalid("fs.read", "the path is a text");
-        const place = parsePath(path ?? ".", ground);
+        const place = parsePath(path ?? ".", pathSettings);
         if (!place.ok) return unreadable("fs.read", place);
-        const folder = ground.base === null ? null : pathText(ground.base);
+        const folder = pathSettings.base === null ? null : pathText(pathSettings.base);
         return useResult(Object.freeze({ path: pathText(place.value.segments), folder }));
       }),
     read: (path: string, range?: object) =>
@@ -155,10 +155,10 @@ export function filesInstrument(port: FilesPort | null, asker: UseGate, life: Li
       life.use("fs.read", async () => {
         if (typeof root !== "string" || typeof pattern !== "string")
           return invalid("fs.read", "the folder and the pattern are texts");
-        const { ground } = asker.reading;
-        const at = parsePath(root, ground);
+        const { pathSettings } = asker.reading;
+        const at = parsePath(root, pathSettings);
         if (!at.ok) return unreadable("fs.read", at);
-        const target = parsePatternTarget(pattern, at.value, ground);
+        const target = parsePatternTarget(pattern, at.value, pathSettings);
         if (!target.ok) return unreadable("fs.read", target);
         // Everything that can match lies below it, so nothing else needs to be readable.
         const start = pathText(target.value.start.segments);

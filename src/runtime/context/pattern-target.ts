@@ -1,5 +1,5 @@
 // The folder that a path pattern can match in: all that a search for it needs to read.
-import { type Ground, parsePath, parsePathPatterns, pathText } from "../../core/authority/axes/path.ts";
+import { type PathSettings, parsePath, parsePathPatterns, pathText } from "../../core/authority/axes/path.ts";
 import type { Segments, Sequence } from "../../core/authority/patterns/sequence.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 
@@ -10,12 +10,12 @@ export interface PatternTarget {
 }
 
 /** A pattern below a folder; one that leaves it is refused. */
-export function parsePatternTarget(pattern: string, root: Segments, ground: Ground): Result<PatternTarget> {
+export function parsePatternTarget(pattern: string, root: Segments, pathSettings: PathSettings): Result<PatternTarget> {
   const patterns = parsePathPatterns(pattern, root.segments, { home: null, base: null, protectedPaths: [] });
   if (!patterns.ok) return patterns;
   const start = literalStart(patterns.value);
   if (start.length < root.segments.length) return refuse("escapes_root", "the pattern is outside its folder");
-  const place = parsePath(pathText(start), ground);
+  const place = parsePath(pathText(start), pathSettings);
   return place.ok ? done({ patterns: patterns.value, start: place.value }) : place;
 }
 

@@ -3,7 +3,7 @@
 import { parseArgv } from "../../core/authority/axes/argv.ts";
 import { parseHost, type ToAscii } from "../../core/authority/axes/destination.ts";
 import { parseAgentName, parseName, parseTool } from "../../core/authority/axes/name.ts";
-import { type Ground, parsePath, pathText } from "../../core/authority/axes/path.ts";
+import { type PathSettings, parsePath, pathText } from "../../core/authority/axes/path.ts";
 import { isRootWord, ROOT_WORDS_TEXT, type RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Value } from "../../core/authority/axes/scope.ts";
 import { parseUrl, schemeOf } from "../../core/authority/axes/url.ts";
@@ -35,7 +35,7 @@ export type ToolRequest =
 
 /** The machine's paths and names that arguments are parsed with, and the requesting tool. */
 export interface RequestReading {
-  readonly ground: Ground;
+  readonly pathSettings: PathSettings;
   readonly toAscii: ToAscii;
   readonly tool: string;
 }
@@ -51,7 +51,10 @@ export function requestOf(asked: ToolRequest, asking: RequestReading): Result<Re
 }
 
 /** TypeScript types are the author's promise; at run time the value may be anything. */
-function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading): Result<readonly Value[]> | null {
+function valuesOf(
+  asked: ToolRequest,
+  { pathSettings, toAscii, tool }: RequestReading,
+): Result<readonly Value[]> | null {
   switch (asked.verb) {
     case "net.get":
     case "net.post":
@@ -63,10 +66,10 @@ function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading)
     case "fs.read":
     case "fs.write":
     case "fs.delete":
-      return each(read(asked.path, (text) => parsePath(text, ground)));
+      return each(read(asked.path, (text) => parsePath(text, pathSettings)));
     case "proc.exec":
     case "proc.eval":
-      return program(asked, ground);
+      return program(asked, pathSettings);
     case "sandbox.exec": {
       // Its arguments are no part of the request; what cannot be run is refused all the same.
       const argv = argvOf(asked.argv);
@@ -91,13 +94,13 @@ function valuesOf(asked: ToolRequest, { ground, toAscii, tool }: RequestReading)
 
 function program(
   asked: Extract<ToolRequest, { verb: "proc.exec" | "proc.eval" }>,
-  ground: Ground,
+  pathSettings: PathSettings,
 ): Result<readonly Value[]> {
   const { in: folder, root: mode = "ro" } = asked;
   if (!isRootWord(mode)) return refuse("bad_value", `\`root\` is ${ROOT_WORDS_TEXT}`);
-  if (folder === undefined && ground.base === null)
+  if (folder === undefined && pathSettings.base === null)
     return refuse("not_absolute", "there is no folder to run in", "/path");
-  const root = read(folder ?? pathText(ground.base ?? []), (text) => parsePath(text, ground));
+  const root = read(folder ?? pathText(pathSettings.base ?? []), (text) => parsePath(text, pathSettings));
   if (asked.verb === "proc.exec") return each(root, argvOf(asked.argv), done(mode));
   const line = typeof asked.line === "string" ? parseArgv([...SHELL, asked.line]) : null;
   if (line === null) return refuse("bad_value", "`line` must be a text");

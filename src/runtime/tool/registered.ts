@@ -23,7 +23,7 @@ export interface RegistryParts {
   readonly read: ReadRequirement;
   readonly policy: Policy;
   readonly backends: Backends;
-  readonly ground: RequestReading["ground"];
+  readonly pathSettings: RequestReading["pathSettings"];
   readonly toAscii: RequestReading["toAscii"];
 }
 
@@ -81,7 +81,7 @@ export function prepareTool(
     ...{ grants: declared.grants, validity: ALWAYS, calls: null },
   });
   const isUnbounded = origin === "builtin" && Object.keys(capabilities).length === 0;
-  const asking: RequestReading = { ground: parts.ground, toAscii: parts.toAscii, tool: name.value };
+  const asking: RequestReading = { pathSettings: parts.pathSettings, toAscii: parts.toAscii, tool: name.value };
   const value: RegisteredTool = Object.freeze({
     ...{ name: name.value, origin, tool, requirement: isUnbounded ? null : link, declared },
     risk: riskOf(tool, declared),

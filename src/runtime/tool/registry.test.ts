@@ -43,7 +43,7 @@ function policyOf(capabilities: Capabilities): Policy {
     authority: [[link("policy", requirement?.grants ?? [], {}, "limit")]],
     name: "the policy",
     holds: null,
-    protectedPaths: READING.ground.protectedPaths,
+    protectedPaths: READING.pathSettings.protectedPaths,
   };
 }
 
@@ -331,7 +331,7 @@ describe("a tool with missing backends or secrets", () => {
     const seen: Seen = { done: [], fetches: [], denials: [] };
     const parts = {
       ...{ availability, signal: null, instruments: instrumentsOf(seen), judge: judgeOf(CALLER, tool) },
-      ...{ ground: READING.ground, toAscii: READING.toAscii, denied: () => undefined },
+      ...{ pathSettings: READING.pathSettings, toAscii: READING.toAscii, denied: () => undefined },
     };
     expect(await runTool(tool, await warrantFor(tool), parts)).toMatchObject({ ok: false, code: "not_available" });
     expect(ran).toBe(0);

@@ -1,6 +1,6 @@
 // Checks a tool's requirement against the policy, entry by entry, so that an error names the entry that exceeds it.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { type Containment, withinEach } from "../../core/authority/witness/within.ts";
@@ -31,7 +31,7 @@ export interface Policy {
   readonly name: string;
   /** The parts it limits; null is every part. Other parts are limited only by the agent's grants. */
   readonly holds: readonly string[] | null;
-  readonly protectedPaths: Ground["protectedPaths"];
+  readonly protectedPaths: PathSettings["protectedPaths"];
 }
 
 /** Why a tool was not registered. */

@@ -29,7 +29,7 @@ describe("running", () => {
     const seen: Seen = { done: [], fetches: [], denials: [] };
     return runTool(tool, await warrantFor(tool, ALL, { city: "Oslo" }), {
       ...{ availability: { ok: true }, signal: null, instruments: instrumentsOf(seen), judge: judgeOf(ALL, tool) },
-      ...{ ground: READING.ground, toAscii: READING.toAscii, denied: () => undefined },
+      ...{ pathSettings: READING.pathSettings, toAscii: READING.toAscii, denied: () => undefined },
       ...more,
     });
   }
@@ -88,7 +88,7 @@ describe("running", () => {
     const parts = {
       ...{ availability: { ok: true as const }, signal: null, judge: judgeOf(ALL, one), denied: () => undefined },
       instruments: instrumentsOf({ done: [], fetches: [], denials: [] }),
-      ...{ ground: READING.ground, toAscii: READING.toAscii },
+      ...{ pathSettings: READING.pathSettings, toAscii: READING.toAscii },
     };
     expect(await runTool(one, await warrantFor(other), parts)).toMatchObject({ ok: false, code: "invalid_input" });
   });

@@ -51,7 +51,7 @@ export interface SearchResult<T> {
 const textBytesMax = 256;
 /** An answer this long may have had no space for another path. */
 const fullBytes = framePayloadBytesMax - 2 * pathBytesMax;
-const noGround = { home: null, base: null, protectedPaths: [] };
+const noPathSettings = { home: null, base: null, protectedPaths: [] };
 
 export async function globBelow(
   reach: FileReach,
@@ -60,7 +60,7 @@ export async function globBelow(
   entriesMax: number,
   limits: BelowLimits,
 ): Promise<FileResult<SearchResult<FileEntry>>> {
-  const patterns = parsePathPatterns(pattern, root, noGround);
+  const patterns = parsePathPatterns(pattern, root, noPathSettings);
   if (!patterns.ok) return refused("invalid_input", patterns.message);
   const start = literalStart(patterns.value);
   const gathering: Collection<FileEntry> = { found: [], foundMax: entriesMax, left: limits.walkEntriesMax, leftOut: 0 };

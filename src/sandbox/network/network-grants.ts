@@ -19,7 +19,7 @@ import { toAscii } from "./names/ascii.ts";
 export type Chains = readonly (readonly (readonly string[])[])[];
 
 const CONNECT = verbEntry("net.connect");
-const READING: Reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+const READING: Reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
 
 /** Ports that are tried first, and shown where no port is known. */
 export const usualPort = 443;

@@ -13,7 +13,7 @@ export interface PlanFacts {
   readonly program: PlanPath;
   /** Program trees that the user's configuration adds. */
   readonly runtime: readonly PlanPath[];
-  /** From the path ground: `*` matches one name. */
+  /** From the path settings: `*` matches one name. */
   readonly protectedPaths: readonly PlanPath[];
   /** The existing names for the patterns of `namesToFind`, and every link on their paths. */
   readonly found: readonly ExistingName[];

@@ -66,7 +66,7 @@ function near(source: Source, place: PlanPath): PlanPath {
 function facts(source: Source, place: PlanPath): PlanFacts {
   return {
     ...FACTS,
-    home: chance(source, 80) ? alphabet.GROUND.home : path(source, 3),
+    home: chance(source, 80) ? alphabet.PATH_SETTINGS.home : path(source, 3),
     workspaces: several(source, 0, 2, () => near(source, place)),
     ours: several(source, 1, 2, () => near(source, place)),
     program: near(source, place),

@@ -1,7 +1,7 @@
 // The memory on a real database: versions, expiry, limits, order and words, and concurrent writers.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { MemoryStore, MemoryWrite, MemoryWriteResult, Namespace } from "../../core/ports/stores/memory-store.ts";
-import { ground, type TestStore } from "../testing/memory.ts";
+import { type TestStore, testStore } from "../testing/memory.ts";
 import { memoryListCountMax } from "./memory.ts";
 import { memoryKeyBytesMax, memorySpaceBytesMax, memorySpaceKeysMax, memoryValueBytesMax } from "./memory-write.ts";
 
@@ -12,7 +12,7 @@ const own: Namespace = { kind: "agent", name: ada };
 let place: TestStore;
 let memory: MemoryStore;
 beforeEach(async () => {
-  place = await ground();
+  place = await testStore();
   memory = place.memory;
 });
 afterEach(() => place.remove());

@@ -1,7 +1,7 @@
 // Observations on a real database: immutable, searchable, limited, and counted when they are removed.
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
 import type { Observation } from "../../core/ports/stores/memory-store.ts";
-import { ground, type TestStore } from "../testing/memory.ts";
+import { type TestStore, testStore } from "../testing/memory.ts";
 import { observationTagsMax, observationTextBytesMax, type SqliteObservationStore } from "./observation.ts";
 import { observationBytesMax, observationCountMax } from "./observation-row.ts";
 
@@ -12,7 +12,7 @@ const bob = { workspace: "/work", agent: "bob" };
 let place: TestStore;
 let observations: SqliteObservationStore;
 beforeEach(async () => {
-  place = await ground();
+  place = await testStore();
   observations = place.observations;
 });
 afterEach(() => place.remove());

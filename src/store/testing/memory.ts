@@ -33,7 +33,7 @@ export interface TestStore {
 
 const program = fileURLToPath(new URL("../../..", import.meta.url));
 
-export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-"))): TestStore {
+export function testStore(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-"))): TestStore {
   const driver = loadDriver(program);
   if (driver === null) throw new Error("there is no database driver");
   const digest = (text: string): string => createHash("sha256").update(text).digest("hex");
@@ -62,7 +62,7 @@ export function ground(folder: string = mkdtempSync(join(tmpdir(), "ambit-store-
         ({ body }) => JSON.parse(body) as LogEntry,
       ),
     again: () => {
-      const next = ground(folder);
+      const next = testStore(folder);
       made.push(next);
       return next;
     },

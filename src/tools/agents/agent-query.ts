@@ -1,6 +1,6 @@
 // The query of agent_discover: verbs, by name or by pattern, and specs of what an agent must hold.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import { CATALOG } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
@@ -53,7 +53,7 @@ function verbsOf(item: string): Result<AgentQueryItem> {
 export function heldOf(
   asked: readonly AgentQueryItem[],
   authority: Authority,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): readonly string[] | null {
   const grants = heldGrants(authority).filter(({ scopes }) => !scopes.some(isNothing));
   const held = new Set(grants.map(({ verb }) => verb.verb));

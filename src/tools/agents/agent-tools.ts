@@ -85,7 +85,7 @@ async function discover(input: JsonObject, agents: AgentAccess, items: readonly 
   for (; last < visible.length && last < limits.agentsLookedAtMax && found.length < count; last++) {
     const { id, request } = visible[last] as (typeof visible)[number];
     if (last % agentsPerTurnMax === agentsPerTurnMax - 1) await agents.pause();
-    const holds = heldOf(items, agents.authorityOf(id), reading.ground.protectedPaths);
+    const holds = heldOf(items, agents.authorityOf(id), reading.pathSettings.protectedPaths);
     if (holds === null) continue;
     found.push({ id, holds });
     requests.push(request);
@@ -137,7 +137,7 @@ function exceedingGrant(agents: AgentAccess, id: string, found: FoundAgent): Req
   const held = agents.held();
   const request = agentRequest("agent.update", id);
   if (held === null || !request.ok || found.kind === "broken") return null;
-  const grant = beyond(agents.grantsOf(id, found), held.authority, held.reading.ground.protectedPaths);
+  const grant = beyond(agents.grantsOf(id, found), held.authority, held.reading.pathSettings.protectedPaths);
   // The caller learns one grant of the other agent, and no more.
   return grant === null ? null : { ...request.value, delegation: { target: id, proposed: [grant] } };
 }

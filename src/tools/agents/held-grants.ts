@@ -1,6 +1,6 @@
 // The grants an agent holds, and those that another agent could not delegate.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
@@ -23,7 +23,7 @@ export function heldGrants(authority: Authority): readonly Grant[] {
 export function beyond(
   held: readonly Grant[],
   teller: Authority,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): Grant | null {
   const lasting = held.filter(({ scopes }) => !scopes.some(isNothing));
   const containment = within(lasting, teller, { protectedPaths, delegating: true });

@@ -1,5 +1,5 @@
 // What a session may pass on: which of its chains a delegation rests on, and which part of the proposed grants is its own.
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile } from "../../core/authority/compiled.ts";
 import { delegationDepthMax, delegationFault, lastingPart } from "../../core/authority/delegation.ts";
@@ -22,7 +22,7 @@ export interface Granter {
   readonly pledges: readonly CompiledLink[];
   /** Limits of the user that the session acts for. */
   readonly userLimits: readonly CompiledLink[];
-  readonly protectedPaths: Ground["protectedPaths"];
+  readonly protectedPaths: PathSettings["protectedPaths"];
 }
 
 export interface PassedGrants {
@@ -55,7 +55,7 @@ export function leftOut(specs: readonly string[], passed: readonly Grant[], read
   const proposed = parseSpecs(specs, reading) ?? [];
   const link = { id: "passed", role: "own", issuer: "", holder: "", validity: ALWAYS, calls: null } as const;
   const authority = [[compile({ ...link, grants: passed })] as const];
-  const { protectedPaths } = reading.ground;
+  const { protectedPaths } = reading.pathSettings;
   return withinEach(proposed, authority, { protectedPaths, delegating: true }).flatMap((found, at) =>
     found.kind === "within"
       ? []

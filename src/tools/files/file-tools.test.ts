@@ -1,6 +1,6 @@
 // The requests of each tool, and the inputs it refuses.
 import { describe, expect, test } from "vitest";
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { refuse } from "../../core/base/result.ts";
 import type { Derived } from "../../core/gate/known-tool.ts";
@@ -10,8 +10,12 @@ import { readSchema } from "../../runtime/tool/schema-reader.ts";
 import { FILE_TOOL_DEFINITIONS, FILE_TOOL_NAMES, type FileToolName } from "./definitions.ts";
 import { FILE_TOOLS } from "./file-tools.ts";
 
-const ground: Ground = { home: ["home", "u"], base: ["work", "p"], protectedPaths: [["home", "u", ".ssh"]] };
-const notation = { ground, toAscii: (name: string) => name, ceiling: null };
+const pathSettings: PathSettings = {
+  home: ["home", "u"],
+  base: ["work", "p"],
+  protectedPaths: [["home", "u", ".ssh"]],
+};
+const notation = { pathSettings, toAscii: (name: string) => name, ceiling: null };
 const reading = { ...notation, tool: "test", agent: "scout", environment: {}, notation };
 
 /** As the daemon does: the schema first. */

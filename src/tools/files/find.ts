@@ -91,17 +91,17 @@ export async function grep(input: JsonObject, { files }: Context): Promise<UseRe
 
 /** The folder that contains everything the pattern can match: all that such a call needs to read. */
 function patternRequests(pattern: string, folder: string, reading: CallReading): Result<readonly Request[]> {
-  const root = parsePath(folder, reading.ground);
+  const root = parsePath(folder, reading.pathSettings);
   if (!root.ok) return root;
-  const target = parsePatternTarget(pattern, root.value, reading.ground);
+  const target = parsePatternTarget(pattern, root.value, reading.pathSettings);
   if (!target.ok) return target;
   return requestsFor(reading, { verb: "fs.read", path: `/${target.value.start.segments.join("/")}` });
 }
 
 function targetOf(pattern: string, { path }: LocatedPath): Result<PatternTarget> {
-  const ground = { home: null, base: null, protectedPaths: [] };
-  const root = parsePath(path, ground);
-  return root.ok ? parsePatternTarget(pattern, root.value, ground) : root;
+  const pathSettings = { home: null, base: null, protectedPaths: [] };
+  const root = parsePath(path, pathSettings);
+  return root.ok ? parsePatternTarget(pattern, root.value, pathSettings) : root;
 }
 
 /** Relative below the working folder, absolute elsewhere. */

@@ -1,6 +1,6 @@
 // proc_exec, proc_eval and sandbox_exec: one program in a sandbox, with one result.
 
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { ROOT_WORDS, type RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
@@ -143,9 +143,9 @@ function programCall(name: ProgramToolName, input: JsonObject): Result<ToolReque
 }
 
 /** The request of one call, for a client that shows or judges it beforehand. */
-export function programRequest(name: ProgramToolName, input: ProgramInput, ground: Ground): Request | null {
+export function programRequest(name: ProgramToolName, input: ProgramInput, pathSettings: PathSettings): Request | null {
   const asked = programCall(name, { ...input });
-  const request = asked.ok ? requestOf(asked.value, { ground, toAscii: (host) => host, tool: name }) : asked;
+  const request = asked.ok ? requestOf(asked.value, { pathSettings, toAscii: (host) => host, tool: name }) : asked;
   return request.ok ? request.value : null;
 }
 

@@ -15,7 +15,7 @@ import type { Provider } from "./provider-catalog.ts";
 import { providerTools } from "./provider-tools.ts";
 
 const reading: Reading = {
-  ground: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
+  pathSettings: { home: ["home", "ada"], base: ["work"], protectedPaths: [] },
   toAscii: (host) => host,
   ceiling: null,
 };

@@ -1,6 +1,6 @@
 // All requests of a script. Patterns have to be expanded first: the folders they list are requested before the commands
 // are.
-import { type Ground, parsePath } from "../../core/authority/axes/path.ts";
+import { type PathSettings, parsePath } from "../../core/authority/axes/path.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
 import type { FilePath } from "../../core/ports/files.ts";
@@ -15,7 +15,7 @@ import { request, requestsFor, type ScriptRoot, targetPath } from "./tool-reques
 /** The environment a script is parsed in: its folder, and the values of its variables there. */
 export interface ScriptEnvironment {
   readonly place: ScriptRoot;
-  readonly ground: Ground;
+  readonly pathSettings: PathSettings;
   readonly values: Values;
 }
 
@@ -47,7 +47,7 @@ export function commandRequests(script: Script, setting: ScriptEnvironment): Res
   );
   if (characters > expandedCharactersMax)
     return refuse("too_long", `with its values the script is longer than ${expandedCharactersMax} characters`);
-  return requestsFor(needs.commands, setting.place, setting.ground);
+  return requestsFor(needs.commands, setting.place, setting.pathSettings);
 }
 
 /** The script with its patterns replaced by the matching names, as quoted words. */
@@ -91,7 +91,7 @@ export async function withNames(
 
 async function namesFor(
   word: Word,
-  inside: Ground,
+  inside: PathSettings,
   look: ListFolder,
   search: PatternSearch,
 ): Promise<Result<readonly Word[]>> {
@@ -103,13 +103,13 @@ async function namesFor(
 }
 
 /** Paths inside a script are relative to its folder. */
-function insideOf({ place, ground }: ScriptEnvironment): Result<Ground> {
-  const root = parsePath(place.in, ground);
-  return root.ok ? done({ ...ground, base: root.value.segments }) : root;
+function insideOf({ place, pathSettings }: ScriptEnvironment): Result<PathSettings> {
+  const root = parsePath(place.in, pathSettings);
+  return root.ok ? done({ ...pathSettings, base: root.value.segments }) : root;
 }
 
 /** The folder of a call: the one it names, or the working folder. */
-export function folderOf(text: string, ground: Ground): Result<FilePath> {
-  const path = parsePath(text, ground);
+export function folderOf(text: string, pathSettings: PathSettings): Result<FilePath> {
+  const path = parsePath(text, pathSettings);
   return path.ok ? done(path.value.segments) : path;
 }

@@ -91,7 +91,7 @@ describe("a script needs", () => {
   });
 
   test("one request for each command and each file, or nothing at all", () => {
-    const requests = requestsFor(known("a b <c | d >/e/../f"), { in: "/work", root: "ro" }, READING.ground);
+    const requests = requestsFor(known("a b <c | d >/e/../f"), { in: "/work", root: "ro" }, READING.pathSettings);
     if (!requests.ok) throw new Error(requests.message);
     expect(requests.value.map(({ verb }) => verb.verb)).toEqual(["proc.exec", "fs.read", "proc.exec", "fs.write"]);
     expect(requests.value.map(({ values }) => values)).toMatchObject([
@@ -101,7 +101,7 @@ describe("a script needs", () => {
       [{ segments: ["f"] }],
     ]);
     const bad = known("a >b").map((command) => ({ ...command, writes: ["b\0"] }));
-    expect(requestsFor(bad, { in: "/work", root: "ro" }, READING.ground).ok).toBe(false);
+    expect(requestsFor(bad, { in: "/work", root: "ro" }, READING.pathSettings).ok).toBe(false);
   });
 
   test("as many commands as the operators say, whatever the arguments are", () => {

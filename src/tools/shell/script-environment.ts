@@ -3,7 +3,7 @@
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { type Reading, workingGround } from "../../core/notation/reading.ts";
+import { type Reading, workingPathSettings } from "../../core/notation/reading.ts";
 import { environmentOf } from "../../sandbox/plan/start/environment.ts";
 import { folderOf, type ScriptEnvironment } from "./admission.ts";
 
@@ -21,8 +21,8 @@ export function scriptEnvironment(
   const { in: folder = ".", root: mode = "ro" } = input;
   if (typeof folder !== "string" || (mode !== "ro" && mode !== "rw"))
     return refuse("bad_value", "`in` is a folder and `root` is ro or rw");
-  const ground = workingGround(reading);
-  const place = folderOf(folder, ground);
+  const pathSettings = workingPathSettings(reading);
+  const place = folderOf(folder, pathSettings);
   if (!place.ok) return place;
   const text = pathText(place.value);
   const told = environmentOf(
@@ -35,5 +35,5 @@ export function scriptEnvironment(
       allowed: [],
     },
   );
-  return done({ place: { in: text, root: mode }, ground, values: new Map([...told, ["PWD", text]]) });
+  return done({ place: { in: text, root: mode }, pathSettings, values: new Map([...told, ["PWD", text]]) });
 }

@@ -1,6 +1,6 @@
 // A script as the requests of one call: `proc.exec` for every command, `fs.read` and `fs.write` for what redirections open.
 import { parseArgv } from "../../core/authority/axes/argv.ts";
-import { type Ground, parsePath } from "../../core/authority/axes/path.ts";
+import { type PathSettings, parsePath } from "../../core/authority/axes/path.ts";
 import type { Value } from "../../core/authority/axes/scope.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Segments } from "../../core/authority/patterns/sequence.ts";
@@ -18,12 +18,12 @@ export interface ScriptRoot {
 export function requestsFor(
   commands: readonly CommandNeeds[],
   place: ScriptRoot,
-  ground: Ground,
+  pathSettings: PathSettings,
 ): Result<readonly Request[]> {
-  const root = parsePath(place.in, ground);
+  const root = parsePath(place.in, pathSettings);
   if (!root.ok) return root;
   // A relative target is resolved in the folder that the command runs in.
-  const inside: Ground = { ...ground, base: root.value.segments };
+  const inside: PathSettings = { ...pathSettings, base: root.value.segments };
   const requests: Request[] = [];
   for (const { argv, reads, writes } of commands) {
     const asked = [
@@ -40,7 +40,7 @@ export function requestsFor(
 }
 
 /** A quoted tilde is a name, as in a shell. */
-export function targetPath(text: string, inside: Ground): Result<Segments> {
+export function targetPath(text: string, inside: PathSettings): Result<Segments> {
   return parsePath(text.startsWith("/") ? text : `./${text}`, inside);
 }
 

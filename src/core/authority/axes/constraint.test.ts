@@ -4,9 +4,9 @@ import type { JsonObject } from "../../base/json.ts";
 import type { Result } from "../../base/result.ts";
 import { argumentsMatch, type Constraint, placeText, textMatches } from "./constraint.ts";
 import { parseHostPattern } from "./destination.ts";
-import { type Ground, parsePathPatterns } from "./path.ts";
+import { type PathSettings, parsePathPatterns } from "./path.ts";
 
-const GROUND: Ground = { home: ["home", "u"], base: ["work"], protectedPaths: [["home", "u", ".ssh"]] };
+const PATH_SETTINGS: PathSettings = { home: ["home", "u"], base: ["work"], protectedPaths: [["home", "u", ".ssh"]] };
 const toAscii = (): null => null;
 
 function good<T>(result: Result<T>): T {
@@ -23,8 +23,8 @@ const text = (...patterns: readonly string[]): Constraint => ({
 });
 const path = (...patterns: readonly string[]): Constraint => ({
   kind: "path",
-  patterns: patterns.flatMap((one) => good(parsePathPatterns(one, [], GROUND))),
-  ground: GROUND,
+  patterns: patterns.flatMap((one) => good(parsePathPatterns(one, [], PATH_SETTINGS))),
+  pathSettings: PATH_SETTINGS,
 });
 const url: Constraint = {
   kind: "url",

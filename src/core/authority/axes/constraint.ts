@@ -5,7 +5,7 @@ import type { Result } from "../../base/result.ts";
 import { FOREIGN_TEXT } from "../patterns/reserved.ts";
 import { type Segments, type Sequence, sequenceMatches } from "../patterns/sequence.ts";
 import { type Destination, type DestinationScope, destinationMatches, type ToAscii } from "./destination.ts";
-import { type Ground, parseWrittenPath } from "./path.ts";
+import { type PathSettings, parseWrittenPath } from "./path.ts";
 import { parseUrl } from "./url.ts";
 
 export type Constraint =
@@ -14,7 +14,7 @@ export type Constraint =
   | { readonly kind: "max_length"; readonly length: number }
   /** Each entry is the text between its stars. */
   | { readonly kind: "text"; readonly patterns: readonly (readonly string[])[] }
-  | { readonly kind: "path"; readonly patterns: readonly Sequence[]; readonly ground: Ground }
+  | { readonly kind: "path"; readonly patterns: readonly Sequence[]; readonly pathSettings: PathSettings }
   | { readonly kind: "url"; readonly hosts: DestinationScope; readonly toAscii: ToAscii };
 
 export interface ConstrainedArgument {
@@ -110,7 +110,7 @@ function probeHolds(constraint: Constraint, probe: Probe): boolean {
         probe.kind === "path"
           ? probe.path
           : typeof value === "string"
-            ? orNull(parseWrittenPath(value, constraint.ground))
+            ? orNull(parseWrittenPath(value, constraint.pathSettings))
             : null;
       return path !== null && constraint.patterns.some((pattern) => sequenceMatches(pattern, path));
     }

@@ -1,9 +1,9 @@
 // Paths are absolute and lexically normal; a star is one segment, two are any number, and protected paths must be named.
 import { describe, expect, test } from "vitest";
 import { type Segments, sequenceMatches } from "../patterns/sequence.ts";
-import { type Ground, parsePath, parsePathPatterns, parseRoot, pathPatternText, pathText } from "./path.ts";
+import { type PathSettings, parsePath, parsePathPatterns, parseRoot, pathPatternText, pathText } from "./path.ts";
 
-const GROUND: Ground = {
+const PATH_SETTINGS: PathSettings = {
   home: ["home", "u"],
   base: ["work"],
   protectedPaths: [
@@ -11,16 +11,16 @@ const GROUND: Ground = {
     ["home", "u", ".config", "ambit"],
   ],
 };
-const NOWHERE: Ground = { home: null, base: null, protectedPaths: [] };
+const NOWHERE: PathSettings = { home: null, base: null, protectedPaths: [] };
 
 function value(text: string): Segments {
-  const result = parsePath(text, GROUND);
+  const result = parsePath(text, PATH_SETTINGS);
   if (!result.ok) throw new Error(result.message);
   return result.value;
 }
 
 function covers(pattern: string, path: string): boolean {
-  const result = parsePathPatterns(pattern, [], GROUND);
+  const result = parsePathPatterns(pattern, [], PATH_SETTINGS);
   if (!result.ok) throw new Error(result.message);
   return result.value.some((one) => sequenceMatches(one, value(path)));
 }
@@ -88,7 +88,7 @@ describe("parsing", () => {
     [".", "/work"],
     ["../x", "/x"],
   ])("%j is %s", (text, expected) => {
-    const result = parsePath(text, GROUND);
+    const result = parsePath(text, PATH_SETTINGS);
     expect(result.ok && pathText(result.value.segments)).toBe(expected);
   });
 
@@ -100,7 +100,7 @@ describe("parsing", () => {
     [`/${"a".repeat(4096)}`, "too_long"],
     ["/a".repeat(513), "too_long"],
   ])("%j is refused", (text, code) => {
-    expect(parsePath(text, GROUND)).toMatchObject({ ok: false, code });
+    expect(parsePath(text, PATH_SETTINGS)).toMatchObject({ ok: false, code });
   });
 
   test.each(["a", "~/a", "~"])("%j has no meaning without a working folder", (text) => {
@@ -115,8 +115,8 @@ describe("parsing", () => {
     ["/a/*/../b", "/a/x/../b"],
     ["/{a,b", "/{a,b}"],
   ])("the pattern %j is refused, %j is not", (bad, good) => {
-    expect(parsePathPatterns(bad, [], GROUND)).toMatchObject({ ok: false, code: "bad_pattern" });
-    expect(parsePathPatterns(good, [], GROUND).ok).toBe(true);
+    expect(parsePathPatterns(bad, [], PATH_SETTINGS)).toMatchObject({ ok: false, code: "bad_pattern" });
+    expect(parsePathPatterns(good, [], PATH_SETTINGS).ok).toBe(true);
   });
 
   test.each([
@@ -125,20 +125,20 @@ describe("parsing", () => {
     ["~/a", "a"],
     ["a/../../b", "a/../b"],
   ])("the pattern %j leaves its root and is refused, %j stays", (bad, good) => {
-    expect(parsePathPatterns(bad, ["work"], GROUND)).toMatchObject({ ok: false, code: "escapes_root" });
-    expect(parsePathPatterns(good, ["work"], GROUND).ok).toBe(true);
+    expect(parsePathPatterns(bad, ["work"], PATH_SETTINGS)).toMatchObject({ ok: false, code: "escapes_root" });
+    expect(parsePathPatterns(good, ["work"], PATH_SETTINGS).ok).toBe(true);
   });
 
   test("a root is one folder", () => {
-    expect(parseRoot("/a/*", GROUND)).toMatchObject({ ok: false, code: "bad_pattern" });
-    expect(parseRoot("/a/b", GROUND)).toEqual({ ok: true, value: ["a", "b"] });
+    expect(parseRoot("/a/*", PATH_SETTINGS)).toMatchObject({ ok: false, code: "bad_pattern" });
+    expect(parseRoot("/a/b", PATH_SETTINGS)).toEqual({ ok: true, value: ["a", "b"] });
   });
 
   test.each([
     ["/x/**/**/y", "/x/**/y"],
     ["x/*.ts", "/x/*.ts"],
   ])("the pattern %j is printed %s", (text, expected) => {
-    const result = parsePathPatterns(text, [], { ...GROUND, base: [] });
+    const result = parsePathPatterns(text, [], { ...PATH_SETTINGS, base: [] });
     expect(result.ok && result.value.map(pathPatternText)).toEqual([expected]);
   });
 });

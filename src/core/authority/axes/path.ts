@@ -9,7 +9,7 @@ import { DEEP, literal, type Segment, segmentOf } from "../patterns/segment.ts";
 import { type Segments, type Sequence, sequenceText } from "../patterns/sequence.ts";
 
 /** Where on a machine the words are read: what `~` and a relative path mean, and which paths are protected. */
-export interface Ground {
+export interface PathSettings {
   readonly home: readonly string[] | null;
   readonly base: readonly string[] | null;
   /** A segment `*` in an entry stands for any one name: every user's home, every process. */
@@ -19,27 +19,27 @@ export interface Ground {
 }
 
 /** A root to propose where none is written: the project, unless it is the whole home folder or more. */
-export function proposedRoot({ base, home }: Pick<Ground, "base" | "home">): string {
+export function proposedRoot({ base, home }: Pick<PathSettings, "base" | "home">): string {
   const isProject = base !== null && base.length > 0 && !(home !== null && base.every((name, at) => name === home[at]));
   return isProject ? "." : "~/project";
 }
 
 /** A path of a request by its one real name, with its protected leading segments guarded. */
-export function parsePath(text: string, ground: Ground): Result<Segments> {
-  const path = parseWrittenPath(text, ground);
-  if (!path.ok || ground.followed === undefined) return path;
-  return done(guardPath(ground.followed(path.value.segments), ground.protectedPaths));
+export function parsePath(text: string, pathSettings: PathSettings): Result<Segments> {
+  const path = parseWrittenPath(text, pathSettings);
+  if (!path.ok || pathSettings.followed === undefined) return path;
+  return done(guardPath(pathSettings.followed(path.value.segments), pathSettings.protectedPaths));
 }
 
 /** The same as it is written: links are not followed. */
-export function parseWrittenPath(text: string, ground: Ground): Result<Segments> {
+export function parseWrittenPath(text: string, pathSettings: PathSettings): Result<Segments> {
   if (text.length > pathBytesMax) return refuse("too_long", `the path is longer than ${pathBytesMax} characters`);
-  const segments = normalSegments(text, ground, false);
-  return segments.ok ? done(guardPath(segments.value, ground.protectedPaths)) : segments;
+  const segments = normalSegments(text, pathSettings, false);
+  return segments.ok ? done(guardPath(segments.value, pathSettings.protectedPaths)) : segments;
 }
 
 /** Everything at or below a protected path is reached only by a pattern that names that path literally. */
-export function guardPath(segments: readonly string[], protectedPaths: Ground["protectedPaths"]): Segments {
+export function guardPath(segments: readonly string[], protectedPaths: PathSettings["protectedPaths"]): Segments {
   let depth = 0;
   for (const entry of protectedPaths) {
     if (
@@ -53,11 +53,11 @@ export function guardPath(segments: readonly string[], protectedPaths: Ground["p
 }
 
 /** A plain folder or file name for `in` and `sandbox`: no star. */
-export function parseRoot(text: string, ground: Ground): Result<readonly string[]> {
+export function parseRoot(text: string, pathSettings: PathSettings): Result<readonly string[]> {
   if (text.includes("*"))
     return refuse("bad_pattern", `${JSON.stringify(text)}: a root is one folder; stars belong in \`paths\``);
   if (text.length > pathBytesMax) return refuse("too_long", `the path is longer than ${pathBytesMax} characters`);
-  return normalSegments(text, ground, false);
+  return normalSegments(text, pathSettings, false);
 }
 
 /** The whole tree at and below a root. */
@@ -66,7 +66,11 @@ export function tree(root: readonly string[]): Sequence {
 }
 
 /** One entry of `paths`, relative to `root`; an entry that leaves the root is refused, never trimmed. */
-export function parsePathPatterns(text: string, root: readonly string[], ground: Ground): Result<readonly Sequence[]> {
+export function parsePathPatterns(
+  text: string,
+  root: readonly string[],
+  pathSettings: PathSettings,
+): Result<readonly Sequence[]> {
   if (text.length > patternCharactersMax)
     return refuse("too_long", `the pattern is longer than ${patternCharactersMax} characters`);
   const spelled = braces(text);
@@ -79,7 +83,7 @@ export function parsePathPatterns(text: string, root: readonly string[], ground:
         "bad_pattern",
         `${JSON.stringify(bad[0])} is not part of a path pattern; only \`*\`, \`**\` and braces are`,
       );
-    const segments = normalSegments(one, { ...ground, base: root }, true);
+    const segments = normalSegments(one, { ...pathSettings, base: root }, true);
     if (!segments.ok) return segments;
     if (!root.every((name, at) => name === segments.value[at])) {
       return refuse("escapes_root", `${JSON.stringify(text)} leaves its root /${root.join("/")}`);
@@ -97,11 +101,11 @@ export function joinDeep(pattern: readonly Segment[]): Sequence {
 }
 
 /** `stars`: the text is a pattern, whose segments `..` cannot take back: behind a star it has no one meaning. */
-function normalSegments(text: string, ground: Ground, stars: boolean): Result<readonly string[]> {
+function normalSegments(text: string, pathSettings: PathSettings, stars: boolean): Result<readonly string[]> {
   if (text === "") return refuse("bad_value", "the path is empty");
   if (!isPlainText(text)) return refuse("bad_value", "the path holds a character no path has");
   const home = text === "~" || text.startsWith("~/");
-  const start = text.startsWith("/") ? [] : home ? ground.home : ground.base;
+  const start = text.startsWith("/") ? [] : home ? pathSettings.home : pathSettings.base;
   if (start === null)
     return refuse(
       "not_absolute",

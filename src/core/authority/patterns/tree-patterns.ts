@@ -1,6 +1,6 @@
 // Patterns over paths as folders and files: which folders they cover whole, and which patterns name neither a whole folder nor
 // a single file, so that no sandbox can hold them.
-import { type Ground, guardPath } from "../axes/path.ts";
+import { guardPath, type PathSettings } from "../axes/path.ts";
 import type { Scope } from "../axes/scope.ts";
 import { ANY_TEXT } from "./reserved.ts";
 import { DEEP, segmentMatches } from "./segment.ts";
@@ -15,7 +15,7 @@ export function pathPatterns(scope: Scope | undefined): readonly Sequence[] {
 export function coversTree(
   patterns: readonly Sequence[],
   folder: readonly string[],
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): boolean {
   const stars = patterns.reduce((most, pattern) => Math.max(most, starSegments(pattern)), 0);
   const { guarded } = guardPath(folder, protectedPaths);

@@ -6,7 +6,7 @@ import { guardArgv } from "../axes/argv.ts";
 import type { Arguments, Probe } from "../axes/constraint.ts";
 import { destinationText } from "../axes/destination.ts";
 import { BUILTIN_TOOLS } from "../axes/name.ts";
-import { type Ground, guardPath, pathText } from "../axes/path.ts";
+import { guardPath, type PathSettings, pathText } from "../axes/path.ts";
 import { isArguments, isDestination, isSegments, type Value } from "../axes/scope.ts";
 import type { Axis } from "../catalog.ts";
 import { ANY_TEXT, FOREIGN_TEXT } from "../patterns/reserved.ts";
@@ -18,7 +18,7 @@ const WORD = "any";
 
 export function concreteRequest(
   request: Request,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
   proves: (request: Request) => boolean,
 ): Request {
   let best = request;
@@ -34,14 +34,14 @@ export function concreteRequest(
   return best;
 }
 
-function concreteValues(axis: Axis, value: Value, protectedPaths: Ground["protectedPaths"]): readonly Value[] {
+function concreteValues(axis: Axis, value: Value, protectedPaths: PathSettings["protectedPaths"]): readonly Value[] {
   if (axis.kind === "tool" && isSegments(value) && value.segments[0] === "builtin") {
     return [...BUILTIN_TOOLS.map((name) => segmentsOf(["builtin", name])), value];
   }
   return [concreteValue(axis, value, protectedPaths)];
 }
 
-function concreteValue(axis: Axis, value: Value, protectedPaths: Ground["protectedPaths"]): Value {
+function concreteValue(axis: Axis, value: Value, protectedPaths: PathSettings["protectedPaths"]): Value {
   if (value === undefined) return ordinary(axis);
   if (isDestination(value) && value.name !== null)
     return { name: segmentsOf(value.name.segments.map(spelled)), address: value.address };

@@ -2,7 +2,7 @@
 // counterexample. Past the caps the answer is "cannot show", which every caller treats as a refusal.
 
 import { witnessesMax } from "../../base/limits.ts";
-import type { Ground } from "../axes/path.ts";
+import type { PathSettings } from "../axes/path.ts";
 import type { Value } from "../axes/scope.ts";
 import type { Authority, Chain } from "../chain.ts";
 import { purposeAt } from "../chain.ts";
@@ -24,7 +24,7 @@ export type Containment =
 export type Because = "request" | "ask" | "expires" | "clean" | "pass" | "users";
 
 export interface WithinOptions {
-  readonly protectedPaths: Ground["protectedPaths"];
+  readonly protectedPaths: PathSettings["protectedPaths"];
   /** The grants are about to be passed on: only what may be passed on counts. */
   readonly delegating: boolean;
 }

@@ -3,7 +3,7 @@
 
 import { constrainedArgumentsMax } from "../../base/limits.ts";
 import { type Arguments, type ArgumentsScope, type Constraint, type Probe, placeText } from "../axes/constraint.ts";
-import { type Ground, guardPath } from "../axes/path.ts";
+import { guardPath, type PathSettings } from "../axes/path.ts";
 import type { Value } from "../axes/scope.ts";
 import { ANY_TEXT, FOREIGN_TEXT } from "../patterns/reserved.ts";
 import { type AxisFacts, learnPatterns } from "./facts.ts";
@@ -52,14 +52,14 @@ function constraintProbes(constraint: Constraint, others: readonly Constraint[])
       const facts = { stars: 0 };
       for (const other of others) {
         if (other.kind !== "path") continue;
-        // The same text is another path on another ground; nothing can be shown across grounds.
-        if (!sameGround(other.ground, constraint.ground)) return TOO_MANY;
+        // The same text is another path under other path settings; nothing can be shown across them.
+        if (!samePathSettings(other.pathSettings, constraint.pathSettings)) return TOO_MANY;
         learnPatterns(facts, other.patterns);
       }
       const probes: Probe[] = [];
       for (const pattern of constraint.patterns) {
         const found = sequenceWitnesses(pattern, facts.stars, (segments) =>
-          guardPath(segments, constraint.ground.protectedPaths),
+          guardPath(segments, constraint.pathSettings.protectedPaths),
         );
         if (found === TOO_MANY) return TOO_MANY;
         for (const path of found) probes.push({ kind: "path", path });
@@ -84,8 +84,8 @@ function isInside(inner: readonly string[], outer: readonly string[]): boolean {
   return inner.length > outer.length && outer.every((key, at) => key === inner[at]);
 }
 
-function sameGround(left: Ground, right: Ground): boolean {
-  const text = ({ home, base, protectedPaths }: Ground): string => JSON.stringify([home, base, protectedPaths]);
+function samePathSettings(left: PathSettings, right: PathSettings): boolean {
+  const text = ({ home, base, protectedPaths }: PathSettings): string => JSON.stringify([home, base, protectedPaths]);
   return left === right || text(left) === text(right);
 }
 

@@ -1,6 +1,6 @@
 // Witnesses for a whole scope, axis by axis.
 import { guardArgv } from "../axes/argv.ts";
-import { type Ground, guardPath } from "../axes/path.ts";
+import { guardPath, type PathSettings } from "../axes/path.ts";
 import { isNothing, type PortRange, type Scope, type Value } from "../axes/scope.ts";
 import type { AxisKind } from "../catalog.ts";
 import { segmentsOf } from "../patterns/sequence.ts";
@@ -18,7 +18,7 @@ export function scopeWitnesses(
   scope: Scope,
   kind: AxisKind,
   facts: AxisFacts,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): readonly Value[] | typeof TOO_MANY {
   if (isNothing(scope)) return [];
   switch (scope.kind) {

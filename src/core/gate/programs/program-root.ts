@@ -1,7 +1,7 @@
 // The root of a program: the deepest folder that every deciding grant shares around the requested directory, and whether it
 // is writable. A request decided the run; the grants define how far it reaches.
 
-import { type Ground, guardPath, pathText } from "../../authority/axes/path.ts";
+import { guardPath, type PathSettings, pathText } from "../../authority/axes/path.ts";
 import { isSegments, type Scope, scopeMatches, type Value } from "../../authority/axes/scope.ts";
 import type { Authority } from "../../authority/chain.ts";
 import type { Moment } from "../../authority/compiled.ts";
@@ -16,7 +16,7 @@ export type FolderPath = readonly string[];
 
 export interface RootFacts {
   readonly moment: Moment;
-  readonly protectedPaths: Ground["protectedPaths"];
+  readonly protectedPaths: PathSettings["protectedPaths"];
 }
 
 /** A decided request: the deciding grants and the approval level. */

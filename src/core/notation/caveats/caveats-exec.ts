@@ -22,7 +22,7 @@ export function readExec(exec: Field, read: readonly Tree[], reading: Reading, d
   const programs = entriesOf(exec, diagnostics, null, parseProgram).map((entry) => entry.value);
   if (programs.length === 0)
     return [grantOf("proc.exec", { root: NOTHING, argv: NOTHING, mode: EITHER_MODE }, { span: exec.span })];
-  const base = reading.ground.base;
+  const base = reading.pathSettings.base;
   if (base === null || base.length === 0) {
     const where = base === null ? "there is no working directory" : "`/` is never the root of a process";
     diagnostics.warning("inert", exec.span, `\`exec\` covers nothing: ${where}`);
@@ -36,7 +36,7 @@ export function readExec(exec: Field, read: readonly Tree[], reading: Reading, d
     );
     return [];
   }
-  const here = guardPath(base, reading.ground.protectedPaths);
+  const here = guardPath(base, reading.pathSettings.protectedPaths);
   const roots = read.flatMap(({ root, pattern }) =>
     sequenceMatches(pattern, here) ? [base] : isAtOrBelow(root, base) ? [root] : [],
   );

@@ -2,7 +2,7 @@
 
 import { programOf } from "../../authority/axes/argv.ts";
 import { type DestinationScope, hostPatternText } from "../../authority/axes/destination.ts";
-import { type Ground, pathText } from "../../authority/axes/path.ts";
+import { type PathSettings, pathText } from "../../authority/axes/path.ts";
 import { isNothing, type Scope } from "../../authority/axes/scope.ts";
 import type { AxisName } from "../../authority/catalog.ts";
 import { type Conditions, type Grant, isCounted } from "../../authority/grant.ts";
@@ -34,7 +34,7 @@ export function caveatsOf(
   grants: readonly Grant[],
   calls: number | null,
   generations: readonly number[] | null,
-  protectedPaths: Ground["protectedPaths"] | null = null,
+  protectedPaths: PathSettings["protectedPaths"] | null = null,
 ): CaveatsJson | null {
   const live = grants.filter((grant) => !grant.scopes.some(isNothing));
   if (live.some(({ verb, conditions }) => !VERBS.includes(verb.verb) || !isUnconditional(conditions))) return null;
@@ -76,7 +76,7 @@ function scopeOf(grant: Grant, axis: AxisName): Scope {
   return grant.scopes[grant.verb.axes.findIndex((one) => one.name === axis)] as Scope;
 }
 
-function treesOf(grants: readonly Grant[], protectedPaths: Ground["protectedPaths"] | null): CaveatsScope | null {
+function treesOf(grants: readonly Grant[], protectedPaths: PathSettings["protectedPaths"] | null): CaveatsScope | null {
   const patterns: Sequence[] = [];
   for (const grant of grants) {
     const path = scopeOf(grant, "path");

@@ -1,5 +1,5 @@
 // Path patterns back to the folders whose trees they are, for caveats, which know no other paths.
-import type { Ground } from "../../authority/axes/path.ts";
+import type { PathSettings } from "../../authority/axes/path.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
 import { literalPrefix } from "../policy/ceiling.ts";
 import { isAtOrBelow } from "../record/hoist.ts";
@@ -13,7 +13,7 @@ interface Tree {
 /** Null where a pattern is no tree, or where writing it down would open a protected path that it does not. */
 export function treeRoots(
   patterns: readonly Sequence[],
-  protectedPaths: Ground["protectedPaths"] | null,
+  protectedPaths: PathSettings["protectedPaths"] | null,
 ): readonly (readonly string[])[] | null {
   const trees: Tree[] = [];
   for (const pattern of patterns) {

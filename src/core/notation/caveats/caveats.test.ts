@@ -136,7 +136,7 @@ describe("programs run in the working directory, if it may be read", () => {
     base: readonly string[] | null,
     ceiling: readonly string[] | null = null,
   ): { roots: string[]; said: string[] } => {
-    const reading: Reading = { ...READING, ceiling, ground: { ...READING.ground, base } };
+    const reading: Reading = { ...READING, ceiling, pathSettings: { ...READING.pathSettings, base } };
     const { link: found, diagnostics } = read({ ...TOP, ...fields }, reading);
     const roots = (found?.grants ?? []).flatMap((grant) =>
       grant.verb.verb === "proc.exec" ? [(grant.root ?? []).join("/")] : [],
@@ -278,7 +278,12 @@ describe("caveats print back as they were parsed", () => {
 
 describe("the meet of two is the meet of each axis", () => {
   const meet = (left: Fields, right: Fields): unknown =>
-    caveatsOf(meetGrants(link(left).grants, link(right).grants).grants, null, null, READING.ground.protectedPaths);
+    caveatsOf(
+      meetGrants(link(left).grants, link(right).grants).grants,
+      null,
+      null,
+      READING.pathSettings.protectedPaths,
+    );
   test.each<[string, Fields, Fields, Fields]>([
     ["all is the identity", { exec: "all" }, { exec: { only: ["a", "b"] } }, { exec: { only: ["a", "b"] } }],
     ["lists intersect", { exec: { only: ["a", "b"] } }, { exec: { only: ["b", "c"] } }, { exec: { only: ["b"] } }],

@@ -55,11 +55,12 @@ export function readCaveats(node: TreeNode, reading: Reading): CaveatsReading {
 
 /** An entry covers itself and what is below; one that is no plain path matches nothing. */
 function readTrees(field: Field, reading: Reading, diagnostics: Diagnostics): readonly Tree[] {
-  return entriesOf(field, diagnostics, [], (text) => parseRoot(text, reading.ground)).flatMap(({ value: root, span }) =>
-    cutToCeiling([tree(root)], reading.ceiling, diagnostics, span).map((pattern) => {
-      const isCut = reading.ceiling !== null && !isAtOrBelow(root, reading.ceiling);
-      return { root: isCut ? (reading.ceiling as readonly string[]) : root, pattern };
-    }),
+  return entriesOf(field, diagnostics, [], (text) => parseRoot(text, reading.pathSettings)).flatMap(
+    ({ value: root, span }) =>
+      cutToCeiling([tree(root)], reading.ceiling, diagnostics, span).map((pattern) => {
+        const isCut = reading.ceiling !== null && !isAtOrBelow(root, reading.ceiling);
+        return { root: isCut ? (reading.ceiling as readonly string[]) : root, pattern };
+      }),
   );
 }
 

@@ -15,8 +15,8 @@ beforeAll(() => {
   mkdirSync(join(base, "hidden-target"));
   symlinkSync(join(base, "hidden-target"), join(base, "link"));
   symlinkSync(join(base, "hidden-nowhere"), join(base, "away"));
-  const ground = { home: ["hidden-home"], base: ["hidden-base"], protectedPaths: [] };
-  reading = { ground, toAscii, ceiling: null, realRoot };
+  const pathSettings = { home: ["hidden-home"], base: ["hidden-base"], protectedPaths: [] };
+  reading = { pathSettings, toAscii, ceiling: null, realRoot };
 });
 afterAll(() => rmSync(base, { recursive: true, force: true }));
 

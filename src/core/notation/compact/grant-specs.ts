@@ -42,8 +42,8 @@ export function specFault(noun: string, specs: readonly string[], reading: Readi
 function reasonOf(spec: string, { toAscii }: Reading): string {
   const diagnostics = new Diagnostics();
   const span = { source: "spec", start: 0, end: spec.length };
-  const ground = { home: ["~"], base: ["."], protectedPaths: [] };
-  readCompact(spec, { reading: { ground, toAscii, ceiling: null }, diagnostics, span, root: null });
+  const pathSettings = { home: ["~"], base: ["."], protectedPaths: [] };
+  readCompact(spec, { reading: { pathSettings, toAscii, ceiling: null }, diagnostics, span, root: null });
   const first = diagnostics.list.find(({ severity }) => severity === "error");
   if (first === undefined) return "a folder in it does not resolve here";
   const { message, suggestion, fix } = first;

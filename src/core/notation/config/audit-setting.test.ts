@@ -5,7 +5,7 @@ import { readConfig } from "./config.ts";
 
 const read = (audit: unknown, level: "user" | "project" = "user") =>
   readConfig(treeOf({ audit } as never), level, READING);
-const home = `/${(READING.ground.home ?? []).join("/")}`;
+const home = `/${(READING.pathSettings.home ?? []).join("/")}`;
 
 describe("the second copy of the log", () => {
   it.each<readonly [object, string, number]>([

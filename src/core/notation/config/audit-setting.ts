@@ -71,7 +71,7 @@ function targetOf(entry: Entry, reading: Reading, diagnostics: Diagnostics): Sin
     });
     return null;
   }
-  const parsed = parseRoot(path, reading.ground);
+  const parsed = parseRoot(path, reading.pathSettings);
   if (!parsed.ok) {
     refused(parsed, span, diagnostics);
     return null;

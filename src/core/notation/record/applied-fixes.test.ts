@@ -69,7 +69,8 @@ function isWithin(grants: readonly Grant[], meant: readonly Grant[]): boolean {
     calls: null,
   });
   return (
-    within(grants, [[link]], { protectedPaths: READING.ground.protectedPaths, delegating: false }).kind === "within"
+    within(grants, [[link]], { protectedPaths: READING.pathSettings.protectedPaths, delegating: false }).kind ===
+    "within"
   );
 }
 

@@ -67,15 +67,15 @@ function writtenRoot(verb: string, scope: Mapping | null, context: GrantContext)
 const NO_ROOT: OwnRoot = { root: null };
 
 /** A root that a grant may have here: below the ceiling, where there is one. */
-export function rootFor({ ground, ceiling }: Reading): string {
+export function rootFor({ pathSettings, ceiling }: Reading): string {
   const isFree =
-    ceiling === null || ceiling.length === 0 || (ground.base !== null && isAtOrBelow(ground.base, ceiling));
-  return isFree ? proposedRoot(ground) : pathText(ceiling);
+    ceiling === null || ceiling.length === 0 || (pathSettings.base !== null && isAtOrBelow(pathSettings.base, ceiling));
+  return isFree ? proposedRoot(pathSettings) : pathText(ceiling);
 }
 
 /** One folder as it really lies on the machine: two names of one folder compare as equal, a link never as its name. */
 export function readRoot(text: string, reading: Reading): Result<readonly string[]> {
-  const root = parseRoot(text, reading.ground);
+  const root = parseRoot(text, reading.pathSettings);
   if (!root.ok || reading.realRoot === undefined) return root;
   const real = reading.realRoot(root.value);
   return real === null

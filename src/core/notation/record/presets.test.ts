@@ -26,7 +26,7 @@ function good<T>(result: Result<T>): T {
 
 /** 0 runs at once, 1 needs approval, null is denied. */
 function level(preset: string, command: string, mode = "rw"): number | null {
-  const values = [good(parsePath("/p", READING.ground)), good(parseArgv(command.split(" "))), mode];
+  const values = [good(parsePath("/p", READING.pathSettings)), good(parseArgv(command.split(" "))), mode];
   const levels = grantsOf(preset)
     .filter((grant) => grant.verb.verb === "proc.exec" && grantMatches(grant, values))
     .map((grant) => grant.conditions.ask);

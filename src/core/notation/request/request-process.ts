@@ -37,14 +37,14 @@ export function readShell(words: readonly string[], reading: Reading): Result<re
 
 function readWhere(
   named: ReadonlyMap<string, string>,
-  { ground, workingRoot }: Reading,
+  { pathSettings, workingRoot }: Reading,
 ): Result<{ readonly root: Value; readonly mode: string }> {
   const mode = named.get("root") ?? "ro";
   if (!isRootWord(mode))
     return refuse("bad_value", `root= is ${ROOT_WORDS_TEXT}; the folder is written as in=`, "root=rw");
-  const folder = workingRoot ?? ground.base;
+  const folder = workingRoot ?? pathSettings.base;
   if (folder === null && !named.has("in"))
     return refuse("not_absolute", "there is no working directory to run in", "in=/path");
-  const root = parsePath(named.get("in") ?? pathText(folder ?? []), ground);
+  const root = parsePath(named.get("in") ?? pathText(folder ?? []), pathSettings);
   return root.ok ? done({ root: root.value, mode }) : root;
 }

@@ -31,7 +31,7 @@ export function readValues(verb: VerbEntry, words: readonly string[], reading: R
     case "tool":
       return readTool(verb, words);
     case "fs":
-      return sole((text) => listed(parsePath(text, reading.ground)));
+      return sole((text) => listed(parsePath(text, reading.pathSettings)));
     case "net": {
       const split = namedWords(words, verb.verb === "net.connect" ? ["address", "raw"] : ["address"]);
       if (!split.ok) return split;

@@ -168,7 +168,7 @@ describe("invalid requests are refused", () => {
     expect(readRequestText("zzz", READING)).not.toHaveProperty("fix");
   });
   test("without a working directory no process can be requested", () => {
-    const reading = { ...READING, ground: { ...READING.ground, base: null } };
+    const reading = { ...READING, pathSettings: { ...READING.pathSettings, base: null } };
     expect(readRequestText("proc.exec -- ls", reading).ok).toBe(false);
     expect(readRequestText("proc.exec in=/w -- ls", reading).ok).toBe(true);
   });

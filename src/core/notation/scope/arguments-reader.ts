@@ -99,9 +99,9 @@ function readConstraint(entry: Entry, context: GrantContext): Constraint | null 
       return patterns === null ? null : { kind: "text", patterns };
     }
     case "path": {
-      const ground = { ...reading.ground, base: root ?? reading.ground.base };
-      const patterns = readEach(entry, diagnostics, (text) => readFreePath(text, root, reading.ground));
-      return patterns === null ? null : { kind: "path", patterns, ground };
+      const pathSettings = { ...reading.pathSettings, base: root ?? reading.pathSettings.base };
+      const patterns = readEach(entry, diagnostics, (text) => readFreePath(text, root, reading.pathSettings));
+      return patterns === null ? null : { kind: "path", patterns, pathSettings };
     }
     case "url": {
       const hosts = readDestinations(entry, null, reading.toAscii, diagnostics, false);

@@ -65,7 +65,7 @@ function readPathAxis(context: AxisContext): Scope | null {
   const paths = keyEntry(context, "paths");
   if (ownRoot === null) return paths === null || readEach(paths, diagnostics, () => NONE) !== null ? NOTHING : null;
   if (paths === null) return sequences([tree(ownRoot)]);
-  return sequences(readEach(paths, diagnostics, (text) => readPathEntry(text, ownRoot, reading.ground)));
+  return sequences(readEach(paths, diagnostics, (text) => readPathEntry(text, ownRoot, reading.pathSettings)));
 }
 
 /** Read for its type alone: there is no root its text could be read by. */

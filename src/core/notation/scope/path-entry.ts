@@ -1,12 +1,16 @@
 // One entry of `paths`, read below a root and printed relative to it.
-import { type Ground, parsePathPatterns, pathPatternText } from "../../authority/axes/path.ts";
+import { type PathSettings, parsePathPatterns, pathPatternText } from "../../authority/axes/path.ts";
 import { segmentText } from "../../authority/patterns/segment.ts";
 import { type Sequence, sequenceText } from "../../authority/patterns/sequence.ts";
 import { type Result, refuse } from "../../base/result.ts";
 
 /** An entry that leaves the root is refused. So is one that, through `~`, holds a name no pattern can spell. */
-export function readPathEntry(text: string, root: readonly string[], ground: Ground): Result<readonly Sequence[]> {
-  const patterns = parsePathPatterns(text, root, ground);
+export function readPathEntry(
+  text: string,
+  root: readonly string[],
+  pathSettings: PathSettings,
+): Result<readonly Sequence[]> {
+  const patterns = parsePathPatterns(text, root, pathSettings);
   if (!patterns.ok || patterns.value.every((pattern) => hasSpelling(pattern.slice(root.length)))) return patterns;
   return unspelled(text);
 }
@@ -15,13 +19,13 @@ export function readPathEntry(text: string, root: readonly string[], ground: Gro
 export function readFreePath(
   text: string,
   root: readonly string[] | null,
-  ground: Ground,
+  pathSettings: PathSettings,
 ): Result<readonly Sequence[]> {
   const isFree = text.startsWith("/") || text === "~" || text.startsWith("~/");
   const from = isFree ? [] : root;
   if (from === null)
     return refuse("not_absolute", `${JSON.stringify(text)} is relative, and there is no root to read it by`);
-  const patterns = parsePathPatterns(text, from, ground);
+  const patterns = parsePathPatterns(text, from, pathSettings);
   return patterns.ok && !patterns.value.every(hasSpelling) ? unspelled(text) : patterns;
 }
 

@@ -40,7 +40,7 @@ function good<T>(result: Result<T>): T {
   return result.value;
 }
 
-const path = (text: string): Value => good(parsePath(text, READING.ground));
+const path = (text: string): Value => good(parsePath(text, READING.pathSettings));
 const host = (text: string): Destination => good(parseHost(text, READING.toAscii));
 const name = (text: string): Value => good(parseName(text));
 const tool = (text: string): Value => good(parseTool(text));
@@ -391,7 +391,7 @@ test("a repeated key, which no tree parser allows, is refused here too", () => {
 });
 
 test("a folder that no pattern can express is refused, so that parsed grants can be printed", () => {
-  const reading = { ...READING, ground: { ...READING.ground, home: ["home", "[u]"] } };
+  const reading = { ...READING, pathSettings: { ...READING.pathSettings, home: ["home", "[u]"] } };
   expect(read("fs.read", { in: "~", paths: ["a"] }, { reading }).grant).not.toBeNull();
   expect(told(read("fs.read", { in: "/home", paths: ["~/a"] }, { reading }).diagnostics)).toEqual([
     "error bad_pattern paths[0]",

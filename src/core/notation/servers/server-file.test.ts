@@ -7,7 +7,7 @@ import type { Reading } from "../reading.ts";
 import { readServerFile, type ServerFile } from "./server-file.ts";
 
 const READING: Reading = {
-  ground: { base: ["work"], home: ["home", "me"], protectedPaths: [["home", "me", ".ssh"]] },
+  pathSettings: { base: ["work"], home: ["home", "me"], protectedPaths: [["home", "me", ".ssh"]] },
   toAscii: (name) => name,
   ceiling: ["work"],
 };

@@ -198,7 +198,7 @@ function readRequires({ value }: Entry, reading: Reading, diagnostics: Diagnosti
     });
     return null;
   }
-  const { grants } = readCapabilityList(value, { reading, diagnostics, root: reading.ground.base });
+  const { grants } = readCapabilityList(value, { reading, diagnostics, root: reading.pathSettings.base });
   for (const { verb, span, conditions } of grants) {
     const at = span ?? value.span;
     if (!REQUIRED_VERBS.includes(verb.verb))

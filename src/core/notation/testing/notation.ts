@@ -6,7 +6,7 @@ import type { Reading } from "../reading.ts";
 import type { Entry, Mapping, TreeNode } from "../tree.ts";
 
 export const READING: Reading = {
-  ground: { home: ["home", "u"], base: ["work"], protectedPaths: [["home", "u", ".ssh"]] },
+  pathSettings: { home: ["home", "u"], base: ["work"], protectedPaths: [["home", "u", ".ssh"]] },
   toAscii: (host) => (/^(müller|xn--mller-kva)\.example$/.test(host) ? "xn--mller-kva.example" : null),
   ceiling: null,
 };

@@ -32,7 +32,7 @@ export function readTokenRequest(text: string, context: { readonly reading: Read
 function valuesOf(verb: VerbEntry, scope: string, reading: Reading): Result<readonly Value[]> {
   switch (resourceOf(verb)) {
     case "fs":
-      return one(parsePath(scope, { ...reading.ground, base: null }));
+      return one(parsePath(scope, { ...reading.pathSettings, base: null }));
     case "tool":
       return one(parseTool(scope));
     case "provider":

@@ -90,7 +90,7 @@ function readScope(verb: VerbEntry, scope: string, context: TokenContext): Resul
   const { reading, diagnostics, span } = context;
   switch (resourceOf(verb)) {
     case "fs": {
-      const patterns = readFreePath(scope, null, reading.ground);
+      const patterns = readFreePath(scope, null, reading.pathSettings);
       return patterns.ok ? done({ path: sequences(patterns.value) }) : patterns;
     }
     case "net":

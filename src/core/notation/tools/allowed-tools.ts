@@ -90,7 +90,7 @@ function readNeed(
 
 function isReadable(need: Need, reading: Reading, diagnostics: Diagnostics): boolean {
   const found = new Diagnostics();
-  const grant = readNeed(need, reading.ground.base ?? [], reading, found);
+  const grant = readNeed(need, reading.pathSettings.base ?? [], reading, found);
   // That a need covers nothing, or much, is for its check to say.
   for (const one of found.list) if (one.severity === "error") diagnostics.list.push(one);
   return grant !== null;

@@ -96,5 +96,5 @@ export function readReach(
 
 function parseReach(text: string, reading: Reading): Result<readonly string[]> {
   if (text.includes("${")) return refuse("bad_value", `${quoted(text)} holds a substitution, which is not made here`);
-  return parseRoot(text, reading.ground);
+  return parseRoot(text, reading.pathSettings);
 }

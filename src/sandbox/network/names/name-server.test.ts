@@ -90,7 +90,7 @@ test("denials are named in valid notation", () => {
     "scope_violation net.connect evil.example:443",
     "scope_violation net.connect evil.example:443 (part of another)",
   ]);
-  const reading = { ground: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
+  const reading = { pathSettings: { home: null, base: null, protectedPaths: [] }, toAscii, ceiling: null };
   expect(readRequestText("net.connect evil.example:443", reading).ok).toBe(true);
 });
 

@@ -16,7 +16,7 @@ import { type PlanResult, planOf } from "../planning.ts";
 import { FACTS } from "./plan.ts";
 
 export const READING: Reading = {
-  ground: { home: FACTS.home, base: FACTS.home, protectedPaths: FACTS.protectedPaths },
+  pathSettings: { home: FACTS.home, base: FACTS.home, protectedPaths: FACTS.protectedPaths },
   toAscii: () => null,
   ceiling: null,
 };

@@ -1,12 +1,12 @@
 import { userInfo } from "node:os";
 import { describe, expect, it } from "vitest";
 import { parsePath, pathText } from "../core/authority/axes/path.ts";
-import { groundOf, homeFolder, PROTECTED_PATHS } from "./ground.ts";
+import { homeFolder, PROTECTED_PATHS, pathSettingsOf } from "./path-settings.ts";
 
-const ground = groundOf({ home: "/home/ann", cwd: "/work" });
+const pathSettings = pathSettingsOf({ home: "/home/ann", cwd: "/work" });
 
 function guardedDepth(path: string): number {
-  const read = parsePath(path, ground);
+  const read = parsePath(path, pathSettings);
   return read.ok ? (read.value.guarded?.filter(Boolean).length ?? 0) : -1;
 }
 
@@ -44,17 +44,17 @@ describe("a path only its own name opens, and its neighbour one character away, 
   });
 });
 
-describe("the ground of a machine", () => {
+describe("path settings of a machine", () => {
   it("home and working folder in normal form", () => {
-    expect(pathText(ground.home ?? [])).toBe("/home/ann");
-    expect(groundOf({ home: "/home//ann/./x/..", cwd: "/work/../w/" })).toMatchObject({
+    expect(pathText(pathSettings.home ?? [])).toBe("/home/ann");
+    expect(pathSettingsOf({ home: "/home//ann/./x/..", cwd: "/work/../w/" })).toMatchObject({
       home: ["home", "ann"],
       base: ["w"],
     });
   });
 
   it("without a home there is none, and paths protected elsewhere still are", () => {
-    const homeless = groundOf({ home: null, cwd: "/work" });
+    const homeless = pathSettingsOf({ home: null, cwd: "/work" });
     expect(homeless.home).toBeNull();
     expect(homeless.protectedPaths).toContainEqual(["etc", "shadow"]);
     expect(homeless.protectedPaths).toContainEqual(["root", ".ssh"]);
@@ -62,11 +62,11 @@ describe("the ground of a machine", () => {
   });
 
   it.each(["", "relative", "~", "/a\0b"])("%j is neither a home nor a working folder", (path) => {
-    expect(groundOf({ home: path, cwd: path })).toMatchObject({ home: null, base: null });
+    expect(pathSettingsOf({ home: path, cwd: path })).toMatchObject({ home: null, base: null });
   });
 
   it("a home that is the whole machine is none, but its keys are protected", () => {
-    const odd = groundOf({ home: "/", cwd: "/" });
+    const odd = pathSettingsOf({ home: "/", cwd: "/" });
     expect(odd).toMatchObject({ home: null, base: [] });
     expect(odd.protectedPaths).toContainEqual([".ssh"]);
   });

@@ -1,7 +1,7 @@
-// The path ground of this machine: its home folder, the base of relative paths, and the protected paths, which no wildcard
+// Path settings of this machine: the home folder, the base of relative paths, and the protected paths, which no wildcard
 // matches. Links are followed: a folder has one real name, and a home folder with two names is protected under both.
 import { userInfo } from "node:os";
-import type { Ground } from "../core/authority/axes/path.ts";
+import type { PathSettings } from "../core/authority/axes/path.ts";
 import { segmentsOf, type UserFolders } from "./folders.ts";
 import { PROTECTED_PATHS } from "./protected.ts";
 import { followFolders, realRoot } from "./real-path.ts";
@@ -18,7 +18,7 @@ export function homeFolder(): string | null {
   }
 }
 
-export function groundOf(machine: { readonly home: string | null; readonly cwd: string | null }): Ground {
+export function pathSettingsOf(machine: { readonly home: string | null; readonly cwd: string | null }): PathSettings {
   const home = machine.home === null ? null : absoluteSegments(machine.home);
   return {
     home: asHome(home),
@@ -48,7 +48,7 @@ const otherHomes: readonly string[] = ["/root", "/var/root", "/home/*", "/Users/
 export function protectedBelow(
   homes: readonly (readonly string[])[],
   more: readonly (readonly string[])[],
-): Ground["protectedPaths"] {
+): PathSettings["protectedPaths"] {
   const roots = new Set([...homes.map(textOf), ...otherHomes]);
   // Kept as text until the end: joining and splitting hundreds of short paths is fast.
   const paths = new Set<string>();
@@ -75,7 +75,7 @@ export function absoluteSegments(path: string): readonly string[] | null {
   return normal;
 }
 
-export interface GroundOptions {
+export interface PathSettingsOptions {
   readonly home: string | null;
   readonly folders: UserFolders;
   /** Its `.ambit` folder is protected: agents must not write their own grants, whatever root contains it. */
@@ -83,11 +83,11 @@ export interface GroundOptions {
 }
 
 /**
- * The ground for each folder that relative paths may be resolved against; the protected paths are the same for all of
+ * The path settings for each folder that relative paths may be resolved against; the protected paths are the same for all of
  * them and are computed once. Absent on purpose: following each protected path. Some lead to the working directory, and
  * all cost time.
  */
-export function machineGround({ home, folders, workspace }: GroundOptions): (base: string) => Ground {
+export function machinePathSettings({ home, folders, workspace }: PathSettingsOptions): (base: string) => PathSettings {
   const written = home === null ? null : absoluteSegments(home);
   const real = written === null ? null : realRoot(written);
   const own = workspace === null ? null : `${workspace}/.ambit`;
