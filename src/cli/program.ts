@@ -37,6 +37,7 @@ import { STATUS_EXAMPLES, type StatusOptions, status } from "./status/status.ts"
 import { addPower } from "./stop/command.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
 import { test } from "./test/test.ts";
+import { addTokens } from "./tokens/tokens.ts";
 import { addTools } from "./tools/command.ts";
 import type { ToolsPorts } from "./tools/tools.ts";
 import { TRUST_EXAMPLES, type TrustOptions, trust } from "./trust/trust.ts";
@@ -157,6 +158,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addDaemon(program, ports, end);
   addSecrets(program, ports, end);
   addTools(program, ports, end, ports);
+  addTokens(program, ports, end);
   addMcp(program, async () => notBuilt(ports), end, { ports, behind });
   addFirstSteps(program, ports, behind, end);
   try {

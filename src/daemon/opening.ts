@@ -15,6 +15,7 @@ import type { AgentName } from "../core/ports/stores/link-store.ts";
 import { madeName, madeNames } from "./calls/agent-names.ts";
 import type { Gatekeeper } from "./calls/gatekeeper.ts";
 import type { SessionCaveats } from "./calls/holding.ts";
+import { ClientTokens } from "./client-tokens.ts";
 import type { Delegations } from "./contexts/delegations.ts";
 import type { Admission } from "./control/admission.ts";
 import type { DaemonParts } from "./parts.ts";
@@ -56,6 +57,7 @@ export class Opening {
   readonly #sessions: Sessions;
   readonly #admission: Admission;
   readonly #userNames: () => readonly string[] | null;
+  readonly tokens: ClientTokens;
 
   constructor(
     parts: DaemonParts,
@@ -66,6 +68,8 @@ export class Opening {
     /** Users that have a record; null if unknown. */
     userNames: () => readonly string[] | null,
   ) {
+    const { digest, now, id, stores } = parts;
+    this.tokens = new ClientTokens({ settings: stores.settings, digest, now, id: () => id("k") });
     this.#parts = parts;
     this.#gatekeeper = gatekeeper;
     this.#delegations = delegations;
@@ -76,9 +80,12 @@ export class Opening {
 
   /** `lifetime`: the session ends with its connection, or with the client that further connections come from. */
   async open(
-    { value, connected }: Pick<Exchange, "value" | "connected">,
+    { value: given, connected }: Pick<Exchange, "value" | "connected">,
     lifetime: "connection" | "client" = "connection",
   ): Promise<Answer<OpenSessionResult>> {
+    const opening = this.tokens.opening(given);
+    if (opening === null) return this.unknownToken(connected.peer);
+    const { value, id: clientToken } = opening;
     const cwd = textIn(value, "cwd", pathCharactersMax);
     const asked = textIn(value, "agent", pathCharactersMax);
     const named = optionalText(value, "user");
@@ -134,6 +141,7 @@ export class Opening {
       root,
       isForParent,
       isBrought: brought !== null,
+      ...(clientToken === null ? {} : { clientToken, isRevoked: () => !this.tokens.isValid(clientToken) }),
       granterOf: (link) => stores.links.get(link)?.granter.agent ?? null,
     });
     const userRecord = user.value === null ? null : this.#parts.records.user(user.value);
@@ -155,7 +163,7 @@ export class Opening {
     if (lifetime === "connection") connected.onClose(() => this.close(session));
     const { entries } = this.#gatekeeper;
     const more = { face, terminal: peer.terminal, pid: root.pid, start: root.start, pledge: specs };
-    const brings = caveats === null ? {} : { caveats };
+    const brings = { ...(caveats === null ? {} : { caveats }), ...(clientToken === null ? {} : { clientToken }) };
     const written = await stores.ledger.append([
       entries.make("session", session.who(), "opened", { more: { ...more, ...brings } }),
     ]);
@@ -193,6 +201,18 @@ export class Opening {
     });
     const fault = specs === null ? null : this.pledge(session, specs);
     return fault === null ? { ok: true, value: session } : refusal("invalid_input", fault);
+  }
+
+  /** Closes the sessions whose token is revoked or has expired. How many there were. */
+  closeRevoked(): number {
+    const revoked = this.#sessions.all().filter((session) => session.isRevoked);
+    for (const session of revoked) this.close(session);
+    return revoked.length;
+  }
+
+  /** A token that is unknown, revoked or expired. */
+  unknownToken(peer: Peer): Promise<Refusal> {
+    return this.#refused({ cwd: "/", asked: "a client token", user: null, trace: null, face: "http", peer }, NO_TOKEN);
   }
 
   /** Logs a refused session. If that fails, the session is refused all the same. */
@@ -285,6 +305,8 @@ export class Opening {
     return refusal("unknown_agent", found.message, found.fix);
   }
 }
+
+const NO_TOKEN = refusal("unknown_token", "the token is unknown, revoked or expired", "ambit tokens add AGENT");
 
 const NO_USER_NAME = refusal("invalid_input", "a user name has only letters, digits and . _ @ + -");
 

@@ -302,7 +302,7 @@ export interface DaemonParts {
   /** Never goes back while the daemon runs, whatever the wall clock does. */
   now(): number;
   /** Kind prefix plus random suffix. */
-  id(letter: "c" | "a" | "l" | "s" | "e" | "t" | "o"): string;
+  id(letter: "c" | "a" | "k" | "l" | "s" | "e" | "t" | "o"): string;
   /** Writes a line to the daemon's own log. */
   note(line: string): void;
 }

@@ -30,6 +30,10 @@ export interface SessionFacts {
   readonly isForParent?: boolean;
   /** It brought its own authority, instead of an agent's. */
   readonly isBrought?: boolean;
+  /** For a session that a client token opened: whether the token is revoked or has expired. */
+  isRevoked?(): boolean;
+  /** Its id; absent without a token. */
+  readonly clientToken?: string;
   /** The agent that made a delegation; null if there is none of this id. */
   granterOf?(link: string): string | null;
 }
@@ -104,6 +108,11 @@ export class Session {
     return this.#isClosed;
   }
 
+  /** Its token does not hold any more: it starts nothing, and is closed soon. */
+  get isRevoked(): boolean {
+    return this.facts.isRevoked?.() ?? false;
+  }
+
   /** It has read untrusted data. True the first time. */
   taint(why: string): boolean {
     if (!this.#isClean) return false;
@@ -133,7 +142,7 @@ export class Session {
 
   /** Counts work that ends with its caller or with the session; null if the session is closed or too much runs. */
   begin(...callers: readonly AbortSignal[]): { readonly signal: AbortSignal; end(): void } | null {
-    if (this.#isClosed || this.running.size >= runningMax) return null;
+    if (this.#isClosed || this.isRevoked || this.running.size >= runningMax) return null;
     const { controller, release } = following(...callers);
     this.running.add(controller);
     return {
@@ -147,7 +156,7 @@ export class Session {
 
   /** Why it starts nothing more: what `begin` answers with null. */
   get startRefusal(): StartRefusal {
-    return this.#isClosed ? CLOSED : BUSY;
+    return this.#isClosed || this.isRevoked ? CLOSED : BUSY;
   }
 
   /** Called when the session closes, for resources kept between its calls; immediately if it is closed already. */
@@ -209,7 +218,8 @@ export class Sessions {
   /** INVARIANT: only the connection that opened it can name it. */
   get(id: string, connected: ClientConnection): Session | null {
     const session = this.#all.get(id);
-    return session === undefined || session.facts.connected !== connected || session.isClosed ? null : session;
+    if (session === undefined || session.facts.connected !== connected) return null;
+    return session.isClosed || session.isRevoked ? null : session;
   }
 
   /** For calls alone: also through a session that this connection joined, whose lifetime and pledges are not its own. */

@@ -25,6 +25,7 @@ import { sourceCharactersMax } from "../text/read.ts";
 import { WEB_FETCH } from "../tools/web/definition.ts";
 import { waitingPageProcess } from "../tools/web/page-process.ts";
 import { presenting } from "../tools/web/present-result.ts";
+import { serveHttp } from "./mcp-http.ts";
 import { standardInput } from "./mcp-input.ts";
 import { clientLevel, isClientGone } from "./mcp-parent.ts";
 
@@ -53,6 +54,7 @@ export function composeMcp(machine: McpMachine): McpPorts {
       file: folders.config === null ? null : caveatsFile(join(folders.config, "caveats.toml")),
       otherFile: home === null ? null : caveatsFile(join(home, ".agent-bridle", "config.toml")),
     }),
+    serveHttp: (served) => serveHttp(served, { home, folders, program: machine.program, printError }),
     serveMcp: (served) => serveMcp(machine, home, folders, served, (text) => printError(`ambit: ${shown(text)}`)),
   };
 }
@@ -106,7 +108,11 @@ async function serveMcp(
     inbound,
     isClientGone: () => isClientGone(parent),
   });
-  const servers = new ServerFactory({ identity: { name: "ambit", version: VERSION }, session, inbound });
+  const servers = new ServerFactory({
+    identity: { name: "ambit", version: VERSION },
+    session,
+    callProblem: (id) => inbound.callProblem(id),
+  });
   const closed = new Promise<void>((over) => {
     serveStdio(({ era }) => servers.create(era), { transport });
     const { onclose } = transport;

@@ -79,11 +79,11 @@ function callProblem(name: Json | undefined, input: Json | undefined): string | 
   if (typeof name !== "string" || name === "") return "`name` must be the name of a tool";
   if (input === undefined) return null;
   if (!isJsonObject(input)) return "`arguments` must be an object";
-  return isBounded(input, 0) ? null : "`arguments` are nested too deeply, or hold a number that is too large";
+  return isBounded(input) ? null : "`arguments` are nested too deeply, or hold a number that is too large";
 }
 
 /** `JSON.parse` accepts any depth, and numbers beyond the range of a double as infinity. */
-function isBounded(value: Json, depth: number): boolean {
+export function isBounded(value: Json, depth = 0): boolean {
   if (typeof value === "number") return Number.isFinite(value);
   if (typeof value !== "object" || value === null) return true;
   if (depth >= jsonDepthMax) return false;

@@ -70,7 +70,11 @@ async function serve(messages: readonly (object | string)[], kept = session()): 
   const [input, output, inbound] = [new PassThrough(), new PassThrough(), new InboundMessages()];
   const openInput = (onChunk: (chunk: Buffer) => void): Readable => input.on("data", onChunk);
   const transport = new StdioTransport({ openInput, output, inbound, isClientGone: () => false });
-  const servers = new ServerFactory({ identity: IDENTITY, session: kept, inbound });
+  const servers = new ServerFactory({
+    identity: IDENTITY,
+    session: kept,
+    callProblem: (id) => inbound.callProblem(id),
+  });
   const closed = new Promise<void>((resolve) => {
     serveStdio(({ era }) => servers.create(era), { transport });
     const { onclose } = transport;

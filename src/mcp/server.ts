@@ -10,15 +10,19 @@ import {
 import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
 import { type CallResult, refusedResult } from "./call-result.ts";
 import { type ShapedResult, shapedResult, shapeFor } from "./client-shape.ts";
-import type { InboundMessages } from "./inbound-messages.ts";
+import type { RequestId } from "./json-rpc.ts";
 import { listCheckMilliseconds, listMilliseconds, progressMilliseconds } from "./limits.ts";
 import type { ReconnectingSession } from "./reconnecting-session.ts";
+import type { CallProblem } from "./request-params.ts";
 import { type ListedTool, listedTools } from "./tool-list.ts";
 
 export interface ServerOptions {
   readonly identity: { readonly name: string; readonly version: string };
   readonly session: ReconnectingSession;
-  readonly inbound: InboundMessages;
+  /** What is wrong with a call that arrives without a name; over HTTP such a call does not arrive. */
+  callProblem?(id: RequestId): CallProblem | null;
+  /** Over HTTP in the newer era a server lives for one request: changes of the list are sent by its owner. */
+  readonly isForOneRequest?: boolean;
 }
 
 const INSTRUCTIONS =
@@ -134,7 +138,7 @@ class SessionServer {
     onWaiting: (approval: string) => void,
   ): Promise<CallResult> {
     if (tool === "") {
-      const problem = this.#options.inbound.callProblem(id) ?? { tool: "the call", message: "the call is malformed" };
+      const problem = this.#options.callProblem?.(id) ?? { tool: "the call", message: "the call is malformed" };
       return refusedResult(problem.tool, { code: "invalid_input", message: problem.message, fix: null });
     }
     try {
@@ -152,7 +156,7 @@ class SessionServer {
     if (!listed.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, `${listed.code}: ${listed.message}`);
     const tools = listedTools(listed.value);
     this.#sentList = JSON.stringify(tools);
-    if (this.#timer === undefined) {
+    if (this.#timer === undefined && this.#options.isForOneRequest !== true) {
       this.#timer = setInterval(() => void this.#checkList(), listCheckMilliseconds);
       this.#timer.unref();
     }

@@ -24,7 +24,7 @@ export function addMcp(
     .description("serve tools to clients of the Model Context Protocol, and manage the servers behind them");
   const serving = mcp
     .command("serve")
-    .description("serve an agent's tools over standard input and output")
+    .description("serve an agent's tools over standard input and output, or over HTTP")
     .option("--agent <id>", "an id in .ambit/agents, a file, or an agent created by another agent")
     .option("--user <name>", "act for this user; the user's record, if any, limits the grants further")
     .option("--pledge <specs...>", "limit the grants of this session to these specs")
@@ -34,6 +34,10 @@ export function addMcp(
       "the working folder, used to find the workspace and resolve relative paths; default: this one",
     )
     .option("--unconfined", "if neither an agent nor caveats are given, grant everything your user may do", false)
+    .option(
+      "--http <address>",
+      "serve many clients over HTTP, at a loopback address; each presents a token (ambit tokens)",
+    )
     .action(async (options: McpServeOptions) => end(await serve(options)));
   if (servers !== null) addServers(mcp, servers.ports, servers.behind, end);
   for (const one of [mcp, serving]) one.addHelpText("after", SERVE_EXAMPLES);
@@ -127,6 +131,8 @@ const SERVE_EXAMPLES = `
 Examples:
   ambit mcp serve --agent scout
   claude mcp add ambit -- ambit mcp serve --agent scout
+  ambit mcp serve --http 127.0.0.1:8484
+  claude mcp add --transport http ambit http://127.0.0.1:8484/mcp --header "Authorization: Bearer $(ambit tokens add scout)"
   AMBIT_CAVEATS='{"fs_read":"all","fs_write":{"only":[]},"exec":{"only":["git"]},"net":{"only":[]},"max_calls":{"at_most":50},"valid_for_generation":"all"}' ambit mcp serve
 
 In most client configurations: {"command": "ambit", "args": ["mcp", "serve", "--agent", "scout"]}
@@ -134,4 +140,4 @@ In most client configurations: {"command": "ambit", "args": ["mcp", "serve", "--
 Without --agent, the grants come from AMBIT_CAVEATS, else from the [caveats] table of caveats.toml in your configuration
 folder; else there are none. The client sees the tools its grants can allow; a denied call returns a result with isError.
 
-Exit status: 0 the client disconnected, 4 no daemon, 2 usage, 1 error.`;
+Exit status: 0 the client disconnected or a signal ended the server, 4 no daemon, 2 usage, 1 error.`;

@@ -1,4 +1,4 @@
-// `ambit mcp serve`: an agent's tools for a client of the Model Context Protocol, over its pipes.
+// `ambit mcp serve`: an agent's tools for a client of the Model Context Protocol, over its pipes, or for many over HTTP.
 import type { OpenSessionRequest } from "../../core/ports/daemon/daemon-calls.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -8,6 +8,14 @@ import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
 /** What is served, as it was asked for on the command line. */
 export interface McpServed {
   readonly opening: Pick<OpenSessionRequest, "agent" | "user" | "pledge" | "cwd"> & { readonly caveats: string | null };
+  readonly waitMilliseconds: number;
+}
+
+/** What is served over HTTP: the agent and its folder are those of each client's token. */
+export interface McpHttpServed {
+  readonly host: string;
+  readonly port: number;
+  readonly pledge: readonly string[] | null;
   readonly waitMilliseconds: number;
 }
 
@@ -21,6 +29,8 @@ export interface McpPorts {
   caveats(): CaveatsSources;
   /** Until the client is gone. */
   serveMcp(served: McpServed): Promise<ExitCode>;
+  /** Until a signal ends it. */
+  serveHttp(served: McpHttpServed): Promise<ExitCode>;
 }
 
 export interface McpServeOptions {
@@ -30,14 +40,17 @@ export interface McpServeOptions {
   readonly wait?: string;
   readonly in?: string;
   readonly unconfined: boolean;
+  readonly http?: string;
 }
 
 const waitSecondsMax = 86_400;
+const portMax = 65_535;
 
 export async function serve(ports: McpPorts, options: McpServeOptions): Promise<ExitCode> {
   const wait = Number(options.wait ?? 0);
   if (!(wait >= 0 && wait <= waitSecondsMax))
     return usage(ports, `--wait must be a number of seconds, at most ${waitSecondsMax}`, "--wait 60");
+  if (options.http !== undefined) return serveHttp(ports, options, options.http, Math.ceil(wait * 1000));
   const cwd = options.in === undefined ? ports.cwd : ports.folderAt(options.in);
   if (cwd === null) return usage(ports, `no folder ${JSON.stringify(options.in)}`, "--in /a/folder");
   const { agent, unconfined } = options;
@@ -54,6 +67,30 @@ export async function serve(ports: McpPorts, options: McpServeOptions): Promise<
     },
     waitMilliseconds: Math.ceil(wait * 1000),
   });
+}
+
+async function serveHttp(
+  ports: McpPorts,
+  { agent, user, in: folder, unconfined, pledge }: McpServeOptions,
+  address: string,
+  waitMilliseconds: number,
+): Promise<ExitCode> {
+  const given = agent !== undefined || user !== undefined || folder !== undefined || unconfined;
+  if (given)
+    return usage(
+      ports,
+      "--http takes the agent, the user and the folder from each client's token",
+      "ambit tokens add AGENT, then: ambit mcp serve --http 127.0.0.1:8484",
+    );
+  const [, host = "", port = ""] = /^(localhost|127(?:\.\d{1,3}){3}|\[::1\]):(\d{1,5})$/.exec(address) ?? [];
+  if (host === "" || Number(port) > portMax)
+    return usage(
+      ports,
+      "--http must be a loopback address and a port: tokens are sent unencrypted",
+      "--http 127.0.0.1:8484",
+    );
+  const name = host === "[::1]" ? "::1" : host;
+  return ports.serveHttp({ host: name, port: Number(port), pledge: pledge ?? null, waitMilliseconds });
 }
 
 /** Null where it is not clear what is meant; that is told. */

@@ -146,7 +146,7 @@ export class Gatekeeper {
     );
     if (entry.outcome !== "allow") return this.#deny(session, made, isConfigured(entry));
     if (this.isFrozen) return { ok: false, code: "frozen" };
-    if (session.isClosed) return { ok: false, code: "revoked" };
+    if (session.isClosed || session.isRevoked) return { ok: false, code: "revoked" };
     // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
     if (call.waiting.signal?.aborted === true) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };

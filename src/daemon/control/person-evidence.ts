@@ -52,6 +52,12 @@ const TERMINAL_MAKERS: ReadonlySet<string> = new Set([
 /** Faces of ambit commands: a person types them, and they end with their command. */
 export const COMMANDS: ReadonlySet<string> = new Set(["call", "exec"]);
 
+/**
+ * The HTTP server's own process is not its client, and neither is the terminal that a person started it in. Who connects to it is
+ * not known (see the limits).
+ */
+const SERVERS: ReadonlySet<string> = new Set(["http"]);
+
 type ClientFacts = Pick<SessionFacts, "connected" | "isForParent" | "root">;
 
 /** What speaks against a person. */
@@ -63,7 +69,8 @@ export interface ClientTie {
 /** Null if nothing speaks against a person. */
 export function tieToClient(peer: Peer, sessions: readonly Session[]): ClientTie | null {
   for (const session of sessions) {
-    if (COMMANDS.has(session.facts.face) && !descends(peer.ancestors, [session.facts.root])) continue;
+    const { face, root } = session.facts;
+    if ((COMMANDS.has(face) || SERVERS.has(face)) && !descends(peer.ancestors, [root])) continue;
     const by = tieTo(peer, session.facts);
     if (by !== null) return { session, by };
   }

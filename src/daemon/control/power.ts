@@ -15,6 +15,7 @@ import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Sessions } from "../session.ts";
 import type { Admission, Admitted } from "./admission.ts";
 import { keyAnswers } from "./keys.ts";
+import { tokenAnswers } from "./tokens.ts";
 
 export interface PowerParts {
   readonly parts: DaemonParts;
@@ -77,6 +78,7 @@ export function powerAnswers(asked: PowerParts): readonly (readonly [string, Mes
         }),
     ],
     ...secretAnswers(asked),
+    ...tokenAnswers(asked),
   ];
 }
 

@@ -31,6 +31,8 @@ export interface OpenSessionRequest {
    * A process that descends from an agent's session cannot open such a session.
    */
   readonly caveats?: string | null;
+  /** A client token: the session's agent, folder and user are the token's, and it ends with the token. */
+  readonly bearer?: string;
   /** The session continues one whose user had a record: without that record it is refused. */
   readonly needsUserRecord?: boolean;
 }
@@ -142,6 +144,11 @@ export interface ProgramRefusal {
 
 export type CallMessages = {
   readonly "session.open": { readonly asks: OpenSessionRequest; readonly answers: OpenSessionResult };
+  /** Whether a client token holds now. */
+  readonly "token.check": {
+    readonly asks: { readonly bearer: string };
+    readonly answers: { readonly id: string; readonly agent: string; readonly expires: number };
+  };
   readonly "session.close": { readonly asks: { readonly session: string }; readonly answers: object };
   /**
    * For a command that a client's hook put in the place of the client's own: calls through the hook's session from here on, until

@@ -106,6 +106,16 @@ export interface ToolDetails {
   readonly why: string | null;
 }
 
+/** A token that a client of the HTTP server presents, without the token. */
+export interface ClientTokenView {
+  readonly id: string;
+  readonly agent: string;
+  readonly cwd: string;
+  readonly user: string | null;
+  readonly created: number;
+  readonly expires: number;
+}
+
 /** An MCP server as shown to a person. */
 export interface ServerView {
   readonly name: string;
@@ -192,6 +202,19 @@ export type ControlMessages = DraftMessages & {
     readonly asks: WithPresence & { readonly cwd: string; readonly name: string; readonly digest: string };
     readonly answers: { readonly tools: number };
   };
+  /** The token is in this answer alone; the state has its digest. */
+  readonly "tokens.add": {
+    readonly asks: WithPresence & {
+      readonly cwd: string;
+      readonly agent: string;
+      readonly user: string | null;
+      readonly milliseconds: number;
+    };
+    readonly answers: { readonly id: string; readonly token: string; readonly expires: number };
+  };
+  readonly "tokens.list": { readonly asks: object; readonly answers: { readonly tokens: readonly ClientTokenView[] } };
+  /** Ends the sessions it opened, and what they run. */
+  readonly "tokens.revoke": { readonly asks: { readonly id: string }; readonly answers: { readonly sessions: number } };
   readonly "daemon.status": { readonly asks: object; readonly answers: DaemonStatus };
   readonly "daemon.stop": { readonly asks: object; readonly answers: object };
   /** Whether this process may widen authority: asked by commands before they edit files themselves. */

@@ -1,0 +1,271 @@
+// Sessions of clients over HTTP. In the older era a client opens a session by `initialize` and names it in every request; in the
+// newer era there are none, and the requests of one token share one daemon session.
+// INVARIANT: a session belongs to the token that opened it. Under another token it does not exist.
+import { randomUUID } from "node:crypto";
+import {
+  createMcpHandler,
+  type JSONRPCMessage,
+  type McpHttpHandler,
+  WebStandardStreamableHTTPServerTransport,
+} from "@modelcontextprotocol/server";
+import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import { isRequestId, type RequestId } from "../json-rpc.ts";
+import type { ReconnectingSession } from "../reconnecting-session.ts";
+import { ServerFactory } from "../server.ts";
+import { listedTools } from "../tool-list.ts";
+import { idleMilliseconds, sessionsMax, sessionsOfTokenMax } from "./limits.ts";
+import { errorAnswer } from "./web-exchange.ts";
+
+export interface HttpSessionsOptions {
+  readonly identity: { readonly name: string; readonly version: string };
+  /** A session of the daemon, opened with this token when it is first used. */
+  open(token: string): ReconnectingSession;
+  /** Whether the token still holds; false also while that is not known. */
+  holds(token: string): Promise<boolean>;
+  /** Milliseconds of a monotonic clock. */
+  elapsed(): number;
+}
+
+export interface HttpExchange {
+  readonly request: Request;
+  /** Undefined for a request without a body. */
+  readonly body: Json | undefined;
+  readonly token: string;
+}
+
+/** What both eras have in common: something that is open for a token. */
+interface Open {
+  readonly token: string;
+  readonly session: ReconnectingSession;
+  used: number;
+  /** Exchanges that are not over. */
+  running: number;
+  close(): void;
+}
+
+export class HttpSessions {
+  readonly #options: HttpSessionsOptions;
+  /** Of the older era, by the id that the client sends. */
+  readonly #named = new Map<string, NamedSession>();
+  /** Of the newer era, by token. */
+  readonly #shared = new Map<string, SharedSession>();
+
+  constructor(options: HttpSessionsOptions) {
+    this.#options = options;
+  }
+
+  get all(): readonly Open[] {
+    return [...this.#named.values(), ...this.#shared.values()];
+  }
+
+  /** A request of the older era. */
+  async named({ request, body, token }: HttpExchange): Promise<Response> {
+    const id = request.headers.get("mcp-session-id");
+    const isInitialize = body !== undefined && isJsonObject(body) && member(body, "method") === "initialize";
+    if (id === null && isInitialize) {
+      const opened = await this.#open(token);
+      return opened instanceof Response ? opened : this.#during(opened, () => opened.handle(request, body));
+    }
+    if (id === null) return errorAnswer(400, "the header Mcp-Session-Id is missing: send `initialize` first");
+    const session = this.#named.get(id);
+    if (session === undefined || session.token !== token) return errorAnswer(404, "there is no such session");
+    return this.#during(session, () => session.handle(request, body));
+  }
+
+  /** A request of the newer era. */
+  async shared({ request, body, token }: HttpExchange): Promise<Response> {
+    const known = this.#shared.get(token);
+    const session = known ?? new SharedSession(this.#options.identity, token, this.#options.open(token));
+    if (known === undefined) this.#shared.set(token, session);
+    return this.#during(session, () => session.handler.fetch(request, { parsedBody: body }));
+  }
+
+  /** Ends everything of a token that does not hold any more. */
+  closeToken(token: string): void {
+    this.#closeWhere((one) => one.token === token);
+  }
+
+  /** Ends what is idle or revoked, and tells clients of the newer era that their list has changed. */
+  async sweep(): Promise<void> {
+    const { elapsed, holds } = this.#options;
+    const now = elapsed();
+    this.#closeWhere(({ used, running }) => running === 0 && now - used > idleMilliseconds);
+    const tokens = new Set(this.all.filter(({ running }) => running > 0).map(({ token }) => token));
+    for (const token of tokens) if (!(await holds(token))) this.closeToken(token);
+    for (const session of this.#shared.values()) if (session.running > 0) await session.checkList();
+  }
+
+  close(): void {
+    this.#closeWhere(() => true);
+  }
+
+  async #open(token: string): Promise<NamedSession | Response> {
+    const mine = [...this.#named.values()].filter((one) => one.token === token);
+    // The least recently used session that is idle gives way.
+    const spare = mine.filter(({ running }) => running === 0).sort((one, other) => one.used - other.used)[0];
+    if (mine.length >= sessionsOfTokenMax && spare !== undefined) this.#closeWhere((one) => one === spare);
+    else if (mine.length >= sessionsOfTokenMax || this.#named.size >= sessionsMax)
+      return errorAnswer(503, "too many sessions are open");
+    const session = new NamedSession(this.#options.identity, token, this.#options.open(token), (id, isOpen) => {
+      if (isOpen) this.#named.set(id, session);
+      else this.#closeWhere((one) => one === session);
+    });
+    await session.connect();
+    return session;
+  }
+
+  /** A response counts as over when its body is. */
+  async #during(one: Open, act: () => Promise<Response>): Promise<Response> {
+    one.running++;
+    const over = (): void => {
+      one.running--;
+      one.used = this.#options.elapsed();
+    };
+    try {
+      const response = await act();
+      if (response.body === null) over();
+      return response.body === null ? response : watched(response, over);
+    } catch (error) {
+      over();
+      throw error;
+    }
+  }
+
+  #closeWhere(isMeant: (one: Open) => boolean): void {
+    for (const [id, one] of [...this.#named])
+      if (isMeant(one)) {
+        this.#named.delete(id);
+        one.close();
+      }
+    for (const [token, one] of [...this.#shared])
+      if (isMeant(one)) {
+        this.#shared.delete(token);
+        one.close();
+      }
+  }
+}
+
+class NamedSession implements Open {
+  readonly token: string;
+  readonly session: ReconnectingSession;
+  used = 0;
+  running = 0;
+  readonly #transport: AnsweringTransport;
+  readonly #servers: ServerFactory;
+  /** Ids of requests that are not answered yet: the SDK sends an answer to the stream that its id came in on last. */
+  readonly #pending = new Set<RequestId>();
+
+  constructor(
+    identity: HttpSessionsOptions["identity"],
+    token: string,
+    session: ReconnectingSession,
+    onChange: (id: string, isOpen: boolean) => void,
+  ) {
+    this.token = token;
+    this.session = session;
+    this.#servers = new ServerFactory({ identity, session });
+    this.#transport = new AnsweringTransport(
+      {
+        sessionIdGenerator: () => randomUUID(),
+        onsessioninitialized: (id) => onChange(id, true),
+        onsessionclosed: (id) => onChange(id, false),
+      },
+      (id) => this.#pending.delete(id),
+    );
+  }
+
+  connect(): Promise<void> {
+    return this.#servers.create("legacy").connect(this.#transport);
+  }
+
+  async handle(request: Request, body: Json | undefined): Promise<Response> {
+    const message: JsonObject = body !== undefined && isJsonObject(body) ? body : {};
+    const id = member(message, "method") === undefined ? undefined : member(message, "id");
+    if (id !== undefined && isRequestId(id)) {
+      if (this.#pending.has(id)) return errorAnswer(400, "`id` belongs to a request that is not answered yet");
+      this.#pending.add(id);
+    }
+    const cancelled = member(message, "method") === "notifications/cancelled" ? member(message, "params") : undefined;
+    const named = cancelled !== undefined && isJsonObject(cancelled) ? member(cancelled, "requestId") : undefined;
+    // A cancelled request gets no response.
+    if (named !== undefined && isRequestId(named)) this.#pending.delete(named);
+    const response = await this.#transport.handleRequest(request, body === undefined ? {} : { parsedBody: body });
+    if (!response.ok && id !== undefined && isRequestId(id)) this.#pending.delete(id);
+    return response;
+  }
+
+  close(): void {
+    this.#servers.stop();
+    void this.#transport.close().catch(() => undefined);
+    this.session.close();
+  }
+}
+
+/** Tells which requests are answered. */
+class AnsweringTransport extends WebStandardStreamableHTTPServerTransport {
+  readonly #onAnswer: (id: RequestId) => void;
+
+  constructor(
+    options: ConstructorParameters<typeof WebStandardStreamableHTTPServerTransport>[0],
+    onAnswer: (id: RequestId) => void,
+  ) {
+    super(options);
+    this.#onAnswer = onAnswer;
+  }
+
+  override async send(message: JSONRPCMessage, options?: { relatedRequestId?: RequestId }): Promise<void> {
+    if (!("method" in message) && message.id !== undefined) this.#onAnswer(message.id);
+    await super.send(message, options);
+  }
+}
+
+class SharedSession implements Open {
+  readonly token: string;
+  readonly session: ReconnectingSession;
+  readonly handler: McpHttpHandler;
+  used = 0;
+  running = 0;
+  #list: string | null = null;
+
+  constructor(identity: HttpSessionsOptions["identity"], token: string, session: ReconnectingSession) {
+    this.token = token;
+    this.session = session;
+    const servers = new ServerFactory({ identity, session, isForOneRequest: true });
+    this.handler = createMcpHandler(({ era }) => servers.create(era), { legacy: "reject" });
+  }
+
+  /** Tells open subscriptions that the list of tools is another one than at the last look. */
+  async checkList(): Promise<void> {
+    const tools = await this.session.currentList();
+    if (tools === null) return;
+    const list = JSON.stringify(listedTools(tools));
+    if (this.#list !== null && this.#list !== list) this.handler.notify.toolsChanged();
+    this.#list = list;
+  }
+
+  close(): void {
+    void this.handler.close().catch(() => undefined);
+    this.session.close();
+  }
+}
+
+/** The same response; `over` is called once, when its body was read or is not wanted any more. */
+function watched(response: Response, over: () => void): Response {
+  const reader = (response.body as ReadableStream<Uint8Array>).getReader();
+  const body = new ReadableStream<Uint8Array>({
+    async pull(controller) {
+      const next = await reader.read().catch((error: unknown) => {
+        over();
+        throw error;
+      });
+      if (!next.done) return controller.enqueue(next.value);
+      over();
+      controller.close();
+    },
+    async cancel(reason) {
+      over();
+      await reader.cancel(reason);
+    },
+  });
+  return new Response(body, { status: response.status, headers: response.headers });
+}
