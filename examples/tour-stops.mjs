@@ -2,7 +2,7 @@
 
 /** Decisions alone, over the example workspace. */
 export const decisions = [
-  ["a project nobody has looked at yet", 14, ["can", "scout", "net.get", "https://api.github.com/repos"]],
+  ["a project that no person has reviewed yet", 14, ["can", "scout", "net.get", "https://api.github.com/repos"]],
   ["a person looks, and trusts it", 0, ["trust", "--yes"]],
   ["a host below a granted name", 0, ["can", "scout", "net.get", "https://api.github.com/repos"]],
   ["a look-alike of it", 10, ["can", "scout", "net.get", "https://github.com.evil.example/"]],

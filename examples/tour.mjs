@@ -1,5 +1,5 @@
 // The tour: a scripted agent asks for two dozen things, in every notation, then runs programs inside its bounds. It ends
-// with status 0 when everything went as expected.
+// with status 0 when everything went as expected. On a terminal it pauses at each page; `--all` prints everything.
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync, mkdtempSync, realpathSync, rmSync, writeFileSync } from "node:fs";
@@ -8,6 +8,7 @@ import { dirname, join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { shownResult, startAgent } from "./tour-agent.mjs";
 import { fetching, openNetwork } from "./tour-network.mjs";
+import { Pages, TourEnded } from "./tour-pages.mjs";
 import { asked, askedAgain, connections, decisions, kept, programs } from "./tour-stops.mjs";
 
 const here = dirname(fileURLToPath(import.meta.url));
@@ -22,14 +23,20 @@ const environment = {
   ...(process.stdout.isTTY && !process.env.NO_COLOR ? { FORCE_COLOR: "1" } : {}),
 };
 const counted = { stops: 0, unexpected: 0 };
+const pages = new Pages(process.argv.slice(2));
 
+let isWhole = true;
 try {
   for (const stop of decisions) await visit(workspace, stop);
   await runPrograms();
+} catch (error) {
+  if (!(error instanceof TourEnded)) throw error;
+  isWhole = false;
 } finally {
   rmSync(own, { recursive: true, force: true });
 }
-process.stdout.write(`\n${counted.stops - counted.unexpected} of ${counted.stops} as expected\n`);
+const seen = isWhole ? "" : "; you ended the tour early";
+process.stdout.write(`\n${counted.stops - counted.unexpected} of ${counted.stops} as expected${seen}\n`);
 process.stdout.write(
   "Try it yourself: cd examples/workspace && ../../bin/ambit trust && ../../bin/ambit can scout fs.write notes.md\n",
 );
@@ -63,13 +70,16 @@ async function runPrograms() {
     await visit(project, trusting);
     const tried = await start(project, ["exec", "maker", "--json", "--", "true"]);
     if (tried.text.includes('"sandbox_unavailable"')) {
-      process.stdout.write(`\n# no sandbox on this machine, so nothing is run; ambit doctor says why\n${tried.text}`);
+      counted.stops++;
+      counted.unexpected++;
+      const { text } = await start(project, ["doctor"]);
+      await pages.show(`\n# this machine has no sandbox, so the tour can run no program; ambit doctor says:\n${text}`);
       return;
     }
     for (const stop of rest) await visit(project, stop);
     for (const stop of kept) await visit(project, stop);
     const get = fetching();
-    if (get === null) process.stdout.write("\n# there is no curl, wget or python3 here to show the network with\n");
+    if (get === null) await pages.show("\n# there is no curl, wget or python3 here to show the network with\n");
     else for (const stop of connections(get, network.port)) await visit(project, stop);
     await serveModel(project, network.port);
     await stayOpen(project);
@@ -83,30 +93,30 @@ async function runPrograms() {
 async function serveModel(project, port) {
   const words = [process.execPath, ambit, "mcp", "serve", "--agent", "helper"];
   const agent = startAgent(words, { cwd: project, env: environment });
-  const names = await agent.ask("tools");
-  process.stdout.write(
-    `\n# a model is served; of all tools it is shown those its grants can ever allow\n${names.join(" ")}\n`,
-  );
-  const call = async ([why, wanted, name, given]) => {
-    counted.stops++;
-    process.stdout.write(`\n# ${why}\n> ${name} ${JSON.stringify(given)}\n`);
-    const { verdict, lines, approval } = shownResult(await agent.ask("call", name, given));
-    process.stdout.write(`${lines.trimEnd()}\n`);
-    if (verdict !== wanted) {
-      counted.unexpected++;
-      process.stdout.write(`  UNEXPECTED: wanted ${wanted}, got ${verdict}\n`);
-    }
-    return approval;
-  };
-  let waits = "";
-  for (const stop of asked(port)) waits = (await call(stop)) ?? waits;
-  await visit(
-    project,
-    ["the person says yes, at a terminal that the client does not share", 0, ["approve", waits, "--yes"]],
-    true,
-  );
-  for (const stop of askedAgain) await call(stop);
-  await agent.close();
+  try {
+    const names = await agent.ask("tools");
+    await pages.show(
+      `\n# a model is served; of all tools it is shown those its grants can ever allow\n${names.join(" ")}\n`,
+    );
+    const call = async ([why, wanted, name, given]) => {
+      counted.stops++;
+      const { verdict, lines, approval } = shownResult(await agent.ask("call", name, given));
+      const missed = verdict === wanted ? "" : `  UNEXPECTED: wanted ${wanted}, got ${verdict}\n`;
+      if (missed !== "") counted.unexpected++;
+      await pages.show(`\n# ${why}\n> ${name} ${JSON.stringify(given)}\n${lines.trimEnd()}\n${missed}`);
+      return approval;
+    };
+    let waits = "";
+    for (const stop of asked(port)) waits = (await call(stop)) ?? waits;
+    await visit(
+      project,
+      ["the person says yes, at a terminal that the client does not share", 0, ["approve", waits, "--yes"]],
+      true,
+    );
+    for (const stop of askedAgain) await call(stop);
+  } finally {
+    await agent.close();
+  }
   const { text } = await start(project, ["log", "--agent", "helper", "--count", "1", "--json"]);
   const session = /"session":"(s_[^"]+)"/.exec(text)?.[1] ?? "";
   await visit(project, ["everything the model did, as it is kept", 0, ["log", "--session", session]]);
@@ -141,12 +151,11 @@ function agent(project, id, grants) {
 async function visit(cwd, [why, wanted, words], isAtOwnTerminal = false) {
   counted.stops++;
   const shown = words[0] === "can" ? "" : `$ ambit ${words.map(quoted).join(" ")}\n`;
-  process.stdout.write(`\n# ${why}\n${shown}`);
   const { status, text } = await start(cwd, words, isAtOwnTerminal);
-  process.stdout.write(text);
-  if (wanted === "fails" ? status !== 0 && status !== 125 && status !== null : status === wanted) return;
-  counted.unexpected++;
-  process.stdout.write(`  UNEXPECTED: wanted ${wanted}, got ${status}\n`);
+  const isExpected = wanted === "fails" ? status !== 0 && status !== 125 && status !== null : status === wanted;
+  if (!isExpected) counted.unexpected++;
+  const missed = isExpected ? "" : `  UNEXPECTED: wanted ${wanted}, got ${status}\n`;
+  await pages.show(`\n# ${why}\n${shown}${text}${missed}`);
 }
 
 /** `isAtOwnTerminal`: on a pseudo-terminal of its own, as in another window. */

@@ -20,6 +20,8 @@ export interface Fake {
   /** Answers before the connection breaks. */
   readonly answers?: number;
   readonly paint?: Paint;
+  /** Absent for a pipe. */
+  readonly columns?: number;
 }
 
 export interface Told {
@@ -72,7 +74,10 @@ export async function run(fake: Fake, ...argv: readonly string[]): Promise<Told>
   const asking = { ask, close: () => closed++ } as unknown as MessageClient<ControlMessages>;
   const ports: ControlPorts = {
     paint: fake.paint ?? PLAIN,
-    terminal: { isInteractive: false } as ControlPorts["terminal"],
+    terminal: {
+      isInteractive: false,
+      ...(fake.columns === undefined ? {} : { columns: fake.columns }),
+    } as ControlPorts["terminal"],
     now: () => NOW,
     control: async () => fake.control ?? { ok: true, value: asking },
     running: async () => ({ ok: true, value: null }),

@@ -10,6 +10,8 @@ import type { AdmitPorts } from "../trust/admit.ts";
 export interface Terminal {
   /** A person is there to be asked. */
   readonly isInteractive: boolean;
+  /** The width of standard output; absent where that is no terminal. */
+  readonly columns?: number;
   /** No is the answer to anything but a yes. */
   confirm(question: string): Promise<boolean>;
   choose(question: string, choices: readonly Choice[]): Promise<string | null>;

@@ -72,8 +72,8 @@ describe("show", () => {
     expect(out).toBe(
       [
         "a-1  pending",
-        "  asked    1970-01-01T00:16:40.000Z",
-        "  expires  1970-01-01T01:16:40.000Z, in 60 min",
+        "  asked    1970-01-01 00:16:40Z",
+        "  expires  1970-01-01 01:16:40Z, in 60 min",
         "  user          ann",
         "  agent         scout",
         "  workspace     /work/p",

@@ -7,6 +7,7 @@ import type { Digest } from "../../core/ports/digest.ts";
 import type { Approval, ApprovalState, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import { cellsOf, shown } from "../terminal/cells.ts";
 import { type Paint, paintRisk } from "../terminal/paint.ts";
+import { timeText } from "../terminal/time.ts";
 
 /** Milliseconds as a person says them: the largest unit that is not nothing. */
 export function lengthText(milliseconds: number): string {
@@ -14,11 +15,6 @@ export function lengthText(milliseconds: number): string {
   if (seconds < 120) return `${seconds} s`;
   if (seconds < 7200) return `${Math.round(seconds / 60)} min`;
   return `${Math.round(seconds / 3600)} h`;
-}
-
-function whenText(at: number): string {
-  // What is no moment of the calendar is shown as the number it is.
-  return Number.isFinite(at) && Math.abs(at) < 8.64e15 ? new Date(at).toISOString() : String(at);
 }
 
 /** Foreign text on a line of its own, never longer than the line. */
@@ -90,8 +86,8 @@ function timeLines({ asked, expires, times, state }: Approval, now: number): str
   const left = now < expires ? `in ${lengthText(expires - now)}` : "expired";
   const isOpen = state === "pending" || state === "approved";
   return [
-    `  asked    ${whenText(asked)}${times > 1 ? `, ${times} times` : ""}`,
-    ...(isOpen ? [`  expires  ${whenText(expires)}, ${left}`] : []),
+    `  asked    ${timeText(asked)}${times > 1 ? `, ${times} times` : ""}`,
+    ...(isOpen ? [`  expires  ${timeText(expires)}, ${left}`] : []),
   ];
 }
 
@@ -140,7 +136,7 @@ export function counted(uses: number): string {
 
 function answerText({ by, at, level, terminal, step, uses, milliseconds }: ApproverAnswer): string {
   const how = level === 2 ? "with passphrase" : terminal ? "at a terminal" : "not at a terminal";
-  return `${shown(by)}, ${how}, ${whenText(at)}: ${shown(step)}, ${counted(uses)}, ${lengthText(milliseconds)}`;
+  return `${shown(by)}, ${how}, ${timeText(at)}: ${shown(step)}, ${counted(uses)}, ${lengthText(milliseconds)}`;
 }
 
 export function ladderLines(ladder: readonly LadderStep[], paint: Paint): string[] {

@@ -13,6 +13,7 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { renderDiagnostic, renderSpan } from "../terminal/render.ts";
+import { NO_SPECIAL_GRANT } from "../why/text.ts";
 import { changeClass } from "./change-class.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
 import { showVerdict, type VerdictShown } from "./verdict.ts";
@@ -216,6 +217,7 @@ export function sentence(
     lines.push(
       `  no grant can cover it: it is outside ${visible(shown.outside)}; widen \`sandbox:\` in the record or its configuration first`,
     );
+  if (shown.special) lines.push(`  ${NO_SPECIAL_GRANT}`);
   if (shown.outcome === "deny")
     lines.push(paint.dim(`  ambit explain ${shown.code}${name === agent ? "" : `   (agent from ${visible(name)})`}`));
   return lines.join("\n");

@@ -32,6 +32,8 @@ export interface VerdictShown {
   readonly suggest: string | null;
   /** The agent's root, where the request lies outside of it: a grant only narrows that. */
   readonly outside: string | null;
+  /** It names an address that is not public, so no grant is proposed. */
+  readonly special: boolean;
   /** For a delegation: a request that could be made with what was proposed, but not by the granter. */
   readonly exceeds: string | null;
   /** Why grants that cover a program cannot be enforced for it, and what to write instead. */
@@ -82,6 +84,7 @@ export function showVerdict(judged: Judged, request: Request, verdict: Verdict, 
         : { link: short.link, axis: short.axis, grant: short.grant, implied: short.implied, span: short.span },
     suggest: why.suggest === null || refused || isDenied ? null : compactText(why.suggest),
     outside: why.isOutside && workingRoot !== null ? pathText(workingRoot) : null,
+    special: why.isSpecial,
     exceeds: exceeds?.kind === "exceeds" ? requestText(exceeds.request) : null,
     unenforceable: unenforceable === null ? null : { message: unenforceable.message, fix: unenforceable.fix },
   };

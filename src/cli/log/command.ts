@@ -38,6 +38,6 @@ Examples:
   ambit log --code scope_violation --follow
   ambit log --would-deny --since 7d        what enforcing would have blocked
 
-Times are in UTC. Pass the id at the end of a line to \`ambit why\`.
+Times are local, with their zone; \`--since\` and \`--until\` take local times too, or one with a zone. Pass the id at the end of a line to \`ambit why\`.
 
 Exit status: 0 shown, even if no entry matches; 4 the daemon is not running or exited; 2 usage; 1 error.`;

@@ -3,8 +3,9 @@ import { describe, expect, test } from "vitest";
 import { GONE, NOW, placed, run } from "../../../test/audit/log-command.ts";
 import { entryOf } from "../../../test/audit/written-log.ts";
 import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
+import { cellsOf } from "../terminal/cells.ts";
 import { COLOURS } from "../terminal/paint.ts";
-import { parseMoment } from "./time.ts";
+import { parseMoment } from "../terminal/time.ts";
 
 const HOSTILE = "a\u001b[2Jb\u202ec\nQ\r\u009be\u0000f\u2028g\u{e0041}h";
 const hostile: LogEntry = entryOf(1, {
@@ -57,13 +58,35 @@ describe("the table", () => {
     });
     const { out, exit, closed } = await run({ entries: placed(entryOf(1), denied) }, "log");
     expect(out.split("\n").map((line) => line.trimEnd())).toEqual([
-      "time                 agent           workspace     tool              verdict                     request                                                   id",
-      "2023-11-14 22:13:20  scout           w             read_file         allow                       fs.read /w/1                                              c000001",
-      "2023-11-14 22:13:20  scout           w             read_file         deny scope_violation        fs.read /etc/passwd +1                                    c000002",
+      "time                       agent           workspace     tool              verdict                     request                                                   id",
+      "2023-11-14 22:13:20Z       scout           w             read_file         allow                       fs.read /w/1                                              c000001",
+      "2023-11-14 22:13:20Z       scout           w             read_file         deny scope_violation        fs.read /etc/passwd +1                                    c000002",
       "",
     ]);
     expect(exit).toBe(0);
     expect(closed).toBe(1);
+  });
+
+  test.each([80, 100, 140])("has no line that is wider than a terminal of %i columns", async (columns) => {
+    const denied = entryOf(2, {
+      id: "c_3n9pnwiy23rx277ccipifc2m",
+      agent: "a-long-name-of-an-agent",
+      outcome: "deny",
+      code: "capability_absent",
+      more: { requests: ["fs.read /a/long/path/to/some/file/that/does/not/fit/in/the/table/of/a/narrow/terminal"] },
+    });
+    const { out } = await run({ entries: placed(entryOf(1), denied), columns }, "log");
+    const lines = out.split("\n");
+    expect(Math.max(...lines.map((line) => cellsOf(line).columns))).toBeLessThanOrEqual(columns);
+    expect(lines[1]).toBe("2023-11-14 (UTC)");
+    expect(lines[3]).toContain("c_3n9pnwiy23rx");
+    expect(lines[3]).not.toContain("c_3n9pnwiy23rx2");
+  });
+
+  test("of a narrow terminal has a heading for each day", async () => {
+    const next = entryOf(2, { at: entryOf(1).at + 86_400_000 });
+    const { out } = await run({ entries: placed(entryOf(1), next, next), columns: 80 }, "log");
+    expect(out.match(/^2023-11-\d\d .*$/gmu)).toEqual(["2023-11-14 (UTC)", "2023-11-15 (UTC)"]);
   });
 
   test("is coloured by the outcome", async () => {
@@ -235,16 +258,17 @@ describe("a transcript", () => {
     const { out } = await run({ entries: placed(call, ended, denied, lost) }, "log", "--session", "s1");
     expect(out).toBe(`session s1  agent scout  user ann  workspace /w
 
-2023-11-14 22:13:20  call        read_file  allow  c000001
-                     fs.read /w/1
-                     by fs.read{in=/w}  scout.md:4
-2023-11-14 22:13:20  outcome     read_file  exited 0 in 12 ms  of c000001
-                     denied while running: scope_violation  net.get x  2 times
-                     enforced by: paths kernel
-2023-11-14 22:13:20  call        exec  deny revoked  c000003
-                     fs.read /w/3
-2023-11-14 22:13:20  call        exec  allow  c000004
-                     fs.read /w/4
+2023-11-14 (UTC)
+22:13:20  call        read_file  allow  c000001
+          fs.read /w/1
+          by fs.read{in=/w}  scout.md:4
+22:13:20  outcome     read_file  exited 0 in 12 ms  of c000001
+          denied while running: scope_violation  net.get x  2 times
+          enforced by: paths kernel
+22:13:20  call        exec  deny revoked  c000003
+          fs.read /w/3
+22:13:20  call        exec  allow  c000004
+          fs.read /w/4
 3 calls, 1 denied
 no outcome logged for exec c000004
 `);

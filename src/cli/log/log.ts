@@ -10,8 +10,8 @@ import { DENIALS } from "../explain/pages.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
-import { entryLine, headLine } from "./text.ts";
-import { parseMoment } from "./time.ts";
+import { parseMoment } from "../terminal/time.ts";
+import { LogTable } from "./text.ts";
 import { Transcript } from "./transcript.ts";
 
 export interface LogOptions {
@@ -63,10 +63,11 @@ export async function log(ports: ControlPorts, options: LogOptions): Promise<Exi
     const newest = await newestEntries(control.value, filter, count);
     if (!newest.ok) return tellRefusal(ports, newest, options.json);
     const entries = newest.value;
-    const show = shower(ports, options);
-    if (!options.json && (entries.length > 0 || options.follow)) ports.print(headLine(ports.paint));
+    const table = new LogTable(ports.paint, ports.terminal.columns);
+    const show = shower(ports, options, table);
+    if (!options.json && (entries.length > 0 || options.follow)) ports.print(table.head());
     for (const entry of entries) show(entry);
-    if (options.follow) return await follow(ports, control.value, filter, entries.at(-1)?.place ?? 0, options);
+    if (options.follow) return await follow(ports, control.value, filter, entries.at(-1)?.place ?? 0, options, show);
     if (!options.json && entries.length === 0) ports.print("no matching entries");
     return EXIT.ok;
   } finally {
@@ -113,8 +114,10 @@ function countOf(text: string | undefined, usual: number): number | null {
   return count >= 1 && count <= entriesShownMax ? count : null;
 }
 
-function shower(ports: ControlPorts, { json }: LogOptions): (entry: ChainedEntry) => void {
-  return (entry) => ports.print(json ? jsonLine(entry) : entryLine(entry, ports.paint));
+function shower(ports: ControlPorts, { json }: LogOptions, table: LogTable): (entry: ChainedEntry) => void {
+  return (entry) => {
+    for (const line of json ? [jsonLine(entry)] : table.lines(entry)) ports.print(line);
+  };
 }
 
 /** The newest that fit, page by page, oldest first. */
@@ -171,8 +174,8 @@ async function follow(
   filter: Filter,
   after: number,
   options: LogOptions,
+  show: (entry: ChainedEntry) => void,
 ): Promise<ExitCode> {
-  const show = shower(ports, options);
   const onEvent = (event: Json): void => {
     const entries = isJsonObject(event) ? event["entries"] : undefined;
     for (const entry of isJsonList(entries) ? entries : []) show(entry as unknown as ChainedEntry);

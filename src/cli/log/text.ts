@@ -3,38 +3,86 @@
 import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { cellsOf } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { clockText, DayHeadings, timeColumns, timeText } from "../terminal/time.ts";
 import { numberIn, requestsOf, textIn } from "./details.ts";
-import { timeText } from "./time.ts";
 
-const agentColumns = 14;
-const workspaceColumns = 12;
-const toolColumns = 16;
-const verdictColumns = 26;
-const requestColumns = 56;
-
-export function headLine(paint: Paint): string {
-  const cells = [
-    padded("time", 19),
-    padded("agent", agentColumns),
-    padded("workspace", workspaceColumns),
-    padded("tool", toolColumns),
-    padded("verdict", verdictColumns),
-    padded("request", requestColumns),
-    "id",
-  ];
-  return paint.dim(cells.join("  "));
+interface Layout {
+  readonly agent: number;
+  readonly workspace: number;
+  readonly tool: number;
+  readonly verdict: number;
+  readonly request: number;
+  readonly id: number;
 }
 
-export function entryLine({ entry }: ChainedEntry, paint: Paint): string {
-  return [
-    paint.dim(padded(timeText(entry.at), 19)),
-    padded(entry.agent ?? "-", agentColumns),
-    padded(folderName(entry.workspace), workspaceColumns),
-    padded(entry.tool ?? "-", toolColumns),
-    paintVerdict(paint, entry, padded(verdictText(entry), verdictColumns)),
-    padded(aboutText(entry), requestColumns),
-    paint.dim(fitted(entry.id, 64)),
-  ].join("  ");
+const WIDE: Layout = { agent: 14, workspace: 12, tool: 16, verdict: 26, request: 56, id: 64 };
+/** Columns of a terminal in which the wide table has room for a request and a whole id. */
+const wideColumnsMin = 160;
+/** The narrow table needs this much; on a smaller terminal its lines wrap. */
+const narrowColumnsMin = 60;
+/** Enough of an id for `ambit why`: eight characters of time and four random ones. */
+const shortId = 14;
+
+/**
+ * The log as a table. A wide terminal, a file and a pipe get every column. A narrow terminal gets the day as a heading and no column
+ * that wraps: workspace and tool are left out, and ids are cut to a prefix that `ambit why` takes.
+ */
+export class LogTable {
+  readonly #paint: Paint;
+  readonly #layout: Layout;
+  readonly #isNarrow: boolean;
+  readonly #days = new DayHeadings();
+
+  constructor(paint: Paint, columns: number | undefined) {
+    this.#paint = paint;
+    this.#isNarrow = columns !== undefined && columns < wideColumnsMin;
+    this.#layout = this.#isNarrow ? narrowLayout(columns ?? narrowColumnsMin) : WIDE;
+  }
+
+  head(): string {
+    return this.#paint.dim(
+      this.#row("time", "agent", "workspace", "tool", this.#padded("verdict", "verdict"), "request", "id"),
+    );
+  }
+
+  lines({ entry }: ChainedEntry): readonly string[] {
+    const { at, agent, workspace, tool } = entry;
+    const verdict = paintVerdict(this.#paint, entry, this.#padded("verdict", verdictText(entry)));
+    const time = this.#isNarrow ? clockText(at) : timeText(at);
+    const row = this.#row(time, agent ?? "-", folderName(workspace), tool ?? "-", verdict, aboutText(entry), entry.id);
+    const day = this.#isNarrow ? this.#days.before(at) : null;
+    return day === null ? [row] : [this.#paint.strong(day), row];
+  }
+
+  #row(
+    time: string,
+    agent: string,
+    workspace: string,
+    tool: string,
+    verdict: string,
+    request: string,
+    id: string,
+  ): string {
+    const { dim } = this.#paint;
+    return [
+      dim(padded(time, this.#isNarrow ? 8 : timeColumns)),
+      this.#padded("agent", agent),
+      ...(this.#isNarrow ? [] : [this.#padded("workspace", workspace), this.#padded("tool", tool)]),
+      verdict,
+      this.#padded("request", request),
+      dim(this.#isNarrow ? cellsOf(id).first(shortId).text : fitted(id, this.#layout.id)),
+    ].join("  ");
+  }
+
+  #padded(column: keyof Layout, text: string): string {
+    return padded(text, this.#layout[column]);
+  }
+}
+
+function narrowLayout(columns: number): Layout {
+  const [agent, verdict] = [10, 20];
+  const fixed = 8 + agent + verdict + shortId + 2 * 4;
+  return { ...WIDE, agent, verdict, id: shortId, request: Math.max(narrowColumnsMin, columns) - fixed };
 }
 
 /** The folder's own name; `ambit why` and `--json` have the whole path. */

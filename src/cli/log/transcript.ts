@@ -2,9 +2,9 @@
 import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { shown } from "../terminal/cells.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { clockText, DayHeadings } from "../terminal/time.ts";
 import { decidingGrants, deniedOnTheWay, endText, heldBy, otherMembers, requestsOf, textIn } from "./details.ts";
 import { fitted, paintVerdict, verdictText } from "./text.ts";
-import { timeText } from "./time.ts";
 
 const linesPerListMax = 20;
 const lineColumns = 200;
@@ -18,6 +18,7 @@ export class Transcript {
   #calls = 0;
   #denied = 0;
   #hasHead = false;
+  readonly #days = new DayHeadings();
 
   constructor(paint: Paint) {
     this.#paint = paint;
@@ -27,10 +28,12 @@ export class Transcript {
     const head = this.#hasHead ? [] : this.#headOf(entry);
     this.#hasHead = true;
     this.#count(entry);
+    const day = this.#days.before(entry.at);
     return [
       ...head,
+      ...(day === null ? [] : [this.#paint.strong(day)]),
       this.#first(entry),
-      ...detailsOf(entry).map((line) => `${" ".repeat(21)}${fitted(line, lineColumns)}`),
+      ...detailsOf(entry).map((line) => `${" ".repeat(10)}${fitted(line, lineColumns)}`),
     ];
   }
 
@@ -52,7 +55,7 @@ export class Transcript {
     const told = paintVerdict(this.#paint, entry, fitted(verdict, lineColumns));
     const number = this.#paint.dim(fitted(kind === "outcome" && of !== null ? `of ${of}` : id, 67));
     const name = tool === null ? "" : `${fitted(tool, 40)}  `;
-    return `${this.#paint.dim(timeText(at))}  ${fitted(what, 11).padEnd(11)} ${name}${told}  ${number}`;
+    return `${this.#paint.dim(clockText(at).padEnd(8))}  ${fitted(what, 11).padEnd(11)} ${name}${told}  ${number}`;
   }
 
   #count({ kind, outcome, id, of, tool }: LogEntry): void {

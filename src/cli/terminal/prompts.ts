@@ -1,6 +1,7 @@
 // Questions on a terminal. The library behind them is loaded when the first is asked: most commands ask none.
 import type { Terminal } from "../agents/ports.ts";
 import { dropTypeAhead } from "../approvals/typed-answer.ts";
+import { isTerminal } from "./output.ts";
 
 /** Rows of a list that are shown at once. */
 const rowsMax = 12;
@@ -8,6 +9,7 @@ const rowsMax = 12;
 export function promptTerminal(isInteractive: boolean): Terminal {
   return {
     isInteractive,
+    ...(isTerminal(1) && process.stdout.columns > 0 ? { columns: process.stdout.columns } : {}),
     confirm: async (message) => {
       const { confirm, isCancel } = await import("@clack/prompts");
       const answer = await confirm({ message, initialValue: false });

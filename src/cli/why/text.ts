@@ -1,5 +1,8 @@
 // One entry explained: who asked, what for, what decided it and by which line, what became of it, and what would help.
+
 import { isHelpedByGrant } from "../../core/authority/explain.ts";
+import { parseAddress } from "../../core/base/address.ts";
+import { isLoopback, isSpecial } from "../../core/base/special.ts";
 import type { ChainedEntry, LogEntry } from "../../core/ports/stores/log.ts";
 import { DENIALS, type Page } from "../explain/pages.ts";
 import {
@@ -14,8 +17,8 @@ import {
   textIn,
 } from "../log/details.ts";
 import { fitted, paintVerdict, verdictText } from "../log/text.ts";
-import { timeText } from "../log/time.ts";
 import type { Paint } from "../terminal/paint.ts";
+import { timeText } from "../terminal/time.ts";
 
 export interface Explained {
   readonly entry: LogEntry;
@@ -119,10 +122,21 @@ export function noGrantHelps({ code, more }: LogEntry): readonly string[] {
   const link = textIn(more, "link");
   if (isProtectedName(textIn(more, "need")))
     return ["no grant allows this: tools never change .ambit; edit the file yourself"];
+  if (link === null && namesSpecialAddress(textIn(more, "need"))) return [NO_SPECIAL_GRANT];
   if (code === "self_modification") return ["no grant allows this: the name is protected from tools; edit it yourself"];
   if (link === null || !/^the (?:ceiling|pledge|policy|record of the user) ?/.test(link)) return [];
   const denies = link.startsWith("the policy") ? "denies" : "does not cover";
   return [`no grant to the agent allows this: ${link} ${denies} it`];
+}
+
+export const NO_SPECIAL_GRANT =
+  "this address is not public, so no grant is proposed; if you mean it, write the grant yourself: ambit explain address_refused";
+
+/** As `explain` judges it: neither public nor loopback. */
+function namesSpecialAddress(need: string | null): boolean {
+  const host = /^(?:net|provider)\.\w+ (?:[a-z]+:\/\/)?(?:\[([^\]]+)\]|([^/: ]+))/u.exec(need ?? "");
+  const address = parseAddress(host?.[1] ?? host?.[2] ?? "");
+  return address !== null && isSpecial(address) && !isLoopback(address);
 }
 
 function isProtectedName(need: string | null): boolean {

@@ -44,14 +44,14 @@ describe("why", () => {
 
   test("of a denial prints the code's sentence, the smallest grant and the command", async () => {
     const { out, exit } = await run({ entries: placed(denied, allowed, ended, counted) }, "why", "c000001");
-    expect(out).toBe(`deny scope_violation  c000001  2023-11-14 22:13:20
+    expect(out).toBe(`deny scope_violation  c000001  2023-11-14 22:13:20Z
   who       agent scout of /w for ann in session s1
   chain     l1 > l2
   tool      read_file
   requests  fs.read /etc/passwd
   means     A grant names this verb, but its scope does not cover the request.
             Look at the nearest grant and the axis on which it does not match. Widen that axis, or add the smallest grant.
-  repeated  12 more times, counted until 2023-11-14 22:13:20
+  repeated  12 more times, counted until 2023-11-14 22:13:20Z
   fix       smallest grant that would allow it: fs.read{in=/etc,paths=[passwd]}
             ambit agents grant --from c000001
 `);
@@ -60,7 +60,7 @@ describe("why", () => {
 
   test("of an allow prints the deciding lines, the approval, the outcome and the remaining budget", async () => {
     const { out } = await run({ entries: placed(denied, allowed, ended) }, "why", "c000002");
-    expect(out).toBe(`allow  c000002  2023-11-14 22:13:20
+    expect(out).toBe(`allow  c000002  2023-11-14 22:13:20Z
   who       agent scout of /w for ann in session s1
   tool      read_file
   requests  net.get https://x.com/

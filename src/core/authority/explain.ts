@@ -1,6 +1,7 @@
 // Why: link by link, the grant that decided or came nearest, and the smallest grant that would allow the request.
 
-import { isSegments } from "./axes/scope.ts";
+import { isLoopback, isSpecial } from "../base/special.ts";
+import { isDestination, isSegments } from "./axes/scope.ts";
 import type { AxisName } from "./catalog.ts";
 import { type Authority, type Chain, lastOwn, purposeAt } from "./chain.ts";
 import { grantMatches, type Moment } from "./compiled.ts";
@@ -29,6 +30,8 @@ export interface Explanation {
   readonly limit: string | null;
   /** A grant would help, but none that is written below the root reaches so far. */
   readonly isOutside: boolean;
+  /** The request names an address of a private network or of the machine's provider: a person writes such a grant, we propose none. */
+  readonly isSpecial: boolean;
 }
 
 /** Explains the chain the decision speaks of. Made on demand, never while deciding. `root`: what every grant of its text is held to. */
@@ -53,7 +56,15 @@ export function explain(
   const isHelpless = limit !== null || isPolicyChange(request);
   const suggest = proposed === null || isHelpless || isSafeguarded(authority, request, proposed) ? null : proposed;
   const isOutside = suggest !== null && liesOutside(request, root);
-  return { links, suggest: isOutside ? null : suggest, limit, isOutside };
+  const isSpecial = suggest !== null && hasSpecialAddress(request);
+  return { links, suggest: isOutside || isSpecial ? null : suggest, limit, isOutside, isSpecial };
+}
+
+/** Loopback is not meant: a port of one's own is an everyday grant, and opens nothing else. */
+function hasSpecialAddress({ values }: Request): boolean {
+  return values.some(
+    (value) => isDestination(value) && value.address !== null && isSpecial(value.address) && !isLoopback(value.address),
+  );
 }
 
 /** Limits apply to every chain alike. A text as it was trusted is none: an edit of it by a person is trusted with it. */

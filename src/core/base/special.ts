@@ -63,6 +63,12 @@ export function isSpecial(address: Address): boolean {
   return SPECIAL_RANGES.some((range) => inRange(range, address));
 }
 
+const LOOPBACK: readonly AddressRange[] = ranges(["127.0.0.0/8", "::1"]);
+
+export function isLoopback(address: Address): boolean {
+  return LOOPBACK.some((range) => inRange(range, address));
+}
+
 export function isMetadata(address: Address): boolean {
   return METADATA_RANGES.some((range) => inRange(range, address));
 }
