@@ -70,6 +70,21 @@ describe("someone runs a program", () => {
     expect((await world.ambit("exec", "dev", "--", "false")).out).not.toContain("read-only");
     expect((await world.ambit("exec", "dev", "--", "touch", "x")).status).toBe(0);
   });
+
+  test("that needs the network, with `net.get` alone: the grant that programs need is named", async () => {
+    expect((await world.ambit("agents", "grant", "dev", "net.get{hosts=[example.test]}", "--yes")).status).toBe(0);
+    world.write(
+      "project/lookup.cjs",
+      'require("node:dns").lookup("example.test", (error) => { console.error(error?.code); process.exit(3); });\n',
+    );
+    const ran = await world.ambit("exec", "dev", "--", "node", "lookup.cjs");
+    expect([ran.status, ran.out.includes("programs reach only hosts of `net.connect`")]).toEqual([3, true]);
+    const call = await world.ambit("call", "dev", "shell", '{"script": "node lookup.cjs"}', "--json");
+    expect(JSON.parse(call.out).result.hint).toContain("`net.connect{hosts=[example.com],ports=[443]}`");
+    // An edit of a person's own through ambit needs no second review, and no command says so.
+    for (const words of [["status"], ["trust", "--yes"]])
+      expect((await world.ambit(...words)).out).not.toMatch(/changed since/);
+  });
 });
 
 describe("someone ends a program that runs", () => {

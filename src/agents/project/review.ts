@@ -68,10 +68,12 @@ export function reviewOf(
     return was === null ? [] : [was];
   });
   const whole = authorityDigest(files, digest);
-  const same =
-    store?.digest === whole && agents.every(({ own, standing }) => own.refused || standing.kind === "trusted");
+  const changed = changes(files, known, store);
+  // A person's own edit through ambit is kept file by file, and leaves the digest of the whole as it was.
+  const isSameText = store?.digest === whole || changed.every(({ change }) => change === "same");
+  const same = isSameText && agents.every(({ own, standing }) => own.refused || standing.kind === "trusted");
   const state = store === null ? "own" : !store.exists ? "untrusted" : same ? "trusted" : "changed";
-  return { state, digest: whole, agents, before, files: changes(files, known, store), toTrust };
+  return { state, digest: whole, agents, before, files: changed, toTrust };
 }
 
 /** Of two ids that look alike, neither is trusted. */

@@ -64,7 +64,7 @@ export interface StarterFile {
 /** INVARIANT: detected facts grant nothing. They are written as comments, for the user to decide on. */
 export function starterFiles(chosen: readonly Starter[], found: Surroundings): readonly StarterFile[] {
   const records = STARTERS.filter(({ name }) => chosen.includes(name)).map((entry) => ({
-    path: `.ambit/agents/${entry.name}.md`,
+    path: agentPath(entry.name),
     text: recordText(entry),
   }));
   const schemas = (["config", "record"] satisfies SchemaName[]).map((name) => ({
@@ -72,6 +72,10 @@ export function starterFiles(chosen: readonly Starter[], found: Surroundings): r
     text: `${JSON.stringify(schemaOf(name), null, 2)}\n`,
   }));
   return [...records, { path: ".ambit/config.yml", text: configText(found) }, ...schemas];
+}
+
+export function agentPath(name: Starter): string {
+  return `.ambit/agents/${name}.md`;
 }
 
 /** The request of the first command to try, as arguments of `ambit can <agent>`. */

@@ -97,6 +97,27 @@ describe("show", () => {
     );
   });
 
+  test("before an answer it is a card of at most 80 columns and 18 rows, with the whole call", async () => {
+    const { out } = await ran(["approve", "a-1", "--yes"], { answers: keeping() });
+    const card = out.split("\n").slice(0, out.split("\n").findIndex((line) => line.startsWith("more: ")) + 1);
+    expect(card).toEqual([
+      "a-1  pending  expires in 60 min",
+      "  user          ann",
+      "  agent         scout",
+      "  workspace     /work/p",
+      "  tool          fs_write",
+      '  path          "a.txt"',
+      '  content       "x"',
+      "needs, besides 1 that is granted",
+      "  high    fs.write /work/p/a.txt  write files, asks",
+      "scopes an approval can have",
+      "  1  exact   exactly this call",
+      "  2  file    this file",
+      "  3  folder  this folder",
+      "more: ambit approvals show a-1",
+    ]);
+  });
+
   test.each([["list"], ["show", "a-1"], ["show", "a-1", "--full"], ["approve", "a-1", "--yes"]])(
     "%s %s: an agent's text has no terminal control or hidden characters",
     async (...words) => {

@@ -12,7 +12,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { sha256, tellApprovalRefusal } from "./approvals.ts";
 import { presenceOf } from "./presence.ts";
-import { approvalText, counted, lengthText } from "./text.ts";
+import { approvalCard, counted, lengthText } from "./text.ts";
 import { typedYes } from "./typed-answer.ts";
 
 export interface ApproveOptions extends Asked {
@@ -73,7 +73,7 @@ async function answered(
   const found = await control.ask("approvals.show", { id });
   if (!found.ok) return tellApprovalRefusal(ports, found, options.json);
   const { approval, ladder } = found.value;
-  if (!options.json) ports.print(approvalText(approval, ladder, ports.now(), ports.paint, await sha256()));
+  if (!options.json) ports.print(approvalCard(approval, ladder, ports.now(), ports.paint, await sha256()));
   if (approval.state !== "pending")
     return fail(
       ports,
@@ -166,7 +166,7 @@ async function chosenReach(
   return (await typedYes(terminal, what)) ? reach : null;
 }
 
-const WHICH = "Which step? Type its number or name, followed by x10 for 10 uses; any other input approves nothing";
+const WHICH = "Which step? Its number or name; with x10 for 10 uses; else: no approval";
 const REACH = /^(\S{1,256})(?: +x([1-9]\d{0,5}))?$/;
 
 /** `exact`, `2` or `2 x10`. `said`: limits of the command line, which a typed count does not change. */

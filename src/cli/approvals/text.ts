@@ -82,6 +82,47 @@ export function approvalText(
   ].join("\n");
 }
 
+/** Of who asks, what a person needs to answer. */
+const ON_CARD: ReadonlySet<string> = new Set(["user", "agent", "workspace", "delegated by"]);
+
+/**
+ * The question for the approver, on one screen of 80 columns and 24 rows where the call is short. The call and what asks are whole;
+ * `ambit approvals show` has the rest.
+ */
+export function approvalCard(
+  approval: Approval,
+  ladder: readonly LadderStep[],
+  now: number,
+  paint: Paint,
+  digest: Digest | null,
+): string {
+  const { id, state, who, times, expires, need, of } = approval;
+  const { requests, binding, ...question } = questionOf(approval, digest);
+  const left = now < expires ? `expires in ${lengthText(expires - now)}` : "expired";
+  const isPlain = need === 1 && of === null && !needsPresence(approval) && approval.answers.length === 0;
+  const granted = requests.filter(({ isAsking, notes }) => !isAsking && notes.length === 0).length;
+  const asking = requests.filter(({ isAsking, notes }) => isAsking || notes.length > 0);
+  const lines = question.who.filter(({ label }) => ON_CARD.has(label) && (label !== "user" || who.user !== null));
+  return [
+    `${paint.strong(shown(id))}  ${stateText(paint, state)}  ${left}${times > 1 ? `, asked ${times} times` : ""}`,
+    ...labelled([...lines, ...question.call], paint),
+    paint.strong(granted === 0 ? "needs" : `needs, besides ${granted} that ${granted === 1 ? "is" : "are"} granted`),
+    ...needLines({ ...question, requests: asking, binding }, paint),
+    ...bindingLines({ ...question, requests, binding }, paint),
+    ...(isPlain ? [] : peopleLines(approval, paint)),
+    ...(state === "pending" ? [paint.strong("scopes an approval can have"), ...stepLines(ladder, paint)] : []),
+    paint.dim(`more: ambit approvals show ${shown(id)}`),
+  ].join("\n");
+}
+
+/** Words alone, unless they leave something out. */
+function stepLines(ladder: readonly LadderStep[], paint: Paint): string[] {
+  return ladderLines(
+    ladder.map((step) => (/ and \d+ more\b/.test(step.words) ? step : { ...step, specs: null })),
+    paint,
+  );
+}
+
 function timeLines({ asked, expires, times, state }: Approval, now: number): string[] {
   const left = now < expires ? `in ${lengthText(expires - now)}` : "expired";
   const isOpen = state === "pending" || state === "approved";

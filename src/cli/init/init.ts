@@ -1,6 +1,6 @@
 // `ambit init`: looks at what the project has, writes a first agent, and leads to a first `can`.
 
-import { firstRequest, STARTERS, type Starter, starterFiles } from "../../agents/schema/starter.ts";
+import { agentPath, firstRequest, STARTERS, type Starter, starterFiles } from "../../agents/schema/starter.ts";
 import { nearestName } from "../../core/notation/nearest.ts";
 import { newestPreset } from "../../core/notation/record/presets.ts";
 import type { Surroundings } from "../../core/ports/surroundings.ts";
@@ -138,7 +138,10 @@ interface Result {
 function print(ports: InitPorts, { found, written, kept, failed, next }: Result): void {
   const { paint } = ports;
   for (const line of foundLines(found)) ports.print(paint.dim(shown(line)));
-  for (const path of written) ports.print(`${paint.good("wrote")} ${path}`);
+  for (const path of written) {
+    const starter = STARTERS.find(({ name }) => path === agentPath(name));
+    ports.print(`${paint.good("wrote")} ${path}${starter === undefined ? "" : `  ${paint.dim(starter.does)}`}`);
+  }
   for (const path of kept) ports.print(`${paint.warn("kept")}  ${path}  ${paint.dim("(already exists)")}`);
   for (const message of failed) ports.printError(`${paint.bad("error")}: ${shown(message)}`);
   ports.print(`\nNow try:\n${next.map((line) => `  ${paint.strong(shown(line))}`).join("\n")}`);

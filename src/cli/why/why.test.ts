@@ -58,6 +58,18 @@ describe("why", () => {
     expect(exit).toBe(0);
   });
 
+  test.each([
+    ["net.get http://169.254.169.254/", true],
+    ["net.get http://[fd00:ec2::254]/", true],
+    ["net.connect 10.1.2.3:5432", true],
+    ["net.get http://127.0.0.1:8080/", false],
+    ["net.get https://example.com/", false],
+  ])("of %s proposes no grant for an address that is not public: %s", async (need, isSpecial) => {
+    const entry = entryOf(1, { outcome: "deny", code: "scope_violation", more: { requests: [need], need } });
+    const { out } = await run({ entries: placed(entry) }, "why", "c000001");
+    expect(out.includes("this address is not public, so no grant is proposed")).toBe(isSpecial);
+  });
+
   test("of an allow prints the deciding lines, the approval, the outcome and the remaining budget", async () => {
     const { out } = await run({ entries: placed(denied, allowed, ended) }, "why", "c000002");
     expect(out).toBe(`allow  c000002  2023-11-14 22:13:20Z

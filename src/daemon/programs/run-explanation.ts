@@ -1,21 +1,27 @@
-// What a program's result does not say by itself: where a missing program was searched, that the root was read-only, and
-// which command of a person ended it.
+// What a program's result does not say by itself: where a missing program was searched, that the root was read-only, that the
+// sandbox had no network, and which command of a person ended it.
 import type { Ending, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { Plan } from "../../sandbox/plan/plan.ts";
 
 const READ_ONLY = /Read-only file system|EROFS/;
+/** What resolvers and clients print where no name can be resolved and no address reached. */
+const NO_NETWORK =
+  /Could not resolve host|resolve host ?name|Temporary failure in name resolution|Name or service not known|Network is unreachable|EAI_AGAIN|ENOTFOUND|ENETUNREACH|dial tcp: lookup|Failed to connect to (?!localhost|127\.)/i;
 /** A message that is split between two chunks is found as long as the pieces are joined by this much. */
 const joinedBytesMax = 64;
 
 const READ_ONLY_HINT =
   "its root was read-only: run it with root `rw` (`ambit exec --root rw`), which needs `fs.write` on the whole folder";
 
+const NO_NETWORK_HINT =
+  "this sandbox has no network: programs reach only hosts of `net.connect`, such as `net.connect{hosts=[example.com],ports=[443]}`; `net.get` is for `web_fetch`";
+
 export class RunExplanation {
   readonly #argv: readonly string[];
   readonly owner: string;
   #plan: Plan | null = null;
   #tail = "";
-  #isReadOnlyHit = false;
+  #hint: string | null = null;
   #endedBy: string | null = null;
 
   constructor(owner: string, argv: readonly string[]) {
@@ -32,12 +38,15 @@ export class RunExplanation {
     this.#endedBy ??= by;
   }
 
-  /** The same sink, watched for messages about a read-only file system. */
+  /** The same sink, watched for messages about a read-only file system and a missing network. */
   watched(sink: Sinks["output"]): Sinks["output"] {
     return (bytes) => {
-      if (!this.#isReadOnlyHit && this.#plan?.root?.mode === "ro") {
+      const isReadOnly = this.#plan?.root?.mode === "ro";
+      const isOffline = this.#plan?.network === null;
+      if (this.#hint === null && (isReadOnly || isOffline)) {
         const text = this.#tail + Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString("latin1");
-        this.#isReadOnlyHit = READ_ONLY.test(text);
+        if (isReadOnly && READ_ONLY.test(text)) this.#hint = READ_ONLY_HINT;
+        else if (isOffline && NO_NETWORK.test(text)) this.#hint = NO_NETWORK_HINT;
         this.#tail = text.slice(-joinedBytesMax);
       }
       return sink(bytes);
@@ -48,8 +57,8 @@ export class RunExplanation {
     if (!result.ok) return result;
     const { ran } = result;
     const ending = this.#ending(ran.ending);
-    const isHint = this.#isReadOnlyHit && !(ending.kind === "exited" && ending.status === 0);
-    return { ok: true, ran: { ...ran, ending, ...(isHint ? { hint: READ_ONLY_HINT } : {}) } };
+    const isFine = ending.kind === "exited" && ending.status === 0;
+    return { ok: true, ran: { ...ran, ending, ...(this.#hint !== null && !isFine ? { hint: this.#hint } : {}) } };
   }
 
   #ending(ending: Ending): Ending {

@@ -1,0 +1,23 @@
+// `npm start` on a terminal: page by page, with a way out.
+import { join } from "node:path";
+import { afterEach, expect, test } from "vitest";
+import { root } from "./ambit.ts";
+import { Tmux } from "./tmux.ts";
+
+let terminal: Tmux | null = null;
+afterEach(() => {
+  terminal?.end();
+  terminal = null;
+});
+
+test("the tour waits at the end of each page, and ends when it is told to", async () => {
+  terminal = new Tmux(80, 24, root, { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" });
+  terminal.line(`${process.execPath} ${join("examples", "tour.mjs")}; echo status $?`);
+  await terminal.until(/reviewed yet[^]*-- Enter: next page {3}a: all the rest {3}q: end --/);
+  terminal.send("Enter");
+  await terminal.until(/looks, and trusts it[^]*-- Enter: next page/);
+  terminal.type("q");
+  const end = await terminal.until(/^status \d/m);
+  expect(end).toMatch(/(\d+) of \1 as expected; you ended the tour early/);
+  expect(end).toContain("status 0");
+});
