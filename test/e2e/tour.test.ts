@@ -13,9 +13,9 @@ afterEach(() => {
 test("the tour waits at the end of each page, and ends when it is told to", async () => {
   terminal = new Tmux(80, 24, root, { PATH: process.env["PATH"] ?? "", HOME: process.env["HOME"] ?? "/" });
   terminal.line(`${process.execPath} ${join("examples", "tour.mjs")}; echo status $?`);
-  await terminal.until(/reviewed yet[^]*-- Enter: next page {3}a: all the rest {3}q: end --/);
+  await terminal.until(/reviewed yet.*-- Enter: next page {3}a: all the rest {3}q: end --/s);
   terminal.send("Enter");
-  await terminal.until(/looks, and trusts it[^]*-- Enter: next page/);
+  await terminal.until(/looks, and trusts it.*-- Enter: next page/s);
   terminal.type("q");
   const end = await terminal.until(/^status \d/m);
   expect(end).toMatch(/(\d+) of \1 as expected; you ended the tour early/);
