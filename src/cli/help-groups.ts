@@ -24,7 +24,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ["Answer and review", ["approvals", "approve", "changes", "undo", "presence"]],
   ["Stop", ["stop", "freeze", "thaw"]],
   ["Look back", ["log", "why", "audit"]],
-  ["This machine", ["daemon", "completion", "help"]],
+  ["This machine", ["daemon", "upgrade", "uninstall", "completion", "help"]],
 ];
 
 /** A command that no group names is in the last one. */

@@ -22,6 +22,7 @@ import { GroupedHelp } from "./help-groups.ts";
 import { helpWords } from "./help-words.ts";
 import { addHook } from "./hook/hook.ts";
 import { addFirstSteps, type FirstStepsPorts } from "./init/command.ts";
+import { addInstall, type InstallPorts } from "./install/install.ts";
 import { addLog } from "./log/command.ts";
 import { addMcp } from "./mcp/command.ts";
 import type { ServersPorts } from "./mcp/ports.ts";
@@ -48,6 +49,7 @@ export type ProgramPorts = AgentsPorts &
   FirstStepsPorts &
   ExecPorts &
   DaemonPorts &
+  InstallPorts &
   CallCommandPorts &
   ConnectPorts &
   AuditPorts &
@@ -156,6 +158,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addWhy(program, ports, end);
   addAudit(program, ports, end);
   addDaemon(program, ports, end);
+  addInstall(program, ports, end);
   addSecrets(program, ports, end);
   addTools(program, ports, end, ports);
   addTokens(program, ports, end);

@@ -299,9 +299,10 @@ export class Daemon {
       ["daemon.status", async () => ({ ok: true, value: await this.#status() })],
       [
         "daemon.stop",
-        async () => {
-          this.#asked.stop();
-          return { ok: true, value: {} };
+        async ({ value }) => {
+          const isStopping = value["ifIdle"] !== true || this.#sessions.all().length === 0;
+          if (isStopping) this.#asked.stop();
+          return { ok: true, value: { isStopping } };
         },
       ],
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),

@@ -1,5 +1,5 @@
 // The composition root of the command line: connects ports to implementations.
-import { extname, join, resolve } from "node:path";
+import { basename, dirname, extname, join, resolve } from "node:path";
 import { AgentFiles } from "../agents/disk/agent-files.ts";
 import { agentOf } from "../agents/disk/agent-text.ts";
 import { commandContext } from "../agents/disk/command-context.ts";
@@ -31,6 +31,7 @@ import { lazy } from "../platform/lazy.ts";
 import { nativeProgram } from "../platform/native-program.ts";
 import { passedEnvironment } from "../platform/passed-environment.ts";
 import { realRoot } from "../platform/real-path.ts";
+import { stateBackups } from "../store/folder.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { sourceCharactersMax } from "../text/read.ts";
 import { readYaml } from "../text/yaml.ts";
@@ -122,6 +123,12 @@ export function composePorts(machine: Machine): ProgramPorts {
     }),
     ...first,
     clientSettings: settings,
+    installation: {
+      package: machine.program,
+      isInstalled: basename(dirname(machine.program)) === "node_modules",
+      ...{ state: folders.state, config: folders.config },
+      backups: () => stateBackups(folders.state),
+    },
     isTerminal: terminal.isInteractive,
     ...daemon,
     cwd,

@@ -3,16 +3,20 @@ import {
   chmodSync,
   closeSync,
   constants,
+  existsSync,
   fchmodSync,
   lstatSync,
   mkdirSync,
   openSync,
+  readdirSync,
   type Stats,
   statfsSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
 
 export const STATE_FILE = "state.db";
+/** Behind its name, before the version of a copy that was made before the format changed. */
+export const BACKUP = ".version-";
 /** Beside a database of a version before 3. */
 export const OLD_JOURNAL_FILE = "state.journal";
 
@@ -89,4 +93,14 @@ function wrongWith(path: string, found: Stats, wanted: "folder" | "file", { uid 
   // A second hard link may be in a folder that was not checked.
   if (wanted === "file" && found.nlink > 1) return `${path} has another name besides this one: move it away`;
   return null;
+}
+
+/** Copies of the state from before its format changed, oldest first. */
+export function stateBackups(folder: string | null): readonly string[] {
+  if (folder === null || !existsSync(folder)) return [];
+  const start = STATE_FILE + BACKUP;
+  const versions = readdirSync(folder).flatMap((name) =>
+    name.startsWith(start) ? [Number(name.slice(start.length))] : [],
+  );
+  return versions.sort((one, other) => one - other).map((version) => join(folder, `${start}${version}`));
 }

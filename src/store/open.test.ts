@@ -12,11 +12,12 @@ import {
 import { dirname, join } from "node:path";
 import { afterEach, beforeEach, describe, expect, it } from "vitest";
 import type { ChainRow } from "../core/ports/stores/chain-rows.ts";
-import { machineEnvironment, type StateEnvironment } from "./folder.ts";
-import { schema } from "./schema.ts";
+import { Connection } from "./connection.ts";
+import { machineEnvironment, type StateEnvironment, stateBackups } from "./folder.ts";
+import { migrate, schema } from "./schema.ts";
 import { type Database, loadDriver } from "./sqlite.ts";
 import { editLog, readLog } from "./testing/leaf.ts";
-import { entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
+import { digest, entryOf, program, type TemporaryState, temporaryState, value, writeOf } from "./testing/state.ts";
 
 let place: TemporaryState;
 let file: string;
@@ -128,6 +129,44 @@ describe("the database", () => {
     expect(refusal()).toContain("newer ambit (version 99");
     edit(`PRAGMA user_version = ${schema.length}`);
     expect(refusal()).toBe("opened");
+  });
+
+  describe("of an older program", () => {
+    const older = schema.length - 1;
+    const versionIn = (path: string): unknown => {
+      file = path;
+      const database = reader();
+      const found = database.prepare("PRAGMA user_version").get();
+      database.close();
+      return found;
+    };
+    beforeEach(() => {
+      mkdirSync(place.folder, { mode: 0o700 });
+      const connection = new Connection(loadDriver(program)?.(file, false) as Database, digest);
+      expect(migrate(connection, schema.slice(0, older))).toBe(null);
+      connection.run("INSERT INTO account (name, family, used, at, is_left) VALUES ('a', 'family', 7, 1, 0)");
+      connection.close();
+      chmodSync(file, 0o600);
+    });
+
+    it("is copied whole before its format changes, and only then", () => {
+      place.opened().close();
+      const [backup = "", ...more] = stateBackups(place.folder);
+      expect([backup, more]).toEqual([`${file}.version-${older}`, []]);
+      expect(statSync(backup).mode & 0o777).toBe(0o600);
+      place.opened().close();
+      expect(stateBackups(place.folder)).toEqual([backup]);
+      expect(versionIn(backup)).toEqual({ user_version: older });
+      const copy = reader();
+      expect(copy.prepare("SELECT used FROM account").all()).toEqual([{ used: 7 }]);
+      copy.close();
+    });
+
+    it("stays as it is where no copy can be made", () => {
+      mkdirSync(`${file}.version-${older}`);
+      expect(refusal()).toContain("cannot be opened");
+      expect(versionIn(file)).toEqual({ user_version: older });
+    });
   });
 
   it("of before the first release is left alone, and the message says what to do", () => {

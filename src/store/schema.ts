@@ -21,8 +21,15 @@ export const schema: readonly (readonly string[])[] = [
 /** "AMBT" in the file header; another program's database is left alone. */
 const applicationNumber = 0x414d4254;
 
-/** Null once the file has our newest version; else what is wrong. One transaction: it has the old version or the new. */
-export function migrate(connection: Connection, versions: readonly (readonly string[])[] = schema): string | null {
+/**
+ * Null once the file has our newest version; else what is wrong. One transaction: it has the old version or the new. `backup` is
+ * called before a file with entries is changed; where it throws, the file stays as it is.
+ */
+export function migrate(
+  connection: Connection,
+  versions: readonly (readonly string[])[] = schema,
+  backup: (version: number) => void = () => undefined,
+): string | null {
   const found = versionOf(connection);
   if (found > versions.length)
     return `state.db was written by a newer ambit (version ${found}, this one knows ${versions.length}): use that one, or another state folder`;
@@ -31,6 +38,7 @@ export function migrate(connection: Connection, versions: readonly (readonly str
   if (owner !== applicationNumber && !(isEmpty && found === 0)) return "state.db is no database of ambit: move it away";
   if (found > 0 && !hasLeaves(connection)) return WITHOUT_LEAVES;
   if (found === versions.length) return null;
+  if (found > 0) backup(found);
   connection.begin();
   try {
     // Another process may have been faster.

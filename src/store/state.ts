@@ -1,5 +1,5 @@
 // The state of one user on one machine: one file, one commit loop, and every store that writes through it.
-import { statSync } from "node:fs";
+import { chmodSync, renameSync, rmSync, statSync } from "node:fs";
 import { join } from "node:path";
 import type { Digest } from "../core/ports/digest.ts";
 import type { ApprovalStore } from "../core/ports/stores/approval-store.ts";
@@ -15,7 +15,7 @@ import { SqliteApprovalStore } from "./approvals/approval.ts";
 import { ApprovalRows } from "./approvals/approval-rows.ts";
 import { CommitLoop, unkept } from "./commit-loop.ts";
 import { Connection } from "./connection.ts";
-import { machineEnvironment, prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
+import { BACKUP, machineEnvironment, prepareFolder, STATE_FILE, type StateEnvironment } from "./folder.ts";
 import { SqliteLedger } from "./ledger.ts";
 import { LinkRows, SqliteLinkStore } from "./links/link.ts";
 import { SqliteChainStore } from "./log/chain.ts";
@@ -25,10 +25,10 @@ import { tailProblem } from "./log/tail.ts";
 import { SqliteMemoryStore } from "./memory/memory.ts";
 import { SqliteObservationStore } from "./memory/observation.ts";
 import { importOldJournal } from "./old-journal.ts";
-import { migrate } from "./schema.ts";
+import { migrate, schema } from "./schema.ts";
 import { SqliteSecretStore } from "./secret.ts";
 import { SqliteSettingStore } from "./setting.ts";
-import { type Driver, loadDriver } from "./sqlite.ts";
+import { type Database, type Driver, loadDriver } from "./sqlite.ts";
 
 export interface StateParts {
   readonly digest: Digest;
@@ -129,7 +129,7 @@ export function openConnection(parts: OpenParts): DurableResult<Connection> {
     const problem =
       makeSettings(connection, environment) ??
       importOldJournal(connection, folder) ??
-      migrate(connection) ??
+      migrate(connection, schema, (version) => keepBackup(database, path, version)) ??
       tailProblem(connection);
     if (problem === null) return { ok: true, value: connection };
     connection.close();
@@ -138,6 +138,15 @@ export function openConnection(parts: OpenParts): DurableResult<Connection> {
     connection?.close();
     return unkept(`${join(folder, STATE_FILE)} cannot be opened: ${error instanceof Error ? error.message : error}`);
   }
+}
+
+/** `state.db.version-5` is the whole file as that version left it, or it is not there: an interrupted copy has another name. */
+function keepBackup(database: Database, path: string, version: number): void {
+  const [kept, unfinished] = [`${path}${BACKUP}${version}`, `${path}.unfinished`];
+  rmSync(unfinished, { force: true });
+  database.exec(`VACUUM INTO '${unfinished.replaceAll("'", "''")}'`);
+  chmodSync(unfinished, 0o600);
+  renameSync(unfinished, kept);
 }
 
 /** Null where the path leads to no file. */

@@ -9,6 +9,7 @@ import { parseDuration } from "../terminal/duration.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
+import { timeText } from "../terminal/time.ts";
 
 export interface TokensPorts extends ControlPorts {
   readonly cwd: string;
@@ -61,7 +62,7 @@ async function tokensAdd(ports: TokensPorts, agent: string, options: TokenAddOpt
   else {
     ports.print(token);
     ports.printError(
-      `${ports.paint.good("added")} ${id}: ${shown(agent)} in ${shown(ports.cwd)}, until ${dateText(expires)}. It is not shown again.\n` +
+      `${ports.paint.good("added")} ${id}: ${shown(agent)} in ${shown(ports.cwd)}, until ${timeText(expires)}. It is not shown again.\n` +
         `  send it as a header: Authorization: Bearer TOKEN\n  end it with: ambit tokens revoke ${id}`,
     );
   }
@@ -89,11 +90,7 @@ async function tokensRevoke(ports: TokensPorts, id: string, options: Asked): Pro
 
 function lineOf({ paint }: TokensPorts, { id, agent, cwd, user, expires }: ClientTokenView): string {
   const owner = user === null ? "" : `  for ${shown(user)}`;
-  return `${paint.strong(id)}  ${shown(agent)}${owner}  ${shown(cwd)}  ${paint.dim(`until ${dateText(expires)}`)}`;
-}
-
-function dateText(at: number): string {
-  return new Date(at).toISOString().slice(0, 16).replace("T", " ");
+  return `${paint.strong(id)}  ${shown(agent)}${owner}  ${shown(cwd)}  ${paint.dim(`until ${timeText(expires)}`)}`;
 }
 
 const EXAMPLES = `

@@ -125,6 +125,7 @@ interface PendingRequest {
 class Client {
   /** Set at the daemon's hello: null, or the reason for refusal. */
   readonly greeted: Promise<Refusal | null>;
+  daemonVersion = "";
   readonly #socket: Socket;
   readonly #writer: TurnWriter;
   readonly #asked: ConnectOptions;
@@ -271,7 +272,7 @@ class Client {
   #hear(message: DaemonMessage): void {
     switch (message.kind) {
       case "hello":
-        this.#hello(message.protocol);
+        this.#hello(message.protocol, message.version);
         return;
       case "refused":
         this.#lose(message.refusal);
@@ -295,7 +296,8 @@ class Client {
     }
   }
 
-  #hello(protocol: number): void {
+  #hello(protocol: number, version: string): void {
+    this.daemonVersion = version;
     if (protocol !== protocolVersion) {
       this.#lose(wrongProtocol(protocol, protocolVersion));
       return;

@@ -1,7 +1,7 @@
 // Connects a command to the daemon, and starts the daemon if it is not running.
 import { existsSync } from "node:fs";
 import { join } from "node:path";
-import { VERSION } from "../../core/base/version.ts";
+import { isOlderVersion, VERSION } from "../../core/base/version.ts";
 import type { CallMessages } from "../../core/ports/daemon/daemon-calls.ts";
 import type { ControlMessages, DaemonStatus, Presence } from "../../core/ports/daemon/daemon-control.ts";
 import { type Answer, type MessageClient, NO_DAEMON, type Refusal } from "../../core/ports/daemon/exchange.ts";
@@ -67,7 +67,7 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
   if (state === null) return NOWHERE;
   const native = nativeProgram(program);
   const folder = daemonFolder(state);
-  const starting = <D extends Door>(door: D, isByName: boolean, lost: () => void = () => undefined) =>
+  const startOrConnect = <D extends Door>(door: D, isByName: boolean, lost: () => void) =>
     connectStarting({
       state,
       home,
@@ -82,6 +82,35 @@ export function daemonClient({ home, folders, program, isPresenceNeeded }: Daemo
         return made;
       },
     });
+  /** A daemon of an older program is replaced first, unless it has sessions: they go on with it. */
+  const starting = async <D extends Door>(door: D, isByName: boolean, lost: () => void = () => undefined) => {
+    let isReplacing = false;
+    const connected = await startOrConnect(door, isByName, () => {
+      if (!isReplacing) lost();
+    });
+    if (!connected.ok || !isOlderVersion(connected.value.daemonVersion ?? "", VERSION)) return connected;
+    isReplacing = true;
+    if ((await endIdle()) === "stays") {
+      isReplacing = false;
+      return connected;
+    }
+    connected.value.close();
+    return startOrConnect(door, isByName, lost);
+  };
+  const endIdle = async (): Promise<DaemonEnd> => {
+    const control = await connect("control", { folder, version: VERSION });
+    if (!control.ok) return control.code === NO_DAEMON ? "absent" : "stays";
+    try {
+      // A daemon of the first version ends at once when it is asked to.
+      const status = await control.value.ask("daemon.status", {});
+      if (!status.ok || status.value.sessions.length > 0) return "stays";
+      const told = await control.value.ask("daemon.stop", { ifIdle: true });
+      if (!told.ok || told.value.isStopping === false) return "stays";
+      return await awaitOwnerEnd(join(folder, "owner.lock"), status.value.pid);
+    } finally {
+      control.value.close();
+    }
+  };
   /** A daemon that reads another configuration would not enforce this one. */
   const otherConfiguration = (): Refusal | null => {
     const known = configFolder(state, home);

@@ -4,7 +4,7 @@ import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { Answer, Refusal } from "../../core/ports/daemon/exchange.ts";
 
 export type DaemonMessage =
-  | { readonly kind: "hello"; readonly protocol: number }
+  | { readonly kind: "hello"; readonly protocol: number; readonly version: string }
   | { readonly kind: "answer"; readonly id: number; readonly answer: Answer<object> }
   | { readonly kind: "event"; readonly id: number; readonly event: Json }
   | { readonly kind: "took"; readonly id: number; readonly bytes: number }
@@ -43,8 +43,9 @@ function objectOf(text: string | null): JsonObject | null {
 
 function helloOf(hello: Json): DaemonMessage | null {
   if (typeof hello !== "object" || hello === null || Array.isArray(hello)) return null;
-  const { protocol } = hello as JsonObject;
-  return typeof protocol === "number" ? { kind: "hello", protocol } : null;
+  const { protocol, version } = hello as JsonObject;
+  if (typeof protocol !== "number") return null;
+  return { kind: "hello", protocol, version: typeof version === "string" ? version : "" };
 }
 
 function refusalOf({ code, message, fix }: JsonObject): Refusal | null {

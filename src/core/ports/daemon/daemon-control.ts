@@ -216,7 +216,11 @@ export type ControlMessages = DraftMessages & {
   /** Ends the sessions it opened, and what they run. */
   readonly "tokens.revoke": { readonly asks: { readonly id: string }; readonly answers: { readonly sessions: number } };
   readonly "daemon.status": { readonly asks: object; readonly answers: DaemonStatus };
-  readonly "daemon.stop": { readonly asks: object; readonly answers: object };
+  /** `ifIdle`: only if no session is open and nothing runs. */
+  readonly "daemon.stop": {
+    readonly asks: { readonly ifIdle?: boolean };
+    readonly answers: { readonly isStopping?: boolean };
+  };
   /** Whether this process may widen authority: asked by commands before they edit files themselves. */
   readonly "control.admit": {
     readonly asks: WithPresence & { readonly command: string; readonly what: string; readonly isWidening: boolean };

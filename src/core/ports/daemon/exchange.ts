@@ -32,6 +32,8 @@ export interface RequestOptions {
 }
 
 export interface MessageClient<M> {
+  /** Of the daemon's program, as it said; empty where it did not. */
+  readonly daemonVersion?: string;
   /** Never rejects: an unreachable or lost daemon is a refusal with code `not_available`. */
   ask<K extends keyof M & string>(
     name: K,

@@ -1,0 +1,179 @@
+// `ambit upgrade` and `ambit uninstall`: this installation beside the daemon, the state and the clients that use it.
+import type { Command } from "commander";
+import { isOlderVersion } from "../../core/base/version.ts";
+import { type ConnectPorts, disconnect } from "../connect/connect.ts";
+import { tellRefusal } from "../control-ports.ts";
+import { type DaemonPorts, daemonStop } from "../daemon/daemon.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
+import { notAdmitted } from "../trust/admit.ts";
+
+export interface InstallPorts extends DaemonPorts, ConnectPorts {
+  readonly version: string;
+  readonly installation: Installation;
+}
+
+export interface Installation {
+  /** The folder of our package. */
+  readonly package: string;
+  /** Whether the package manager put it there; else it is a checkout. */
+  readonly isInstalled: boolean;
+  readonly state: string | null;
+  readonly config: string | null;
+  /** Copies of the state that were made before its format changed, by name. */
+  backups(): readonly string[];
+}
+
+interface UpgradeOptions {
+  readonly json: boolean;
+  readonly check: boolean;
+}
+
+type DaemonState = "not running" | "current" | "replaceable" | "busy" | "newer";
+
+export async function upgrade(ports: InstallPorts, { json, check }: UpgradeOptions): Promise<ExitCode> {
+  const { version, paint } = ports;
+  const running = await ports.running();
+  if (!running.ok) return tellRefusal(ports, running, json);
+  const daemon = running.value;
+  const sessions = daemon?.sessions.length ?? 0;
+  const state = stateOf(version, daemon?.version ?? null, sessions);
+  const isReplaced = state === "replaceable" && !check;
+  if (isReplaced) {
+    // Connecting replaces an older daemon that has no sessions.
+    const control = await ports.control();
+    if (!control.ok) return tellRefusal(ports, control, json);
+    control.value.close();
+  }
+  const backups = ports.installation.backups();
+  if (json) ports.print(jsonLine({ version, daemon: daemon?.version ?? null, state, sessions, isReplaced, backups }));
+  else {
+    ports.print(`program  ${version}  ${paint.dim(shown(ports.installation.package))}`);
+    ports.print(`daemon   ${daemonText(state, daemon?.version ?? "", sessions, isReplaced)}`);
+    for (const name of backups) ports.print(`backup   ${shown(name)}`);
+    if (ports.installation.isInstalled) ports.print(paint.dim("a newer release: npm outdated -g ambit"));
+  }
+  return state === "newer" || (state === "busy" && !check) || (state === "replaceable" && check) ? EXIT.error : EXIT.ok;
+}
+
+function stateOf(program: string, daemon: string | null, sessions: number): DaemonState {
+  if (daemon === null) return "not running";
+  if (isOlderVersion(program, daemon)) return "newer";
+  if (!isOlderVersion(daemon, program)) return "current";
+  return sessions === 0 ? "replaceable" : "busy";
+}
+
+function daemonText(state: DaemonState, version: string, sessions: number, isReplaced: boolean): string {
+  if (isReplaced) return `${shown(version)} was replaced`;
+  return {
+    "not running": "not running; the next one is this version",
+    current: `${shown(version)}, the same version`,
+    replaceable: `${shown(version)}, older; the next command replaces it`,
+    busy: `${shown(version)}, older; ${counted(sessions, "session uses", "sessions use")} it; it is replaced once they end, or by: ambit daemon stop`,
+    newer: `${shown(version)}, newer than this program; use that installation, or upgrade this one`,
+  }[state];
+}
+
+interface UninstallOptions {
+  readonly json: boolean;
+  readonly yes: boolean;
+}
+
+/** Ends what runs and takes our hooks out of clients. Files that people wrote, the log and the secrets stay. */
+export async function uninstall(ports: InstallPorts, options: UninstallOptions): Promise<ExitCode> {
+  const hooks = ports.clientSettings.hooks();
+  const places = hooks.map(({ client, scope, path }) => ({ client, scope, path }));
+  if (!options.json)
+    for (const { client, path } of places) ports.print(`takes the hook of ${client} out of ${shown(path)}`);
+  if (!options.yes) {
+    if (options.json || !ports.terminal.isInteractive)
+      return fail(
+        ports,
+        options,
+        EXIT.usage,
+        "confirmation needed, and no terminal to ask at",
+        "ambit uninstall --yes",
+      );
+    if (!(await ports.terminal.confirm("End the daemon and every session, and disconnect these clients?")))
+      return EXIT.error;
+  }
+  // Without the hook a client decides alone, and without the daemon nothing checks this: that widens.
+  const refused = await notAdmitted(ports, "uninstall", `disconnect ${places.length} clients and end`, options);
+  if (refused !== null) return refused;
+  const quiet = { ...ports, print: () => undefined };
+  for (const { client, scope } of new Map(places.map((place) => [`${place.client} ${place.scope}`, place])).values()) {
+    const exit = await disconnect(quiet, client, { json: false, sandbox: true, [scope]: true });
+    if (exit !== EXIT.ok) return exit;
+  }
+  const stopped = await daemonStop(options.json ? quiet : ports, { json: false });
+  if (stopped !== EXIT.ok) return stopped;
+  const left = leftovers(ports.installation);
+  if (options.json) ports.print(jsonLine({ disconnected: places, left }));
+  else {
+    ports.print(ports.paint.strong("left in place:"));
+    for (const { what, remove } of left)
+      ports.print(`  ${what}${remove === null ? "" : `\n    ${ports.paint.dim(remove)}`}`);
+  }
+  return EXIT.ok;
+}
+
+function leftovers(installation: Installation): readonly { readonly what: string; readonly remove: string | null }[] {
+  const { state, config, isInstalled } = installation;
+  return [
+    ...(state === null
+      ? []
+      : [{ what: "log, secrets, trust, approvals, drafts that have not landed", remove: `rm -r ${quoted(state)}` }]),
+    ...(config === null ? [] : [{ what: "your own configuration", remove: `rm -r ${quoted(config)}` }]),
+    { what: "`.ambit` in your projects: files that you and your team wrote", remove: null },
+    {
+      what: "hooks of clients in other projects: they block every call until you take them out there",
+      remove: "ambit disconnect CLIENT",
+    },
+    { what: "the program", remove: isInstalled ? "npm uninstall -g ambit" : `rm -r ${quoted(installation.package)}` },
+  ];
+}
+
+function quoted(path: string): string {
+  const text = shown(path);
+  return /^[A-Za-z0-9_./@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
+}
+
+export function addInstall(program: Command, ports: InstallPorts, end: (exit: ExitCode) => void): void {
+  program
+    .command("upgrade")
+    .description("replace the daemon of an older version, and show which versions are in use")
+    .option("--check", "change nothing", false)
+    .option("--json", "print one JSON object", false)
+    .addHelpText("after", UPGRADE_EXAMPLES)
+    .action(async (options: UpgradeOptions) => end(await upgrade(ports, options)));
+  program
+    .command("uninstall")
+    .description("end the daemon, disconnect clients, and list what is left on this machine")
+    .option("-y, --yes", "do not ask for confirmation", false)
+    .option("--json", "print one JSON object; requires --yes", false)
+    .addHelpText("after", UNINSTALL_EXAMPLES)
+    .action(async (options: UninstallOptions) => end(await uninstall(ports, options)));
+}
+
+const UPGRADE_EXAMPLES = `
+Examples:
+  ambit upgrade --check
+  ambit upgrade
+  ambit upgrade --check --json
+
+Install the new version first: npm install -g ambit@latest. Every command replaces an older daemon that has no sessions. The first
+daemon of a new version copies the state, then changes its format; an older program refuses the new format.
+
+Exit status: 0 nothing is left to do, 1 an older or newer daemon runs, 4 the daemon does not answer, 2 usage.`;
+
+const UNINSTALL_EXAMPLES = `
+Examples:
+  ambit uninstall
+  ambit uninstall --yes --json
+
+It deletes nothing: log, secrets, configuration and records stay, and the commands that remove them are printed.
+
+Exit status: 0 done, 1 error, 4 the daemon does not take this from you, 2 usage.`;
