@@ -297,14 +297,7 @@ export class Daemon {
     ];
     return [
       ["daemon.status", async () => ({ ok: true, value: await this.#status() })],
-      [
-        "daemon.stop",
-        async ({ value }) => {
-          const isStopping = value["ifIdle"] !== true || this.#sessions.all().length === 0;
-          if (isStopping) this.#asked.stop();
-          return { ok: true, value: { isStopping } };
-        },
-      ],
+      ["daemon.stop", async ({ value }) => ({ ok: true, value: { isStopping: this.#stop(value["ifIdle"] === true) } })],
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),
       ...changesAnswers(parts, admission, this.#entries),
       ...logAnswers(parts, admission),
@@ -312,6 +305,12 @@ export class Daemon {
       ...[...(this.#asked.servers?.(admission) ?? []), ...holdingAnswers(opening, gatekeeper)],
       ...powerAnswers({ parts, gatekeeper, sessions, opening, admission }),
     ];
+  }
+
+  #stop(ifIdle: boolean): boolean {
+    if (ifIdle && this.#sessions.all().length > 0) return false;
+    this.#asked.stop();
+    return true;
   }
 
   async #status(): Promise<DaemonStatus> {
