@@ -11,23 +11,32 @@ if (!/^\d{1,9}$/.test(seed)) throw new Error(`AMBIT_SEED is a number of at most 
 /** Two for each core: about half the time of a test with real processes is spent waiting for them (decision 0082). */
 const workers = Math.min(16, 2 * availableParallelism());
 
-/**
- * Tests beside the code, and some that are about rules alone: they leave nothing behind, so many files share one process. Not the
- * laws: each file of them counts its own cases.
- */
-const SHARED = ["src/**/*.test.ts", "test/{edits,forge,fuzz,tidy,vectors}/**/*.test.ts"];
+/** Tests beside the code. They leave nothing behind, so many files share one process. */
+const UNIT = ["src/**/*.test.ts"];
+/** Tests of rules alone share a process as well. Not the laws: each file of them counts its own cases. */
+const RULES = ["test/{edits,forge,fuzz,tidy,vectors}/**/*.test.ts"];
 // The third-party clients are large: `npm run test:clients` installs and runs them.
 const LEFT_OUT = ["**/node_modules/**", ...(process.env["AMBIT_CLIENTS"] === "1" ? [] : ["test/clients/**"])];
 
-function project(name: string, include: string[], exclude: string[], isolate: boolean): TestProjectInlineConfiguration {
-  return { extends: true, test: { name, include, exclude, isolate } };
+/** A unit test that needs longer, a property with many cases say, names its own timeout. */
+const unitTestMillisecondsMax = 10_000;
+/** For real processes, sandboxes and databases on a busy machine; a test that gets here has failed. */
+const testMillisecondsMax = 180_000;
+
+function project(
+  name: string,
+  include: string[],
+  options: { readonly exclude?: string[]; readonly isolate: boolean; readonly testTimeout?: number },
+): TestProjectInlineConfiguration {
+  return { extends: true, test: { name, include, ...options, exclude: [...LEFT_OUT, ...(options.exclude ?? [])] } };
 }
 
 const config: ViteUserConfig = {
   test: {
     projects: [
-      project("rooms", SHARED, LEFT_OUT, false),
-      project("house", ["test/**/*.test.ts"], [...LEFT_OUT, ...SHARED], true),
+      project("rooms", UNIT, { isolate: false, testTimeout: unitTestMillisecondsMax }),
+      project("rules", RULES, { isolate: false }),
+      project("house", ["test/**/*.test.ts"], { isolate: true, exclude: RULES }),
     ],
     // Texts with times are compared in one zone; a test that is about zones sets its own.
     env: { AMBIT_SEED: seed, TZ: "UTC" },
@@ -35,8 +44,8 @@ const config: ViteUserConfig = {
     setupFiles: ["test/house/seed.ts", "test/house/leave-nothing.ts"],
     pool: "forks",
     maxWorkers: workers,
-    testTimeout: 180_000,
-    hookTimeout: 180_000,
+    testTimeout: testMillisecondsMax,
+    hookTimeout: testMillisecondsMax,
   },
 };
 

@@ -178,7 +178,7 @@ const WORDS = [
   "x".repeat(5000),
 ];
 
-test("every step covers the request, parses back to itself, and is within the next", () => {
+test("every step covers the request, parses back to itself, and is within the next", { timeout: 60_000 }, () => {
   const texts = [
     ...PATHS.flatMap((path) => ["fs.read", "fs.write", "fs.delete"].map((verb) => `${verb} ${JSON.stringify(path)}`)),
     ...WORDS.flatMap((first) =>

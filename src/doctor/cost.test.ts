@@ -47,7 +47,7 @@ function workOf(agents: readonly ProbeAgent[]): number {
 }
 
 describe("the work for a workspace", () => {
-  test("grows with its agents, to ten thousand of them", () => {
+  test("grows with its agents, to ten thousand of them", { timeout: 60_000 }, () => {
     const agents = many(agentOf(RECORD));
     const hundred = workOf(agents.slice(0, 100));
     expect(hundred).toBeGreaterThan(100);
@@ -55,7 +55,7 @@ describe("the work for a workspace", () => {
     expect(workOf(agents)).toBe(hundred * 100);
   });
 
-  test("of one agent with very many grants stays limited", () => {
+  test("of one agent with very many grants stays limited", { timeout: 60_000 }, () => {
     const lines = (count: number): string =>
       `capabilities:\n${Array.from({ length: count }, (_, at) => `  - net.get{hosts=[h${at}.x.com]}`).join("\n")}`;
     const [small, large] = [workOf([agentOf(lines(4_000))]), workOf([agentOf(lines(8_000))])];

@@ -161,7 +161,7 @@ describe("every limit is exact to one character", () => {
     expect(complaint(nested(depthMax + 1)[at] as string)).toMatch(/^too_large .*nested more than 64/s);
     expect(complaint(nested(10_000)[at] as string)).toMatch(/^too_large/);
   });
-  it("values", () => {
+  it("values", { timeout: 60_000 }, () => {
     expect(read(`[${"a,".repeat(nodesMax - 1)}]`).tree).not.toBeNull();
     expect(complaint(`[${"a,".repeat(nodesMax)}]`)).toMatch(/^too_large .*more than 100000 values/);
   });

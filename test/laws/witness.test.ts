@@ -181,32 +181,30 @@ function wrongCounterexample(
   return refused ? null : `the parent covers what is shown: ${shown(request)}\n${texts(child, parent)}`;
 }
 
-const PATHS: readonly (readonly string[])[] = [
+const PATHS: readonly Request[] = [
   [],
   ...PATH_TEXTS.flatMap((one) => [
     [one],
     ...PATH_TEXTS.flatMap((two) => [[one, two], ...PATH_TEXTS.map((three) => [one, two, three])]),
   ]),
-];
+].map((path) => ({ verb: verbOf("fs.read"), values: [guard("path", path)] }));
 
 /** No path of up to three segments is covered by the child and not by the parent. */
 const enumerated: Law = (core, source) => {
   const [child, parent] = pair(source, ["fs.read"], false);
   if (core.within(child, single(parent), false).kind !== "within") return null;
-  for (const path of PATHS) {
-    const request = { verb: verbOf("fs.read"), values: [guard("path", path)] };
+  for (const request of PATHS)
     if (child.some((one) => naiveGrant(one, request)) && !parent.some((one) => naiveGrant(one, request)))
-      return `${path.join("/")}\n${texts(child, single(parent))}`;
-  }
+      return `${shown(request)}\n${texts(child, single(parent))}`;
   return null;
 };
 
 /** Commands of git of up to three words, with sub-commands that have risky options of their own. */
 const COMMAND_WORDS = ["clone", "difftool", "log", "-c", "-cz", "-x", "-z", "-zx", "-bx", "--tool", "a"];
-const COMMANDS: readonly (readonly string[])[] = COMMAND_WORDS.flatMap((one) => [
+const COMMANDS: readonly Request[] = COMMAND_WORDS.flatMap((one) => [
   ["git", one],
   ...COMMAND_WORDS.flatMap((two) => [["git", one, two], ...COMMAND_WORDS.map((three) => ["git", one, two, three])]),
-]);
+]).map((argv) => ({ verb: verbOf("proc.exec"), values: [undefined, guard("argv", argv), undefined] }));
 
 /** No such command is covered by the child and not by the parent. */
 const enumeratedCommands: Law = (core, source) => {
@@ -221,11 +219,9 @@ const enumeratedCommands: Law = (core, source) => {
   const made = (of: readonly Sequence[]): Grant => grantOf(verbOf("proc.exec"), [ANY, { kind: "sequences", of }, ANY]);
   const [child, parent] = [made([command()]), made(several(source, 1, 3, command))];
   if (core.within([child], single([parent]), false).kind !== "within") return null;
-  for (const argv of COMMANDS) {
-    const request = { verb: verbOf("proc.exec"), values: [undefined, guard("argv", argv), undefined] };
+  for (const request of COMMANDS)
     if (naiveGrant(child, request) && !naiveGrant(parent, request))
-      return `${argv.join(" ")}\n${texts([child], single([parent]))}`;
-  }
+      return `${shown(request)}\n${texts([child], single([parent]))}`;
   return null;
 };
 

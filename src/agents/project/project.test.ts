@@ -256,7 +256,9 @@ const texts: fc.Arbitrary<Texts> = fc.record({
   links: fc.constantFrom({}, { "/work/data": "/srv" }, { "/work/data": "/home" }, { "/work/data": "" }),
 });
 
-test("for all trusted texts and changes, the authority is the meet of the written and the trusted text", () => {
+test("for all trusted texts and changes, the authority is the meet of the written and the trusted text", {
+  timeout: 60_000,
+}, () => {
   fc.assert(
     fc.property(texts, texts, (before, now) => {
       const { agent, written, standing } = scout(now, trustOf(before));

@@ -51,7 +51,7 @@ test("an allowed name is accepted, and no other", () => {
   expect(messages("fetch(url); eval(x);", { allow: ["fetch"] })).toHaveLength(1);
 });
 
-test("a file that is too large is reported", () => {
+test("a file that is too large is reported", { timeout: 60_000 }, () => {
   expect(messages("a;".repeat(300_000))).toMatchObject([{ messageId: "large" }]);
 });
 

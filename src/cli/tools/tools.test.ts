@@ -35,7 +35,7 @@ test.each([
   expect(ambientUses(code)?.map((use) => use.name)).toContain(name);
 });
 
-test("hostile files are answered quickly", () => {
+test("hostile files are answered quickly", { timeout: 60_000 }, () => {
   const big = 1_000_000;
   for (const code of [
     "(",
@@ -56,7 +56,7 @@ test("hostile files are answered quickly", () => {
   ])
     expect(ambientUses(code.repeat(big / code.length))?.length ?? 0).toBeLessThanOrEqual(500);
   expect(ambientUses("a ".repeat(600_000))).toBeNull();
-}, 120_000);
+});
 
 describe("ambit tools lint", () => {
   const folder = mkdtempSync(join(tmpdir(), "ambit-lint-"));

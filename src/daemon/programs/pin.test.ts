@@ -47,7 +47,7 @@ const SUB = join(folder, "sub");
 mkdirSync(SUB);
 const MANY = Array.from({ length: 4000 }, (_, at) => `w${at}`);
 
-describe("an answer is bound to the script", () => {
+describe("an answer is bound to the script", { timeout: 60_000 }, () => {
   const script = join(folder, "bound.sh");
   const invoke = verbEntry("tool.invoke");
   if (invoke === null) throw new Error("the catalog has no tool.invoke");

@@ -105,7 +105,7 @@ describe("every modification is reported with its position", () => {
     expect(whats(log.verify({}, log.rows, []).problems)).toMatch(/no entry is signed/);
   });
 
-  test("entries after the last note of an older version: their number and time span", () => {
+  test("entries after the last note of an older version: their number and time span", { timeout: 60_000 }, () => {
     const older = new WrittenLog().fill(1).sign();
     const tail = (milliseconds: number): WrittenLog => {
       const { rows, notes, first } = older;
@@ -281,7 +281,7 @@ describe("retention", () => {
   });
 });
 
-test("any single change to a generated log is detected", () => {
+test("any single change to a generated log is detected", { timeout: 60_000 }, () => {
   const text = fc.string({ unit: "binary", maxLength: 8 });
   const shape = fc.record({
     parts: fc.array(fc.record({ rows: fc.integer({ min: 1, max: 4 }), turns: fc.boolean() }), {

@@ -25,14 +25,16 @@ test("a lock that was taken is removed, whatever its content", async () => {
   expect([existsSync(lock()), notes]).toEqual([false, []]);
 });
 
-test("a lock that was only requested stays where another git has written it, and is reported", async () => {
+test("a lock that was only requested stays where another git has written it, and is reported", {
+  timeout: 60_000,
+}, async () => {
   new GitLockJournal(folder, [".git"]).want([lock()]);
   writeFileSync(lock(), "DIRC");
   await removeStaleLocks(folder, note);
   expect([existsSync(lock()), notes.length]).toEqual([true, 1]);
 });
 
-test("an empty lock that was only requested is removed once no process has it open", async () => {
+test("an empty lock that was only requested is removed once no process has it open", { timeout: 60_000 }, async () => {
   const journal = new GitLockJournal(folder, [".git"]);
   journal.want([lock()]);
   const file = openSync(lock(), "wx");

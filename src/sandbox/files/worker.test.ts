@@ -38,7 +38,7 @@ describe.skipIf(nativeMissing() !== null)("a worker that dies", () => {
     }
   });
 
-  test("or hangs is killed at its timeout", async () => {
+  test("or hangs is killed at its timeout", { timeout: 60_000 }, async () => {
     const root = newFolder();
     writeFileSync(join(root, "file"), "content");
     const files = filesIn({ granted: [["read", root]], limits: { silenceMillisecondsMax: 2_000 } });

@@ -141,7 +141,7 @@ describe("Landlock", () => {
   });
 });
 
-describe("our native program", () => {
+describe("our native program", { timeout: 60_000 }, () => {
   const says = (text: string | null): MachineFacts => {
     const native = join(root, "native");
     if (text !== null) writeFileSync(native, `#!/bin/sh\n${text}\n`);

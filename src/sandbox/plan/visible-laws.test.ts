@@ -55,7 +55,9 @@ function chain(source: Source): Chain {
   return [link(0), ...Array.from({ length: source.below(3) }, (_, at) => link(at + 1))];
 }
 
-test("an unprotected path is visible exactly if the chain covers reading it without approval", () => {
+test("an unprotected path is visible exactly if the chain covers reading it without approval", {
+  timeout: 60_000,
+}, () => {
   const seen = { visible: 0, hidden: 0, refused: 0 };
   for (let seed = runSeed(); seed < runSeed() + CASES; seed++) {
     const source = seeded(seed);

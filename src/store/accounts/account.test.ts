@@ -98,7 +98,7 @@ describe("no edit resets a budget", () => {
   });
 });
 
-describe("a rate applies in any window", () => {
+describe("a rate applies in any window", { timeout: 60_000 }, () => {
   const within = (times: readonly number[], seconds: number): number =>
     Math.max(...times.map((at) => times.filter((other) => other > at - seconds * 1000 && other <= at).length));
 

@@ -211,7 +211,7 @@ describe("hostile arguments", () => {
       }
     }
   });
-  test("random lines never throw, and a parsed one can be printed and parsed again", () => {
+  test("random lines never throw, and a parsed one can be printed and parsed again", { timeout: 60_000 }, () => {
     const word = fc.string({
       unit: fc.constantFrom("a", "b", ".", "/", "-", "=", "'", '"', "\\", " ", ":", "é", "{", "}", "$"),
       maxLength: 12,
