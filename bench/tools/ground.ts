@@ -147,7 +147,16 @@ export function carryingOf(
     if (contexts === null) throw new Error("this tool has no context");
     return contexts.open({ ...options, session, warrant, programContext: NO_PROGRAMS });
   };
-  return { input: warrant.arguments, session, warrant, reading, signal, programContext: NO_PROGRAMS, context };
+  return {
+    input: warrant.arguments,
+    session,
+    warrant,
+    reading,
+    signal,
+    programContext: NO_PROGRAMS,
+    reservation: null,
+    context,
+  };
 }
 
 /** A refusal ends the run: nothing that was not done is timed. */

@@ -136,7 +136,8 @@ export interface ProgramContext {
   modelUsed(
     id: string,
     usage: ModelUsage,
-    settled: { readonly cost: Cost | null; readonly reserved: Cost | null },
+    /** `facts`: of a request that `useModel` did not decide. */
+    settled: { readonly cost: Cost | null; readonly reserved: Cost | null; readonly facts?: JsonObject },
   ): void;
   /** Answers programs of a client that ask their session; null: they cannot. */
   readonly door: DoorSource | null;

@@ -6,10 +6,12 @@ import { userNames } from "../agents/disk/user-files.ts";
 import { PresenceVerifiers } from "../approvals/presence/presence.ts";
 import { VERSION } from "../core/base/version.ts";
 import type { Config } from "../core/notation/config/config.ts";
+import type { WrittenModel } from "../core/notation/config/model-setting.ts";
 import type { Answer } from "../core/ports/daemon/exchange.ts";
 import { agentPowers } from "../daemon/contexts/agents.ts";
 import { type DaemonFiles, daemonFiles } from "../daemon/contexts/files.ts";
 import { daemonInstruments } from "../daemon/contexts/instruments.ts";
+import { completionCost, modelPowers } from "../daemon/contexts/models.ts";
 import { recordPowers } from "../daemon/contexts/records.ts";
 import { scriptPowers } from "../daemon/contexts/scripts.ts";
 import { skillPowers } from "../daemon/contexts/skills.ts";
@@ -43,6 +45,7 @@ import { machineFacts } from "../sandbox/linux/machine.ts";
 import type { State } from "../store/state.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { agentTools } from "../tools/agents/agent-tools.ts";
+import { COMPLETE_TOOL } from "../tools/model/complete-tool.ts";
 import { recordTools } from "../tools/records/record-tools.ts";
 import { searchTool } from "../tools/search/search-tool.ts";
 import { shellTool } from "../tools/shell/shell-tool.ts";
@@ -137,7 +140,9 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     protocol: protocolVersion,
     pid: process.pid,
     servers: servers.answers,
-    more: composeTools({ home, folders, records, stores, agentRecords, programs, files, settings, held, entry, now }),
+    more: composeTools({
+      ...{ home, folders, records, stores, agentRecords, programs, files, settings, secrets, held, entry, now },
+    }),
     instruments: daemonInstruments({
       ...{ program, programs, files, secrets, kept: stores, entry, log },
       resolvers: ({ facts: { cwd } }) => settings.at(cwd).user?.resolvers ?? [],
@@ -254,13 +259,15 @@ interface ToolsOptions extends Pick<SettingsOptions, "home" | "folders" | "now">
   readonly programs: DaemonPrograms;
   readonly files: DaemonFiles;
   readonly settings: Settings;
+  readonly secrets: Pick<DaemonSecrets, "boundTo" | "redacting">;
   readonly held: Daemon["held"];
   readonly entry: DaemonState["entry"];
 }
 
 /** Built-in tools that have powers of their own beside the context. */
 function composeTools(options: ToolsOptions): readonly DaemonTool[] {
-  const { home, folders, records, stores, agentRecords, programs, files, settings, held, entry, now } = options;
+  const { home, folders, records, stores, agentRecords, programs, files, settings, secrets, held, entry, now } =
+    options;
   const { links, ledger, memory } = stores;
   const search = searchTool(() => {
     const user = settings.user();
@@ -271,7 +278,19 @@ function composeTools(options: ToolsOptions): readonly DaemonTool[] {
   const withRecords = recordPowers({ state: folders.state, records, memory, held, now });
   const withAgents = agentPowers({ home, folders, records, links, ledger, agentRecords, held, entry, now });
   const withSkills = skillPowers({ home, folders, records, held, now });
+  const models = (): readonly WrittenModel[] => settings.user()?.models ?? [];
+  const withModels = modelPowers({
+    ...{ models, now, secret: secrets.boundTo },
+    resolver: () => {
+      const servers = settings.user()?.resolvers ?? [];
+      return servers.length === 0 ? null : { servers };
+    },
+    keepsPrompts: () => settings.user()?.prompts === "keep",
+    fetch: (wish) => programs.fetch(wish),
+    redacted: (value) => secrets.redacting.json(value),
+  });
   return [
+    { ...builtinToolWith(COMPLETE_TOOL, withModels), cost: (input) => completionCost(input, models()) },
     ...[builtinToolWith(shellTool(userName), withScripts), builtinTool(search)],
     ...recordTools(readFrontmatter, sha256).map((tool) => builtinToolWith(tool, withRecords)),
     ...agentTools(sha256).map((tool) => builtinToolWith(tool, withAgents)),

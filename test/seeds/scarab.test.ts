@@ -107,7 +107,7 @@ describe("the manifest of the page, as an agent by its name", () => {
 
 describe("the order of checks", () => {
   test("the registry first", () => {
-    expect(walk.call("any", "lm.complete").code).toBe("unknown_tool");
+    expect(walk.call("any", "lm.complete").code).toBe("invalid_input");
     expect(walk.call("any", "nothing.here").code).toBe("unknown_tool");
   });
   test("then the capability of the tool, before its arguments are checked", () => {

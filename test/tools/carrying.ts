@@ -49,7 +49,16 @@ export function executing(
     if (contexts === null) throw new Error("no context is opened here");
     return contexts.open({ ...options, session, warrant, programContext: NO_PROGRAMS });
   };
-  return { input: warrant.arguments, session, warrant, reading, signal, programContext: NO_PROGRAMS, context };
+  return {
+    input: warrant.arguments,
+    session,
+    warrant,
+    reading,
+    signal,
+    programContext: NO_PROGRAMS,
+    reservation: null,
+    context,
+  };
 }
 
 const NO_PROGRAMS: ProgramContext = new Proxy({} as ProgramContext, {

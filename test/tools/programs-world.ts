@@ -196,6 +196,7 @@ export function programsWorld(
         warrant: gate.warrant,
         reading,
         signal,
+        reservation: null,
         context: (options) =>
           contexts.open({ ...options, session, warrant: gate.warrant, programContext: running, cancel: signal }),
         programContext: running,

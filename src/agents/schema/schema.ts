@@ -110,6 +110,7 @@ type UserKey =
   | "terminal"
   | "search"
   | "models"
+  | "prompts"
   | "development"
   | "programs"
   | "audit";
@@ -185,14 +186,27 @@ const USER_CONFIG: Readonly<Record<UserKey | "mode" | "triggers", Schema>> = {
     oneOfWords(TERMINAL_PASSES, "what passes"),
     "what the output of programs may do to your terminal besides drawing",
   ),
+  prompts: oneOfWords(["discard", "keep"], "keep: the log has the end of each conversation that is sent to a model"),
   models: closedMap(
     Object.fromEntries(
       MODEL_PROVIDERS.map((provider) => [
         provider,
         closedMap(
-          { url: { type: "string", pattern: "^https?://.", description: "where it is asked" } },
-          "a provider that is not asked at its own address",
-          { required: ["url"] },
+          {
+            url: { type: "string", pattern: "^https?://.", description: "where it is asked" },
+            prices: {
+              type: "object",
+              description: "what a million tokens of a model cost, by its name or a pattern",
+              additionalProperties: closedMap(
+                Object.fromEntries(
+                  ["input", "output", "cache_read", "cache_write"].map((key) => [key, { type: "number", minimum: 0 }]),
+                ),
+                "prices of a million tokens",
+                { required: ["input", "output"] },
+              ),
+            },
+          },
+          "a provider that is asked elsewhere, or whose prices count for budgets",
         ),
       ]),
     ),

@@ -148,15 +148,18 @@ export function denialOf(
 const HIDING: ReadonlySet<string> = new Set(["capability_absent", "scope_violation", "invalid_input"]);
 const UNKNOWN_TOOL = { code: "unknown_tool", request: null, approval: null, reason: null } as const;
 
-export type PreviewCall = Pick<GatedCall, "session" | "holding" | "tool" | "input" | "ports">;
+export type PreviewCall = Pick<GatedCall, "session" | "holding" | "tool" | "input" | "ports" | "reservation">;
 
 /** Previews the decision, without an approval request or a log entry. */
-export function previewCall({ session, holding, tool, input, ports }: PreviewCall, lookup: ToolLookup): CallDecision {
+export function previewCall(
+  { session, holding, tool, input, ports, reservation = null }: PreviewCall,
+  lookup: ToolLookup,
+): CallDecision {
   return decideCall(
     callerOf(session, holding),
     { tool, input },
     lookup,
-    ports.moment(),
+    ports.moment(reservation?.least),
     holding.reading.pathSettings.protectedPaths,
   );
 }

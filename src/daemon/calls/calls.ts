@@ -18,6 +18,7 @@ import type {
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import { availabilityOf, missingText } from "../../runtime/tool/availability.ts";
 import { parseToolName } from "../../runtime/tool/tool-name.ts";
+import { NO_USAGE } from "../../sandbox/plan/sandboxes.ts";
 import { answerUse } from "../contexts/context-answer.ts";
 import type { CallContext, Contexts } from "../contexts/contexts.ts";
 import { LongUses } from "../contexts/long-uses.ts";
@@ -48,6 +49,7 @@ import {
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { programUses } from "./model-use.ts";
 import { type ClientDeclaration, OpenCalls, parseDeclaration, TOO_MANY_OPEN } from "./open-calls.ts";
+import { Reservation } from "./reservation.ts";
 import { doorOf } from "./session-door.ts";
 
 /** An incoming call, with everything its decision needs. */
@@ -184,10 +186,14 @@ export class Calls {
               reading: asked.holding.reading,
               signal,
               programContext,
+              reservation: asked.reservation ?? null,
               context: (options) =>
                 this.#contexts.open({ ...options, session, warrant, programContext, cancel: signal }),
             });
     if (execution.isUntrusted === true) session.taint(`${tool} (${receipt})`);
+    // A call that ended before its request to a model costs nothing.
+    if (asked.reservation?.isUnused === true)
+      programContext.modelUsed(receipt, NO_USAGE, asked.reservation.settled(NO_USAGE));
     const denials = withEntries(asked, receipt, execution.met?.denials ?? []);
     const refused = refusedIn(execution);
     if (refused !== null && !execution.ok) {
@@ -324,12 +330,14 @@ export class Calls {
       const lookup = this.#marking(session, clientToolLookup(texts, holding, limit?.requirement ?? null));
       return { ok: true, value: { session, holding, tool, input, owner, declaration: limit, ports, lookup } };
     }
-    const asked: PreviewCall = { session, holding, tool, input, ports };
+    const cost = owner?.cost?.(input) ?? null;
+    const reservation = cost === null ? null : new Reservation(ports, cost);
+    const asked: PreviewCall = { session, holding, tool, input, ports, reservation };
     const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
       this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived));
     const askedBy = (derived: readonly Request[] | Unread): Answer<IncomingCall> => ({
       ok: true,
-      value: { session, holding, tool, input, owner, declaration: null, ports, lookup: lookup(derived) },
+      value: { session, holding, tool, input, owner, declaration: null, ports, lookup: lookup(derived), reservation },
     });
     const lacks = owner?.missing?.(session) ?? null;
     // Checked before anything is charged, and reported only to a session that may call the tool.

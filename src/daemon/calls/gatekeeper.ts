@@ -6,6 +6,7 @@ import type { JsonObject } from "../../core/base/json.ts";
 import { type Authorization, authorize, permit } from "../../core/gate/call.ts";
 import type { Caller } from "../../core/gate/decide.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
+import type { ApprovalRequest } from "../../core/ports/approvals.ts";
 import type { CommitResult, Entry, Outcome } from "../../core/ports/stores/commit.ts";
 import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
 import { denialObservation, taintOf } from "../log/denials.ts";
@@ -18,6 +19,7 @@ import type { ApprovalWait } from "./call-input.ts";
 import { type CallPorts, type CallRefusal, SessionCall, type SessionCallActions } from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
 import { type Blocked, type Holding, Holdings } from "./holding.ts";
+import type { Reservation } from "./reservation.ts";
 
 /** Shorter than the time until a client's next call. */
 const outcomeDelayMilliseconds = 10;
@@ -30,6 +32,8 @@ export interface GatedCall {
   readonly input: JsonObject;
   readonly lookup: ToolLookup;
   readonly ports: CallPorts;
+  /** For a call with a cost: it is reserved in the commit of the decision. */
+  readonly reservation?: Reservation | null;
 }
 
 export class Gatekeeper {
@@ -104,10 +108,19 @@ export class Gatekeeper {
     return permit(...this.#decidedBy(asked));
   }
 
-  #decidedBy({ session, holding, tool, input, lookup, ports }: GatedCall): Parameters<typeof authorize> {
+  #decidedBy({ session, holding, tool, input, lookup, ports, ...more }: GatedCall): Parameters<typeof authorize> {
     session.calls++;
+    const reservation = more.reservation ?? null;
     const caller = callerOf(session, holding);
-    return [caller, { tool, input }, lookup, ports.moment(), holding.reading.pathSettings.protectedPaths, ports];
+    const gate =
+      reservation === null
+        ? ports
+        : {
+            approvals: (asked: ApprovalRequest) => ports.approvals(asked),
+            commit: (entry: Entry) => reservation.commit(entry),
+          };
+    const moment = ports.moment(reservation?.least);
+    return [caller, { tool, input }, lookup, moment, holding.reading.pathSettings.protectedPaths, gate];
   }
 
   async #settle({ session, chain, claim }: SessionCall, outcome: Outcome): Promise<boolean> {

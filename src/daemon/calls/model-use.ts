@@ -1,5 +1,6 @@
 // Uses of a running program. Requests of a client to models: each is decided by what the session holds at that moment, its cost
-// reserved, and on disk before it is sent; its tokens follow as an outcome. Prompts are not logged, only their digest.
+// reserved, and on disk before it is sent; its tokens follow as an outcome. Prompts are not logged, only their digest, unless the
+// user keeps them.
 import type { JsonObject } from "../../core/base/json.ts";
 import type { Ledger } from "../../core/ports/stores/ledger.ts";
 import type { ProgramContext } from "../parts.ts";
@@ -55,13 +56,14 @@ export function programUses(
       if (used.ok) requests.set(used.id, { ...question, digest, bytes });
       return used;
     },
-    modelUsed: (id, { isSent, status, input, output, milliseconds, isWhole }, { cost, reserved }) => {
-      const facts = requests.get(id) ?? {};
+    modelUsed: (id, { isSent, status, input, output, milliseconds, isWhole, prompt }, { cost, reserved, facts }) => {
+      const request = facts ?? requests.get(id) ?? {};
       requests.delete(id);
       const charged = cost ?? reserved;
       const more = {
-        ...facts,
+        ...request,
         ...{ input, output, milliseconds, whole: isWhole },
+        ...(prompt === null ? {} : { prompt }),
         ...(charged === null ? {} : { tokens: charged.tokens, money: charged.money }),
       };
       const outcome = status !== 0 ? `answered ${status}` : isSent ? "no answer" : "not sent";

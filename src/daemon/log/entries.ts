@@ -1,4 +1,5 @@
 // Builds all log entries in one place, so that they state who, what and why in the same words.
+import { builtinName } from "../../core/authority/axes/name.ts";
 import type { Chain } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import type { Basis } from "../../core/authority/decision.ts";
@@ -40,6 +41,26 @@ const ARGUMENT_SIZES: readonly CutSizes[] = [
   { characters: 256, elements: 16, depth: 4 },
   { characters: 64, elements: 8, depth: 2 },
 ];
+
+/** Tools whose texts are prompts: they are logged with the outcome of the request to the model, and only if the user keeps them. */
+const PROMPTS: ReadonlyMap<string, readonly string[]> = new Map([["lm_complete", ["prompt", "messages", "system"]]]);
+
+function promptsOf(tool: string): readonly string[] {
+  return PROMPTS.get(builtinName(tool.replace(/^builtin:/, ""))) ?? NOTHING;
+}
+
+/** Without the arguments of a tool whose arguments are prompts. */
+function loggedRequest(tool: string, request: Request): Request {
+  const isPrompt = request.verb.verb === "tool.invoke" && promptsOf(tool).length > 0;
+  return isPrompt ? { ...request, values: request.values.slice(0, 1) } : request;
+}
+
+function withoutPrompts(tool: string, input: JsonObject): JsonObject {
+  const hidden = promptsOf(tool);
+  return hidden.length === 0
+    ? input
+    : Object.fromEntries(Object.entries(input).filter(([name]) => !hidden.includes(name)));
+}
 
 /** INVARIANT: no entry leaves here with a known secret in it. */
 export class Entries {
@@ -117,12 +138,12 @@ export class Entries {
     for (let at = 0; at < asked.length; at++) {
       const request = asked[at] as Request;
       if (!verbs.includes(request.verb.verb)) verbs.push(request.verb.verb);
-      texts += `${at === 0 ? "" : ","}${words.spelled(requestText(request))}`;
+      texts += `${at === 0 ? "" : ","}${words.spelled(requestText(loggedRequest(tool, request)))}`;
     }
     // INVARIANT: sorted by name.
     const more =
-      `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(input))},`}"by":${words.by(holding, basis)},"level":${level},${outcome === "allow" ? "" : `"link":${words.spelled(link)},`}` +
-      `"need":${words.spelled(missed === null ? null : requestText(missed))},"reason":${words.spelled(reason)},` +
+      `{"approval":${words.spelled(approval)},${outcome === "allow" ? "" : `"arguments":${canonicalJson(this.#told(tool, input))},`}"by":${words.by(holding, basis)},"level":${level},${outcome === "allow" ? "" : `"link":${words.spelled(link)},`}` +
+      `"need":${words.spelled(missed === null ? null : requestText(loggedRequest(tool, missed)))},"reason":${words.spelled(reason)},` +
       `"requests":[${texts}],"suggest":${words.spelled(suggest)}}`;
     return new PreserializedEntry(
       words.who(who),
@@ -162,15 +183,15 @@ export class Entries {
       code,
       of: receipt,
       more: {
-        ...{ approval: null, arguments: this.#told(input), by: [], level: 0 },
+        ...{ approval: null, arguments: this.#told(tool, input), by: [], level: 0 },
         ...{ link, need, reason, requests, suggest, target, times },
       },
     });
   }
 
   /** Arguments as stored in a denial: redacted, long values truncated. */
-  #told(input: JsonObject): Json {
-    const told = this.#parts.redacting.json(input);
+  #told(tool: string, input: JsonObject): Json {
+    const told = this.#parts.redacting.json(withoutPrompts(tool, input));
     for (const sizes of ARGUMENT_SIZES) {
       const cut = cutJson(told, sizes);
       if (canonicalJson(cut).length <= argumentCharactersMax) return cut;

@@ -4,8 +4,9 @@ import { parseName } from "../../core/authority/axes/name.ts";
 import { parseUrl, type Url } from "../../core/authority/axes/url.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
+import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
-import type { ModelProvider } from "../../core/notation/config/model-setting.ts";
+import type { ModelProvider, WrittenModel } from "../../core/notation/config/model-setting.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 import { toAscii } from "../../platform/ascii.ts";
 import {
@@ -59,17 +60,10 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
       const known = provider in PROVIDERS ? (provider as ModelProvider) : null;
       const request = known === null ? null : useOf(known, model);
       if (known === null || request === null) return { ok: false, code: "invalid_input", message: "no such model" };
-      const { url: usual, header, prefix } = PROVIDERS[known];
       const models = environment.user?.models ?? [];
-      const url = models.find((one) => one.provider === known)?.url ?? usual;
-      const address = parseUrl(url, toAscii);
-      if (!address.ok) return { ok: false, code: "invalid_input", message: address.message };
-      const found = secret(MODEL_TOOL, address.value);
-      if (found === null) {
-        const host = new URL(url).host;
-        const fix = `ambit secrets set ${known}-key --tool ${MODEL_TOOL} --host ${host}`;
-        return { ok: false, code: "secret_refused", message: `no credential is kept for ${host}: ${fix}` };
-      }
+      const endpoint = modelEndpoint(models, known, secret);
+      if (!endpoint.ok) return endpoint;
+      const { url, header, prefix, credential } = endpoint;
       const price = priceFor(models, known, call);
       const cost = requestCost(call, price);
       const question = { provider: known, model };
@@ -78,22 +72,52 @@ export function modelSource({ run, environment }: ModelRun, secret: SecretForUrl
       const { reserved } = used;
       const settle = (usage: ModelUsage): void =>
         run.modelUsed(used.id, usage, { cost: reserved === null ? null : cost.actual(usage, reserved), reserved });
-      const value = await found.read();
+      const value = await credential.read();
       if (value === null) {
         settle(NO_USAGE);
-        return { ok: false, code: "secret_refused", message: "the kept credential cannot be read: ambit secrets key" };
+        return CREDENTIAL_LOCKED;
       }
       uses.set(used.id, settle);
       const most = reserved === null || !used.isLimited || !isCharged ? null : cost.outputOf(reserved);
       const outputTokens = most === call.outputTokens ? null : most;
       const encoded = Buffer.from(value).toString("base64");
-      return { ok: true, id: used.id, outputTokens, url, header, prefix, value: encoded };
+      const keepsPrompt = environment.user?.prompts === "keep";
+      return { ok: true, id: used.id, outputTokens, url, header, prefix, value: encoded, keepsPrompt };
     },
     used: (id, usage) => {
       uses.get(id)?.(usage);
       uses.delete(id);
     },
   };
+}
+
+export const CREDENTIAL_LOCKED = {
+  ok: false,
+  code: "secret_refused",
+  message: "the kept credential cannot be read: ambit secrets key",
+} as const;
+
+export type ModelEndpoint =
+  | ({ readonly ok: true; readonly address: Url; readonly credential: ModelCredential } & ProviderAddress)
+  | { readonly ok: false; readonly code: DenialCode; readonly message: string };
+
+type ModelCredential = NonNullable<ReturnType<SecretForUrl>>;
+
+/** Where requests to a provider go by the user's configuration, and the credential that is bound to that address. */
+export function modelEndpoint(
+  models: readonly WrittenModel[],
+  provider: ModelProvider,
+  secret: SecretForUrl,
+): ModelEndpoint {
+  const { url: usual, header, prefix } = PROVIDERS[provider];
+  const url = models.find((one) => one.provider === provider)?.url ?? usual;
+  const address = parseUrl(url, toAscii);
+  if (!address.ok) return { ok: false, code: "invalid_input", message: address.message };
+  const credential = secret(MODEL_TOOL, address.value);
+  if (credential !== null) return { ok: true, url, header, prefix, address: address.value, credential };
+  const { host } = new URL(url);
+  const fix = `ambit secrets set ${provider}-key --tool ${MODEL_TOOL} --host ${host}`;
+  return { ok: false, code: "secret_refused", message: `no credential is kept for ${host}: ${fix}` };
 }
 
 /** For the client, which shows it to a person. */

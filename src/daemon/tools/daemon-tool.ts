@@ -18,8 +18,10 @@ import type { Needs } from "../../runtime/tool/availability.ts";
 import type { BuiltinTool, CallReading } from "../../runtime/tool/builtin.ts";
 import type { JsonSchema } from "../../runtime/tool/json-schema.ts";
 import type { Requirement } from "../../runtime/tool/requirement.ts";
+import type { Reservation } from "../calls/reservation.ts";
 import type { CallContext, ContextOptions } from "../contexts/contexts.ts";
 import type { ProgramContext } from "../parts.ts";
+import type { RequestCost } from "../programs/model-cost.ts";
 import type { Session } from "../session.ts";
 
 export type ExecutionResult =
@@ -65,6 +67,8 @@ export interface ToolExecution {
   readonly signal: AbortSignal;
   /** What a program that runs for this call needs. */
   readonly programContext: ProgramContext;
+  /** The cost that was reserved with the decision; null for a tool without `cost`. */
+  readonly reservation: Reservation | null;
 }
 
 export interface Missing {
@@ -102,6 +106,8 @@ export interface DaemonTool {
     signal?: AbortSignal,
   ): Promise<Result<readonly Request[]>>;
   requests(input: JsonObject, reading: Reading, session: Session): Derived;
+  /** What a call can cost in tokens and money, before it is decided; null for an input that is refused. */
+  cost?(input: JsonObject): RequestCost | null;
   /** Only after the decision is on disk. */
   execute(call: ToolExecution): Promise<ExecutionResult>;
   /** The gate denied a call of it, and the denial is logged. */

@@ -15,6 +15,7 @@ const USAGE: ModelUsage = {
   cacheWrite: 0,
   milliseconds: 3,
   isWhole: true,
+  prompt: null,
 };
 
 function source(id: string, used: string[]): ModelSource {
@@ -27,6 +28,7 @@ function source(id: string, used: string[]): ModelSource {
       header: "x-api-key",
       prefix: "",
       value: "YQ==",
+      keepsPrompt: false,
     }),
     used: (of, { status }) => void used.push(`${id}: ${of} ${status}`),
   };

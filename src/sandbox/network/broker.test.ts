@@ -4,7 +4,7 @@ import { NO_USAGE } from "../plan/sandboxes.ts";
 import { Broker } from "./broker.ts";
 import type { BrokerMessage } from "./messages.ts";
 
-const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==" };
+const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==", keepsPrompt: false };
 
 test.each<[string, object, readonly BrokerMessage[]]>([
   [

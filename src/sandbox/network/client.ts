@@ -256,8 +256,8 @@ export class BrokerClient {
       running.process.send({ kind: "relay", number, code, message: message.slice(0, 4_096), ...NO_UPSTREAM });
       return;
     }
-    const { id, url, header, prefix, value, outputTokens } = answer;
-    const upstream = { url, header, prefix, value };
+    const { id, url, header, prefix, value, keepsPrompt, outputTokens } = answer;
+    const upstream = { url, header, prefix, value, keepsPrompt };
     const allowed: RelayAnswer = { kind: "relay", number, code: null, message: "", outputTokens, upstream };
     // A message that the broker cannot parse would end it, and every sandbox's network with it.
     if (readRelayAnswer(allowed) === null) {

@@ -3,7 +3,7 @@ import { expect, test } from "vitest";
 import { readBrokerMessage, readOwnerMessage } from "./messages.ts";
 
 const open = { kind: "open", number: 1, sandbox: "s", chains: [[["net.connect"]]], resolver: null, relay: null };
-const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==" };
+const upstream = { url: "https://a.example.com", header: "x-api-key", prefix: "", value: "YQ==", keepsPrompt: false };
 const relay = { kind: "relay", number: 1, code: null, message: "", outputTokens: null, upstream };
 const relaying = {
   ...{ kind: "relaying", number: 1, sandbox: "s", provider: "openai", model: "m" },
@@ -18,7 +18,7 @@ const relaying = {
   },
 };
 const relayed = {
-  ...{ kind: "relayed", number: 1, isSent: true, status: 200, isWhole: true },
+  ...{ kind: "relayed", number: 1, isSent: true, status: 200, isWhole: true, prompt: null },
   ...{ input: null, output: 1, cacheRead: 0, cacheWrite: 0, milliseconds: 1 },
 };
 const judged = { kind: "judged", number: 1, outcome: "allow", code: null };

@@ -47,6 +47,8 @@ export type ModelAnswer =
       readonly header: string;
       readonly prefix: string;
       readonly value: string;
+      /** The user keeps prompts: `used` gets it. */
+      readonly keepsPrompt: boolean;
     }
   | { readonly ok: false; readonly code: DenialCode; readonly message: string };
 
@@ -64,7 +66,12 @@ export interface ModelUsage {
   readonly milliseconds: number;
   /** The answer was read to its end and passed on. */
   readonly isWhole: boolean;
+  /** The end of the conversation that was sent; null: the user does not keep prompts. */
+  readonly prompt: string | null;
 }
+
+/** Of a kept prompt: its end. */
+export const promptCharactersMax = 16_384;
 
 export const NO_USAGE: ModelUsage = {
   isSent: false,
@@ -75,6 +82,7 @@ export const NO_USAGE: ModelUsage = {
   cacheWrite: 0,
   milliseconds: 0,
   isWhole: false,
+  prompt: null,
 };
 
 /** Answers the model relay while a command runs. */

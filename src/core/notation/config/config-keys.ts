@@ -22,6 +22,7 @@ const USER_ONLY = [
   "terminal",
   "search",
   "models",
+  "prompts",
   "development",
   "programs",
   "audit",
@@ -55,6 +56,7 @@ export function checkConfigKeys(node: Mapping, level: ConfigLevel, diagnostics: 
 const MEANT: ReadonlyMap<string, ConfigKey> = new Map([
   ["run-bare", "bare"],
   ["run_bare", "bare"],
+  ["keep_prompts", "prompts"],
 ]);
 
 const BELONGS: { readonly fix: string } = {

@@ -58,6 +58,8 @@ export interface Config {
   readonly land: LandSetting;
   /** Without a sandbox where the machine has none. The user's to say. */
   readonly bare: boolean;
+  /** Whether the log has the prompts that are sent to models. The user's to say. */
+  readonly prompts: "discard" | "keep";
   /** Variables of the user's environment that programs may see. The user's to say, like all that follows. */
   readonly environment: readonly string[];
   readonly limits: WrittenLimits;
@@ -118,6 +120,7 @@ const EMPTY: Config = {
   users: "optional",
   land: "auto",
   bare: false,
+  prompts: "discard",
   environment: [],
   limits: {},
   resolvers: [],
@@ -178,6 +181,7 @@ function readMap(node: TreeNode, level: ConfigLevel, reading: Reading, diagnosti
     users: read("users", EMPTY.users, (entry) => wordOf(entry, ["required", "optional"], diagnostics)),
     land: read("land", EMPTY.land, (entry) => readLand(entry, diagnostics)),
     bare: read("bare", EMPTY.bare, (entry) => flagOf(entry, diagnostics)),
+    prompts: read("prompts", EMPTY.prompts, (entry) => wordOf(entry, ["discard", "keep"], diagnostics)),
     environment: read("environment", EMPTY.environment, (entry) => readEnvironmentNames(entry, diagnostics)),
     limits: read("limits", EMPTY.limits, (entry) => readLimits(entry, diagnostics)),
     resolvers: read("resolver", EMPTY.resolvers, (entry) => readResolvers(entry, diagnostics)),

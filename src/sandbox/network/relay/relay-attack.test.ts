@@ -59,7 +59,7 @@ async function world(answer: http.RequestListener = PLAIN): Promise<World> {
       const value = Buffer.from(KEY).toString("base64");
       return {
         ...{ kind: "relay", number: 1, code: null, message: "", outputTokens: null },
-        upstream: { url: `http://127.0.0.1:${upstream}`, header: "x-api-key", prefix: "", value },
+        upstream: { url: `http://127.0.0.1:${upstream}`, header: "x-api-key", prefix: "", value, keepsPrompt: false },
       };
     },
     report: () => undefined,

@@ -1,7 +1,7 @@
 // Messages between owner and broker about one request to a model.
 import { DENIAL_CODES, type DenialCode } from "../../../core/authority/decision.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
-import type { ModelEstimate, ModelUsage } from "../../plan/sandboxes.ts";
+import { type ModelEstimate, type ModelUsage, promptCharactersMax } from "../../plan/sandboxes.ts";
 import { type Check, exactly, flag, isShape, orNull, text, whole } from "../shape.ts";
 
 /** Asks whether a client may use a model. */
@@ -25,6 +25,8 @@ export interface RelayUpstream {
   readonly prefix: string;
   /** Base64. */
   readonly value: string;
+  /** The report has the end of the conversation. */
+  readonly keepsPrompt: boolean;
 }
 
 /** The owner's answer; `upstream` is null for a denial. */
@@ -55,6 +57,7 @@ const upstream: Check<RelayUpstream> = (value): value is RelayUpstream =>
     header: text(64, /^[a-z-]+$/),
     prefix: text(16, /^[A-Za-z]* ?$/),
     value: text(16_384, /^[A-Za-z0-9+/=]+$/),
+    keepsPrompt: flag,
   });
 
 export function readRelayAnswer(value: unknown): RelayAnswer | null {
@@ -87,6 +90,7 @@ export function readRelayBrokerMessage(value: unknown): RelayQuestion | RelayRep
     ...{ cacheRead: count, cacheWrite: count },
     milliseconds: count,
     isWhole: flag,
+    prompt: orNull(text(promptCharactersMax)),
   });
   return isReport ? value : null;
 }

@@ -2,7 +2,7 @@
 // let the provider act on its own (server tools, files and pages it fetches, stored or background answers) is refused.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../../core/base/json.ts";
 import { MODEL_PROVIDERS, type ModelProvider } from "../../../core/notation/config/model-setting.ts";
-import type { ModelEstimate } from "../../plan/sandboxes.ts";
+import { type ModelEstimate, promptCharactersMax } from "../../plan/sandboxes.ts";
 import { estimateOf } from "./relay-estimate.ts";
 
 export type ModelCall =
@@ -252,6 +252,17 @@ function withAccounting(body: JsonObject, path: string, isStream: boolean): Json
   if (path === "/v1/responses") return { ...body, store: false };
   if (path !== "/v1/chat/completions") return body;
   return isStream ? { ...body, store: false, stream_options: { include_usage: true } } : { ...body, store: false };
+}
+
+/** The end of a request's conversation, for a user who keeps prompts. */
+export function conversationEnd(body: JsonObject): string {
+  const conversation = ["messages", "input", "contents"]
+    .map((name) => member(body, name))
+    .find((one) => one !== undefined);
+  // A pair of surrogates may be cut in two.
+  return JSON.stringify(conversation ?? null)
+    .slice(-promptCharactersMax)
+    .replace(/^[\uDC00-\uDFFF]/, "");
 }
 
 /** In the provider's own form, so that the client shows it. */

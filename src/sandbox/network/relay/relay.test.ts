@@ -45,7 +45,13 @@ async function world(answer: RequestListener | null, idleMilliseconds?: number):
       now: () => 0,
       ask: async () => ({
         ...{ kind: "relay", number: 1, code: null, message: "", outputTokens: null },
-        upstream: { url: `http://127.0.0.1:${upstream}`, header: "x-api-key", prefix: "", value: "c2VjcmV0LXZhbHVl" },
+        upstream: {
+          url: `http://127.0.0.1:${upstream}`,
+          header: "x-api-key",
+          prefix: "",
+          value: "c2VjcmV0LXZhbHVl",
+          keepsPrompt: false,
+        },
       }),
       report: (one) => report(one),
       refused: () => undefined,

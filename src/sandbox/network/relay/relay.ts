@@ -21,7 +21,7 @@ import { doorCallsMax, isDoorTarget, serveDoor } from "./door.ts";
 import { type BodyFault, ByteBudget, receiveBody, sandboxBodyBytesMax } from "./relay-body.ts";
 import { withOutputLimit } from "./relay-estimate.ts";
 import type { RelayAnswer, RelayQuestion, RelayReport, RelayUpstream } from "./relay-messages.ts";
-import { errorBody, type ModelCall, modelCall, modelOf, providerOf } from "./relay-request.ts";
+import { conversationEnd, errorBody, type ModelCall, modelCall, modelOf, providerOf } from "./relay-request.ts";
 import { UsageCounter } from "./relay-usage.ts";
 
 export type RelayedCall = Omit<RelayQuestion, "kind" | "number" | "sandbox">;
@@ -189,6 +189,7 @@ export class ModelRelay {
         ...{ input: found?.input ?? null, output: isWhole ? (found?.output ?? null) : null },
         ...{ cacheRead: found?.cacheRead ?? 0, cacheWrite: found?.cacheWrite ?? 0 },
         milliseconds: Math.max(0, Math.round(this.#context.now() - began)),
+        prompt: upstream.keepsPrompt ? conversationEnd(JSON.parse(body.toString("utf8")) as JsonObject) : null,
       });
     }
   }
