@@ -197,8 +197,7 @@ test("test runs every record's tests and counts them", () => {
   inFolder(
     { ".ambit/agents/a.md": "---\ncapabilities: [records.read]\ntests: [{ allow: records.delete id=x }]\n---\n" },
     (folder) => {
-      expect(ambit(folder, "test").status).toBe(14);
-      ambit(folder, "trust", "--yes");
+      // A fresh clone is not trusted, and its tests are run all the same.
       const failed = ambit(folder, "test");
       expect(failed.out).toMatch(/0 passed, 1 failed/);
       expect(failed.status).toBe(1);

@@ -72,7 +72,7 @@ describe("a project with its own authority", () => {
     expect(before.err.trim().split("\n")).toHaveLength(1);
     expect(before.err).toMatch(/not trusted.*ambit trust/);
     expect(JSON.parse(ambit(...asked, "--json").out)).toMatchObject({ outcome: "deny", code: "untrusted_policy" });
-    expect(ambit("test").status).toBe(14);
+    expect(ambit("test").status).toBe(0);
 
     const shown = ambit("trust");
     expect(shown.status).toBe(14);

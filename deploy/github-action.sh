@@ -1,0 +1,42 @@
+#!/usr/bin/env bash
+# The step of action.yml: tests of records, then the difference of authority. Ends with 0, 1 (a test or the comparison failed),
+# 3 (the new policy is not valid) or 13 (an agent may do more).
+set -uo pipefail
+
+# Split at blanks on purpose: the command is several words.
+read -ra command <<<"$AMBIT_COMMAND"
+report=$(mktemp) || exit 1
+comment=$(mktemp) || exit 1
+trap 'rm -f "$report" "$comment"' EXIT
+
+"${command[@]}" test
+tests=$?
+"${command[@]}" diff "$AMBIT_BASE" HEAD >"$report" 2>&1
+changed=$?
+cat "$report"
+
+widened=false
+case $changed in
+  0) title="No agent may do more than before." ;;
+  13) title="**An agent may do more than before.**" widened=true ;;
+  3) title="**A policy is not valid: it grants nothing until it is mended.**" ;;
+  *) title="**The comparison with \`${AMBIT_BASE//\`/}\` failed.**" ;;
+esac
+echo "widened=$widened" >>"${GITHUB_OUTPUT:-/dev/null}"
+
+# Indented lines are code: nothing in a record can end the block and become a link or a mention.
+{
+  echo "$title"
+  echo
+  head -c 60000 "$report" | sed 's/^/    /'
+} >"$comment"
+cat "$comment" >>"${GITHUB_STEP_SUMMARY:-/dev/null}"
+
+if [[ $AMBIT_COMMENT == true && -n ${AMBIT_PULL_REQUEST:-} && $changed -ne 0 ]]; then
+  gh pr comment "$AMBIT_PULL_REQUEST" --body-file "$comment" ||
+    echo "::warning::ambit could not comment: a pull request from a fork has a token that cannot write"
+fi
+
+if [[ $changed -eq 13 && $AMBIT_ALLOW_WIDENING == true ]]; then changed=0; fi
+if [[ $changed -ne 0 ]]; then exit "$changed"; fi
+exit "$tests"
