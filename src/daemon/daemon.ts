@@ -1,12 +1,7 @@
 // The daemon: message handlers of its two sockets, and its periodic work.
 import type { Moment } from "../core/authority/compiled.ts";
-import { textIn, textsIn } from "../core/base/fields.ts";
-import type { JsonObject } from "../core/base/json.ts";
-import type { DaemonStatus, SessionView } from "../core/ports/daemon/daemon-control.ts";
 import { refusal } from "../core/ports/daemon/exchange.ts";
 import type { RefusedCall } from "../core/ports/daemon/refused-call.ts";
-import type { LogEntry } from "../core/ports/stores/log.ts";
-import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { BuiltinTool } from "../runtime/tool/builtin.ts";
 import { DELEGATION_TOOLS } from "../tools/delegation/delegation-tools.ts";
 import { FILE_TOOLS } from "../tools/files/file-tools.ts";
@@ -27,6 +22,7 @@ import { changesAnswers } from "./control/changes.ts";
 import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
+import { statusAnswers } from "./control/status.ts";
 import { tokenCheck } from "./control/tokens.ts";
 import { toolAnswers } from "./control/tools.ts";
 import { type HookMachine, Hooks } from "./hooks/hooks.ts";
@@ -38,6 +34,7 @@ import type { DaemonParts } from "./parts.ts";
 import { terminalAnswers } from "./programs/terminal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { NO_SESSION, type Session, Sessions } from "./session.ts";
+import { sessionAnswers } from "./session-answers.ts";
 import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
 import { builtinTool, builtinToolWith, type DaemonTool, type ForeignTools } from "./tools/daemon-tool.ts";
 import { DaemonTools } from "./tools/daemon-tools.ts";
@@ -64,8 +61,6 @@ export interface DaemonOptions {
 }
 
 const rememberedMax = 4096;
-const deniedTodayMax = 10_000;
-const dayMilliseconds = 86_400_000;
 
 const BUILTIN_TOOLS: readonly BuiltinTool[] = [
   ...[...FILE_TOOLS, ...MEMORY_TOOLS, ...OBSERVATION_TOOLS],
@@ -217,43 +212,11 @@ export class Daemon {
   #callAnswers(): readonly (readonly [string, MessageHandler])[] {
     const calls = this.#calls;
     return [
-      [
-        "session.open",
-        async (exchange) => {
-          const opened = await this.#opening.open(exchange);
-          for (const session of opened.ok ? this.#sessions.of(exchange.connected) : []) {
-            this.#admission.remember(session.facts);
-            this.#hooks?.sessions.taintBelow(session);
-          }
-          return opened;
-        },
-      ],
-      [
-        "session.close",
-        async (exchange) => this.#withSession(calls.session(exchange), (session) => this.#opening.close(session)),
-      ],
-      [
-        "session.pledge",
-        async (exchange) => {
-          const session = calls.session(exchange);
-          const specs = textsIn(exchange.value, "specs", 1024);
-          if (session === null) return NO_SESSION;
-          if (specs === null) return refusal("invalid_input", "`specs` must be a list of at most 1024 strings");
-          const fault = this.#opening.pledge(session, specs);
-          if (fault !== null) return refusal("invalid_input", fault);
-          return this.#written(session, "pledged", { specs });
-        },
-      ],
-      [
-        "session.taint",
-        async (exchange) => {
-          const session = calls.session(exchange);
-          const why = textIn(exchange.value, "why", 1024);
-          if (session === null) return NO_SESSION;
-          if (why === null) return refusal("invalid_input", "`why` must be a string of at most 1024 characters");
-          return session.taint(why) ? this.#written(session, "tainted", { why }) : { ok: true, value: {} };
-        },
-      ],
+      ...sessionAnswers({
+        ...{ sessions: this.#sessions, opening: this.#opening, admission: this.#admission },
+        ...{ entries: this.#entries, ledger: this.#asked.parts.stores.ledger, hooks: this.#hooks },
+        session: (exchange) => calls.session(exchange),
+      }),
       ["token.check", tokenCheck(this.#opening)],
       ["call.commit", (exchange) => calls.commit(exchange)],
       ["call.settle", (exchange) => calls.settle(exchange)],
@@ -296,7 +259,7 @@ export class Daemon {
       this.#admission,
     ];
     return [
-      ["daemon.status", async () => ({ ok: true, value: await this.#status() })],
+      ...statusAnswers({ ...this.#asked, started: this.#started, sessions, gatekeeper }),
       ["daemon.stop", async ({ value }) => ({ ok: true, value: { isStopping: this.#stop(value["ifIdle"] === true) } })],
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),
       ...changesAnswers(parts, admission, this.#entries),
@@ -312,89 +275,7 @@ export class Daemon {
     this.#asked.stop();
     return true;
   }
-
-  async #status(): Promise<DaemonStatus> {
-    const { parts, pid, protocol, state, connections } = this.#asked;
-    const { stores, now, version, programs } = parts;
-    const since = now() - dayMilliseconds;
-    const [waiting, head, denied] = await Promise.all([
-      stores.approvals.list(["pending"], deniedTodayMax),
-      stores.chain.head(),
-      stores.ledger.log({ outcome: "deny", since, count: deniedTodayMax }),
-    ]);
-    const entries = head.ok ? head.value.place : 0;
-    const sink = sinkShown(parts.sink?.() ?? null, entries);
-    const codes = new Map<string, number>();
-    for (const { entry } of denied.ok ? denied.value : [])
-      codes.set(entry.code ?? "", (codes.get(entry.code ?? "") ?? 0) + timesOf(entry));
-    return {
-      pid,
-      version,
-      protocol,
-      started: this.#started,
-      state,
-      isFrozen: this.#gatekeeper.isFrozen,
-      sessions: this.#sessions.all().map(shown),
-      waiting: waiting.ok ? waiting.value.length : 0,
-      entries,
-      denials: [...codes].map(([code, times]) => ({ code, times })),
-      sandboxes: programs.count,
-      connections: connections(),
-      problems: [
-        ...parts.problems(),
-        ...sinkProblems(sink),
-        ...[waiting, head, denied].flatMap((one) => (one.ok ? [] : [one.message])),
-      ],
-      sink,
-      secrets: parts.vault.list().length === 0 ? null : parts.vault.source(),
-    };
-  }
-
-  #withSession(session: Session | null, act: (session: Session) => void): ReturnType<Awaited<MessageHandler>> {
-    if (session === null) return Promise.resolve(NO_SESSION);
-    act(session);
-    return Promise.resolve({ ok: true, value: {} });
-  }
-
-  async #written(session: Session, outcome: string, more: JsonObject): ReturnType<MessageHandler> {
-    const entry = this.#entries.make("session", session.who(), outcome, { more });
-    const written = await this.#asked.parts.stores.ledger.append([entry]);
-    return written.ok ? { ok: true, value: {} } : refusal(written.code, written.message);
-  }
 }
 
 /** The entry fields of a decision, for a call that was never decided. */
 const UNDECIDED = { approval: null, by: [], level: 0, need: null, requests: [], suggest: null } as const;
-
-/** How many decisions an entry stands for: repeated ones are counted in one entry. */
-function timesOf({ kind, more }: LogEntry): number {
-  const { times } = more;
-  if (kind !== "decision" && kind !== "suppressed") return 0;
-  return typeof times === "number" && Number.isSafeInteger(times) && times > 0 ? times : 1;
-}
-
-/** The copy may not have checked for a while: this is the log's actual end. */
-function sinkShown(sink: SinkStatus | null, head: number): SinkStatus | null {
-  return sink === null || sink.kept === null ? sink : { ...sink, behind: Math.max(0, head - sink.kept) };
-}
-
-function sinkProblems(sink: SinkStatus | null): readonly string[] {
-  if (sink === null || sink.problem === null) return [];
-  const denying = sink.isDenying ? " Every call is denied (audit_unavailable) until it catches up." : "";
-  return [`the second copy of the log, ${sink.target}: ${sink.problem}.${denying}`];
-}
-
-function shown({ facts, isClean, calls, running }: Session): SessionView {
-  const { id, name, user, face, opened } = facts;
-  return {
-    session: id,
-    agent: name.agent,
-    workspace: name.workspace,
-    user,
-    face,
-    opened,
-    isClean,
-    calls,
-    running: running.size,
-  };
-}
