@@ -9,6 +9,7 @@ import type { CallCommandPorts } from "./call/call.ts";
 import { addCall } from "./call/command.ts";
 import { type CanOptions, can } from "./can/can.ts";
 import { addChanges } from "./changes/command.ts";
+import { addCompile } from "./compile/compile.ts";
 import { addConnect, type ConnectPorts } from "./connect/connect.ts";
 import { addDaemon } from "./daemon/command.ts";
 import type { DaemonPorts } from "./daemon/daemon.ts";
@@ -153,6 +154,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addCall(program, ports, end);
   addHook(program, ports, end);
   addConnect(program, ports, end);
+  addCompile(program, ports, end);
   addPower(program, ports, end);
   addLog(program, ports, end);
   addWhy(program, ports, end);

@@ -1,0 +1,270 @@
+// The native rules of each client. Claude Code and opencode have matchers that are known well enough for rules that allow; in the
+// others only what no grant allows at all is written, and the hook decides the rest.
+import type { PathSettings } from "../../core/authority/axes/path.ts";
+import type { JsonObject } from "../../core/base/json.ts";
+import {
+  absentKinds,
+  type CompiledRules,
+  jsonText,
+  type RuleOf,
+  type RuleSource,
+  rowsOf,
+  sortedRules,
+  type ToolKind,
+} from "./native-rules.ts";
+
+/** Where Claude Code and Cursor have their lists of rules, and opencode its map. */
+const LISTS = "permissions";
+const MAP = "permission";
+
+type Compiler = (source: RuleSource) => CompiledRules;
+
+/** Tools of Claude Code by what they do. Rules for a path are `Read` and `Edit` alone: others are accepted and do nothing. */
+export const CLAUDE_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
+  read: ["Glob", "Grep", "NotebookRead", "Read"],
+  write: ["Edit", "NotebookEdit", "Write"],
+  shell: ["Bash", "Monitor"],
+  fetch: ["WebFetch"],
+  search: ["WebSearch"],
+};
+
+const claude: Compiler = (source) => {
+  const { rows, written } = rowsOf(source, claudeRule(source));
+  const { base, home } = source.pathSettings;
+  // A pattern for a name matches the folder of that name with everything below it.
+  const except = written.flatMap(({ part }) => (part.kind === "tree" ? part.except : []));
+  const denied = [
+    ...absentKinds(source).flatMap((kind) => CLAUDE_KINDS[kind]),
+    ...sortedRules(except.map((path) => `Read(${claudePath(path, base, home).slice(0, -1)})`)),
+  ];
+  const of = (effect: string): string[] => [
+    ...sortedRules(written.flatMap((one) => (one.effect === effect ? [one.rule] : []))),
+  ];
+  const value = { [LISTS]: { allow: of("allow"), ask: of("ask"), deny: [...sortedRules(denied)] } };
+  return {
+    ...{ client: "claude", path: ".claude/settings.json", text: jsonText(value), value, rows, denied },
+    notes: [
+      "Claude Code reads files of its working folder, and runs commands of its own read-only list, without asking: there only the hook decides",
+    ],
+  };
+};
+
+/** `/x` is relative to the project of the settings, `~/x` to the home folder, `//x` absolute. */
+function claudeRule({ pathSettings: { base, home } }: RuleSource): RuleOf {
+  return (part) => {
+    switch (part.kind) {
+      case "tree":
+        return `Read(${claudePath(part.folder, base, home)}**)`;
+      case "host":
+        return `WebFetch(domain:${part.name})`;
+      case "search":
+        return "WebSearch";
+      case "tool":
+        return /^mcp__[A-Za-z0-9-]+(_[A-Za-z0-9-]+)*__[A-Za-z0-9_-]+$/.test(part.name)
+          ? part.name
+          : { why: "Claude Code calls no tool of a server by this name" };
+      default:
+        return part satisfies never;
+    }
+  };
+}
+
+/** With a slash at its end. */
+function claudePath(path: readonly string[], base: PathSettings["base"], home: PathSettings["home"]): string {
+  const [below, own] = [belowText(path, base), belowText(path, home)];
+  if (below !== null) return `/${below}`;
+  return own !== null ? `~/${own}` : `//${path.map((name) => `${name}/`).join("")}`;
+}
+
+/** The names below a folder, each with a slash; null if it is not below it. */
+function belowText(path: readonly string[], folder: readonly string[] | null): string | null {
+  if (folder === null || folder.length === 0 || !folder.every((name, at) => name === path[at])) return null;
+  return path
+    .slice(folder.length)
+    .map((name) => `${name}/`)
+    .join("");
+}
+
+/** Keys of opencode's own rules: a tool of a server that has such a name is not named in a rule. */
+const OPENCODE_KEYS: ReadonlySet<string> = new Set([
+  ...["bash", "codesearch", "doom_loop", "edit", "external_directory", "glob", "grep", "list", "lsp", "patch"],
+  ...["plan_enter", "plan_exit", "question", "read", "skill", "task", "todoread", "todowrite", "webfetch", "websearch"],
+  "write",
+]);
+
+const OPENCODE_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
+  read: ["glob", "grep", "list", "read"],
+  write: ["edit"],
+  shell: ["bash"],
+  fetch: ["webfetch"],
+  search: ["websearch"],
+};
+
+/** The last rule that matches decides, so the widest comes first; a star matches slashes too. */
+const opencode: Compiler = (source) => {
+  const { rows, written } = rowsOf(source, opencodeRule);
+  const hosts = written.filter(({ part }) => part.kind === "host");
+  // A rule that asks comes after one that allows: the last one that matches decides.
+  const urls = (["allow", "ask"] as const).flatMap((effect) =>
+    sortedRules(hosts.flatMap((one) => (one.effect === effect ? [one.rule] : []))).map(
+      (rule) => [rule, effect] as const,
+    ),
+  );
+  const members: [string, JsonObject | string][] = written
+    .filter(({ part }) => part.kind !== "host")
+    .map(({ rule, effect }) => [rule, effect]);
+  if (urls.length > 0) members.push(["webfetch", { "*": "ask", ...Object.fromEntries(urls) }]);
+  const denied = absentKinds(source).flatMap((kind) => OPENCODE_KINDS[kind]);
+  for (const key of denied) members.push([key, "deny"]);
+  // Asked by one grant and allowed by another: it asks, for the last of two equal names counts.
+  members.sort(([left, one], [right, other]) => (left === right ? (one < other ? -1 : 1) : left < right ? -1 : 1));
+  const value = { [MAP]: { "*": "ask", ...Object.fromEntries(members) } };
+  return {
+    ...{ client: "opencode", path: "opencode.json", text: jsonText(value), value, rows, denied },
+    notes: ["`OPENCODE_PERMISSION` in its environment replaces these rules"],
+  };
+};
+
+const opencodeRule: RuleOf = (part) => {
+  switch (part.kind) {
+    case "tree":
+      return { why: "opencode compares the path as it is named, and does not follow links" };
+    case "host":
+      return `https://${part.name}/*`;
+    case "search":
+      return "websearch";
+    case "tool":
+      return OPENCODE_KEYS.has(part.name) || !part.name.includes("_") || part.name.startsWith("mcp__")
+        ? { why: "opencode calls no tool of a server by this name" }
+        : part.name;
+    default:
+      return part satisfies never;
+  }
+};
+
+/** A client whose matcher allows more than it says, or is not known. */
+function onlyDenials(
+  client: string,
+  path: string | null,
+  why: string,
+  print: (absent: readonly ToolKind[]) => {
+    readonly denied: readonly string[];
+    readonly text: string;
+    readonly value?: JsonObject;
+  },
+  notes: readonly string[],
+): Compiler {
+  return (source) => {
+    const { rows } = rowsOf(source, () => ({ why }));
+    const { denied, text, value = null } = print(absentKinds(source));
+    return { client, path, text, value, rows, denied, notes };
+  };
+}
+
+const codex = onlyDenials(
+  "codex",
+  null,
+  "Codex has no rule for it that the record could be compared with",
+  (absent) => {
+    const lines = [
+      'approval_policy = "untrusted"',
+      ...(absent.includes("write") ? ['sandbox_mode = "read-only"'] : []),
+      ...(absent.includes("search") ? ['web_search = "disabled"'] : []),
+      ...["[features]", "hooks = true", ...(absent.includes("shell") ? ["shell_tool = false"] : [])],
+      // Input to a terminal passes no hook.
+      "unified_exec_tty = false",
+    ];
+    const denied = lines.filter((line) => /read-only|disabled|false/.test(line));
+    return { denied, text: `${lines.join("\n")}\n` };
+  },
+  [
+    "belongs into ~/.codex/config.toml, with its first lines before every table: Codex takes these settings from no project",
+    "a rule of Codex that allows a command runs it outside of its sandbox, so none is written",
+  ],
+);
+
+const GEMINI_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
+  read: ["glob", "grep_search", "list_directory", "read_file", "read_many_files", "search_file_content"],
+  write: ["replace", "write_file"],
+  shell: ["run_shell_command"],
+  fetch: ["web_fetch"],
+  search: ["google_web_search"],
+};
+
+const gemini = onlyDenials(
+  "gemini",
+  null,
+  "Gemini compares a pattern with the text of the arguments: `..` and links lead out of it",
+  (absent) => {
+    const denied = absent.flatMap((kind) => GEMINI_KINDS[kind]);
+    const rule = (tool: string): string =>
+      `[[rule]]\ntoolName = "${tool}"\ndecision = "deny"\npriority = 999\ndenyMessage = "no grant of the record allows this"\n`;
+    return { denied, text: denied.map(rule).join("\n") || "# every kind of tool has a grant: the hook decides\n" };
+  },
+  ["belongs into ~/.gemini/policies/ambit.toml: Gemini ignores policies of a project"],
+);
+
+const CURSOR_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
+  read: ["Read(**)"],
+  write: ["Write(**)"],
+  shell: ["Shell(*)"],
+  fetch: ["WebFetch(*)"],
+  search: [],
+};
+
+const cursor = onlyDenials(
+  "cursor",
+  ".cursor/cli.json",
+  "Cursor has no prompt in its rules, and its patterns are not specified",
+  (absent) => {
+    const denied = absent.flatMap((kind) => CURSOR_KINDS[kind]);
+    const value = { [LISTS]: { allow: [], deny: [...sortedRules(denied)] } };
+    return { denied, text: jsonText(value), value };
+  },
+  ["these are rules of its command line; the editor has a file of its own"],
+);
+
+const COPILOT_KINDS: Readonly<Record<ToolKind, readonly string[]>> = {
+  read: [],
+  write: ["write"],
+  shell: ["shell"],
+  fetch: ["url"],
+  search: [],
+};
+
+const copilot = onlyDenials(
+  "copilot",
+  null,
+  "Copilot has options for it, and no file",
+  (absent) => {
+    const denied = absent.flatMap((kind) => COPILOT_KINDS[kind]);
+    return { denied, text: `${["copilot", ...denied.map((tool) => `--deny-tool '${tool}'`)].join(" ")}\n` };
+  },
+  ["Copilot reads rules from no file: start it by this line", "it reads files of its working folder without asking"],
+);
+
+const vscode = onlyDenials(
+  "vscode",
+  ".vscode/settings.json",
+  "VS Code only has rules for what it approves by itself",
+  (absent) => {
+    const value = {
+      "chat.tools.edits.autoApprove": { "**/*": false },
+      "chat.tools.global.autoApprove": false,
+      "chat.tools.terminal.enableAutoApprove": false,
+    };
+    const denied = absent.includes("shell") ? ["chat.tools.terminal.enableAutoApprove"] : [];
+    return { denied, text: jsonText(value), value };
+  },
+  ["VS Code asks before each of these tools; it has no rule that forbids one"],
+);
+
+const COMPILERS: ReadonlyMap<string, Compiler> = new Map(
+  Object.entries({ claude, codex, opencode, gemini, cursor, copilot, vscode }),
+);
+
+export const RULE_CLIENTS: readonly string[] = [...COMPILERS.keys()];
+
+export function compileRules(client: string, source: RuleSource): CompiledRules | null {
+  return COMPILERS.get(client)?.(source) ?? null;
+}

@@ -1,0 +1,99 @@
+// `ambit compile` through the built program: rules on standard output, the table beside them, and `--check` for CI.
+import { mkdirSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { World } from "./world.ts";
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  const files = ["fs.read", "fs.write{paths=[src/**]}", "proc.exec{cmds=[ls]}"];
+  world.agent(
+    "coder",
+    [...files, "net.get{hosts=[api.github.com]}", "tool.invoke{tools=[mcp__notes__add]}"],
+    "sandbox: .\n",
+  );
+  await world.trust();
+});
+afterAll(() => world?.remove());
+
+interface Compiled {
+  readonly text: string;
+  readonly rows: readonly { readonly exactness: string; readonly grant: string; readonly at: string | null }[];
+  readonly isCurrent?: boolean;
+  readonly differences?: readonly string[];
+}
+
+async function compiled(...words: readonly string[]): Promise<Compiled> {
+  return JSON.parse((await world.ambit("compile", ...words, "--agent", "coder", "--json")).out) as Compiled;
+}
+
+function settings(value: object): void {
+  mkdirSync(join(world.project, ".claude"), { recursive: true });
+  writeFileSync(join(world.project, ".claude", "settings.json"), JSON.stringify(value));
+}
+
+test("each grant has its line of the record, and says how exactly the client has it", async () => {
+  const { rows, text } = await compiled("claude");
+  const written = rows.filter(({ at }) => at?.includes("coder.md:"));
+  expect(written.map(({ exactness, grant }) => [grant.split("{")[0], exactness])).toEqual([
+    ["fs.read", "exact"],
+    ["fs.write", "hook"],
+    ["proc.exec", "hook"],
+    ["net.get", "exact"],
+    ["tool.invoke", "exact"],
+  ]);
+  expect(written[0]?.at).toMatch(/coder\.md:\d+$/);
+  expect(JSON.parse(text)).toEqual({
+    [LISTS]: {
+      allow: ["Read(/**)", "WebFetch(domain:api.github.com)", "mcp__notes__add"],
+      ask: [],
+      deny: ["Read(/.ambit)", "WebSearch"],
+    },
+  });
+});
+
+const LISTS = "permissions";
+const DENY = ["Read(/.ambit)", "WebSearch"];
+
+describe("--check", () => {
+  test.each<[string, object, readonly string[]]>([
+    ["no rules", {}, ["`Read(/.ambit)` is missing in deny", "`WebSearch` is missing in deny"]],
+    ["fewer that allow, more that deny", { [LISTS]: { deny: [...DENY, "Bash(rm *)"] } }, []],
+    ["the compiled ones", { [LISTS]: { allow: ["Read(/**)"], deny: DENY }, hooks: {} }, []],
+    [
+      "one that allows more",
+      { [LISTS]: { allow: ["Bash(curl *)"], deny: DENY } },
+      ["`Bash(curl *)` is allowed, and not by the record"],
+    ],
+    ["a mode", { [LISTS]: { defaultMode: "bypassPermissions", deny: DENY } }, ["`defaultMode` is bypassPermissions"]],
+  ])("settings with %s", async (_, value, differences) => {
+    settings(value);
+    const found = await compiled("claude", "--check");
+    expect([found.isCurrent, found.differences]).toEqual([differences.length === 0, differences]);
+    const { status } = await world.ambit("compile", "claude", "--agent", "coder", "--check");
+    expect(status).toBe(differences.length === 0 ? 0 : 1);
+  });
+
+  test("a client without rules in a project has nothing to check", async () => {
+    expect((await world.ambit("compile", "gemini", "--agent", "coder", "--check")).status).toBe(2);
+  });
+});
+
+test.each([
+  ["codex", "sandbox"],
+  ["opencode", '"*": "ask"'],
+  ["gemini", 'toolName = "google_web_search"'],
+  ["cursor", '"allow": []'],
+  ["copilot", "copilot"],
+  ["vscode", "chat.tools"],
+])("the same text twice for %s", async (client, part) => {
+  const [first, second] = [await compiled(client), await compiled(client)];
+  expect(first.text).toBe(second.text);
+  if (client !== "codex") expect(first.text).toContain(part);
+});
+
+test.each([["clyde"], ["claude", "--agent", "absent"]])("refused: %s", async (...words) => {
+  expect((await world.ambit("compile", "--agent", "coder", ...words)).status).not.toBe(0);
+});
