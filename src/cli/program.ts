@@ -22,6 +22,7 @@ import { explainName } from "./explain/explain.ts";
 import { GroupedHelp } from "./help-groups.ts";
 import { helpWords } from "./help-words.ts";
 import { addHook } from "./hook/hook.ts";
+import { addImport } from "./import/import.ts";
 import { addFirstSteps, type FirstStepsPorts } from "./init/command.ts";
 import { addInstall, type InstallPorts } from "./install/install.ts";
 import { addLog } from "./log/command.ts";
@@ -155,6 +156,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addHook(program, ports, end);
   addConnect(program, ports, end);
   addCompile(program, ports, end);
+  addImport(program, ports, end);
   addPower(program, ports, end);
   addLog(program, ports, end);
   addWhy(program, ports, end);

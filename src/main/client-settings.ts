@@ -93,6 +93,11 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       }
       return done(result);
     },
+    text: (path) => {
+      const text = textAt(path);
+      if (!text.ok) return text;
+      return text.value === null ? null : done(text.value);
+    },
     value: (path, at) => {
       const text = textAt(path);
       const value = text.ok && text.value !== null ? valueAt(text.value, at) : null;

@@ -1,5 +1,5 @@
 // `ambit compile` through the built program: rules on standard output, the table beside them, and `--check` for CI.
-import { mkdirSync, writeFileSync } from "node:fs";
+import { existsSync, mkdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { World } from "./world.ts";
@@ -96,4 +96,54 @@ test.each([
 
 test.each([["clyde"], ["claude", "--agent", "absent"]])("refused: %s", async (...words) => {
   expect((await world.ambit("compile", "--agent", "coder", ...words)).status).not.toBe(0);
+});
+
+describe("import", () => {
+  const file = (): string => join(world.project, ".ambit", "agents", "mine.md");
+  const rules = {
+    allow: ["Read(/src/**)", "Write(/x/**)", "Bash(git log *)", "Bash(*)"],
+    deny: ["Read(/src/secret/**)"],
+  };
+
+  test("writes nothing before a yes, and shows what is wrong with the rules", async () => {
+    settings({ [LISTS]: rules });
+    const { status, out } = await world.ambit("import", "claude", "--agent", "mine");
+    expect([status, existsSync(file())]).toEqual([0, false]);
+    for (const part of [
+      "does nothing",
+      "too broad",
+      "means less",
+      '+ proc.exec{in=.,patterns=["git log **"]}',
+      "nothing was written",
+    ])
+      expect(out).toContain(part);
+  });
+
+  test("writes a record that has no effect before it is trusted; again, nothing is new", async () => {
+    settings({ [LISTS]: rules });
+    expect((await world.ambit("import", "claude", "--agent", "mine", "--yes")).out).toContain("ambit trust");
+    const [can, request] = [
+      ["can", "mine", "proc.exec"],
+      ["--", "git", "log", "-1"],
+    ];
+    expect((await world.ambit(...can, ...request)).status).toBe(14);
+    await world.trust();
+    expect((await world.ambit(...can, ...request)).status).toBe(0);
+    expect((await world.ambit("can", "mine", "fs.read", "src/a")).status).toBe(10);
+    const { out } = await world.ambit("import", "claude", "--agent", "mine", "--json");
+    expect(JSON.parse(out)).toMatchObject({ grants: [], isWritten: false });
+  });
+
+  test.each<[string, readonly string[], number]>([
+    ["no rules", ["cursor"], 1],
+    ["another client", ["clyde"], 2],
+    ["an id that is a path", ["claude", "--agent", "../x"], 2],
+  ])("refused: %s", async (_, words, expected) => {
+    expect((await world.ambit("import", ...words)).status).toBe(expected);
+  });
+
+  test("refused: a file that is no JSON", async () => {
+    writeFileSync(join(world.project, ".claude", "settings.json"), "{");
+    expect((await world.ambit("import", "claude")).out).toContain("is no JSON");
+  });
 });

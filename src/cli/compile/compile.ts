@@ -1,9 +1,8 @@
 // `ambit compile <client>`: an agent's grants as native rules of a client, with a table of how exactly each grant is said there.
 import type { Command } from "commander";
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
-import { compileRules, RULE_CLIENTS } from "../../clients/rules/compile-rules.ts";
+import { compileRules, RULE_CLIENTS, ruleDifferences } from "../../clients/rules/compile-rules.ts";
 import type { CompiledRules, Exactness, GrantRules } from "../../clients/rules/native-rules.ts";
-import { ruleDifferences } from "../../clients/rules/rule-differences.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { place } from "../../core/notation/source.ts";
 import type { ClientSettings } from "../connect/connect.ts";

@@ -26,6 +26,8 @@ export interface ClientSettings {
   write(path: string, file: SettingsFile): Result<null>;
   /** Back to the bytes before, or without what is ours where the file was edited since. */
   restore(path: string, file: SettingsFile): Result<"absent" | "restored" | "merged">;
+  /** Null where there is no such file. */
+  text(path: string): Result<string> | null;
   /** A value of a JSON file; undefined where there is none, or it is no JSON. */
   value(path: string, at: readonly string[]): Json | undefined;
   command(options: HookChoice): string | null;

@@ -1,0 +1,222 @@
+// `ambit import <client>`: a client's own rules as a record, with what is wrong with them. Nothing is written before a person agrees,
+// and nothing is in effect before `ambit trust`.
+import type { Command } from "commander";
+import { type ImportedGrant, importRules, type RuleFinding } from "../../clients/rules/import-rules.ts";
+import {
+  claudeRules,
+  codexRules,
+  cursorRules,
+  geminiRules,
+  mapRules,
+  type NativeRule,
+} from "../../clients/rules/read-rules.ts";
+import type { Json } from "../../core/base/json.ts";
+import type { ClientSettings } from "../connect/connect.ts";
+import type { OrgPorts } from "../org/ports.ts";
+import { shown } from "../terminal/cells.ts";
+import { commandText } from "../terminal/command-text.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { fail } from "../terminal/problems.ts";
+import type { AdmitPorts } from "../trust/admit.ts";
+
+export interface ImportPorts extends OrgPorts, Pick<AdmitPorts, "terminal"> {
+  readonly clientSettings: ClientSettings;
+}
+
+export interface ImportRulesOptions {
+  readonly json: boolean;
+  readonly agent: string;
+  readonly user: boolean;
+  readonly yes: boolean;
+}
+
+interface RuleFiles {
+  readonly project: readonly string[];
+  readonly user: readonly string[];
+  readonly read:
+    | { readonly kind: "json"; of(value: Json, file: string): readonly NativeRule[] }
+    | { readonly kind: "text"; of(text: string, file: string): readonly NativeRule[] };
+}
+
+const CLIENTS: ReadonlyMap<string, RuleFiles> = new Map<string, RuleFiles>([
+  [
+    "claude",
+    {
+      project: [".claude/settings.json", ".claude/settings.local.json"],
+      user: [".claude/settings.json"],
+      read: { kind: "json", of: claudeRules },
+    },
+  ],
+  [
+    "codex",
+    {
+      project: [".codex/rules/default.rules"],
+      user: [".codex/rules/default.rules"],
+      read: { kind: "text", of: codexRules },
+    },
+  ],
+  [
+    "opencode",
+    {
+      project: ["opencode.json", "opencode.jsonc"],
+      user: [".config/opencode/opencode.json"],
+      read: { kind: "json", of: mapRules },
+    },
+  ],
+  [
+    "gemini",
+    { project: [".gemini/settings.json"], user: [".gemini/settings.json"], read: { kind: "json", of: geminiRules } },
+  ],
+  [
+    "cursor",
+    { project: [".cursor/cli.json"], user: [".cursor/cli-config.json"], read: { kind: "json", of: cursorRules } },
+  ],
+  [
+    "rulesync",
+    {
+      project: [".rulesync/permissions.jsonc", ".rulesync/permissions.json"],
+      user: [],
+      read: { kind: "json", of: mapRules },
+    },
+  ],
+]);
+
+export async function importCommand(
+  ports: ImportPorts,
+  client: string,
+  options: ImportRulesOptions,
+): Promise<ExitCode> {
+  const files = CLIENTS.get(client);
+  const names = [...CLIENTS.keys()].join(", ");
+  if (files === undefined)
+    return fail(ports, options, EXIT.usage, `no rules of ${client} can be imported (${names})`, "ambit import claude");
+  if (!/^[a-z0-9][a-z0-9-]{0,63}$/.test(options.agent))
+    return fail(
+      ports,
+      options,
+      EXIT.usage,
+      "the agent's id has lower-case letters, digits and hyphens",
+      "--agent coder",
+    );
+  const rules = rulesIn(ports, files, options.user);
+  if ("message" in rules) return fail(ports, options, EXIT.error, rules.message, "mend the file, or remove it");
+  if (rules.found.length === 0) {
+    const where = [...files.project, ...(options.user ? files.user.map((path) => `~/${path}`) : [])].join(", ");
+    return fail(
+      ports,
+      options,
+      EXIT.error,
+      `there are no rules in ${where}`,
+      options.user ? null : `ambit import ${client} --user`,
+    );
+  }
+  const isThere = ports.agentIds().includes(options.agent);
+  const loaded = isThere ? ports.loadAgent(options.agent) : null;
+  if (loaded !== null && !loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
+  const held = loaded === null ? [] : (loaded.value.trust?.written ?? loaded.value.agent).authority;
+  const { grants, findings } = importRules(rules.found, ports.reading, held);
+  const path = `.ambit/agents/${options.agent}.md`;
+  const text = isThere || grants.length === 0 ? null : recordText(client, grants);
+  if (!options.json) tell(ports, { client, path, isThere, grants, findings, agent: options.agent });
+  const isWanted = text !== null && (await isAgreed(ports, options, path));
+  if (text !== null && isWanted) {
+    const written = ports.orgs.write([{ path, text }]);
+    if (!written.ok) return fail(ports, options, EXIT.error, written.message, null);
+  }
+  if (options.json)
+    ports.print(jsonLine({ client, agent: options.agent, path, grants, findings, text, isWritten: isWanted }));
+  else if (isWanted) ports.print(`wrote ${path}\nnothing of it is in effect until you run: ambit trust`);
+  else if (text !== null)
+    ports.print(`nothing was written; to write it: ambit import ${client} --agent ${options.agent} --yes`);
+  return EXIT.ok;
+}
+
+async function isAgreed(ports: ImportPorts, options: ImportRulesOptions, path: string): Promise<boolean> {
+  if (options.yes) return true;
+  if (options.json || !ports.terminal.isInteractive) return false;
+  return ports.terminal.confirm(`Write ${path}?`);
+}
+
+type FoundRules = { readonly found: readonly NativeRule[] } | { readonly message: string };
+
+function rulesIn({ clientSettings }: ImportPorts, { project, user, read }: RuleFiles, isUser: boolean): FoundRules {
+  const found: NativeRule[] = [];
+  const places = [
+    ...project.map((path) => ["project", path, path] as const),
+    ...(isUser ? user.map((path) => ["user", path, `~/${path}`] as const) : []),
+  ];
+  for (const [scope, path, name] of places) {
+    const file = clientSettings.pathOf(scope, path);
+    const text = file === null ? null : clientSettings.text(file);
+    if (file === null || text === null) continue;
+    if (!text.ok) return { message: `${name}: ${text.message}` };
+    if (read.kind === "text") found.push(...read.of(text.value, name));
+    else {
+      const value = clientSettings.value(file, []);
+      if (value === undefined) return { message: `${name} is no JSON` };
+      found.push(...read.of(value, name));
+    }
+  }
+  return { found };
+}
+
+/** Each grant with the rule it comes from. */
+function recordText(client: string, grants: readonly ImportedGrant[]): string {
+  const lines = grants.map(
+    ({ spec, rule }) => `  - ${JSON.stringify(spec)} # ${rule.replaceAll(/[^\x20-\x7e]/g, "?")}`,
+  );
+  return `---\ncapabilities:\n${lines.join("\n")}\n---\n\nImported from rules of ${client}.\n`;
+}
+
+interface Report {
+  readonly client: string;
+  readonly agent: string;
+  readonly path: string;
+  readonly isThere: boolean;
+  readonly grants: readonly ImportedGrant[];
+  readonly findings: readonly RuleFinding[];
+}
+
+const KINDS: Readonly<Record<RuleFinding["kind"], string>> = {
+  dead: "does nothing",
+  broad: "too broad",
+  unreachable: "unreachable",
+  unreadable: "not imported",
+  meaning: "means less",
+};
+
+function tell(ports: ImportPorts, { agent, path, isThere, grants, findings }: Report): void {
+  const { paint } = ports;
+  for (const { kind, rule, file, text } of findings)
+    ports.print(`${paint.warn(KINDS[kind].padEnd(12))}  ${shown(file)}  ${shown(rule)}\n    ${shown(text)}`);
+  ports.print(`${isThere ? "changes of" : "new file"} ${path}:`);
+  for (const { spec, rule } of grants) ports.print(`${paint.good("+")} ${shown(spec)}  ${paint.dim(shown(rule))}`);
+  if (grants.length === 0) ports.print("  nothing: no rule gives more than the agent has");
+  else if (isThere) {
+    ports.print("to accept one of them:");
+    for (const { spec } of grants) ports.print(`  ${commandText(["agents", "grant", agent, spec])}`);
+  }
+}
+
+export function addImport(program: Command, ports: ImportPorts, end: (exit: ExitCode) => void): void {
+  program
+    .command("import")
+    .description("turn the rules of a client into a record, and show rules that do nothing or too much")
+    .argument("<client>", [...CLIENTS.keys()].join(", "))
+    .option("--agent <id>", "the agent to write", "imported")
+    .option("--user", "also the rules of your own settings", false)
+    .option("-y, --yes", "write the record without asking", false)
+    .option("--json", "print one JSON object", false)
+    .addHelpText("after", EXAMPLES)
+    .action(async (client: string, options: ImportRulesOptions) => end(await importCommand(ports, client, options)));
+}
+
+const EXAMPLES = `
+Examples:
+  ambit import claude
+  ambit import claude --agent coder --user --yes
+  ambit import rulesync --json
+
+The record allows nothing that the rules deny or ask for. It is in effect after \`ambit trust\`.
+Exit status: 0 done, 1 no rules or a file that cannot be read, 2 usage.`;

@@ -1,0 +1,141 @@
+// Rules of a client as grants for a record, and what is wrong with them. INVARIANT: the grants allow nothing that the client would
+// have denied or asked for.
+import type { Authority } from "../../core/authority/chain.ts";
+import { compile } from "../../core/authority/compiled.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { ALWAYS } from "../../core/authority/link.ts";
+import { meetGrants } from "../../core/authority/meet.ts";
+import { within } from "../../core/authority/witness/within.ts";
+import { parseSpecs } from "../../core/notation/compact/grant-specs.ts";
+import { compactText } from "../../core/notation/printer.ts";
+import type { Reading } from "../../core/notation/reading.ts";
+import type { NativeRule } from "./read-rules.ts";
+
+export type FindingKind = "dead" | "broad" | "unreachable" | "unreadable" | "meaning";
+
+/** A rule, and what is to be known about it. */
+export interface RuleFinding {
+  readonly kind: FindingKind;
+  readonly rule: string;
+  readonly file: string;
+  readonly text: string;
+}
+
+export interface ImportedGrant {
+  readonly spec: string;
+  readonly rule: string;
+  readonly file: string;
+}
+
+export interface RuleImport {
+  readonly grants: readonly ImportedGrant[];
+  readonly findings: readonly RuleFinding[];
+}
+
+/** `held`: what the agent has already; what lies within it is not imported again. */
+export function importRules(rules: readonly NativeRule[], reading: Reading, held: Authority): RuleImport {
+  const findings: RuleFinding[] = [];
+  const grants: ImportedGrant[] = [];
+  const read = rules.map((rule) => ({ rule, grants: grantsOf(rule, reading) }));
+  const denials = read.filter(({ rule }) => rule.action === "deny");
+  const prompts = read.filter(({ rule }) => rule.action === "ask");
+  const taken: Grant[] = [];
+  for (const { rule, grants: own } of read) {
+    const { action, meaning, file } = rule;
+    const tell = (kind: FindingKind, text: string): void => {
+      findings.push({ kind, rule: `${action} ${rule.rule}`, file, text });
+    };
+    if (meaning.kind === "dead") tell("dead", `${meaning.why}${meaning.fix === null ? "" : `: ${meaning.fix}`}`);
+    if (meaning.kind === "broad" && action !== "deny") tell("broad", meaning.why);
+    if (action === "deny" || meaning.kind === "free" || meaning.kind === "dead" || meaning.kind === "broad") continue;
+    if (meaning.kind === "unreadable" || own === null) {
+      tell("unreadable", meaning.kind === "unreadable" ? meaning.why : "no grant can be made of it");
+      continue;
+    }
+    const above = denials.find((one) => meets(one, rule, own));
+    if (above !== undefined) {
+      const isWhole =
+        above.grants === null || within(own, authorityOf(above.grants), options(reading)).kind === "within";
+      tell(
+        isWhole ? "unreachable" : "meaning",
+        isWhole
+          ? `\`deny ${above.rule.rule}\` comes before it`
+          : `\`deny ${above.rule.rule}\` is inside it, and a record has no exceptions: grant the parts it is for`,
+      );
+      continue;
+    }
+    const asking = action === "ask" ? undefined : prompts.find((one) => meets(one, rule, own));
+    if (asking !== undefined) tell("meaning", `it asks, because \`ask ${asking.rule.rule}\` is inside it`);
+    if (meaning.isBroad && action === "allow" && asking === undefined) tell("broad", "it asks in the record");
+    if (meaning.note !== null) tell("meaning", meaning.note);
+    const needsAsk = action === "ask" || asking !== undefined || (meaning.isBroad && isRisky(own));
+    for (const grant of own) {
+      const wanted = needsAsk ? { ...grant, conditions: { ...grant.conditions, ask: 1 as const } } : grant;
+      if (within([wanted], [...held, ...authorityOf(taken)], options(reading)).kind === "within") continue;
+      taken.push(wanted);
+      grants.push({ spec: specOf(wanted, reading), rule: `${action} ${rule.rule}`, file });
+    }
+  }
+  return { grants, findings: deduplicated(findings) };
+}
+
+/** Reading the project is what nearly every agent does. */
+function isRisky(grants: readonly Grant[]): boolean {
+  return grants.some(({ verb }) => verb.verb !== "fs.read");
+}
+
+function grantsOf({ meaning }: NativeRule, reading: Reading): readonly Grant[] | null {
+  return meaning.kind === "grants" ? parseSpecs(meaning.specs, reading, null) : null;
+}
+
+interface ReadRule {
+  readonly rule: NativeRule;
+  readonly grants: readonly Grant[] | null;
+}
+
+/** Whether a rule may be about a call of another: of the same kind of tool, where it is not known what it means. */
+function meets(one: ReadRule, other: NativeRule, grants: readonly Grant[]): boolean {
+  const { meaning, tool } = one.rule;
+  if (meaning.kind === "dead" || meaning.kind === "free") return false;
+  if (one.grants === null) return tool === "*" || tool === other.tool;
+  const shared = meetGrants(one.grants, grants);
+  return shared.grants.length > 0 || !shared.complete;
+}
+
+function authorityOf(grants: readonly Grant[]): Authority {
+  const link = {
+    id: "imported",
+    role: "own",
+    issuer: "record",
+    holder: "imported",
+    validity: ALWAYS,
+    calls: null,
+  } as const;
+  return [[compile({ ...link, grants })]];
+}
+
+function options({ pathSettings }: Reading): Parameters<typeof within>[2] {
+  return { protectedPaths: pathSettings.protectedPaths, delegating: false };
+}
+
+/** With the project as `.`, so that the record is the same on every machine. */
+function specOf(grant: Grant, { pathSettings: { base } }: Reading): string {
+  const text = compactText(grant);
+  const project = base === null ? null : `/${base.join("/")}`;
+  if (project === null) return text;
+  return text.replace(/\bin=("?)([^",}\]]+)\1/, (whole, _, path: string) =>
+    path === project
+      ? "in=."
+      : path.startsWith(`${project}/`)
+        ? `in=${JSON.stringify(`./${path.slice(project.length + 1)}`)}`
+        : whole,
+  );
+}
+
+function deduplicated(findings: readonly RuleFinding[]): readonly RuleFinding[] {
+  const seen = new Set<string>();
+  return findings.filter((one) => {
+    const key = JSON.stringify(one);
+    return seen.has(key) ? false : seen.add(key) !== undefined;
+  });
+}
