@@ -99,7 +99,7 @@ for (const shell of SHELLS) {
     });
 
     const rows: readonly (readonly [title: string, keys: string, shows: RegExp])[] = [
-      ["a command", "ambit comp\tbash | head -1", /# ambit completion for bash/],
+      ["a command", "ambit compl\tbash | head -1", /# ambit completion for bash/],
       ["an agent", "ambit can res\tnet.get https://example.com/", /allow researcher {2}net\.get/],
       ["a verb", "ambit can coder memory.r\tx", /deny {2}coder {2}memory\.read x/],
       ["an option", "ambit can coder --js\tmemory.read x", /"agent":"coder"/],
