@@ -136,7 +136,7 @@ describe("Tab in bash", () => {
   });
 
   const rows: readonly (readonly [title: string, keys: string, shows: RegExp])[] = [
-    ["a command", "ambit comp\t bash | head -1", /# ambit completion for bash/],
+    ["a command", "ambit compl\t bash | head -1", /# ambit completion for bash/],
     ["an agent", "ambit can res\t net.get https://example.com/", /allow researcher {2}net\.get/],
     ["a verb", "ambit can coder memory.r\t x", /deny {2}coder {2}memory\.read x/],
     ["an option", "ambit can coder --js\t memory.read x", /"agent":"coder"/],

@@ -12,6 +12,7 @@ import { claudeRules, codexRules, cursorRules, geminiRules, mapRules } from "./r
 const SETTINGS = { home: ["home", "ada"], base: ["home", "ada", "app"], protectedPaths: [["home", "ada", ".ssh"]] };
 const READ = { ...READING, pathSettings: SETTINGS };
 const LISTS = "permissions";
+const MAP = "permission";
 
 function authorityOf(specs: readonly string[]): Authority {
   const grants = parseSpecs(specs, READ, null);
@@ -106,7 +107,7 @@ test("rules of other clients", () => {
       ),
     ),
   ).toEqual(['proc.exec{in=.,patterns=["git status"]}', "fs.read{in=.,paths=[src/**]}"]);
-  expect(of(mapRules({ permission: { bash: "allow", "*": "allow" } }, "f"))).toEqual([]);
+  expect(of(mapRules({ [MAP]: { bash: "allow", "*": "allow" } }, "f"))).toEqual([]);
   expect(
     of(
       codexRules(
