@@ -101,10 +101,7 @@ test("rules of other clients", () => {
   const of = (rules: Parameters<typeof importRules>[0]): readonly string[] => specs(importRules(rules, READ, []));
   expect(
     of(
-      mapRules(
-        { permission: { "*": "ask", bash: { "*": "ask", "git status": "allow" }, read: { "src/*": "allow" } } },
-        "f",
-      ),
+      mapRules({ [MAP]: { "*": "ask", bash: { "*": "ask", "git status": "allow" }, read: { "src/*": "allow" } } }, "f"),
     ),
   ).toEqual(['proc.exec{in=.,patterns=["git status"]}', "fs.read{in=.,paths=[src/**]}"]);
   expect(of(mapRules({ [MAP]: { bash: "allow", "*": "allow" } }, "f"))).toEqual([]);
