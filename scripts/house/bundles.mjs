@@ -26,6 +26,7 @@ const processes = [
 /** The programs that `bin/ambit` starts: each exports `start`. */
 const started = [
   { name: "ambit", entry: "src/main/cli.ts", options: {} },
+  { name: "lsp", entry: "src/main/lsp-main.ts", options: {} },
   { name: "mcp", entry: "src/main/mcp-main.ts", options: { plugins: [withoutSchemaChecker()] } },
 ];
 

@@ -3,7 +3,10 @@ import { Command, Help, type Option } from "commander";
 
 const GROUPS: readonly (readonly [string, readonly string[]])[] = [
   ["Start here", ["init", "trust", "status", "can", "exec"]],
-  ["Write and test policies", ["agents", "org", "test", "diff", "doctor", "compile", "import", "explain", "schema"]],
+  [
+    "Write and test policies",
+    ["agents", "org", "test", "diff", "doctor", "compile", "import", "explain", "schema", "lsp"],
+  ],
   [
     "Let agents act",
     [

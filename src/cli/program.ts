@@ -26,6 +26,7 @@ import { addImport } from "./import/import.ts";
 import { addFirstSteps, type FirstStepsPorts } from "./init/command.ts";
 import { addInstall, type InstallPorts } from "./install/install.ts";
 import { addLog } from "./log/command.ts";
+import { addLsp } from "./lsp/command.ts";
 import { addMcp } from "./mcp/command.ts";
 import type { ServersPorts } from "./mcp/ports.ts";
 import { addOrg } from "./org/command.ts";
@@ -167,6 +168,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addTools(program, ports, end, ports);
   addTokens(program, ports, end);
   addMcp(program, async () => notBuilt(ports), end, { ports, behind });
+  addLsp(program, async () => notBuilt(ports), end);
   addFirstSteps(program, ports, behind, end);
   try {
     await program.parseAsync([...helpWords(program, own)], { from: "user" });
@@ -185,7 +187,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
 
 /** The starter hands `mcp` to a program of its own, where that is there. */
 function notBuilt(ports: ProgramPorts): ExitCode {
-  ports.printError("error: the MCP server is not built\n  fix: node scripts/setup.mjs");
+  ports.printError("error: this program is not built\n  fix: node scripts/setup.mjs");
   return EXIT.error;
 }
 

@@ -83,6 +83,7 @@ const rooms: Readonly<Record<string, RoomRule>> = {
     knows: [...core, ...records, "runtime", "tools", "tools/provider", "daemon/rpc", "daemon", "platform", "adapters"],
   },
   mcp: { knows: [...core, ...records, "tools", "daemon/rpc", "platform", "text"] },
+  lsp: { knows: [...core, "agents"] },
   cli: { knows: [...core, ...records, "clients", "gateway", "org", "approvals", "log", "doctor", "sandbox/plan"] },
 
   "index.ts": { knows: [...core, "runtime"], isPure: true },
