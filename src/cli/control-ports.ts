@@ -59,6 +59,7 @@ const LISTED: Readonly<Record<string, string>> = {
   unknown_entry: "ambit log",
   unknown_link: "ambit agents tree",
   unknown_draft: "ambit changes list --all",
+  unknown_task: "ambit tasks list",
 };
 
 /** A refusal as every command tells it. */

@@ -11,6 +11,7 @@ const GROUPS: readonly (readonly [string, readonly string[]])[] = [
     "Let agents act",
     [
       "run",
+      "tasks",
       "connect",
       "disconnect",
       "hook",

@@ -39,6 +39,8 @@ import type { SecretsPorts } from "./secrets/value.ts";
 import { addSkills } from "./skills/command.ts";
 import { STATUS_EXAMPLES, type StatusOptions, status } from "./status/status.ts";
 import { addPower } from "./stop/command.ts";
+import { addTasks } from "./tasks/command.ts";
+import type { TasksPorts } from "./tasks/ports.ts";
 import { EXIT, type ExitCode } from "./terminal/exit.ts";
 import { test } from "./test/test.ts";
 import { addTokens } from "./tokens/tokens.ts";
@@ -59,6 +61,7 @@ export type ProgramPorts = AgentsPorts &
   SecretsPorts &
   OrgPorts &
   ServersPorts &
+  TasksPorts &
   ToolsPorts;
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
@@ -149,6 +152,7 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
   addRun(program, ports, behind, end);
   addRecords(program, ports, end);
   addOrg(program, ports, end);
+  addTasks(program, ports, behind, end);
   addSkills(program, ports, end);
   addApprovals(program, ports, end);
   addPresence(program, ports, end);

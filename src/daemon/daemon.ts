@@ -23,6 +23,7 @@ import { holdingAnswers } from "./control/holding.ts";
 import { logAnswers } from "./control/log.ts";
 import { powerAnswers } from "./control/power.ts";
 import { statusAnswers } from "./control/status.ts";
+import { taskAnswers } from "./control/tasks.ts";
 import { tokenCheck } from "./control/tokens.ts";
 import { toolAnswers } from "./control/tools.ts";
 import type { HookMachine } from "./hooks/hook-gate.ts";
@@ -36,6 +37,7 @@ import { terminalAnswers } from "./programs/terminal.ts";
 import type { Exchange, MessageHandler, MessageHandlers } from "./rpc/serving.ts";
 import { NO_SESSION, type Session, Sessions } from "./session.ts";
 import { sessionAnswers } from "./session-answers.ts";
+import { TaskRuns } from "./tasks/task-runs.ts";
 import { type CurrentHolding, providerAnswer, reachableAnswer } from "./tools/client-tools.ts";
 import { builtinTool, builtinToolWith, type DaemonTool, type ForeignTools } from "./tools/daemon-tool.ts";
 import { DaemonTools } from "./tools/daemon-tools.ts";
@@ -74,6 +76,7 @@ export class Daemon {
   readonly #sessions = new Sessions();
   readonly #entries: Entries;
   readonly #desk: Desk;
+  readonly #taskRuns: TaskRuns;
   readonly #floods: Floods;
   readonly #gatekeeper: Gatekeeper;
   readonly #opening: Opening;
@@ -92,6 +95,7 @@ export class Daemon {
     this.#started = parts.now();
     this.#entries = new Entries(parts);
     this.#desk = new Desk(parts, this.#entries);
+    this.#taskRuns = new TaskRuns(parts, this.#entries);
     this.#floods = new Floods(this.#entries, parts.stores.ledger, parts.digest, parts.now);
     this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);
@@ -223,7 +227,7 @@ export class Daemon {
       ["call.settle", (exchange) => calls.settle(exchange)],
       ["context.use", (exchange) => calls.use(exchange)],
       ["call.do", (exchange) => calls.execute(exchange)],
-      ["call.run", (exchange) => calls.run(exchange)],
+      ["call.run", (exchange) => this.#taskRuns.run(exchange, calls)],
       ...terminalAnswers((exchange) => calls.session(exchange)),
       ["call.preview", (exchange) => calls.preview(exchange)],
       ["hook.decide", async (exchange) => this.#hooks?.decide(exchange) ?? refusal("not_available", "no hooks here")],
@@ -264,6 +268,7 @@ export class Daemon {
       ["daemon.stop", async ({ value }) => ({ ok: true, value: { isStopping: this.#stop(value["ifIdle"] === true) } })],
       ...approvalAnswers(parts, this.#desk, admission, this.#entries),
       ...changesAnswers(parts, admission, this.#entries),
+      ...taskAnswers(parts, admission, this.#taskRuns),
       ...logAnswers(parts, admission),
       ...toolAnswers(parts, this.#tools, this.#asked.foreign, this.contexts),
       ...[...(this.#asked.servers?.(admission) ?? []), ...holdingAnswers(opening, gatekeeper)],

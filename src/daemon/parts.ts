@@ -24,6 +24,7 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
+import type { TaskStore } from "../core/ports/stores/task-store.ts";
 import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { CostRange, UseDecision } from "./calls/program-use.ts";
@@ -213,6 +214,7 @@ export interface Stores {
   readonly memory: MemoryStore;
   readonly observations: ObservationStore;
   readonly settings: SettingStore;
+  readonly tasks: TaskStore;
 }
 
 /** Enrolled people who can confirm their presence. */
@@ -303,7 +305,7 @@ export interface DaemonParts {
   /** Never goes back while the daemon runs, whatever the wall clock does. */
   now(): number;
   /** Kind prefix plus random suffix. */
-  id(letter: "c" | "a" | "k" | "l" | "s" | "e" | "t" | "o"): string;
+  id(letter: "c" | "a" | "k" | "l" | "s" | "e" | "t" | "o" | "w"): string;
   /** Writes a line to the daemon's own log. */
   note(line: string): void;
 }

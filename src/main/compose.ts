@@ -41,6 +41,7 @@ import { clientSettings } from "./client-settings.ts";
 import { doctorPorts } from "./doctor.ts";
 import { initParts } from "./init.ts";
 import { programRunner } from "./programs.ts";
+import { taskOutputs } from "./task-outputs.ts";
 
 export { agentOf };
 
@@ -115,6 +116,8 @@ export function composePorts(machine: Machine): ProgramPorts {
       parseRecord: recordMember,
       write: (files) => writeOrgFiles(workspace ?? cwd, files),
     },
+    taskOutputs: folders.state === null ? null : taskOutputs(folders.state),
+    fresh: () => composePorts(machine),
     personality: (path) => readPersonalityFolder(resolve(cwd, path), readingAt(workspace ?? cwd)),
     editContext: (name) => ({
       reading: { ...agents.opened().project.readingOf(name), name },

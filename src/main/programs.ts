@@ -81,6 +81,8 @@ async function runWith(
     {
       ...{ session, tool, input: { ...input }, requests: null, waitMilliseconds, milliseconds, hasInput, needsReview },
       ...(terminal === null ? {} : { terminal: terminal.size }),
+      ...(program.also === undefined || program.also.length === 0 ? {} : { also: program.also }),
+      ...(program.task === undefined ? {} : { task: program.task }),
       ...(client === null ? {} : { profile: client.profile, isFresh: client.isFresh }),
     },
     {

@@ -7,6 +7,7 @@ import { linkTables } from "./links/link-schema.ts";
 import { entryTables, leafNote } from "./log/entry-schema.ts";
 import { factTables } from "./log/fact-schema.ts";
 import { memoryTables } from "./memory/memory-schema.ts";
+import { taskTables } from "./tasks/task.ts";
 
 /** The migration from each version to the next; the first initialises an empty file. */
 export const schema: readonly (readonly string[])[] = [
@@ -16,6 +17,7 @@ export const schema: readonly (readonly string[])[] = [
   // Names of agents may hold a user. INVARIANT: no older program reads them, because it would mix the agents of two users.
   [],
   [accountCosts],
+  [taskTables],
 ];
 
 /** "AMBT" in the file header; another program's database is left alone. */

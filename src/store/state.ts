@@ -10,6 +10,7 @@ import type { LinkStore } from "../core/ports/stores/link-store.ts";
 import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-store.ts";
 import type { Notary } from "../core/ports/stores/notary.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
+import type { TaskStore } from "../core/ports/stores/task-store.ts";
 import { Generations } from "./accounts/account.ts";
 import { SqliteApprovalStore } from "./approvals/approval.ts";
 import { ApprovalRows } from "./approvals/approval-rows.ts";
@@ -29,6 +30,7 @@ import { migrate, schema } from "./schema.ts";
 import { SqliteSecretStore } from "./secret.ts";
 import { SqliteSettingStore } from "./setting.ts";
 import { type Database, type Driver, loadDriver } from "./sqlite.ts";
+import { SqliteTaskStore } from "./tasks/task.ts";
 
 export interface StateParts {
   readonly digest: Digest;
@@ -51,6 +53,7 @@ export interface State {
   readonly observations: ObservationStore;
   readonly secrets: SecretStore;
   readonly settings: SettingStore;
+  readonly tasks: TaskStore;
   readonly loop: CommitLoop;
   /** Writes pending jobs; everything after it is refused. */
   close(): void;
@@ -81,6 +84,7 @@ export function openState(folder: string, parts: StateParts): DurableResult<Stat
     observations: new SqliteObservationStore(loop),
     secrets: new SqliteSecretStore(loop),
     settings: new SqliteSettingStore(loop),
+    tasks: new SqliteTaskStore(loop),
     loop,
     close: () => loop.close(),
   };

@@ -1,5 +1,5 @@
 // Org policy: an agent's table over the org's over the base of the file.
-import { CLAUDE_TOOLS, claudeTools } from "../../src/clients/claude-flags.ts";
+
 import { isJsonList, type Json, type JsonObject } from "../../src/core/base/json.ts";
 import { Diagnostics } from "../../src/core/notation/diagnostic.ts";
 import {
@@ -9,6 +9,7 @@ import {
   readPolicyTable,
 } from "../../src/core/notation/policy/policy.ts";
 import type { Ruling } from "../../src/core/notation/policy/policy-table.ts";
+import { CLAUDE_TOOLS, claudeTools } from "../../src/org/client-argv.ts";
 import { treeOf } from "./json-tree.ts";
 import type { Family } from "./outcome.ts";
 import { has, mapAt, mapOr, textsAt } from "./row.ts";

@@ -1,7 +1,7 @@
 // An agent that an org file defines: its capabilities as grants, the base included, and its client.
 import { tree } from "../../core/authority/axes/path.ts";
 import { type RootWord, rootWordsWithin } from "../../core/authority/axes/root-word.ts";
-import type { Grant } from "../../core/authority/grant.ts";
+import type { Grant, Level } from "../../core/authority/grant.ts";
 import { literal, REST } from "../../core/authority/patterns/segment.ts";
 import type { Diagnostic } from "../../core/notation/diagnostic.ts";
 import { Diagnostics } from "../../core/notation/diagnostic.ts";
@@ -13,6 +13,7 @@ import {
   CAPABILITIES,
   type Capability,
   type PolicyTable,
+  type Ruling,
   type RulingPlaces,
 } from "../../core/notation/policy/policy-table.ts";
 import type { Reading } from "../../core/notation/reading.ts";
@@ -79,7 +80,7 @@ class MemberReader {
         base,
       }),
       ...this.#ownGrants(root),
-      ...this.#clientGrants(root, effective.get("code")?.ruling === "allow" ? "live" : "ro"),
+      ...this.#clientGrants(root, effective.get("code")?.ruling ?? "deny"),
       builtinTools({ span, implied: "default" }),
     ];
     const hasErrors = this.#diagnostics.list.some(({ severity }) => severity === "error");
@@ -109,9 +110,9 @@ class MemberReader {
 
   /**
    * The client may be started, and speak with its model. Its tools are what the capabilities are about; without `code` its
-   * root is read-only.
+   * root is read-only, and with `ask` a root that it may change is asked for.
    */
-  #clientGrants(root: readonly string[] | null, word: RootWord): readonly Grant[] {
+  #clientGrants(root: readonly string[] | null, code: Ruling): readonly Grant[] {
     const { client, model } = clientOf(this.#org, this.#member);
     const written = (text: { readonly span: Written["span"] } | null, word: string): Written => ({
       span: text?.span ?? null,
@@ -120,20 +121,26 @@ class MemberReader {
     const by = written(client.placed, "client");
     const models = model === null ? {} : { model: sequences([[literal(model.text)]]) };
     const providers = modelProviders(client.name);
-    const start =
-      root === null || root.length === 0
-        ? []
-        : [
-            grantOf(
-              "proc.exec",
-              {
-                root: sequences([tree(root)]),
-                argv: sequences([[literal(client.name), REST]]),
-                mode: { kind: "words", of: rootWordsWithin(word) },
-              },
-              { ...by, root },
-            ),
-          ];
+    const words: readonly (readonly [RootWord, Level])[] =
+      code === "allow"
+        ? [["live", 0]]
+        : code === "deny"
+          ? [["ro", 0]]
+          : [
+              ["ro", 0],
+              ["live", 1],
+            ];
+    const start = (root === null || root.length === 0 ? [] : words).map(([word, ask]) =>
+      grantOf(
+        "proc.exec",
+        {
+          root: sequences([tree(root ?? [])]),
+          argv: sequences([[literal(client.name), REST]]),
+          mode: { kind: "words", of: rootWordsWithin(word) },
+        },
+        { ...by, root, ask },
+      ),
+    );
     return [
       ...start,
       ...providers.map((provider) =>

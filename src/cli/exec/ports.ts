@@ -6,6 +6,7 @@ import type { Request } from "../../core/authority/request.ts";
 import type { Json } from "../../core/base/json.ts";
 import type { TerminalPass } from "../../core/notation/config/run-settings.ts";
 import type { NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
+import type { TaskRun } from "../../core/ports/daemon/task-messages.ts";
 import type { CompletedRun, RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import type { CliPorts } from "../ports.ts";
 
@@ -33,6 +34,10 @@ export interface ExecAsked {
   readonly needsReview: boolean;
   /** The profile of a client, by its id, and whether its home begins empty; null for a program. */
   readonly client: { readonly profile: string; readonly isFresh: boolean } | null;
+  /** Requests that the start needs besides, in the notation of `ambit can`: a decision about more, never about less. */
+  readonly also?: readonly string[];
+  /** The task it is a run of. */
+  readonly task?: TaskRun;
 }
 
 export interface ExecStreams extends Sinks {

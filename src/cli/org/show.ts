@@ -83,8 +83,13 @@ function shownAgent(world: OrgPorts, whole: WholeOrg, agent: OrgAgent): ShownAge
     folder: folder?.kind === "scalar" && typeof folder.value === "string" ? folder.value : ".",
     budget: agent.budget === null ? null : Object.fromEntries(agent.budget),
     standing: !loaded.ok || loaded.value.agent.refused ? "refused" : (loaded.value.trust?.standing.kind ?? "own"),
-    capabilities: orgRulings(whole.org, agent).map((one) => shownRuling(world, whole, agent.id, one)),
+    capabilities: shownRulings(world, whole, agent),
   };
+}
+
+/** What resolves for the agent, by the file and by the configurations around it. */
+export function shownRulings(world: OrgPorts, whole: WholeOrg, agent: OrgAgent): readonly ShownRuling[] {
+  return orgRulings(whole.org, agent).map((one) => shownRuling(world, whole, agent.id, one));
 }
 
 /** With what config.yml says: rulings about the agent by name narrow it, defaults stand beside those of the file. */

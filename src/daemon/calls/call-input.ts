@@ -17,6 +17,8 @@ export interface ParsedCall {
   readonly waitMilliseconds: number;
   /** The requests of a client tool; null for a tool of the daemon. */
   readonly requests: readonly string[] | null;
+  /** Requests that the caller needs besides those of a tool of the daemon. */
+  readonly also?: readonly string[];
 }
 
 /** A built-in tool also by its dotted name, and `shell` with others' arguments. */
@@ -27,8 +29,10 @@ export function parseCall(value: JsonObject): ParsedCall | null {
   const hasRequests = (value["requests"] ?? null) !== null;
   const requests = hasRequests ? textsIn(value, "requests", requestsMax) : null;
   if (name === null || input === null || waitMilliseconds === null || (hasRequests && requests === null)) return null;
+  const also = value["also"] === undefined ? [] : textsIn(value, "also", requestsMax);
+  if (also === null) return null;
   const tool = builtinName(name);
-  return { tool, input: withAliases(tool, input), waitMilliseconds, requests };
+  return { tool, input: withAliases(tool, input), waitMilliseconds, requests, also };
 }
 
 export interface ApprovalWait {

@@ -2,6 +2,7 @@
 import type { CompiledLink } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { Denied } from "../../core/gate/call.ts";
 import { type CallDecision, decideCall } from "../../core/gate/call-decision.ts";
@@ -22,6 +23,7 @@ import { outcomeOfRun } from "../../sandbox/plan/run-outcome.ts";
 import type { Contexts } from "../contexts/contexts.ts";
 import { type CallDenial, denialIn, withEntries } from "../log/call-report.ts";
 import { denialView, hintOf, needOf } from "../log/denials.ts";
+import type { DaemonParts } from "../parts.ts";
 import type { DaemonTool, ExecutionResult } from "../tools/daemon-tool.ts";
 import { reachedBy } from "../tools/daemon-tools.ts";
 import type { CallPorts } from "./call-ports.ts";
@@ -173,6 +175,31 @@ export function markTriggers(lookup: ToolLookup, isTrigger: (request: Request) =
       const derived = tool.requests(input);
       if (!derived.ok) return derived;
       return done(derived.value.map((one) => (isTrigger(one) ? { ...one, isTrigger: true as const } : one)));
+    };
+    return { ...tool, requests };
+  };
+}
+
+/** Data stored or sent for an agent must not contain a secret value. */
+export function holdsSecret({ redacting, canonical }: DaemonParts, input: JsonObject): boolean {
+  if (redacting.known === null) return false;
+  return canonical(redacting.json(input)) !== canonical(input);
+}
+
+/** The same tool, with requests that the caller needs besides. INVARIANT: they only add. */
+export function withRequests(texts: readonly string[], { reading }: Holding, lookup: ToolLookup): ToolLookup {
+  if (texts.length === 0) return lookup;
+  return (name) => {
+    const tool = lookup(name);
+    if (tool === null) return null;
+    const requests: KnownTool["requests"] = (input) => {
+      const own = tool.requests(input);
+      const read = texts.map((text) => readRequestText(text, reading));
+      const more = read.flatMap((one) => (one.ok ? [one.value] : []));
+      if (!own.ok) return own;
+      return more.length === texts.length
+        ? done([...own.value, ...more])
+        : refuse("bad_value", "a request is not understood");
     };
     return { ...tool, requests };
   };

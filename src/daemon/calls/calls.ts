@@ -3,7 +3,7 @@ import { narrowed } from "../../core/authority/chain.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { onAbort } from "../../core/base/abort.ts";
 import { numberOr, objectIn, textIn } from "../../core/base/fields.ts";
-import type { Json, JsonObject } from "../../core/base/json.ts";
+import type { Json } from "../../core/base/json.ts";
 import type { Refusal as Unread } from "../../core/base/result.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { Warrant } from "../../core/gate/warrant.ts";
@@ -36,6 +36,7 @@ import {
   clientToolLookup,
   denialOf,
   formOf,
+  holdsSecret,
   markTriggers,
   orFailed,
   outcomeOf,
@@ -45,6 +46,7 @@ import {
   refusedDuringCall,
   SECRET_GIVEN,
   settledRun,
+  withRequests,
 } from "./call-outcome.ts";
 import type { GatedCall, Gatekeeper } from "./gatekeeper.ts";
 import { programUses } from "./model-use.ts";
@@ -177,7 +179,7 @@ export class Calls {
       ? CANCELLED
       : owner === null
         ? { ok: false, code: "not_available", message: `${tool} is not executed here` }
-        : this.#holdsSecret(warrant.arguments)
+        : holdsSecret(this.#parts, warrant.arguments)
           ? SECRET_GIVEN
           : await owner.execute({
               input: warrant.arguments,
@@ -206,13 +208,6 @@ export class Calls {
     if (!execution.ok)
       return refusal(execution.code, this.#parts.redacting.text(execution.message), execution.fix ?? null);
     return { ok: true, value: { outcome: "done", receipt, result, enforcement, ...formOf(execution) } };
-  }
-
-  /** Data stored or sent for an agent must not contain a secret value. */
-  #holdsSecret(input: JsonObject): boolean {
-    const { redacting, canonical } = this.#parts;
-    if (redacting.known === null) return false;
-    return canonical(redacting.json(input)) !== canonical(input);
   }
 
   async run(exchange: Exchange): Promise<Answer<ProgramCompletion | ProgramRefusal | DenialView>> {
@@ -334,7 +329,11 @@ export class Calls {
     const reservation = cost === null ? null : new Reservation(ports, cost);
     const asked: PreviewCall = { session, holding, tool, input, ports, reservation };
     const lookup = (derived: readonly Request[] | Unread): ToolLookup =>
-      this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived));
+      withRequests(
+        call.also ?? [],
+        holding,
+        this.#marking(session, this.#tools.lookup(owner, holding.reading, session, derived)),
+      );
     const askedBy = (derived: readonly Request[] | Unread): Answer<IncomingCall> => ({
       ok: true,
       value: { session, holding, tool, input, owner, declaration: null, ports, lookup: lookup(derived), reservation },

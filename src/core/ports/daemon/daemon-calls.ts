@@ -5,6 +5,7 @@ import type { Json, JsonObject } from "../../base/json.ts";
 import type { ChangesReport } from "../drafts.ts";
 import type { Enforcement } from "../enforcement.ts";
 import type { Ending, RunDenial, TerminalSize, Usage } from "../process.ts";
+import type { TaskRun } from "./task-messages.ts";
 
 export interface OpenSessionRequest {
   /** Working folder of the client: the workspace is found from here, and relative paths are resolved here. */
@@ -54,6 +55,8 @@ export interface CallRequest {
   readonly input: JsonObject;
   /** For a client tool: the requests of this call, in the notation of `ambit can`. Null for daemon tools. */
   readonly requests: readonly string[] | null;
+  /** For a daemon tool: requests that the caller needs besides those of the tool. */
+  readonly also?: readonly string[];
   /** For a client tool: its declaration. Its context is limited to the declaration and to what the session holds. */
   readonly declaration?: JsonObject;
   /** How many milliseconds to wait for an approval; 0 returns `approval_required` at once. */
@@ -205,6 +208,8 @@ export type CallMessages = {
        * `{notes: [...]}` is an event with sentences for the person.
        */
       readonly profile?: string | null;
+      /** The task it is a run of: claimed by the same process, and settled by how the program ends. `{task}` is an event. */
+      readonly task?: TaskRun;
       /** The client's home begins empty. */
       readonly isFresh?: boolean;
     };

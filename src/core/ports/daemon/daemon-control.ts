@@ -10,6 +10,7 @@ import type { ChainedEntry, LogQuery } from "../stores/log.ts";
 import type { SecretBinding } from "../stores/secret-store.ts";
 import type { SinkStatus } from "../stores/sink.ts";
 import type { DecisionView, HoldingRequest, HoldingView } from "./holding-view.ts";
+import type { TaskMessages } from "./task-messages.ts";
 
 export interface DaemonStatus {
   readonly pid: number;
@@ -177,7 +178,9 @@ export interface ServerDetails {
   readonly digest: string;
 }
 
-export type ControlMessages = DraftMessages & {
+type SharedMessages = DraftMessages & TaskMessages;
+
+export type ControlMessages = SharedMessages & {
   /** All tools of a folder's workspace, or those an agent's own record can ever allow. */
   readonly "tools.all": {
     readonly asks: { readonly cwd: string; readonly agent: string | null };

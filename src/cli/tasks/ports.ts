@@ -1,0 +1,23 @@
+// What the commands about tasks are handed by the composition.
+import type { ControlPorts } from "../control-ports.ts";
+import type { ExecPorts } from "../exec/ports.ts";
+import type { OrgPorts } from "../org/ports.ts";
+
+export interface TaskOutput {
+  write(bytes: Uint8Array): void;
+  close(): void;
+}
+
+export interface TasksPorts extends ExecPorts, ControlPorts, OrgPorts {
+  /** The output of runs, kept in the state folder; null without one. */
+  readonly taskOutputs: {
+    open(task: string, attempt: number): TaskOutput;
+    /** The runs whose output is kept, the oldest first. */
+    runs(task: string): readonly number[];
+    read(task: string, attempt: number): string | null;
+    /** Removes the oldest where there are too many. */
+    prune(): void;
+  } | null;
+  /** The same with files read anew: a runner lives longer than one reading of them. */
+  fresh(): TasksPorts;
+}

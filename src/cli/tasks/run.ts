@@ -1,0 +1,105 @@
+// The program of one run: the agent's client or any other, in the agent's sandbox, with what its capabilities allow.
+import { profileOfProgram } from "../../clients/profiles.ts";
+import type { RootWord } from "../../core/authority/axes/root-word.ts";
+import type { Task } from "../../core/ports/stores/task-store.ts";
+import { askedRequests, clientArgv, taskPrompt } from "../../org/client-argv.ts";
+import type { Org, OrgAgent } from "../../org/org.ts";
+import { BASE_CLIENT, clientOf } from "../../org/org-client.ts";
+import { runMilliseconds } from "../../org/task-life.ts";
+import type { ExecAsked } from "../exec/ports.ts";
+import { shownRulings } from "../org/show.ts";
+import type { TasksPorts } from "./ports.ts";
+
+export type RunPlan =
+  | { readonly ok: true; readonly program: ExecAsked }
+  | { readonly ok: false; readonly denied: string };
+
+export function planRun(ports: TasksPorts, task: Task): RunPlan {
+  const loaded = ports.loadAgent(task.agent);
+  if (!loaded.ok) return { ok: false, denied: loaded.message };
+  const { agent, trust } = loaded.value;
+  if (agent.refused) return { ok: false, denied: `${task.agent} grants nothing: its text has errors` };
+  const standing = trust?.standing.kind ?? "own";
+  if (standing === "untrusted" || standing === "waiting")
+    return {
+      ok: false,
+      denied: `${task.agent} is not trusted as it is now: ambit trust, then ambit tasks retry ${task.id}`,
+    };
+  const { asked, capabilities } = planOf(ports, task);
+  return {
+    ok: true,
+    program: {
+      ...{ agent, name: task.agent, user: null, pledge: null, waitMilliseconds: 0, isThrowaway: false },
+      ...{ needsReview: false, milliseconds: runMilliseconds(task, ports.now()), ...asked },
+      task: { id: task.id, generation: task.generation, capabilities },
+    },
+  };
+}
+
+interface ClientPlan {
+  readonly asked: Pick<ExecAsked, "what" | "folder" | "root" | "client" | "also">;
+  /** Capabilities that the run has only if a person agrees. */
+  readonly capabilities: readonly string[];
+}
+
+function planOf(ports: TasksPorts, task: Task): ClientPlan {
+  const whole = ports.orgs.whole();
+  const member = whole?.org.agents.find(({ id }) => id === task.agent) ?? null;
+  if (task.argv !== null)
+    return {
+      asked: { what: { argv: task.argv }, folder: folderOf(ports, member), root: null, client: null, also: [] },
+      capabilities: [],
+    };
+  if (whole === null || member === null) return recordPlan(task);
+  return memberPlan(ports, task, whole.org, member, shownRulings(ports, whole, member));
+}
+
+/** An agent of a record has grants and no capabilities: its client starts with all of its own tools, inside the grants. */
+function recordPlan(task: Task): ClientPlan {
+  const argv = clientArgv({
+    ...{ client: BASE_CLIENT, model: null, instructions: "", prompt: taskPrompt(task), rulings: [], own: new Map() },
+  });
+  return {
+    asked: { what: { argv }, folder: null, root: "live", client: profileFor(BASE_CLIENT), also: [] },
+    capabilities: [],
+  };
+}
+
+function memberPlan(
+  ports: TasksPorts,
+  task: Task,
+  org: Org,
+  member: OrgAgent,
+  resolved: ReturnType<typeof shownRulings>,
+): ClientPlan {
+  const refused = task.refused.map(({ capability }) => capability);
+  const rulings = resolved.map(({ capability, decision }) => ({ capability, ruling: decision }));
+  const asked = askedRequests(rulings, task.agent, refused);
+  const given = new Set(asked.map(({ capability }) => capability));
+  // What is asked for is in hand once the call is approved, and not before: the gate withholds the whole call.
+  const inHand = rulings.map((one) => (given.has(one.capability) ? { ...one, ruling: "allow" as const } : one));
+  const { client, model } = clientOf(org, member);
+  const argv = clientArgv({
+    ...{ client: client.name, model: model?.text ?? null, instructions: member.prompt, prompt: taskPrompt(task) },
+    ...{ rulings: inHand, own: org.capabilities },
+  });
+  const hasCode = inHand.some(({ capability, ruling }) => capability === "code" && ruling === "allow");
+  const root: RootWord = hasCode ? "live" : "ro";
+  return {
+    asked: {
+      ...{ what: { argv }, folder: folderOf(ports, member), root, client: profileFor(client.name) },
+      also: asked.flatMap(({ request }) => (request === null ? [] : [request])),
+    },
+    capabilities: [...given],
+  };
+}
+
+function folderOf(ports: TasksPorts, member: OrgAgent | null): string | null {
+  const folder = member?.folder?.value;
+  if (folder?.kind === "scalar" && typeof folder.value === "string") return folder.value;
+  return ports.workspaceAt?.() ?? null;
+}
+
+function profileFor(client: string): ExecAsked["client"] {
+  return { profile: profileOfProgram(client).id, isFresh: false };
+}

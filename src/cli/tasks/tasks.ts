@@ -1,0 +1,196 @@
+// `ambit tasks add | list | show | cancel | retry | log | watch`.
+import { isJsonObject, type Json } from "../../core/base/json.ts";
+import { TASK_STATES, type Task } from "../../core/ports/stores/task-store.ts";
+import { isOver, requestText } from "../../org/task-life.ts";
+import { askOnce, tellRefusal } from "../control-ports.ts";
+import { cancelOnSignals } from "../exec/streams.ts";
+import { shown } from "../terminal/cells.ts";
+import { counted } from "../terminal/counted.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import type { TasksPorts } from "./ports.ts";
+import { exitOf, NO_WORKSPACE, taskLine } from "./work.ts";
+
+export interface AddOptions extends Asked {
+  readonly retries: string;
+  readonly timeout: string;
+  readonly deadline?: string;
+}
+
+const secondsMax = 7 * 86_400;
+const retriesMax = 99;
+const listedMax = 1000;
+
+/** `behind`: a program to run instead of the agent's client. */
+export async function tasksAdd(
+  ports: TasksPorts,
+  agent: string,
+  words: readonly string[],
+  behind: readonly string[],
+  options: AddOptions,
+): Promise<ExitCode> {
+  const usage = (message: string): ExitCode =>
+    fail(ports, options, EXIT.usage, message, "ambit tasks add engineer 'fix the failing test'");
+  const workspace = ports.workspaceAt?.() ?? null;
+  if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
+  const prompt = words.join(" ");
+  if (prompt === "" && behind.length === 0) return usage("say what to do, or name a program after `--`");
+  if (prompt !== "" && behind.length > 0) return usage("a task has words for the client or a program, not both");
+  const [retries, seconds] = [Number(options.retries), Number(options.timeout)];
+  if (!Number.isInteger(retries) || retries < 0 || retries > retriesMax)
+    return usage(`--retries is a number from 0 to ${retriesMax}`);
+  if (!(seconds > 0 && seconds <= secondsMax)) return usage(`--timeout is a number of seconds up to ${secondsMax}`);
+  const deadline = options.deadline === undefined ? null : Date.parse(options.deadline);
+  if (deadline !== null && !(deadline > ports.now()))
+    return usage("--deadline is a time to come, such as 2030-01-31T18:00Z");
+  const loaded = ports.loadAgent(agent);
+  if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
+  const added = await askOnce(ports, "tasks.add", {
+    ...{ agent: loaded.value.agent.id, workspace, prompt, argv: behind.length === 0 ? null : behind },
+    ...{ timeoutMilliseconds: Math.ceil(seconds * 1000), attemptsMax: retries + 1, deadline },
+  });
+  if (!added.ok) return tellRefusal(ports, added, options.json);
+  const { task } = added.value;
+  if (options.json) ports.print(jsonLine({ task }));
+  else ports.print(`${task.id} is queued; a runner starts it: ambit tasks work`);
+  return EXIT.ok;
+}
+
+export interface ListOptions extends Asked {
+  readonly state?: string;
+  readonly all: boolean;
+}
+
+export async function tasksList(ports: TasksPorts, options: ListOptions): Promise<ExitCode> {
+  const state = TASK_STATES.find((one) => one === options.state);
+  if (options.state !== undefined && state === undefined)
+    return fail(ports, options, EXIT.usage, `--state is ${TASK_STATES.join(", ")}`, "ambit tasks list --state queued");
+  const workspace = options.all ? null : (ports.workspaceAt?.() ?? null);
+  if (workspace === null && !options.all)
+    return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit tasks list --all");
+  const states = state === undefined ? TASK_STATES : [state];
+  const found = await askOnce(ports, "tasks.list", { workspace, states, count: listedMax });
+  if (!found.ok) return tellRefusal(ports, found, options.json);
+  const { tasks } = found.value;
+  if (options.json) ports.print(jsonLine({ tasks }));
+  else {
+    for (const task of tasks) ports.print(taskLine(task));
+    const more = tasks.length === listedMax ? ", the newest" : "";
+    ports.print(`${counted(tasks.length, "task", "tasks")}${more}`);
+  }
+  return EXIT.ok;
+}
+
+export async function tasksChange(
+  ports: TasksPorts,
+  id: string,
+  message: "tasks.show" | "tasks.cancel" | "tasks.retry",
+  options: Asked,
+): Promise<ExitCode> {
+  const answer = await askOnce(ports, message, { id });
+  if (!answer.ok) return tellRefusal(ports, answer, options.json);
+  const { task } = answer.value;
+  if (options.json) ports.print(jsonLine({ task }));
+  else if (message === "tasks.show") for (const line of taskLines(ports, task)) ports.print(line);
+  else ports.print(taskLine(task));
+  return EXIT.ok;
+}
+
+function taskLines(ports: TasksPorts, task: Task): readonly string[] {
+  const { id, waitsFor, refused, attempts, attemptsMax, deadline, due, argv, prompt } = task;
+  const runs = ports.taskOutputs?.runs(id) ?? [];
+  return [
+    taskLine(task),
+    `  ${argv === null ? "prompt" : "program"}  ${shown(argv === null ? prompt : argv.join(" "))}`,
+    `  runs  ${attempts} of ${attemptsMax}`,
+    ...(task.state === "queued" ? [`  due  ${new Date(due).toISOString()}`] : []),
+    ...(deadline === null ? [] : [`  deadline  ${new Date(deadline).toISOString()}`]),
+    ...(waitsFor === null
+      ? []
+      : [`  waits for  ${requestText(waitsFor.capabilities)}`, `  fix: ambit approve ${waitsFor.approval}`]),
+    ...refused.map(({ capability, reason }) => `  refused  ${capability}: ${shown(reason)}`),
+    ...(runs.length === 0 ? [] : [`  output  ambit tasks log ${id}`]),
+  ];
+}
+
+export interface LogOptions extends Asked {
+  readonly run?: string;
+  readonly grep?: string;
+}
+
+/** Without an id: lines of the output of all tasks of the workspace. */
+export async function tasksLog(ports: TasksPorts, id: string | undefined, options: LogOptions): Promise<ExitCode> {
+  if (id === undefined) return searchLogs(ports, options);
+  const known = await askOnce(ports, "tasks.show", { id });
+  if (!known.ok) return tellRefusal(ports, known, options.json);
+  const runs = ports.taskOutputs?.runs(id) ?? [];
+  const run = options.run === undefined ? runs.at(-1) : Number(options.run);
+  const text = run === undefined || !runs.includes(run) ? null : (ports.taskOutputs?.read(id, run) ?? null);
+  if (run === undefined || text === null) {
+    const which = options.run === undefined ? "a run" : `run ${options.run}`;
+    return fail(ports, options, EXIT.error, `there is no output of ${which} of ${id}`, `ambit tasks show ${id}`);
+  }
+  const { grep } = options;
+  const output = grep === undefined ? text : matching(text, grep).join("\n");
+  if (options.json) ports.print(jsonLine({ task: id, run, runs, output }));
+  else if (output !== "") ports.print(output.replace(/\n$/, "").split("\n").map(shown).join("\n"));
+  return EXIT.ok;
+}
+
+async function searchLogs(ports: TasksPorts, options: LogOptions): Promise<ExitCode> {
+  const { grep } = options;
+  if (grep === undefined)
+    return fail(ports, options, EXIT.usage, "name a task, or search all of them", "ambit tasks log --grep error");
+  const workspace = ports.workspaceAt?.() ?? null;
+  if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
+  const found = await askOnce(ports, "tasks.list", { workspace, states: TASK_STATES, count: listedMax });
+  if (!found.ok) return tellRefusal(ports, found, options.json);
+  const lines = found.value.tasks.flatMap(({ id }) =>
+    (ports.taskOutputs?.runs(id) ?? []).flatMap((run) =>
+      matching(ports.taskOutputs?.read(id, run) ?? "", grep).map((line) => ({ task: id, run, line })),
+    ),
+  );
+  if (options.json) ports.print(jsonLine({ lines }));
+  else for (const { task, run, line } of lines) ports.print(`${shown(task)} run ${run}: ${shown(line)}`);
+  return EXIT.ok;
+}
+
+function matching(text: string, part: string): readonly string[] {
+  return text.split("\n").filter((line) => line.includes(part));
+}
+
+/** Prints every change until a signal; of one task, until it is over or waits for a person. */
+export async function tasksWatch(ports: TasksPorts, id: string | undefined, options: Asked): Promise<ExitCode> {
+  const control = await ports.control();
+  if (!control.ok) return tellRefusal(ports, control, options.json);
+  const { signal, abort, release } = cancelOnSignals();
+  let last: Task | null = null;
+  const tell = (task: Task): void => {
+    if (id !== undefined && task.id !== id) return;
+    last = task;
+    ports.print(options.json ? jsonLine({ task }) : taskLine(task));
+    if (id !== undefined && (isOver(task) || task.state === "parked")) abort();
+  };
+  try {
+    if (id !== undefined) {
+      const known = await control.value.ask("tasks.show", { id });
+      if (!known.ok) return tellRefusal(ports, known, options.json);
+      const { task } = known.value;
+      if (isOver(task)) {
+        tell(task);
+        return exitOf(task);
+      }
+    }
+    const onEvent = (event: Json): void => {
+      if (isJsonObject(event) && isJsonObject(event["task"])) tell(event["task"] as unknown as Task);
+    };
+    const workspace = id === undefined ? (ports.workspaceAt?.() ?? null) : null;
+    const answer = await control.value.ask("tasks.watch", { workspace }, { onEvent, signal });
+    if (!answer.ok && !signal.aborted) return tellRefusal(ports, answer, options.json);
+    return last === null || id === undefined ? EXIT.ok : exitOf(last);
+  } finally {
+    release();
+    control.value.close();
+  }
+}

@@ -1,0 +1,219 @@
+// The runner of tasks: claims what is due, runs it, and keeps its output. The daemon settles each task by how its run ended.
+import { setTimeout as pause } from "node:timers/promises";
+import { isJsonObject } from "../../core/base/json.ts";
+import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
+import { type Answer, type MessageClient, NO_DAEMON } from "../../core/ports/daemon/exchange.ts";
+import type { Task } from "../../core/ports/stores/task-store.ts";
+import { tellRefusal } from "../control-ports.ts";
+import { cancelOnSignals, writeBytes } from "../exec/streams.ts";
+import { shown } from "../terminal/cells.ts";
+import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { jsonLine } from "../terminal/json-line.ts";
+import { type Asked, fail } from "../terminal/problems.ts";
+import type { TaskOutput, TasksPorts } from "./ports.ts";
+import { planRun } from "./run.ts";
+
+export interface WorkOptions extends Asked {
+  readonly jobs: string;
+  readonly once: boolean;
+}
+
+const jobsMax = 64;
+const idleMilliseconds = 300;
+const reasonMax = 1000;
+const reconnectMilliseconds = 500;
+const reconnectsMax = 20;
+
+export const NO_WORKSPACE = "tasks belong to a workspace, and there is none here";
+
+export async function tasksWork(ports: TasksPorts, options: WorkOptions): Promise<ExitCode> {
+  const jobs = Number(options.jobs);
+  const workspace = ports.workspaceAt?.() ?? null;
+  if (!Number.isInteger(jobs) || jobs < 1 || jobs > jobsMax)
+    return fail(ports, options, EXIT.usage, `--jobs is a number from 1 to ${jobsMax}`, "ambit tasks work --jobs 4");
+  if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
+  const { signal, release } = cancelOnSignals();
+  const runner = new Runner(ports, workspace, options.json, signal);
+  ports.taskOutputs?.prune();
+  try {
+    const exits = await Promise.all(Array.from({ length: jobs }, () => runner.loop(options.once)));
+    return exits.find((exit) => exit !== EXIT.ok) ?? EXIT.ok;
+  } finally {
+    runner.close();
+    release();
+  }
+}
+
+/** Runs one task now, with its output on the terminal too. */
+export async function tasksRun(ports: TasksPorts, id: string, options: Asked): Promise<ExitCode> {
+  const workspace = ports.workspaceAt?.() ?? null;
+  if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
+  const { signal, release } = cancelOnSignals();
+  const runner = new Runner(ports, workspace, options.json, signal, !options.json);
+  try {
+    const ran = await runner.take(id);
+    if (!ran.ok) return tellRefusal(ports, ran, options.json);
+    if (ran.value !== null) return exitOf(ran.value);
+    const known = await runner.ask("tasks.show", { id });
+    if (!known.ok) return tellRefusal(ports, known, options.json);
+    const { state, reason, due } = known.value.task;
+    const why = reason === "" ? "" : `: ${reason}`;
+    const when = state === "queued" ? `; it is due at ${new Date(due).toISOString()}` : "";
+    return fail(ports, options, EXIT.error, `the task ${id} is ${state}${why}${when}`, null);
+  } finally {
+    runner.close();
+    release();
+  }
+}
+
+export function exitOf({ state }: Task): ExitCode {
+  return state === "done" ? EXIT.ok : state === "parked" ? EXIT.ask : EXIT.error;
+}
+
+/** The daemon may be restarted meanwhile. */
+const LOST: ReadonlySet<string> = new Set(["not_available", NO_DAEMON, "no_answer"]);
+
+class Runner {
+  readonly #ports: TasksPorts;
+  readonly #workspace: string;
+  readonly #isJson: boolean;
+  readonly #signal: AbortSignal;
+  readonly #isShown: boolean;
+  #control: Promise<Answer<MessageClient<ControlMessages>>> | null = null;
+  #busy = 0;
+
+  constructor(ports: TasksPorts, workspace: string, isJson: boolean, signal: AbortSignal, isShown = false) {
+    this.#ports = ports;
+    this.#workspace = workspace;
+    this.#isJson = isJson;
+    this.#signal = signal;
+    this.#isShown = isShown;
+  }
+
+  async loop(isOnce: boolean): Promise<ExitCode> {
+    let failures = 0;
+    while (!this.#signal.aborted) {
+      const ran = await this.take(null);
+      if (!ran.ok) {
+        if (!LOST.has(ran.code) || ++failures > reconnectsMax) return tellRefusal(this.#ports, ran, this.#isJson);
+        await this.#pause(reconnectMilliseconds);
+        continue;
+      }
+      failures = 0;
+      if (ran.value !== null) continue;
+      if (isOnce && this.#busy === 0 && (await this.#isIdle())) return EXIT.ok;
+      await this.#pause(idleMilliseconds);
+    }
+    return EXIT.ok;
+  }
+
+  /** Null if nothing is due. */
+  async take(id: string | null): Promise<Answer<Task | null>> {
+    this.#busy++;
+    try {
+      const claimed = await this.ask("tasks.claim", { workspace: this.#workspace, id });
+      if (!claimed.ok) return claimed;
+      const { task, isMore } = claimed.value;
+      if (task === null) return isMore && id === null ? this.take(null) : { ok: true, value: null };
+      return { ok: true, value: await this.#run(task) };
+    } finally {
+      this.#busy--;
+    }
+  }
+
+  /** One connection for all: claimed tasks belong to it. */
+  async ask<K extends keyof ControlMessages & string>(
+    name: K,
+    value: ControlMessages[K]["asks"],
+  ): Promise<Answer<ControlMessages[K]["answers"]>> {
+    this.#control ??= this.#ports.control();
+    const control = this.#control;
+    const connected = await control;
+    const answer: Answer<ControlMessages[K]["answers"]> = connected.ok
+      ? ((await connected.value.ask(name, value as never)) as Answer<ControlMessages[K]["answers"]>)
+      : connected;
+    if (!answer.ok && LOST.has(answer.code) && this.#control === control) this.close();
+    return answer;
+  }
+
+  close(): void {
+    void this.#control?.then((control) => (control.ok ? control.value.close() : undefined));
+    this.#control = null;
+  }
+
+  async #run(task: Task): Promise<Task> {
+    const { id, generation } = task;
+    const ports = this.#ports.fresh();
+    const plan = planRun(ports, task);
+    const release = async (outcome: "stopped" | "failed" | "denied", reason: string): Promise<Task> =>
+      this.#settled(
+        task,
+        await this.ask("tasks.release", { id, generation, outcome, reason: reason.slice(0, reasonMax) }),
+      );
+    if (!plan.ok) return release("denied", plan.denied);
+    if (this.#signal.aborted) return release("stopped", "");
+    this.#tell(task);
+    const output = this.#output(task);
+    let settled: Task | null = null;
+    try {
+      const write = (bytes: Uint8Array, descriptor: 1 | 2): void => {
+        output.write(bytes);
+        if (this.#isShown) writeBytes(descriptor, bytes);
+      };
+      const result = await ports.programs.run(plan.program, {
+        input: null,
+        output: (bytes) => write(bytes, 1),
+        errors: (bytes) => write(bytes, 2),
+        signal: this.#signal,
+        onEvent: (event) => {
+          if (isJsonObject(event) && isJsonObject(event["task"])) settled = event["task"] as unknown as Task;
+        },
+      });
+      if (settled !== null) return this.#told(settled);
+      // Without a session nothing was started, and the task is still claimed.
+      if (!result.ok && this.#signal.aborted) return await release("stopped", "");
+      if (!result.ok) return await release("failed", `${result.refused.code}: ${result.refused.message}`);
+      return this.#settled(task, await this.ask("tasks.show", { id }));
+    } finally {
+      output.close();
+    }
+  }
+
+  #settled(task: Task, answer: Answer<{ readonly task: Task }>): Task {
+    if (answer.ok) return this.#told(answer.value.task);
+    tellRefusal(this.#ports, answer, this.#isJson);
+    return task;
+  }
+
+  #output({ id, attempts }: Task): TaskOutput {
+    return this.#ports.taskOutputs?.open(id, attempts) ?? { write: () => {}, close: () => {} };
+  }
+
+  #told(task: Task): Task {
+    this.#tell(task);
+    return task;
+  }
+
+  #tell(task: Task): void {
+    if (this.#isJson) this.#ports.print(jsonLine({ task }));
+    else if (this.#isShown) this.#ports.printError(taskLine(task));
+    else this.#ports.print(taskLine(task));
+  }
+
+  async #isIdle(): Promise<boolean> {
+    const states = ["queued", "running"] as const;
+    const found = await this.ask("tasks.list", { workspace: this.#workspace, states, count: 1 });
+    return found.ok && found.value.tasks.length === 0;
+  }
+
+  async #pause(milliseconds: number): Promise<void> {
+    await pause(milliseconds, undefined, { signal: this.#signal }).catch(() => {});
+  }
+}
+
+export function taskLine({ id, agent, state, attempts, reason, prompt, argv }: Task): string {
+  const what = argv === null ? prompt : argv.join(" ");
+  const short = what.length > 60 ? `${what.slice(0, 57)}...` : what;
+  const why = reason === "" ? "" : `  (${reason})`;
+  return `${shown(id)}  ${state.padEnd(9)} ${shown(agent)}  run ${attempts}  ${shown(short)}${shown(why)}`;
+}

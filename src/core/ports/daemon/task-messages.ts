@@ -1,0 +1,49 @@
+// The control messages about tasks.
+import type { Task, TaskState } from "../stores/task-store.ts";
+
+type AboutTask = { readonly asks: { readonly id: string }; readonly answers: { readonly task: Task } };
+
+/** Names a claimed task in `call.run`: the daemon settles the task by how the program ended. */
+export interface TaskRun {
+  readonly id: string;
+  readonly generation: number;
+  /** Capabilities that the run has only if a person agrees. */
+  readonly capabilities: readonly string[];
+}
+
+export type TaskMessages = {
+  readonly "tasks.add": {
+    readonly asks: Pick<
+      Task,
+      "agent" | "workspace" | "prompt" | "argv" | "timeoutMilliseconds" | "attemptsMax" | "deadline"
+    >;
+    readonly answers: { readonly task: Task };
+  };
+  readonly "tasks.list": {
+    readonly asks: { readonly workspace: string | null; readonly states: readonly TaskState[]; readonly count: number };
+    readonly answers: { readonly tasks: readonly Task[] };
+  };
+  readonly "tasks.show": AboutTask;
+  readonly "tasks.cancel": AboutTask;
+  readonly "tasks.retry": AboutTask;
+  /**
+   * The next task that is due, or one by its id. It belongs to the connection that claimed it: if that closes, the program
+   * is ended and the task is queued again. `isMore`: one was taken from the queue, even if it could not start.
+   */
+  readonly "tasks.claim": {
+    readonly asks: { readonly workspace: string; readonly id: string | null };
+    readonly answers: { readonly task: Task | null; readonly isMore: boolean };
+  };
+  /** Gives up a claimed task whose program has not been started. */
+  readonly "tasks.release": {
+    readonly asks: {
+      readonly id: string;
+      readonly generation: number;
+      readonly outcome: "stopped" | "failed" | "denied";
+      readonly reason: string;
+    };
+    readonly answers: { readonly task: Task };
+  };
+  /** Long-running: an event `{task}` for every change; those that are not over come first. */
+  readonly "tasks.watch": { readonly asks: { readonly workspace: string | null }; readonly answers: object };
+};

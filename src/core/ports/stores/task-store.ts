@@ -1,0 +1,53 @@
+// Storage of tasks: work for an agent that outlives every process. Each change of state is one durable write together with
+// its log entry.
+import type { Durable } from "./durable.ts";
+import type { LogEntry } from "./log.ts";
+
+export const TASK_STATES = ["queued", "running", "parked", "done", "failed", "cancelled"] as const;
+export type TaskState = (typeof TASK_STATES)[number];
+
+export interface Task {
+  readonly id: string;
+  readonly workspace: string;
+  readonly agent: string;
+  readonly state: TaskState;
+  /** What the agent is asked to do. */
+  readonly prompt: string;
+  /** A program to run instead of the agent's client; null: the client. */
+  readonly argv: readonly string[] | null;
+  readonly created: number;
+  /** Not started before this time. */
+  readonly due: number;
+  /** Not started after this time, and ended at it; null: none. */
+  readonly deadline: number | null;
+  /** How long one run may take. */
+  readonly timeoutMilliseconds: number;
+  /** Runs that were started. */
+  readonly attempts: number;
+  readonly attemptsMax: number;
+  /** Changes with every claim and with a cancellation: a run that lost its task cannot settle it any more. */
+  readonly generation: number;
+  /** Capabilities that a person refused for this task, and the reasons the agent reads. */
+  readonly refused: readonly { readonly capability: string; readonly reason: string }[];
+  /** The approval that a parked task waits for, and the capabilities it is about. */
+  readonly waitsFor: { readonly approval: string; readonly capabilities: readonly string[] } | null;
+  /** Why it is in this state, as a sentence. */
+  readonly reason: string;
+  /** The exit status of the last run; null before the first, and for a run that was ended. */
+  readonly status: number | null;
+}
+
+/** Returns the changed task, or null to leave it as it is. It runs inside the transaction, and may run twice. */
+export type TaskChange = (task: Task) => Task | null;
+
+export interface TaskStore {
+  /** False if there are too many tasks. */
+  add(task: Task, entry: LogEntry): Durable<boolean>;
+  get(id: string): Durable<Task | null>;
+  /** The newest first. */
+  list(workspace: string | null, states: readonly TaskState[], count: number): Durable<readonly Task[]>;
+  /** Null if there is no such task, or if it was left as it is. */
+  change(id: string, change: TaskChange, entry: (task: Task) => LogEntry): Durable<Task | null>;
+  /** The next task of a workspace: of the agent with the fewest runs, then of the one that waited longest. */
+  claim(workspace: string, now: number, change: TaskChange, entry: (task: Task) => LogEntry): Durable<Task | null>;
+}

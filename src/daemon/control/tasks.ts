@@ -1,0 +1,147 @@
+// Control messages about tasks: people add, cancel and retry them; runners claim and run them.
+import { onAbort } from "../../core/base/abort.ts";
+import { numberIn, optionalText, textIn, textsIn } from "../../core/base/fields.ts";
+import { refusal } from "../../core/ports/daemon/exchange.ts";
+import { TASK_STATES, type Task, type TaskState } from "../../core/ports/stores/task-store.ts";
+import { attemptsMost, promptCharactersMax } from "../../org/task-life.ts";
+import type { DaemonParts } from "../parts.ts";
+import type { Exchange, MessageHandler } from "../rpc/serving.ts";
+import type { TaskRuns } from "../tasks/task-runs.ts";
+import type { Admission } from "./admission.ts";
+
+const idCharactersMax = 128;
+const pathCharactersMax = 4096;
+const argumentsMax = 256;
+const listedMax = 1000;
+const reasonCharactersMax = 2000;
+const timeMost = Number.MAX_SAFE_INTEGER;
+
+export function taskAnswers(
+  { stores, now, id: newId, redacting }: DaemonParts,
+  admission: Admission,
+  runs: TaskRuns,
+): readonly (readonly [string, MessageHandler])[] {
+  const { tasks } = stores;
+  const idIn = ({ value }: Exchange): string => textIn(value, "id", idCharactersMax) ?? "";
+  const by = (exchange: Exchange): string => admission.narrowing(exchange).value.by;
+
+  return [
+    [
+      "tasks.add",
+      async (exchange) => {
+        const admitted = admission.handling(exchange);
+        if (!admitted.ok) return admitted;
+        const task = taskIn(exchange, newId("w"), now());
+        if (task === null) return BAD;
+        if (redacting.known !== null && redacting.text(textOf(task)) !== textOf(task))
+          return refusal("secret_refused", "the task holds the value of a secret: name the secret instead");
+        const kept = await tasks.add(task, runs.entry(task, admitted.value.by));
+        if (!kept.ok) return refusal(kept.code, kept.message);
+        return kept.value
+          ? { ok: true, value: { task } }
+          : refusal("too_many", "there are too many tasks that are not over");
+      },
+    ],
+    [
+      "tasks.list",
+      async ({ value }) => {
+        await runs.settle();
+        const states = textsIn(value, "states", TASK_STATES.length);
+        const count = numberIn(value, "count", 1, listedMax);
+        const workspace = optionalText(value, "workspace", pathCharactersMax);
+        if (states === null || count === null || workspace === undefined || !states.every(isState)) return BAD;
+        const found = await tasks.list(workspace, states, count);
+        return found.ok ? { ok: true, value: { tasks: found.value } } : refusal(found.code, found.message);
+      },
+    ],
+    [
+      "tasks.show",
+      async (exchange) => {
+        await runs.settle();
+        const found = await tasks.get(idIn(exchange));
+        if (!found.ok) return refusal(found.code, found.message);
+        return found.value === null
+          ? refusal("unknown_task", `there is no task ${idIn(exchange)}`)
+          : { ok: true, value: { task: found.value } };
+      },
+    ],
+    [
+      "tasks.claim",
+      async (exchange) => {
+        const workspace = textIn(exchange.value, "workspace", pathCharactersMax);
+        const id = optionalText(exchange.value, "id", idCharactersMax);
+        if (workspace === null || id === undefined) return BAD;
+        return runs.claim(exchange.connected, workspace, id, by(exchange));
+      },
+    ],
+    [
+      "tasks.release",
+      async (exchange) => {
+        const generation = numberIn(exchange.value, "generation", 0, timeMost);
+        const reason = textIn(exchange.value, "reason", reasonCharactersMax);
+        const outcome = RELEASES.find((one) => one === exchange.value["outcome"]);
+        if (generation === null || reason === null || outcome === undefined) return BAD;
+        return runs.release(exchange.connected, { id: idIn(exchange), generation, outcome, reason }, by(exchange));
+      },
+    ],
+    ["tasks.cancel", async (exchange) => runs.cancel(idIn(exchange), by(exchange))],
+    [
+      "tasks.retry",
+      async (exchange) => {
+        const admitted = admission.handling(exchange);
+        return admitted.ok ? runs.retry(idIn(exchange), admitted.value.by) : admitted;
+      },
+    ],
+    [
+      "tasks.watch",
+      async (exchange) => {
+        const workspace = optionalText(exchange.value, "workspace", pathCharactersMax);
+        if (workspace === undefined) return BAD;
+        await runs.settle();
+        const tell = (task: Task): void => {
+          if (workspace === null || task.workspace === workspace) exchange.tell({ task: task as never });
+        };
+        const stop = runs.watch(tell);
+        const open = await tasks.list(workspace, ["queued", "running", "parked"], listedMax);
+        for (const task of open.ok ? [...open.value].reverse() : []) tell(task);
+        return new Promise((give) =>
+          onAbort(exchange.signal, () => {
+            stop();
+            give({ ok: true, value: {} });
+          }),
+        );
+      },
+    ],
+  ];
+}
+
+const RELEASES = ["stopped", "failed", "denied"] as const;
+const BAD = refusal("invalid_input", "the message is not understood");
+
+function textOf({ prompt, argv }: Task): string {
+  return [prompt, ...(argv ?? [])].join("\n");
+}
+
+function taskIn({ value }: Exchange, id: string, now: number): Task | null {
+  const agent = textIn(value, "agent", idCharactersMax);
+  const workspace = textIn(value, "workspace", pathCharactersMax);
+  const prompt = textIn(value, "prompt", promptCharactersMax);
+  const argv = value["argv"] === null ? null : textsIn(value, "argv", argumentsMax);
+  const timeoutMilliseconds = numberIn(value, "timeoutMilliseconds", 1, timeMost);
+  const attemptsMax = numberIn(value, "attemptsMax", 1, attemptsMost);
+  const deadline = value["deadline"] === null ? null : numberIn(value, "deadline", 1, timeMost);
+  if (agent === null || workspace === null || prompt === null || timeoutMilliseconds === null || attemptsMax === null)
+    return null;
+  if (value["argv"] !== null && (argv === null || argv.length === 0)) return null;
+  if (value["deadline"] !== null && deadline === null) return null;
+  if ((argv === null) === (prompt === "")) return null;
+  if (argv !== null && argv.join("").length > promptCharactersMax) return null;
+  return {
+    ...{ id, workspace, agent, state: "queued", prompt, argv, created: now, due: now, deadline, timeoutMilliseconds },
+    ...{ attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, reason: "", status: null },
+  };
+}
+
+function isState(text: string): text is TaskState {
+  return TASK_STATES.some((state) => state === text);
+}

@@ -1,0 +1,315 @@
+// The runs of tasks: which connection has claimed which task, and which of them has a program running. A claim lasts as long
+// as its connection, so no clock decides about it. INVARIANT: a task is queued again only after its program has ended.
+import { numberIn, objectIn, textIn, textsIn } from "../../core/base/fields.ts";
+import type { DenialView, ProgramCompletion, ProgramRefusal } from "../../core/ports/daemon/daemon-calls.ts";
+import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
+import type { TaskMessages, TaskRun } from "../../core/ports/daemon/task-messages.ts";
+import type { ChangesReport } from "../../core/ports/drafts.ts";
+import type { Ending } from "../../core/ports/process.ts";
+import type { Durable } from "../../core/ports/stores/durable.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import type { Task, TaskChange } from "../../core/ports/stores/task-store.ts";
+import {
+  type ApprovalAnswer,
+  answered,
+  cancelled,
+  claimed,
+  lost,
+  type RunReport,
+  reported,
+  retried,
+} from "../../org/task-life.ts";
+import type { Calls } from "../calls/calls.ts";
+import { type Entries, NO_ACTOR } from "../log/entries.ts";
+import type { DaemonParts } from "../parts.ts";
+import type { ClientConnection, Exchange } from "../rpc/serving.ts";
+
+type RunAnswer = Answer<ProgramCompletion | ProgramRefusal | DenialView>;
+
+interface Claim {
+  readonly task: Task;
+  readonly connected: ClientConnection;
+  /** Resolves when the program has ended; null before it starts. */
+  program: Promise<unknown> | null;
+  stop(): void;
+  isClosed: boolean;
+}
+
+const parkedMax = 1000;
+const capabilitiesMax = 64;
+
+export class TaskRuns {
+  readonly #parts: DaemonParts;
+  readonly #entries: Entries;
+  readonly #claims = new Map<string, Claim>();
+  readonly #watchers = new Set<(task: Task) => void>();
+
+  constructor(parts: DaemonParts, entries: Entries) {
+    this.#parts = parts;
+    this.#entries = entries;
+  }
+
+  watch(watcher: (task: Task) => void): () => void {
+    this.#watchers.add(watcher);
+    return () => this.#watchers.delete(watcher);
+  }
+
+  entry(task: Task, by: string | null): LogEntry {
+    const { id, agent, workspace, state, attempts, generation, reason } = task;
+    return this.#entries.make("control", { ...NO_ACTOR, agent, workspace }, `task ${state}`, {
+      more: { task: id, run: attempts, generation, reason, ...(by === null ? {} : { by }) },
+    });
+  }
+
+  async change(id: string, change: TaskChange, by: string | null): Promise<Answer<{ task: Task }>> {
+    const { tasks } = this.#parts.stores;
+    const found = await tasks.change(id, change, (task) => this.entry(task, by));
+    if (!found.ok) return refusal(found.code, found.message);
+    if (found.value !== null) return { ok: true, value: { task: this.#told(found.value) } };
+    const known = await tasks.get(id);
+    if (!known.ok) return refusal(known.code, known.message);
+    if (known.value === null) return refusal("unknown_task", `there is no task ${id}`);
+    return refusal("not_applicable", `the task ${id} is ${known.value.state} now`);
+  }
+
+  /** Tasks that lost their runner, and parked ones whose request was answered. Before every claim, so no timer is needed. */
+  async settle(): Promise<void> {
+    const { stores, now } = this.#parts;
+    const running = await stores.tasks.list(null, ["running"], parkedMax);
+    for (const { id, generation } of running.ok ? running.value : [])
+      if (this.#claims.get(id)?.task.generation !== generation)
+        await this.#change(id, (task) => lost(task, generation, now()));
+    const parked = await stores.tasks.list(null, ["parked"], parkedMax);
+    for (const { id, waitsFor } of parked.ok ? parked.value : []) {
+      const answer = waitsFor === null ? null : await this.#answer(waitsFor.approval);
+      if (waitsFor !== null && answer !== null)
+        await this.#change(id, (task) => answered(task, waitsFor.approval, answer, now()));
+    }
+  }
+
+  async claim(
+    connected: ClientConnection,
+    workspace: string,
+    id: string | null,
+    by: string,
+  ): Promise<Answer<{ task: Task | null; isMore: boolean }>> {
+    await this.settle();
+    const { stores, now } = this.#parts;
+    const taken: string[] = [];
+    const change: TaskChange = (task) => {
+      const after = this.#claims.has(task.id) && !taken.includes(task.id) ? null : claimed(task, now());
+      if (after?.state === "running") {
+        // Inside the transaction: no other request sees the task as running without its claim.
+        this.#claims.set(after.id, { task: after, connected, program: null, stop: () => {}, isClosed: false });
+        taken.push(after.id);
+      }
+      return after;
+    };
+    const entry = (task: Task): LogEntry => this.entry(task, by);
+    const found: Awaited<Durable<Task | null>> =
+      id === null
+        ? await stores.tasks.claim(workspace, now(), change, entry)
+        : await stores.tasks.change(id, change, entry);
+    if (!found.ok) {
+      for (const one of taken) this.#claims.delete(one);
+      return refusal(found.code, found.message);
+    }
+    const { value: task } = found;
+    if (task !== null) this.#told(task);
+    const claim = task === null ? undefined : this.#claims.get(task.id);
+    if (task?.state !== "running" || claim === undefined)
+      return { ok: true, value: { task: null, isMore: task !== null } };
+    connected.onClose(() => void this.#closed(claim));
+    return { ok: true, value: { task, isMore: true } };
+  }
+
+  async release(
+    connected: ClientConnection,
+    { id, generation, outcome, reason }: TaskMessages["tasks.release"]["asks"],
+    by: string,
+  ): Promise<Answer<{ task: Task }>> {
+    const claim = this.#claims.get(id);
+    if (claim?.task.generation !== generation || claim.connected !== connected || claim.program !== null)
+      return NOT_CLAIMED;
+    const report: RunReport =
+      outcome === "stopped"
+        ? { kind: "released", reason: STOPPED, isFrozen: false }
+        : outcome === "failed"
+          ? { kind: "ended", status: null, reason }
+          : { kind: "denied", reason };
+    return this.#ended(claim, (task) => reported(task, generation, report, this.#parts.now()), by);
+  }
+
+  /** A running one is ended. */
+  async cancel(id: string, by: string): Promise<Answer<{ task: Task }>> {
+    const result = await this.change(id, cancelled, by);
+    if (result.ok) this.#claims.get(id)?.stop();
+    return result;
+  }
+
+  async retry(id: string, by: string): Promise<Answer<{ task: Task }>> {
+    // A cancelled program may take a moment to end.
+    await this.#claims.get(id)?.program;
+    return this.change(id, (task) => retried(task, this.#parts.now()), by);
+  }
+
+  /** Runs the program of a claimed task, and settles the task by how it ended, before the answer is sent. */
+  async run(exchange: Exchange, calls: Pick<Calls, "run" | "session">): Promise<RunAnswer> {
+    const asked = taskRunIn(exchange);
+    if (asked === null) return calls.run(exchange);
+    const session = calls.session(exchange);
+    const claim = asked === "invalid" ? undefined : this.#claims.get(asked.id);
+    if (asked === "invalid" || claim === undefined || session === null || claim.task.generation !== asked.generation)
+      return NOT_CLAIMED;
+    const { name } = session.facts;
+    const { peer } = exchange.connected;
+    const isSameProcess = peer.pid === claim.connected.peer.pid && peer.start === claim.connected.peer.start;
+    const isAgents = name.agent === claim.task.agent && name.workspace === claim.task.workspace;
+    if (!isSameProcess || !isAgents || claim.program !== null || claim.isClosed) return NOT_CLAIMED;
+    exchange.connected.onClose(() => {
+      claim.isClosed = true;
+    });
+    const running = calls.run(exchange);
+    claim.stop = () => exchange.stop();
+    claim.program = running.catch(() => null);
+    let answer: RunAnswer | null = null;
+    try {
+      answer = await running;
+      return answer;
+    } finally {
+      const report = reportOf(answer, asked.capabilities, exchange.signal.aborted);
+      const { generation } = asked;
+      const settled = await this.#ended(
+        claim,
+        (task) =>
+          claim.isClosed
+            ? lost(task, generation, this.#parts.now())
+            : reported(task, generation, report, this.#parts.now()),
+        null,
+      );
+      if (settled.ok) exchange.tell({ task: settled.value.task as never });
+    }
+  }
+
+  async #closed(claim: Claim): Promise<void> {
+    claim.isClosed = true;
+    claim.stop();
+    // A run settles its task itself once its program has ended.
+    if (claim.program !== null || this.#claims.get(claim.task.id) !== claim) return;
+    const { generation } = claim.task;
+    await this.#ended(claim, (task) => lost(task, generation, this.#parts.now()), null);
+  }
+
+  async #ended(claim: Claim, change: TaskChange, by: string | null): Promise<Answer<{ task: Task }>> {
+    const { id } = claim.task;
+    const result = await this.change(id, change, by);
+    if (this.#claims.get(id) === claim) this.#claims.delete(id);
+    return result;
+  }
+
+  async #change(id: string, change: TaskChange): Promise<void> {
+    const found = await this.#parts.stores.tasks.change(id, change, (task) => this.entry(task, null));
+    if (found.ok && found.value !== null) this.#told(found.value);
+  }
+
+  async #answer(approval: string): Promise<ApprovalAnswer | null> {
+    const { stores, now } = this.#parts;
+    const found = await stores.approvals.get(approval);
+    if (!found.ok || (found.value?.state === "pending" && found.value.expires > now())) return null;
+    switch (found.value?.state) {
+      case "approved":
+        return { kind: "approved" };
+      case "refused":
+        return { kind: "refused", reason: found.value.reason ?? "" };
+      default:
+        return { kind: "gone" };
+    }
+  }
+
+  #told(task: Task): Task {
+    for (const watcher of this.#watchers) watcher(task);
+    return task;
+  }
+}
+
+const STOPPED = "its runner was stopped";
+const NOT_CLAIMED = refusal("not_applicable", "this process does not have this task");
+
+function taskRunIn({ value }: Exchange): TaskRun | "invalid" | null {
+  if (value["task"] === undefined) return null;
+  const task = objectIn(value, "task");
+  if (task === null) return "invalid";
+  const id = textIn(task, "id", 128);
+  const generation = numberIn(task, "generation", 0, Number.MAX_SAFE_INTEGER);
+  const capabilities = textsIn(task, "capabilities", capabilitiesMax);
+  return id === null || generation === null || capabilities === null ? "invalid" : { id, generation, capabilities };
+}
+
+/** Nothing was decided about the run: a full disk or a busy machine passes. */
+const PASSING: ReadonlySet<string> = new Set([
+  "not_available",
+  "audit_unavailable",
+  "sandbox_unavailable",
+  "approval_unavailable",
+]);
+
+function reportOf(answer: RunAnswer | null, capabilities: readonly string[], isStopped: boolean): RunReport {
+  if (answer === null) return { kind: "ended", status: null, reason: "it failed inside the daemon" };
+  if (!answer.ok) return refused(answer.code, answer.message, isStopped);
+  const { value } = answer;
+  switch (value.outcome) {
+    case "ran": {
+      const { ending, changes } = value;
+      if (ending.kind === "exited" && ending.status === 0) return landing(changes);
+      if (ending.kind === "exited") return { kind: "ended", status: ending.status, reason: `status ${ending.status}` };
+      if (isStopped) return { kind: "released", reason: STOPPED, isFrozen: false };
+      return { kind: "ended", status: null, reason: endingText(ending) };
+    }
+    case "refused":
+      return refused(value.code, value.message, isStopped);
+    case "denied": {
+      const { approval, code, hint, reason } = value;
+      if (code === "approval_required" && approval !== null) return { kind: "asked", approval, capabilities };
+      return refused(code, reason === null ? hint : `${hint} Reason: ${reason}`, isStopped);
+    }
+    default:
+      return value satisfies never;
+  }
+}
+
+/** A run whose changes conflict with newer ones is run again, on what is there now. */
+function landing(changes: ChangesReport | null): RunReport {
+  if (changes === null || changes.draft === null || changes.kept.length === 0)
+    return { kind: "ended", status: 0, reason: "" };
+  const count = changes.kept.length + changes.keptMore;
+  const isConflict = changes.kept.some(({ code }) => code === "draft_conflict");
+  const why = isConflict ? "conflict with newer ones" : "did not land";
+  const reason = `${count === 1 ? "a change of it" : `${count} changes of it`} ${why}: ambit changes show ${changes.draft}`;
+  return { kind: "ended", status: isConflict ? null : 0, reason };
+}
+
+function refused(code: string, message: string, isStopped: boolean): RunReport {
+  if (isStopped || code === "frozen")
+    return { kind: "released", reason: isStopped ? STOPPED : message, isFrozen: code === "frozen" };
+  const reason = `${code}: ${message}`;
+  return PASSING.has(code) ? { kind: "ended", status: null, reason } : { kind: "denied", reason };
+}
+
+function endingText(ending: Exclude<Ending, { kind: "exited" }>): string {
+  switch (ending.kind) {
+    case "signalled":
+      return `ended by signal ${ending.signal}`;
+    case "unstarted":
+      return ending.reason;
+    case "ended":
+      return "reason" in ending ? ending.reason : ENDED[ending.because];
+    default:
+      return ending satisfies never;
+  }
+}
+
+const ENDED = {
+  time: "it took longer than it may",
+  output: "it wrote more output than it may",
+  stopped: "it was ended",
+} as const;

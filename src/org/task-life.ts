@@ -1,0 +1,116 @@
+// The life of a task, as pure changes: each returns the changed task, or null where the change does not apply any more.
+import type { Task } from "../core/ports/stores/task-store.ts";
+
+export const promptCharactersMax = 100_000;
+export const attemptsMost = 100;
+const backoffFirstMilliseconds = 2000;
+const backoffMilliseconds = 3_600_000;
+const frozenMilliseconds = 15_000;
+
+/** How a run ended. */
+export type RunReport =
+  | { readonly kind: "ended"; readonly status: number | null; readonly reason: string }
+  /** Denied by the gate: another run would be denied as well. */
+  | { readonly kind: "denied"; readonly reason: string }
+  /** Withheld until a person answers. */
+  | { readonly kind: "asked"; readonly approval: string; readonly capabilities: readonly string[] }
+  /** It did not start, or its runner was stopped: the run does not count. */
+  | { readonly kind: "released"; readonly reason: string; readonly isFrozen: boolean };
+
+export function claimed(task: Task, now: number): Task | null {
+  if (task.state !== "queued" || task.due > now) return null;
+  const { attempts, generation } = task;
+  if (task.deadline !== null && now >= task.deadline) return { ...task, state: "failed", reason: PAST_DEADLINE };
+  return { ...task, state: "running", attempts: attempts + 1, generation: generation + 1, reason: "" };
+}
+
+const PAST_DEADLINE = "its deadline passed";
+
+/** How long a run that starts now may take. */
+export function runMilliseconds({ timeoutMilliseconds, deadline }: Task, now: number): number {
+  return Math.max(1, deadline === null ? timeoutMilliseconds : Math.min(timeoutMilliseconds, deadline - now));
+}
+
+/** Null for a run that does not have the task any more. */
+export function reported(task: Task, generation: number, report: RunReport, now: number): Task | null {
+  if (!isHeld(task, generation)) return null;
+  switch (report.kind) {
+    case "ended":
+      if (report.status === 0) return { ...task, state: "done", status: 0, reason: report.reason };
+      return again({ ...task, status: report.status }, report.reason, now);
+    case "denied":
+      return { ...task, state: "failed", status: null, reason: report.reason };
+    case "asked": {
+      const { approval, capabilities } = report;
+      const reason = `waits for ${requestText(capabilities)}: ambit approve ${approval}`;
+      return { ...unstarted(task), state: "parked", waitsFor: { approval, capabilities }, reason };
+    }
+    case "released": {
+      const due = now + (report.isFrozen ? frozenMilliseconds : 0);
+      return { ...unstarted(task), state: "queued", due, reason: report.reason };
+    }
+    default:
+      return report satisfies never;
+  }
+}
+
+/** The runner or the daemon was killed: the program ended with it. The run counts, or a task that kills its runner would never end. */
+export function lost(task: Task, generation: number, now: number): Task | null {
+  return isHeld(task, generation) ? again({ ...task, status: null }, "its runner was lost", now) : null;
+}
+
+export type ApprovalAnswer =
+  | { readonly kind: "approved" }
+  | { readonly kind: "gone" }
+  | { readonly kind: "refused"; readonly reason: string };
+
+/** The person answered what a parked task waits for. */
+export function answered(task: Task, approval: string, answer: ApprovalAnswer, now: number): Task | null {
+  const { waitsFor } = task;
+  if (task.state !== "parked" || waitsFor?.approval !== approval) return null;
+  const open = { ...task, state: "queued" as const, due: now, waitsFor: null };
+  if (answer.kind === "approved") return { ...open, reason: "approved" };
+  if (answer.kind === "gone") return { ...open, reason: "its request ended without an answer" };
+  const { reason } = answer;
+  const refused = waitsFor.capabilities.map((capability) => ({ capability, reason }));
+  const known = task.refused.filter(({ capability }) => !waitsFor.capabilities.includes(capability));
+  return { ...open, refused: [...known, ...refused], reason: reason === "" ? "refused" : `refused: ${reason}` };
+}
+
+export function cancelled(task: Task): Task | null {
+  if (isOver(task)) return null;
+  const { generation } = task;
+  return { ...task, state: "cancelled", generation: generation + 1, waitsFor: null, reason: "cancelled" };
+}
+
+/** A person's retry begins anew, with all of its attempts. */
+export function retried(task: Task, now: number): Task | null {
+  if (task.state === "running" || (task.state === "queued" && task.due <= now)) return null;
+  return { ...task, state: "queued", attempts: 0, due: now, waitsFor: null, reason: "retried" };
+}
+
+export function isOver({ state }: Task): boolean {
+  return state === "done" || state === "failed" || state === "cancelled";
+}
+
+function again(task: Task, reason: string, now: number): Task {
+  if (task.attempts >= task.attemptsMax) return { ...task, state: "failed", reason };
+  const wait = Math.min(backoffMilliseconds, backoffFirstMilliseconds * 2 ** Math.min(20, task.attempts - 1));
+  const due = now + wait;
+  if (task.deadline !== null && due >= task.deadline)
+    return { ...task, state: "failed", reason: `${reason}; ${PAST_DEADLINE}` };
+  return { ...task, state: "queued", due, reason };
+}
+
+/** What did not start is no attempt. */
+function unstarted(task: Task): Task {
+  return { ...task, attempts: task.attempts - 1 };
+}
+
+function isHeld(task: Task, generation: number): boolean {
+  return task.state === "running" && task.generation === generation;
+}
+
+export function requestText(capabilities: readonly string[]): string {
+  return capabilities.length === 0 ? "an approval" : capabilities.map((one) => `REQUEST[capability:${one}]`).join(", ");
+}

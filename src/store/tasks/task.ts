@@ -1,0 +1,146 @@
+// Tasks in the database. INVARIANT: a task and the entry about its change are in one commit.
+import type { Durable } from "../../core/ports/stores/durable.ts";
+import type { LogEntry } from "../../core/ports/stores/log.ts";
+import type { Task, TaskChange, TaskState, TaskStore } from "../../core/ports/stores/task-store.ts";
+import type { CommitLoop } from "../commit-loop.ts";
+import type { Connection } from "../connection.ts";
+import { appendEntry } from "../log/append.ts";
+import { jsonOf } from "../memory/memory-text.ts";
+
+/** The columns beside the body are what claims search by. */
+export const taskTables: string = `
+CREATE TABLE task (
+  id TEXT PRIMARY KEY,
+  workspace TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  state TEXT NOT NULL,
+  created INTEGER NOT NULL,
+  due INTEGER NOT NULL,
+  body TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX task_state ON task (state, workspace, due);
+CREATE INDEX task_agent_state ON task (workspace, agent, state);
+CREATE TABLE task_turn (
+  workspace TEXT NOT NULL,
+  agent TEXT NOT NULL,
+  started INTEGER NOT NULL,
+  PRIMARY KEY (workspace, agent)
+) STRICT, WITHOUT ROWID;
+`;
+
+const openMax = 20_000;
+/** Tasks that have ended and are the oldest make room for new ones. */
+const endedKeptMax = 20_000;
+
+export class SqliteTaskStore implements TaskStore {
+  readonly #loop: CommitLoop;
+
+  constructor(loop: CommitLoop) {
+    this.#loop = loop;
+  }
+
+  add(task: Task, entry: LogEntry): Durable<boolean> {
+    return this.#loop.write(
+      (connection) => {
+        const [row] = connection.all(
+          "SELECT count(*) AS count FROM task WHERE state IN ('queued', 'running', 'parked')",
+        );
+        if (Number(row?.["count"]) >= openMax) return false;
+        appendEntry(connection, entry);
+        write(connection, task);
+        return true;
+      },
+      Buffer.byteLength(JSON.stringify(task)),
+    );
+  }
+
+  get(id: string): Durable<Task | null> {
+    return this.#loop.read((connection) => read(connection, id));
+  }
+
+  list(workspace: string | null, states: readonly TaskState[], count: number): Durable<readonly Task[]> {
+    return this.#loop.read((connection) =>
+      connection
+        .all(
+          `SELECT body FROM task WHERE state IN (SELECT value FROM json_each(?)) AND (?2 IS NULL OR workspace = ?2)
+           ORDER BY created DESC, id DESC LIMIT ?3`,
+          JSON.stringify(states),
+          workspace === null ? null : jsonOf(workspace),
+          count,
+        )
+        .map(taskOf),
+    );
+  }
+
+  change(id: string, change: TaskChange, entry: (task: Task) => LogEntry): Durable<Task | null> {
+    return this.#loop.write((connection) => {
+      const before = read(connection, id);
+      const after = before === null ? null : change(before);
+      if (after === null) return null;
+      appendEntry(connection, entry(after));
+      write(connection, after);
+      if (isEnded(after)) prune(connection);
+      return after;
+    });
+  }
+
+  claim(workspace: string, now: number, change: TaskChange, entry: (task: Task) => LogEntry): Durable<Task | null> {
+    const place = jsonOf(workspace);
+    return this.#loop.write((connection) => {
+      const [row] = connection.all(NEXT, place, now);
+      const after = row === undefined ? null : change(taskOf(row));
+      if (after === null) return null;
+      appendEntry(connection, entry(after));
+      write(connection, after);
+      connection.run(
+        "INSERT INTO task_turn (workspace, agent, started) VALUES (?, ?, ?) ON CONFLICT (workspace, agent) DO UPDATE SET started = max(started + 1, excluded.started)",
+        place,
+        jsonOf(after.agent),
+        now,
+      );
+      return after;
+    });
+  }
+}
+
+/** One candidate for each agent: its oldest due task. */
+const NEXT = `
+SELECT body FROM task WHERE id = (
+  SELECT first.id FROM (
+    SELECT agent, (SELECT one.id FROM task one WHERE one.workspace = task.workspace
+        AND one.agent = task.agent AND one.state = 'queued' AND one.due <= ?2 ORDER BY one.due, one.created, one.id LIMIT 1) AS id
+    FROM task WHERE state = 'queued' AND workspace = ?1 AND due <= ?2 GROUP BY agent
+  ) first
+  LEFT JOIN task_turn turn ON turn.workspace = ?1 AND turn.agent = first.agent
+  ORDER BY (SELECT count(*) FROM task run WHERE run.workspace = ?1 AND run.agent = first.agent AND run.state = 'running'),
+    coalesce(turn.started, 0), first.id LIMIT 1
+)`;
+
+function isEnded({ state }: Task): boolean {
+  return state === "done" || state === "failed" || state === "cancelled";
+}
+
+function prune(connection: Connection): void {
+  connection.run(
+    `DELETE FROM task WHERE state IN ('done', 'failed', 'cancelled') AND created < (
+      SELECT created FROM task WHERE state IN ('done', 'failed', 'cancelled') ORDER BY created DESC LIMIT 1 OFFSET ?)`,
+    endedKeptMax,
+  );
+}
+
+function read(connection: Connection, id: string): Task | null {
+  const [row] = connection.all("SELECT body FROM task WHERE id = ?", jsonOf(id));
+  return row === undefined ? null : taskOf(row);
+}
+
+function write(connection: Connection, task: Task): void {
+  const { id, workspace, agent, state, created, due } = task;
+  connection.run(
+    "INSERT OR REPLACE INTO task (id, workspace, agent, state, created, due, body) VALUES (?, ?, ?, ?, ?, ?, ?)",
+    ...[jsonOf(id), jsonOf(workspace), jsonOf(agent), state, created, due, JSON.stringify(task)],
+  );
+}
+
+function taskOf(row: Readonly<Record<string, unknown>>): Task {
+  return JSON.parse(String(row["body"])) as Task;
+}
