@@ -62,7 +62,12 @@ export type ProgramPorts = AgentsPorts &
   OrgPorts &
   ServersPorts &
   TasksPorts &
-  ToolsPorts;
+  ToolsPorts & {
+    /** A variable with Caveats that is set, though only `ambit mcp serve` without an agent reads it. */
+    readonly caveatsVariable: string | null;
+  };
+
+const FROM_RECORDS: readonly string[] = ["call", "can", "exec", "run"];
 
 /** Runs one command line and says how it ended. Everything behind `--` belongs to the request, dashes and all. */
 export async function run(words: readonly string[], ports: ProgramPorts): Promise<ExitCode> {
@@ -84,6 +89,13 @@ export async function run(words: readonly string[], ports: ProgramPorts): Promis
     .showSuggestionAfterError(true)
     .addHelpText("after", EXAMPLES);
   program.createHelp = () => new GroupedHelp();
+  program.hook("preAction", (_, command) => {
+    if (ports.caveatsVariable === null || command.parent !== program || !FROM_RECORDS.includes(command.name())) return;
+    ports.printError(
+      `hint: ${ports.caveatsVariable} has no effect here: grants come from the agent's record. To limit them, use --pledge; ` +
+        "`ambit mcp serve` without --agent reads the variable",
+    );
+  });
   program
     .command("can")
     .description("decide one request and explain the decision")

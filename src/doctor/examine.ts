@@ -1,6 +1,6 @@
 // All checks over one probe, as sections: the project, each agent, the machine.
 import { type Grant, isCounted, type Span } from "../core/authority/grant.ts";
-import type { Severity } from "../core/notation/diagnostic.ts";
+import type { Diagnostic, Severity } from "../core/notation/diagnostic.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
 import { examineMachine, type MachineReport } from "./backend.ts";
@@ -87,15 +87,23 @@ function agentSection(agent: ProbeAgent, paths: ProtectedPaths, probe: Probe): S
   const acceptances = readAcceptances(agent.tree, about);
   const checks = check(agent, paths, about, probe);
   const findings = [
-    ...remaining(agent, checks).map((one) => fromDiagnostic(one, about)),
+    ...remaining(agent, checks).map((one) => ofConfig(one, probe, about) ?? fromDiagnostic(one, about)),
     ...checks,
     ...acceptances.findings,
   ];
   const { told, accepted } = withAcceptances(findings, acceptances, about);
-  const isWell = !told.some(({ severity }) => severity !== "info");
+  const isWell = !told.some(({ severity, code }) => severity !== "info" || code === "not_understood");
   const count = agent.grants.length;
   const passed = isWell ? [count === 1 ? "1 grant" : `${count} grants`] : [];
   return section("agent", agent.id, agent.source.name, told, accepted, passed);
+}
+
+/** An error of a configuration is told once, with the project; at each agent only that it grants nothing. */
+function ofConfig(diagnostic: Diagnostic, { configs }: Probe, about: About): Finding | null {
+  const { source } = diagnostic.span;
+  if (diagnostic.severity !== "error" || !configs.some((config) => config.source.name === source)) return null;
+  const message = `grants nothing until ${source} is mended`;
+  return { ...fromDiagnostic(diagnostic, about), severity: "info", message, span: null, suggestion: null, fix: null };
 }
 
 function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Probe): readonly Finding[] {

@@ -57,6 +57,8 @@ export interface Machine {
   printError(text: string): void;
 }
 
+const CAVEATS_VARIABLES: readonly string[] = ["AMBIT_CAVEATS", "AGENT_BRIDLE_CAVEATS"];
+
 /** The dependencies of the command line, over plain files. */
 export function composePorts(machine: Machine): ProgramPorts {
   const { cwd, now, terminal, print, printError } = machine;
@@ -78,6 +80,7 @@ export function composePorts(machine: Machine): ProgramPorts {
   });
   return {
     version: VERSION,
+    caveatsVariable: CAVEATS_VARIABLES.find((name) => machine.environment[name] !== undefined) ?? null,
     get reading() {
       return reading();
     },

@@ -94,6 +94,14 @@ describe.each(rows)("%j", (words, shows) => {
   });
 });
 
+test("`trust` shows that it waits for tools to load", async () => {
+  const there = join(base, "there");
+  writeFiles(there, { ".ambit/tools/slow.mjs": "export default [];\n" });
+  const { raw } = await onTerminal(there, [process.execPath, eager, "trust"], [], environment());
+  expect(raw).toMatch(/loading tools to show what they declare: \d+ s/);
+  expect(screenOf(raw)).not.toContain("loading tools");
+});
+
 test("a terminal that cannot move the cursor gets no progress", async () => {
   const plain = { ...environment(), TERM: "dumb" };
   const { raw } = await onTerminal(join(base, "here"), [process.execPath, eager, "agents", "list"], [], plain);

@@ -93,9 +93,9 @@ function brokenLine({ config, source }: ConfigRead): readonly Diagnostic[] {
   const first = config.diagnostics.find(({ severity }) => severity === "error");
   if (!config.broken) return [];
   const message = `no agent grants anything until ${source.name} is mended: ${first?.message ?? "it cannot be read"}`;
-  const fix = first?.fix ?? null;
+  const { fix = null, suggestion = null } = first ?? {};
   return [
-    { severity: "error", code: "not_understood", message, span: first?.span ?? whole(source), suggestion: null, fix },
+    { severity: "error", code: "not_understood", message, span: first?.span ?? whole(source), suggestion, fix },
   ];
 }
 

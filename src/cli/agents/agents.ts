@@ -3,10 +3,12 @@
 import type { LoadedAgent, LoadResult } from "../../agents/disk/loaded-agent.ts";
 import { readGrantSpec } from "../../agents/edit/edit-spec.ts";
 import type { Grant } from "../../core/authority/grant.ts";
+import { limitedGrants, shownGrant } from "../../core/authority/meet.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { place } from "../../core/notation/source.ts";
 import type { Step } from "../../core/ports/progress.ts";
+import { tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -14,8 +16,8 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
-import { blockedLine, delegatedLines, holdingNow, LEFT_OUT } from "./holding.ts";
-import { isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { blockedLine, chainLines, delegatedLines, holdingNow, LEFT_OUT } from "./holding.ts";
+import { heldGrants, isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
 import type { AgentsPorts } from "./ports.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
 
@@ -60,7 +62,12 @@ function holdersOf(ports: AgentsPorts, all: readonly Listed[], can: string, step
       within([grant], loaded.agent.authority, { protectedPaths, delegating: false }).kind !== "within"
     )
       continue;
-    found.push({ id, by: loaded.agent.grants.filter((one) => one.verb === grant.verb).map(compactText) });
+    found.push({
+      id,
+      by: heldGrants(loaded.agent)
+        .filter((one) => one.verb === grant.verb)
+        .map(compactText),
+    });
   }
   return found;
 }
@@ -85,19 +92,25 @@ function holders(ports: AgentsPorts, all: readonly Listed[], can: string, option
   return EXIT.ok;
 }
 
-export async function agentsCapabilities(ports: AgentsPorts, name: string, options: Asked): Promise<ExitCode> {
+export interface AgentOptions extends Asked {
+  readonly user?: string;
+}
+
+export async function agentsCapabilities(ports: AgentsPorts, name: string, options: AgentOptions): Promise<ExitCode> {
+  if (options.user !== undefined) return agentFor(ports, name, options.user, options);
   const found = ports.loadAgent(name);
   const now = await holdingNow(ports, { agent: name, user: null, pledge: null });
   if (!found.ok) return createdAgent(ports, found, now, options);
   const { agent } = found.value;
-  const { held: grants, waiting } = partsOf(found.value, ports);
+  const parts = partsOf(found.value, ports);
+  const { held: grants } = parts;
   if (options.json)
     ports.print(
       jsonLine({
         agent: agent.id,
         refused: agent.refused,
         capabilities: grants.map((grant) => grantData(grant, ports)),
-        ...nowData(now, waiting),
+        ...nowData(now, parts),
       }),
     );
   else {
@@ -105,17 +118,19 @@ export async function agentsCapabilities(ports: AgentsPorts, name: string, optio
     ports.print(ports.paint.strong(shown(agent.id)));
     for (const grant of grants) ports.print(grantLine(ports.paint, grant, ports.moment.now));
     ports.print(counted(grants.length, "capability", "capabilities"));
-    printNow(ports, now, waiting);
+    printNow(ports, now, parts);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
 }
 
-export async function agentsShow(ports: AgentsPorts, name: string, options: Asked): Promise<ExitCode> {
+export async function agentsShow(ports: AgentsPorts, name: string, options: AgentOptions): Promise<ExitCode> {
+  if (options.user !== undefined) return agentFor(ports, name, options.user, options);
   const found = ports.loadAgent(name);
   const now = await holdingNow(ports, { agent: name, user: null, pledge: null });
   if (!found.ok) return createdAgent(ports, found, now, options);
   const { agent, source } = found.value;
-  const { held, waiting } = partsOf(found.value, ports);
+  const parts = partsOf(found.value, ports);
+  const { held } = parts;
   const failed = agent.tests.filter(({ passed }) => !passed).length;
   if (options.json) {
     const { form, mode, refused } = agent;
@@ -128,7 +143,7 @@ export async function agentsShow(ports: AgentsPorts, name: string, options: Aske
     const tests = { passed: agent.tests.length - failed, failed };
     const capabilities = held.map((grant) => grantData(grant, ports));
     const told = { agent: agent.id, file: source.name, form, mode, refused, tests, capabilities, diagnostics };
-    ports.print(jsonLine({ ...told, ...nowData(now, waiting) }));
+    ports.print(jsonLine({ ...told, ...nowData(now, parts) }));
   } else {
     printDiagnostics(ports, found.value);
     ports.print(`${ports.paint.strong(shown(agent.id))}  ${ports.paint.dim(shown(source.name))}`);
@@ -137,9 +152,34 @@ export async function agentsShow(ports: AgentsPorts, name: string, options: Aske
     if (agent.tests.length > 0) ports.print(`tests ${agent.tests.length - failed} passed, ${failed} failed`);
     for (const grant of held) ports.print(grantLine(ports.paint, grant, ports.moment.now));
     ports.print(counted(held.length, "capability", "capabilities"));
-    printNow(ports, now, waiting);
+    printNow(ports, now, parts);
   }
   return agent.refused ? EXIT.invalidPolicy : EXIT.ok;
+}
+
+/** In a session for this user: the user's record and conditions of grants are the daemon's to apply. */
+async function agentFor(ports: AgentsPorts, name: string, user: string, options: Asked): Promise<ExitCode> {
+  const now = await holdingNow(ports, { agent: name, user, pledge: null });
+  if (now === null)
+    return fail(
+      ports,
+      options,
+      EXIT.daemon,
+      "--user is answered by the daemon, which is not running",
+      "ambit daemon start",
+    );
+  if (!now.ok) return tellRefusal(ports, now, options.json);
+  const { agent, workspace, blocked, chains } = now.value;
+  if (options.json) ports.print(jsonLine({ agent, workspace, user, blocked, chains }));
+  else {
+    ports.print(`${ports.paint.strong(shown(agent))}  ${ports.paint.dim(`for ${shown(user)}`)}`);
+    for (const chain of chains) for (const line of chainLines(chain, ports.now(), ports.paint)) ports.print(line);
+    const limits = [...new Set(chains.flatMap((chain) => chain.limits))];
+    if (limits.length > 0) ports.print(`limited by ${limits.map((limit) => shown(limit)).join(", ")}`);
+    const line = blockedLine(now.value);
+    if (line !== null) ports.print(ports.paint.bad(line));
+  }
+  return EXIT.ok;
 }
 
 type Now = Awaited<ReturnType<typeof holdingNow>>;
@@ -160,10 +200,10 @@ function createdAgent(
       now === null ? `${missing.fix ?? ""} (${LEFT_OUT})`.trim() : missing.fix,
     );
   const { agent, workspace } = now.value;
-  if (options.json) ports.print(jsonLine({ agent, workspace, file: null, ...nowData(now, []) }));
+  if (options.json) ports.print(jsonLine({ agent, workspace, file: null, ...nowData(now, NO_PARTS) }));
   else {
     ports.print(`${ports.paint.strong(shown(agent))}  ${ports.paint.dim("created by another agent")}`);
-    printNow(ports, now, []);
+    printNow(ports, now, NO_PARTS);
   }
   return EXIT.ok;
 }
@@ -172,35 +212,47 @@ function createdAgent(
 export interface TrustedParts {
   readonly held: readonly Grant[];
   readonly waiting: readonly Grant[];
+  /** Of the text, but no part of it lies within the user's ceiling. */
+  readonly taken: readonly Grant[];
 }
+
+const NO_PARTS: TrustedParts = { held: [], waiting: [], taken: [] };
 
 export function partsOf({ agent, trust }: LoadedAgent, ports: AgentsPorts): TrustedParts {
   const { protectedPaths } = ports.reading.pathSettings;
+  const asShown = (grant: Grant): Grant => shownGrant(grant, protectedPaths);
+  const taken = sortedByRisk(agent.grants.filter((grant) => limitedGrants([grant], agent.authority).length === 0));
   if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
-    return { held: sortedByRisk(agent.grants), waiting: [] };
+    return { held: sortedByRisk(heldGrants(agent)).map(asShown), waiting: [], taken };
   const isWaiting = (grant: Grant): boolean =>
     within([grant], trust.agent.authority, { protectedPaths, delegating: false }).kind !== "within";
   return {
-    held: sortedByRisk(agent.grants.filter((grant) => !isWaiting(grant))),
+    held: sortedByRisk(heldGrants(agent).filter((grant) => !isWaiting(grant))).map(asShown),
     waiting: sortedByRisk(trust.written.grants.filter(isWaiting)),
+    taken: [],
   };
 }
 
-function nowData(now: Now, waiting: readonly Grant[]): object {
+function nowData(now: Now, { waiting, taken }: TrustedParts): object {
   const told = now?.ok === true ? now.value : null;
   return {
     waiting: waiting.map(compactText),
+    outsideCeiling: taken.map(compactText),
     blocked: told?.blocked ?? null,
     delegated: told?.chains.filter(({ link }) => link !== null) ?? [],
     leftOut: now === null ? LEFT_OUT : null,
   };
 }
 
-function printNow(ports: AgentsPorts, now: Now, waiting: readonly Grant[]): void {
+function printNow(ports: AgentsPorts, now: Now, { waiting, taken }: TrustedParts): void {
   const { paint } = ports;
   for (const grant of waiting)
     ports.print(
       `${paint.dim("○")} ${shown(compactText(grant))}  ${paint.warn("(no effect until you run: ambit trust)")}`,
+    );
+  for (const grant of taken)
+    ports.print(
+      `${paint.dim("○")} ${shown(compactText(grant))}  ${paint.warn("(no effect: outside the ceiling of your config.yml)")}`,
     );
   if (now === null) ports.printError(paint.dim(LEFT_OUT));
   if (now?.ok !== true) return;

@@ -1,8 +1,8 @@
 // The words of `ambit agents`, and its help.
 import type { Command } from "commander";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
-import { type AgentsListOptions, agentsCapabilities, agentsList, agentsShow } from "./agents.ts";
+import { fail } from "../terminal/problems.ts";
+import { type AgentOptions, type AgentsListOptions, agentsCapabilities, agentsList, agentsShow } from "./agents.ts";
 import { agentsGrant, agentsGrantFrom, agentsRevoke, type EditOptions, type GrantOptions } from "./edit.ts";
 import { agentsDelete, agentsNew, agentsRename, agentsUndo, type NewOptions } from "./files.ts";
 import { agentsKeep, type KeepOptions } from "./keep.ts";
@@ -25,11 +25,13 @@ export function addAgents(program: Command, ports: AgentsPorts, end: (exit: Exit
     .action((options: AgentsListOptions) => end(agentsList(ports, options)));
   looking("show", "show one agent: record, tests and grants")
     .argument("<agent>", AGENT)
-    .action(async (name: string, options: Asked) => end(await agentsShow(ports, name, options)));
+    .option("--user <name>", FOR_USER)
+    .action(async (name: string, options: AgentOptions) => end(await agentsShow(ports, name, options)));
   looking("capabilities", "show the grants of one agent, sorted by risk")
     .alias("caps")
     .argument("<agent>", AGENT)
-    .action(async (name: string, options: Asked) => end(await agentsCapabilities(ports, name, options)));
+    .option("--user <name>", FOR_USER)
+    .action(async (name: string, options: AgentOptions) => end(await agentsCapabilities(ports, name, options)));
   looking("tree", "show agents by folder: what each holds now, what it may delegate, and the delegations")
     .option("--all", "also show the delegations of other workspaces", false)
     .action(async (options: TreeOptions) => end(await agentsTree(ports, options)));
@@ -91,6 +93,7 @@ export function addAgents(program: Command, ports: AgentsPorts, end: (exit: Exit
 }
 
 const AGENT = "an id in .ambit/agents, or a record file";
+const FOR_USER = "what it holds in a session for this user";
 
 const EXAMPLES = `
 Examples:

@@ -62,7 +62,7 @@ export function chainLines(chain: HeldChainView, now: number, paint: ControlPort
       : [`delegated by ${shown(from ?? "")}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}  ${paint.dim(link)}`];
   return [
     ...head,
-    ...grants.map(({ grant, risk, effect, isExpired }) => {
+    ...grants.map(({ shown: grant, risk, effect, isExpired }) => {
       const mark = isExpired ? paint.warn("  (expired)") : "";
       return `${riskText(paint, risk, "●")} ${shown(grant)}${mark}\n    ${riskText(paint, risk, risk)}: ${shown(effect)}`;
     }),

@@ -21,7 +21,9 @@ export async function agentsKeep(ports: AgentsPorts, name: string, options: Keep
   if (!listed.ok) return tellRefusal(ports, listed, options.json);
   const id = agentIdOf(name);
   const all = madeHere(ports, listed.value.made, id);
-  const [made, other] = options.user === undefined ? all : all.filter(({ name: { user } }) => user === options.user);
+  // Without a name the one that was made for no user, where there is one.
+  const mine = all.filter(({ name: { user } }) => (user ?? null) === (options.user ?? null));
+  const [made, other] = options.user === undefined && mine.length === 0 ? all : mine;
   if (ports.agentIds().includes(id))
     return fail(ports, options, EXIT.error, `${id} has a record already`, `ambit agents show ${id}`);
   if (made === undefined)
@@ -36,7 +38,14 @@ export async function agentsKeep(ports: AgentsPorts, name: string, options: Keep
   const chains = held.value.chains.filter(({ fault }) => fault === null);
   const specs = keptSpecs(ports, id, chains, listed.value.links);
   if (typeof specs === "string") return fail(ports, options, EXIT.error, specs, `ambit agents new ${id}`);
-  return createRecord(ports, id, recordOf(id, specs, made.body), { action: "keep", done: `kept ${id}` }, options);
+  const words = options.user === undefined ? [] : ["--user", options.user];
+  return createRecord(
+    ports,
+    id,
+    recordOf(id, specs, made.body),
+    { action: "keep", done: `kept ${id}`, words },
+    options,
+  );
 }
 
 function madeHere(ports: AgentsPorts, made: readonly CreatedAgent[], id: string): readonly CreatedAgent[] {

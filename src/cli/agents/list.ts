@@ -1,6 +1,8 @@
 // All agents of the workspace in a row, with those that cannot be read, and how each is summed up.
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
+import type { Grant } from "../../core/authority/grant.ts";
+import { limitedGrants } from "../../core/authority/meet.ts";
 import { agentIdOf, parseAgentId } from "../../core/base/agent-id.ts";
 import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
@@ -30,16 +32,23 @@ export function isBroken({ loaded }: Listed): boolean {
   return loaded === null || loaded.agent.refused;
 }
 
+/** What its text grants and your ceiling covers. */
+export function heldGrants({ grants, authority }: LoadedAgent["agent"]): readonly Grant[] {
+  return limitedGrants(grants, authority);
+}
+
 export function listedSummary(one: Listed): object {
   if (one.loaded === null) return { id: one.id, error: one.message };
-  const { grants, refused } = one.loaded.agent;
+  const { refused } = one.loaded.agent;
+  const grants = heldGrants(one.loaded.agent);
   return { id: one.id, file: one.loaded.source.name, capabilities: grants.length, risk: highestRisk(grants), refused };
 }
 
 export function listedRow({ paint }: CliPorts, one: Listed, width: number): string {
   const name = paint.strong(shown(one.id).padEnd(width));
   if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${shown(one.message)}`;
-  const { grants, refused } = one.loaded.agent;
+  const { refused } = one.loaded.agent;
+  const grants = heldGrants(one.loaded.agent);
   if (refused) return `${paint.bad("✗")} ${name}  not valid: grants nothing`;
   const risk = highestRisk(grants);
   const live = grants.filter((grant) => !grant.scopes.some(isNothing));

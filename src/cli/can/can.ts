@@ -117,8 +117,11 @@ function tellDecision(ports: CanPorts, agent: string, view: DecisionView, { json
     ports.print(
       [
         `${word} ${what}${end}${code === null ? "" : `  ${paint.strong(code)}`}`,
-        ...by.map(
-          (one) => `  by ${visible(one.grant)}  (${visible(one.link)}${one.at === null ? "" : `, ${visible(one.at)}`})`,
+        ...new Set(
+          by.map(
+            (one) =>
+              `  by ${visible(one.grant)}  (${visible(one.link)}${one.at === null ? "" : `, ${visible(one.at)}`})`,
+          ),
         ),
         ...(link === null ? [] : [`  denied by ${visible(link)}`]),
         ...(reason === null ? [] : [`  reason: ${visible(reason)}`]),
@@ -206,6 +209,8 @@ export function sentence(
     const short = shown.nearest.axis === null ? "" : ` does not match on ${shown.nearest.axis}`;
     lines.push(`  nearest ${grantText(shown.nearest)}${short}`, ...placeLines(shown.nearest.span, texts, paint));
   }
+  if (shown.deniedBy !== null) lines.push(`  denied by ${visible(shown.deniedBy)}: no grant to the agent allows it`);
+  else if (shown.isPolicyChange) lines.push("  no grant allows it: tools never change .ambit; edit the file yourself");
   if (shown.exceeds !== null) lines.push(`  the receiver could do this, but ${who} cannot: ${visible(shown.exceeds)}`);
   if (shown.unenforceable !== null) {
     lines.push(`  ${visible(shown.unenforceable.message)}`);

@@ -4,10 +4,11 @@ import { pathText } from "../../core/authority/axes/path.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
-import { explain } from "../../core/authority/explain.ts";
+import { explain, isHelpedByGrant, isPolicyChange } from "../../core/authority/explain.ts";
 import type { Grant, Span } from "../../core/authority/grant.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Verdict } from "../../core/gate/decide.ts";
+import { linkWords, policyWords } from "../../core/notation/link-words.ts";
 import { denyingCapability, type PolicyTable } from "../../core/notation/policy/policy.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
@@ -26,7 +27,11 @@ export interface VerdictShown {
   readonly request: string;
   /** The deciding grant of each link. */
   readonly by: readonly (GrantShown & { readonly link: string })[];
-  /** The grant that came closest, and the axis it does not match on. */
+  /** A ceiling or a policy that denies, in words: no grant in the record would help. */
+  readonly deniedBy: string | null;
+  /** Tools never change the files of a policy, whatever is granted. */
+  readonly isPolicyChange: boolean;
+  /** The grant that came closest, and the axis or condition it does not match on. */
   readonly nearest: (GrantShown & { readonly link: string; readonly axis: string | null }) | null;
   /** The smallest grant that would allow it; null where no grant can. */
   readonly suggest: string | null;
@@ -53,7 +58,7 @@ export interface Judged {
 
 export function showVerdict(judged: Judged, request: Request, verdict: Verdict, moment: Moment): VerdictShown {
   const { authority, workingRoot, refused, policyLimits } = judged;
-  const isDenied = policyLimits !== undefined && denyingCapability(policyLimits, request) !== null;
+  const capability = policyLimits === undefined ? null : denyingCapability(policyLimits, request);
   const { decision, exceeds, unenforceable } = verdict;
   const why = explain(authority, request, moment, decision, workingRoot);
   const chain = authority[decision.outcome === "deny" ? (decision.at?.chain ?? 0) : decision.by.chain] as
@@ -67,6 +72,10 @@ export function showVerdict(judged: Judged, request: Request, verdict: Verdict, 
     decision.outcome === "deny" && decision.at !== null
       ? (shown.find((one) => one !== null && !one.covers) ?? null)
       : null;
+  const isUncovered = decision.outcome === "deny" && isHelpedByGrant(decision.code);
+  const limit = why.limit === null ? null : linkWords(why.limit, null);
+  const deniedBy = capability === null ? limit : policyWords(capability);
+  const axis = decision.outcome === "deny" ? (decision.at?.axis ?? null) : null;
   return {
     outcome: decision.outcome,
     code: decision.outcome === "deny" ? decision.code : null,
@@ -78,11 +87,13 @@ export function showVerdict(judged: Judged, request: Request, verdict: Verdict, 
         : shown.flatMap((one) =>
             one === null ? [] : [{ link: one.link, grant: one.grant, implied: one.implied, span: one.span }],
           ),
+    deniedBy: isUncovered ? deniedBy : null,
+    isPolicyChange: isUncovered && isPolicyChange(request),
     nearest:
       short === null
         ? null
-        : { link: short.link, axis: short.axis, grant: short.grant, implied: short.implied, span: short.span },
-    suggest: why.suggest === null || refused || isDenied ? null : compactText(why.suggest),
+        : { link: short.link, axis: short.axis ?? axis, grant: short.grant, implied: short.implied, span: short.span },
+    suggest: why.suggest === null || refused || capability !== null ? null : compactText(why.suggest),
     outside: why.isOutside && workingRoot !== null ? pathText(workingRoot) : null,
     special: why.isSpecial,
     exceeds: exceeds?.kind === "exceeds" ? requestText(exceeds.request) : null,

@@ -31,6 +31,11 @@ export interface InitPorts extends AdmitPorts {
   trust(): boolean;
 }
 
+/** The same command, without the question. */
+function initFix({ preset }: InitOptions): string {
+  return preset === undefined ? "ambit init --yes" : `ambit init --yes --preset ${preset}`;
+}
+
 export type InitWritten =
   | { readonly ok: true; readonly kind: "written" | "kept" }
   | { readonly ok: false; readonly message: string };
@@ -59,7 +64,7 @@ export async function init(ports: InitPorts, options: InitOptions): Promise<Exit
   if (!named.ok) return fail(ports, options, EXIT.usage, named.message, named.fix);
   const found = ports.look();
   const chosen = await choose(ports, options, named.names, found);
-  if (chosen === "no terminal") return fail(ports, options, EXIT.usage, "no terminal to ask at", "ambit init --yes");
+  if (chosen === "no terminal") return fail(ports, options, EXIT.usage, "no terminal to ask at", initFix(options));
   if (chosen === null) {
     ports.print("nothing was written");
     return EXIT.ok;

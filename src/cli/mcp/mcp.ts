@@ -57,6 +57,9 @@ export async function serve(ports: McpPorts, options: McpServeOptions): Promise<
   if (unconfined && agent !== undefined) return usage(ports, "--agent and --unconfined cannot be combined", null);
   const caveats = agent !== undefined ? null : broughtCaveats(ports, unconfined);
   if (agent === undefined && caveats === null) return EXIT.usage;
+  const variable = agent === undefined ? null : caveatsVariable(ports.caveats());
+  if (variable !== null)
+    ports.printError(`ambit: ${variable} has no effect beside --agent: grants come from the record`);
   return ports.serveMcp({
     opening: {
       cwd,
@@ -93,12 +96,18 @@ async function serveHttp(
   return ports.serveHttp({ host: name, port: Number(port), pledge: pledge ?? null, waitMilliseconds });
 }
 
+/** The variable with Caveats that is set; null if none is. */
+function caveatsVariable({ environment, otherEnvironment }: ReturnType<McpPorts["caveats"]>): string | null {
+  if (environment !== null) return "AMBIT_CAVEATS";
+  return otherEnvironment === null ? null : "AGENT_BRIDLE_CAVEATS";
+}
+
 /** Null where it is not clear what is meant; that is told. */
 function broughtCaveats(ports: McpPorts, isUnconfined: boolean): string | null {
   const { paint } = ports;
   const sources = ports.caveats();
-  const variable = sources.environment !== null ? "AMBIT_CAVEATS" : "AGENT_BRIDLE_CAVEATS";
-  if (isUnconfined && (sources.environment ?? sources.otherEnvironment) !== null) {
+  const variable = caveatsVariable(sources);
+  if (isUnconfined && variable !== null) {
     usage(ports, `${variable} and --unconfined contradict each other: use only one`, `unset ${variable}`);
     return null;
   }

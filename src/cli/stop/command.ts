@@ -42,13 +42,14 @@ export function addPower(program: Command, ports: PowerPorts, end: (exit: ExitCo
 async function stop(ports: PowerPorts, agent: string, { json }: Asked): Promise<ExitCode> {
   const answer = await askOnce(ports, "agent.stop", { cwd: ports.cwd, agent });
   if (!answer.ok) return tellRefusal(ports, answer, json);
-  const { sessions, ended, links } = answer.value;
+  const { sessions, ended, links, agents } = answer.value;
   const parts = [
     counted(sessions, "session", "sessions"),
     counted(ended, "sandbox", "sandboxes"),
     counted(links, "delegation", "delegations"),
   ];
-  const text = `stopped ${shown(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended`;
+  const gone = agents === 0 ? "" : `; ${counted(agents, "agent", "agents")} made by an agent removed`;
+  const text = `stopped ${shown(agent)}: ${parts[0]}, ${parts[1]} and ${parts[2]} ended${gone}`;
   ports.print(json ? jsonLine({ ok: true, agent, ...answer.value }) : text);
   return EXIT.ok;
 }

@@ -59,8 +59,27 @@ describe("the line", () => {
   });
 });
 
+describe("waiting for work elsewhere", () => {
+  test.each([
+    ["that ends in time draws nothing", 0, []],
+    ["that does not draws how long it has taken, and takes it away", 701, [`${ERASE}loading: 0 s`, ERASE]],
+  ] as const)("%s", async (_title, now, wanted) => {
+    const written: string[] = [];
+    const progress = progressOn({ columns: 80, now: () => now, write: (text) => written.push(text) });
+    expect(await progress.wait("loading", Promise.resolve(7))).toBe(7);
+    expect(written).toEqual(wanted);
+  });
+
+  test("that fails leaves nothing on the line either", async () => {
+    const written: string[] = [];
+    const progress = progressOn({ columns: 80, now: () => 1000, write: (text) => written.push(text) });
+    await expect(progress.wait("loading", Promise.reject(new Error("theirs")))).rejects.toThrow("theirs");
+    expect(written.at(-1)).toBe(ERASE);
+  });
+});
+
 test("--json is silent, and without it the default is used", () => {
-  const own: Progress = { over: (_what, work) => work(() => {}) };
+  const own: Progress = { over: (_what, work) => work(() => {}), wait: (_what, work) => work };
   expect(progressOf({ progress: own }, { json: true })).toBe(SILENT);
   expect(progressOf({ progress: own }, { json: false })).toBe(own);
 });

@@ -8,9 +8,11 @@ import type { Asked } from "./problems.ts";
 export interface Progress {
   /** Runs the work; what was shown of it is gone when it ends, however it ends. */
   over<T>(what: string, work: (step: Step) => T): T;
+  /** The same for work elsewhere that has no steps: shows how long it has taken so far. */
+  wait<T>(what: string, work: Promise<T>): Promise<T>;
 }
 
-export const SILENT: Progress = { over: (_what, work) => work(() => {}) };
+export const SILENT: Progress = { over: (_what, work) => work(() => {}), wait: (_what, work) => work };
 
 /** What a line is drawn on. */
 export interface ProgressScreen {
@@ -37,9 +39,27 @@ export function progressOn(screen: ProgressScreen, firstShown: number = firstSho
           if (now < next) return;
           next = now + betweenMilliseconds;
           isShown = true;
-          screen.write(`${ERASE}${lineOf(what, done, total, screen.columns)}`);
+          screen.write(`${ERASE}${fitting(`${what}: ${done} of ${total}`, screen.columns)}`);
         });
       } finally {
+        if (isShown) screen.write(ERASE);
+      }
+    },
+    wait: async (what, work) => {
+      const start = screen.now();
+      let isShown = false;
+      const draw = (): void => {
+        const now = screen.now();
+        if (now < firstShown) return;
+        isShown = true;
+        screen.write(`${ERASE}${fitting(`${what}: ${Math.floor((now - start) / 1000)} s`, screen.columns)}`);
+      };
+      draw();
+      const timer = setInterval(draw, betweenMilliseconds);
+      try {
+        return await work;
+      } finally {
+        clearInterval(timer);
         if (isShown) screen.write(ERASE);
       }
     },
@@ -47,8 +67,8 @@ export function progressOn(screen: ProgressScreen, firstShown: number = firstSho
 }
 
 /** INVARIANT: narrower than the terminal, since a line that wrapped could not be erased. */
-function lineOf(what: string, done: number, total: number, columns: number): string {
-  return `${what}: ${done} of ${total}`.slice(0, Math.max(0, columns - 1));
+function fitting(line: string, columns: number): string {
+  return line.slice(0, Math.max(0, columns - 1));
 }
 
 /** On the terminal of this process; silent where there is none. */

@@ -56,7 +56,10 @@ export async function trust(ports: TrustPorts & ControlPorts, options: TrustOpti
     compareSets(setOf(review.before), setOf(now), ports.protectedPaths, step),
   );
   const isSettled = review.state === "own" || review.state === "trusted";
-  const tools = isSettled || !hasNewTools(opened) ? null : await declarations(ports, opened.workspace);
+  const tools =
+    isSettled || !hasNewTools(opened)
+      ? null
+      : await progress.wait("loading tools to show what they declare", declarations(ports, opened.workspace));
   if (!options.json) show(ports, opened, diffs, tools, options.all);
   // While a level is broken nothing is shown, so the user cannot have reviewed what would apply once it is fixed.
   if (!isSettled && levels.broken.length > 0)

@@ -43,7 +43,7 @@ export function whyText({ entry, more }: Explained, paint: Paint): string {
   if (entry.trace !== null) row("trace", entry.trace);
   if (entry.tool !== null) row("tool", entry.tool);
   row("requests", ...requestsOf(entry));
-  row("means", ...meaningOf(entry.code));
+  row("means", ...adviceOf(entry));
   row("by", ...decidingGrants(entry).map(({ grant, at, link }) => `${grant}  ${at ?? "not from a file"}  (${link})`));
   const need = textIn(entry.more, "need");
   const asked = requestsOf(entry);
@@ -75,10 +75,17 @@ function whoText({ agent, user, workspace, session }: LogEntry): string {
   ].join(" ");
 }
 
-export function meaningOf(code: string | null): readonly string[] {
+function meaningOf(code: string | null): readonly string[] {
   if (code === null || !Object.hasOwn(DENIALS, code)) return code === null ? [] : [code];
   const { means, doThis } = (DENIALS as Readonly<Record<string, Page>>)[code] as Page;
   return [means, doThis];
+}
+
+/** What the code means and what to do; without the advice to add a grant where none helps. */
+export function adviceOf(entry: LogEntry): readonly string[] {
+  const { code, outcome } = entry;
+  const isUncovered = isDenial(outcome) && (code === "capability_absent" || code === "scope_violation");
+  return isUncovered && proposedGrant(entry) === null ? meaningOf(code).slice(0, 1) : meaningOf(code);
 }
 
 function approvalText(entry: LogEntry, more: readonly ChainedEntry[]): readonly string[] {

@@ -6,7 +6,7 @@ import { noWorkspace } from "../log/log.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
-import { isCarriedOut, meaningOf, proposedGrant, whyText } from "./text.ts";
+import { adviceOf, isCarriedOut, proposedGrant, whyText } from "./text.ts";
 
 interface Found {
   readonly entry: ChainedEntry;
@@ -41,7 +41,7 @@ export async function lastDenial(ports: ControlPorts, options: WhyOptions): Prom
   const workspace = options.workspace === undefined ? undefined : (ports.workspaceAt?.(options.workspace) ?? null);
   if (workspace === null) return fail(ports, options, EXIT.usage, noWorkspace(options.workspace ?? "."), null);
   const where = workspace === undefined ? {} : { workspace };
-  const found = await askOnce(ports, "log.query", { kind: "decision", outcome: "deny", ...where, count: 1 });
+  const found = await askOnce(ports, "log.query", { outcome: "deny", ...where, count: 1 });
   if (!found.ok) return tellRefusal(ports, found, options.json);
   const [last] = found.value.entries;
   return last?.entry.id ?? fail(ports, options, EXIT.error, "no denials yet", "ambit log");
@@ -54,7 +54,7 @@ function show(ports: ControlPorts, { entry: placed, more }: Found, { json }: Ask
     return;
   }
   const outcomes = more.filter((one) => one.entry.kind === "outcome");
-  const [means = null, doThis = null] = meaningOf(entry.code);
+  const [means = null, doThis = null] = adviceOf(entry);
   const suggest = proposedGrant(entry);
   const outcome = outcomes.at(-1)?.entry ?? (isCarriedOut(entry) ? "unknown" : null);
   const command = suggest === null ? null : `ambit agents grant --from ${entry.id}`;

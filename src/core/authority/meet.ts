@@ -4,11 +4,14 @@
 import { grantsMax } from "../base/limits.ts";
 import { type ArgumentsScope, placeText } from "./axes/constraint.ts";
 import { meetDestinations } from "./axes/meet-destination.ts";
+import { type Ground, guardPath } from "./axes/path.ts";
 import { isNothing, type PortRange, type Scope } from "./axes/scope.ts";
-import type { Chain } from "./chain.ts";
+import type { Authority, Chain } from "./chain.ts";
 import { type Conditions, type Grant, isCounted, type Level, type Pass, type Rate } from "./grant.ts";
 import type { Validity } from "./link.ts";
 import { meetPatterns } from "./patterns/intersect.ts";
+import { literal } from "./patterns/segment.ts";
+import type { Sequence } from "./patterns/sequence.ts";
 import { meetPrincipals } from "./principal.ts";
 
 export interface Meet {
@@ -43,6 +46,51 @@ export function meetChain(chain: Chain): ChainMeet {
   const links = chain.map(({ link }) => link);
   const calls = links.reduce<number | null>((least, link) => smaller(least, link.calls), null);
   return { ...meet, validity: links.map((link) => link.validity).reduce(meetValidity), calls };
+}
+
+/**
+ * Each grant as far as the ceilings around it cover it. Texts as they were trusted are no ceilings: what waits for trust is told as
+ * that. Where a meet cannot be written out the grant stays as it is.
+ */
+export function limitedGrants(grants: readonly Grant[], authority: Authority): readonly Grant[] {
+  const limits = (authority[0] ?? []).filter(({ link }) => link.role === "limit" && link.version === undefined);
+  return limits.reduce<readonly Grant[]>(
+    (held, { link }) =>
+      held.flatMap((grant) => {
+        if (grant.scopes.some(isNothing)) return [grant];
+        const { grants: met, complete } = meetGrants([grant], link.grants);
+        return complete ? met : [grant];
+      }),
+    grants,
+  );
+}
+
+/**
+ * The grant as it reads while these paths are protected: a name that met a star is that name again, unless it leads to one of them.
+ * For showing alone. Written into a record it would also hold for a path that is protected later.
+ */
+export function shownGrant(grant: Grant, protectedPaths: Ground["protectedPaths"]): Grant {
+  const scopes = grant.scopes.map((scope, at): Scope => {
+    if (grant.verb.axes[at]?.kind !== "path" || scope.kind !== "sequences") return scope;
+    return { ...scope, of: scope.of.map((pattern) => plainNames(pattern, protectedPaths)) };
+  });
+  return { ...grant, scopes };
+}
+
+function plainNames(pattern: Sequence, protectedPaths: Ground["protectedPaths"]): Sequence {
+  const names = pattern.map((segment) =>
+    segment.kind === "literal"
+      ? segment.text
+      : segment.kind === "glob" && segment.parts.length === 1
+        ? segment.parts[0]
+        : null,
+  );
+  const end = names.indexOf(null);
+  const leading = names.slice(0, end < 0 ? names.length : end) as readonly string[];
+  const { guarded } = guardPath(leading, protectedPaths);
+  return pattern.map((segment, at) =>
+    at < leading.length && guarded?.[at] !== true ? literal(leading[at] as string) : segment,
+  );
 }
 
 function meetValidity(left: Validity, right: Validity): Validity {

@@ -6,8 +6,9 @@ import type { Grant } from "../authority/grant.ts";
 import { ALWAYS } from "../authority/link.ts";
 import { within } from "../authority/witness/within.ts";
 import { readCaveats } from "./caveats/caveats.ts";
+import { readCompact } from "./compact/compact.ts";
 import { readConfig } from "./config/config.ts";
-import type { Diagnostic } from "./diagnostic.ts";
+import { type Diagnostic, Diagnostics } from "./diagnostic.ts";
 import { readManifest } from "./manifest/manifest.ts";
 import { applied, yamlTree } from "./testing/applied-fix.ts";
 import { READING } from "./testing/notation.ts";
@@ -79,6 +80,24 @@ const MISTAKES: readonly (readonly [kind: keyof typeof READERS, written: string,
   ["caveats", `{ ${REST}, "max_calls": "unlimited" }`, caveats('"fs_read": {"only": []}')],
 ];
 
+function readSpec(text: string): Read {
+  const diagnostics = new Diagnostics();
+  const span = { source: "spec", start: 0, end: text.length };
+  const grant = readCompact(text, { reading: READING, diagnostics, span, root: null });
+  return { diagnostics: diagnostics.list, grants: grant === null ? [] : [grant] };
+}
+
+/** The pairs of the fix in place of those with the same keys, as a person writes them. */
+function withPairs(spec: string, fix: string): string {
+  const pairs = (text: string): readonly string[] => text.match(/\w+(?:=(?:\[[^\]]*\]|\{[^}]*\}+|[^,}]+))?/g) ?? [];
+  const keyOf = (pair: string): string => pair.split("=")[0] as string;
+  const fixed = pairs(fix);
+  const kept = pairs(spec.slice(spec.indexOf("{") + 1, -1)).filter(
+    (pair) => !fixed.some((one) => keyOf(one) === keyOf(pair)),
+  );
+  return `${spec.slice(0, spec.indexOf("{"))}{${[...kept, ...fixed].join(",")}}`;
+}
+
 function isWithin(grants: readonly Grant[], meant: readonly Grant[]): boolean {
   const limits = { role: "own", validity: ALWAYS, calls: null } as const;
   const link = compile({ ...limits, id: "a", issuer: "person", holder: "a", grants: meant });
@@ -107,6 +126,32 @@ describe("a fix as it is printed", () => {
     expect([seen, errorsOf(after)]).toEqual([seen, []]);
     const wanted = meant === null ? [] : READERS[kind](meant).grants;
     expect([seen, isWithin(after.grants, wanted)]).toEqual([seen, true]);
+  });
+
+  const SPECS: readonly (readonly [spec: string, meant: string])[] = [
+    ["net.get{hosts=[x.com:443]}", "net.get{hosts=[x.com],ports=[443]}"],
+    ["net.connect{hosts=[x.com:443,y.com]}", "net.connect{hosts=[x.com,y.com],ports=[443]}"],
+    ["proc.exec{in=/p,root=wr}", "proc.exec{in=/p}"],
+    ["memory.read{calls=x}", "memory.read{calls=5}"],
+    ["memory.read{rate=10}", "memory.read{rate=10/min}"],
+    ["memory.read{per=user}", "memory.read{rate=10/min,per=user}"],
+    ["memory.read{per=user,ask=maybe}", "memory.read{rate=10/min,per=user,ask}"],
+    ["memory.read{expires=soon}", "memory.read"],
+    ["memory.read{users={a=1}}", "memory.read"],
+    ["tool.invoke{tools=[x],args=5}", "tool.invoke{tools=[x]}"],
+  ];
+  test.each(SPECS)("of a compact spec is a part of a compact spec: %s", (written, meant) => {
+    let text = written;
+    for (let times = 0; times < 4; times++) {
+      const read = readSpec(text);
+      const [error] = errorsOf(read);
+      if (error === undefined) break;
+      expect([text, error.fix]).toEqual([text, expect.stringMatching(/^\w+=/)]);
+      text = withPairs(text, error.fix ?? "");
+    }
+    const after = readSpec(text);
+    expect([text, errorsOf(after)]).toEqual([text, []]);
+    expect([text, isWithin(after.grants, readSpec(meant).grants)]).toEqual([text, true]);
   });
 
   test("the check itself sees a fix that grants more", () => {

@@ -23,6 +23,17 @@ test("similarity is plain Jaro: a common prefix gives no bonus", () => {
   expect(nearestName("DIXON", ["DICKSONX"])).toBeNull();
 });
 
+test.each([
+  ["wbe", "web"],
+  ["crm", "crm"],
+  ["cmr", "crm"],
+  ["bew", null],
+  ["wb", null],
+  ["ewb", null],
+])("two swapped neighbours of a short name: %j is nearest to %j", (text, name) => {
+  expect(nearestName(text, ["web", "crm"])).toBe(name);
+});
+
 test("huge text has no nearest name, at once", () => {
   expect(nearestName("records.read".repeat(1_000_000), NAMES)).toBeNull();
   expect(nearestName("a".repeat(10_000), ["a".repeat(10_000)])).toBeNull();

@@ -1,4 +1,5 @@
-// The name that was probably meant, by Jaro similarity.
+// The name that was probably meant, by Jaro similarity. It sees no swapped letters in names as short as `web`, so two swapped
+// neighbours count by themselves.
 
 const similarityMin = 0.8;
 const nameCharactersMax = 256;
@@ -14,7 +15,16 @@ export function nearestName(text: string, names: readonly string[], least: numbe
       bestSimilarity = similarity;
     }
   }
-  return best;
+  return best ?? names.find((name) => isSwapped(text, name)) ?? null;
+}
+
+/** Whether the texts differ in two neighbouring letters that changed places, and in nothing else. */
+function isSwapped(text: string, name: string): boolean {
+  if (text.length !== name.length || text.length > nameCharactersMax) return false;
+  let at = 0;
+  while (at < text.length && text[at] === name[at]) at++;
+  const isCrossed = at + 1 < text.length && text[at] === name[at + 1] && text[at + 1] === name[at];
+  return isCrossed && text.slice(at + 2) === name.slice(at + 2);
 }
 
 function jaro(left: string, right: string): number {

@@ -1,13 +1,16 @@
 // Answers about what an agent holds now: from the same holdings and the same gate that decide its calls.
+import type { Ground } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import { type Chain, lastOwn, linkState } from "../../core/authority/chain.ts";
-import type { Moment } from "../../core/authority/compiled.ts";
+import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
 import type { Decision } from "../../core/authority/decision.ts";
 import type { Grant } from "../../core/authority/grant.ts";
-import { meetChain } from "../../core/authority/meet.ts";
+import { meetChain, shownGrant } from "../../core/authority/meet.ts";
+import type { Request } from "../../core/authority/request.ts";
 import { textsIn } from "../../core/base/fields.ts";
 import { decide } from "../../core/gate/decide.ts";
 import { behindDenial } from "../../core/gate/untrusted.ts";
+import { conditionWords, linkWords } from "../../core/notation/link-words.ts";
 import { compactText, grantWords } from "../../core/notation/printer.ts";
 import { readRequest } from "../../core/notation/request/request.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
@@ -15,7 +18,6 @@ import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DecisionView, HeldChainView, HeldGrantView, HoldingView } from "../../core/ports/daemon/holding-view.ts";
 import { callerOf, type Gatekeeper } from "../calls/gatekeeper.ts";
 import type { Holding } from "../calls/holding.ts";
-import { linkWords } from "../log/link-words.ts";
 import type { Opening } from "../opening.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Session } from "../session.ts";
@@ -69,12 +71,19 @@ function holdingView({ session, holding }: Held, gatekeeper: Gatekeeper): Holdin
     isRecord: record !== null,
     blocked,
     notes,
-    chains: authority.map((chain, at) => chainView(chain, links[at] ?? [], moment)),
+    chains: authority.map((chain, at) =>
+      chainView(chain, links[at] ?? [], moment, holding.reading.ground.protectedPaths),
+    ),
   };
 }
 
 /** What the chain grants to its last holder, with every link around it; nothing is shown that is not held. */
-function chainView(chain: Chain, links: readonly string[], moment: Moment): HeldChainView {
+function chainView(
+  chain: Chain,
+  links: readonly string[],
+  moment: Moment,
+  protectedPaths: Ground["protectedPaths"],
+): HeldChainView {
   const { link } = chain[lastOwn(chain)] as Chain[number];
   const faults = chain.flatMap((one) => linkState(one, moment) ?? []);
   const { grants, complete } = meetChain(chain);
@@ -85,14 +94,17 @@ function chainView(chain: Chain, links: readonly string[], moment: Moment): Held
     fault: faults[0] ?? null,
     expires: link.validity.expires,
     isComplete: complete,
-    grants: grants.filter(({ scopes }) => !scopes.some(isNothing)).map((grant) => grantView(grant, moment)),
+    grants: grants
+      .filter(({ scopes }) => !scopes.some(isNothing))
+      .map((grant) => grantView(grant, moment, protectedPaths)),
   };
 }
 
-function grantView(grant: Grant, { now }: Moment): HeldGrantView {
+function grantView(grant: Grant, { now }: Moment, protectedPaths: Ground["protectedPaths"]): HeldGrantView {
   const { expires } = grant.conditions;
   return {
     grant: compactText(grant),
+    shown: compactText(shownGrant(grant, protectedPaths)),
     risk: grant.verb.risk,
     effect: grantWords(grant),
     isExpired: expires !== null && now >= expires,
@@ -120,7 +132,7 @@ export function decisionOf(
   if (decided.outcome === "deny") {
     const behind = behindDenial(caller, decided.code, (authority) => by(authority).outcome !== "deny");
     const at = decided.at === null ? null : holding.authority[decided.at.chain]?.[decided.at.link];
-    const link = behind !== null || at === null || at === undefined ? null : linkWords(at.link.id, at.link.issuer);
+    const link = behind !== null || at === null || at === undefined ? null : deniedBy(at, request.value, decided);
     const { code, reason } = behind ?? { code: decided.code, reason: null };
     return { ok: true, value: { ...DENIED, request: text, code, reason, link } };
   }
@@ -137,6 +149,10 @@ export function decisionOf(
     ok: true,
     value: { outcome: decided.outcome, request: text, code: null, level, reason: null, link: null, by: grants },
   };
+}
+
+function deniedBy(denied: CompiledLink, request: Request, decided: Decision): string {
+  return linkWords(denied.link.id, denied.link.issuer) + conditionWords(denied, request, decided);
 }
 
 const DENIED = { outcome: "deny", level: null, reason: null, link: null, by: [] } as const;

@@ -148,7 +148,7 @@ async function stopAgent(asked: PowerParts, exchange: Exchange): Promise<Answer<
   // A session that brought its own grants has a name and no record.
   const isOpen = sessions.ofAgent(plain).length > 0;
   if (!found.ok && made.length === 0 && !isOpen) return refusal("unknown_agent", found.message, found.fix);
-  const total = { sessions: 0, ended: 0, links: 0 };
+  const total = { sessions: 0, ended: 0, links: 0, agents: made.length };
   // Those of every user: the person who stops an agent does not look whose it is.
   for (const name of found.ok ? [found.value.name] : isOpen || made.length === 0 ? [...made, plain] : made) {
     const stopped = await stopNamed(asked, name, admitted.value.by, made.includes(name));

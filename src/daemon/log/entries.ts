@@ -8,6 +8,7 @@ import type { Grant } from "../../core/authority/grant.ts";
 import { judge } from "../../core/authority/judge.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
+import { conditionWords, linkWords, policyWords } from "../../core/notation/link-words.ts";
 import { denyingCapability } from "../../core/notation/policy/policy.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { readRequestText } from "../../core/notation/request/request.ts";
@@ -21,7 +22,6 @@ import type { CallRefusal } from "../calls/call-ports.ts";
 import type { Holding } from "../calls/holding.ts";
 import type { DaemonParts, OutputRedactor, RecordRead } from "../parts.ts";
 import { needOf } from "./denials.ts";
-import { linkWords, policyWords } from "./link-words.ts";
 
 export const NO_ACTOR: Who = { user: null, agent: null, workspace: null, chain: [], session: null, trace: null };
 
@@ -244,11 +244,16 @@ function suggestion({ authority, reading, record }: Holding, need: Request, mome
   const decision = judge(authority, need, moment);
   const { suggest, limit } = explain(authority, need, moment, decision, reading.workingRoot ?? null);
   const at = decision.outcome === "deny" ? decision.at : null;
-  const denied = at === null ? undefined : authority[at.chain]?.[at.link]?.link;
+  const compiled = at === null ? undefined : authority[at.chain]?.[at.link];
+  const denied = compiled?.link;
   const link = limit ?? denied?.id ?? null;
   return {
     suggest: suggest === null ? null : compactText(suggest),
-    link: link === null ? null : linkWords(link, denied?.id === link ? denied.issuer : null),
+    link:
+      link === null
+        ? null
+        : linkWords(link, denied?.id === link ? denied.issuer : null) +
+          (compiled === undefined || denied?.id !== link ? "" : conditionWords(compiled, need, decision)),
   };
 }
 

@@ -7,8 +7,8 @@ import type { Authority } from "../../core/authority/chain.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { within } from "../../core/authority/witness/within.ts";
 import { done, type Result, refuse } from "../../core/base/result.ts";
-import { nearestName } from "../../core/notation/nearest.ts";
 import { quoted } from "../../core/notation/quoted.ts";
+import { nearestVerb } from "../../core/notation/scope/verb-reader.ts";
 import { heldGrants } from "./held-grants.ts";
 
 export type AgentQueryItem =
@@ -45,7 +45,7 @@ function verbsOf(item: string): Result<AgentQueryItem> {
       ? names
       : names.filter((verb) => (resource === undefined ? verb === item : verb.startsWith(`${resource}.`)));
   if (verbs.length > 0) return done({ kind: "verbs", verbs });
-  const nearest = nearestName(item, names);
+  const nearest = nearestVerb(item);
   return refuse("bad_value", `${quoted(item)} is not a verb${nearest === null ? "" : `; did you mean ${nearest}?`}`);
 }
 

@@ -1,7 +1,7 @@
 // One request as a person writes it: `net.get https://api.github.com/x`, `proc.exec -- git log`.
 
 import { schemeOf } from "../../authority/axes/url.ts";
-import { CATALOG, type VerbEntry, verbEntry } from "../../authority/catalog.ts";
+import { type VerbEntry, verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
 import type { Request } from "../../authority/request.ts";
 import { argvTokensMax } from "../../base/limits.ts";
@@ -9,9 +9,9 @@ import { done, type Result, refuse } from "../../base/result.ts";
 import { readCompact } from "../compact/compact.ts";
 import { splitSpecs } from "../compact/specs.ts";
 import { Diagnostics } from "../diagnostic.ts";
-import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
+import { nearestVerb } from "../scope/verb-reader.ts";
 import { resourceOf } from "../tokens/token-text.ts";
 import { readValues } from "./request-values.ts";
 import { splitWords } from "./request-words.ts";
@@ -22,10 +22,7 @@ export function readRequest(words: readonly string[], reading: Reading): Result<
   if (words.length > argvTokensMax + 8) return refuse("too_long", `more than ${argvTokensMax} words`);
   const verb = verbEntry(name);
   if (verb === null) {
-    const nearest = nearestName(
-      name,
-      CATALOG.map((entry) => entry.verb),
-    );
+    const nearest = nearestVerb(name);
     return nearest === null
       ? refuse("bad_value", `${quoted(name)} is not a verb`)
       : refuse("bad_value", `${quoted(name)} is not a verb`, nearest);

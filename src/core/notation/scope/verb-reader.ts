@@ -28,14 +28,20 @@ export function readVerb(name: string, span: Span, diagnostics: Diagnostics): Ve
       : name.includes(".")
         ? `unknown capability ${shown}`
         : `${shown} is no capability; they read like net.get`;
-    diagnostics.error("unknown_verb", span, message, { suggestion: nearestName(name, VERBS) });
+    diagnostics.error("unknown_verb", span, message, { suggestion: nearestVerb(name) });
   }
   return entry;
 }
 
+/** One of the same family where that exists: `memory.delete` never means `net.delete`. */
+export function nearestVerb(name: string): string | null {
+  const family = VERBS.filter((verb) => verb.startsWith(name.slice(0, name.indexOf(".") + 1)));
+  return nearestName(name, family.length === 0 ? VERBS : family);
+}
+
 /** The verb a text is about even where it is not understood: by its name, its old name, or the nearest one. */
 export function meantVerb(name: string): string | null {
-  return verbEntry(name)?.verb ?? DEPRECATED.get(name) ?? nearestName(name, VERBS);
+  return verbEntry(name)?.verb ?? DEPRECATED.get(name) ?? nearestVerb(name);
 }
 
 /** A name of today or of the seed, as against a guess. */

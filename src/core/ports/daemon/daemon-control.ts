@@ -310,7 +310,13 @@ export type ControlMessages = SharedMessages & {
   /** Ends every session of the agent and its processes; its warrants, links and tokens become invalid. */
   readonly "agent.stop": {
     readonly asks: { readonly cwd: string; readonly agent: string };
-    readonly answers: { readonly sessions: number; readonly ended: number; readonly links: number };
+    /** `agents`: those made by an agent, which are gone. */
+    readonly answers: {
+      readonly sessions: number;
+      readonly ended: number;
+      readonly links: number;
+      readonly agents: number;
+    };
   };
   readonly freeze: { readonly asks: object; readonly answers: { readonly ended: number } };
   readonly thaw: { readonly asks: WithPresence; readonly answers: object };

@@ -12,7 +12,10 @@ export interface HoldingRequest {
 }
 
 export interface HeldGrantView {
+  /** As it may be written into a record: less where a part of it has no spelling of its own. */
   readonly grant: string;
+  /** As it reads now. */
+  readonly shown: string;
   readonly risk: Risk;
   readonly effect: string;
   readonly isExpired: boolean;
