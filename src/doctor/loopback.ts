@@ -21,7 +21,7 @@ export function unreachableLoopback(grants: readonly Grant[], about: About, now:
     const host = scopeOf(grant, "host");
     if (host?.kind !== "destinations" || !grant.verb.verb.startsWith("net.")) return [];
     const reason =
-      grant.verb.verb === "net.connect" ? connectionReason(host, isRunning) : namesReason(host, grant.verb.verb);
+      grant.verb.verb === "net.connect" ? connectionReason(host, isRunning) : namesReason(host);
     if (reason === null) return [];
     const [message, fix] = reason;
     return [
@@ -38,7 +38,7 @@ function connectionReason(host: DestinationScope, isRunning: boolean): Reason | 
     destinationMatches(host, { name: null, address: LOOPBACK }) ||
     destinationMatches(host, { name: LOCALHOST, address: LOOPBACK });
   if (isOpen && isLocalOnly(host) && !isRunning)
-    return ["only programs open connections, and the agent runs none", "proc.exec{in=~/project,cmds=[npm]}"];
+    return ["only programs open connections, and the agent runs none", "proc.exec{in=.,cmds=[npm]}"];
   if (isOpen) return null;
   const range = host.ranges.find(isLoopbackRange);
   if (range !== undefined)
@@ -48,11 +48,11 @@ function connectionReason(host: DestinationScope, isRunning: boolean): Reason | 
 }
 
 /** Our own tools: a name that resolves to a special address is refused, unless `private` opens it. */
-function namesReason(host: DestinationScope, verb: string): Reason | null {
+function namesReason(host: DestinationScope): Reason | null {
   const isNamed = host.names.some((name) => isBelowLocalhost(name) || isLocalhost(name));
   const isOpen = [LOOPBACK, LOOPBACK_6].some((address) => destinationMatches(host, { name: LOCALHOST, address }));
   if (!isNamed || isOpen) return null;
-  return ["names that resolve to this machine are refused", `${verb}{hosts=[127.0.0.1],ports=[3000]}`];
+  return ["names that resolve to this machine are refused", "hosts: [127.0.0.1]"];
 }
 
 function isLocalOnly({ names, ranges, everyPublic }: DestinationScope): boolean {
