@@ -20,8 +20,7 @@ export function unreachableLoopback(grants: readonly Grant[], about: About, now:
   return live.flatMap((grant) => {
     const host = scopeOf(grant, "host");
     if (host?.kind !== "destinations" || !grant.verb.verb.startsWith("net.")) return [];
-    const reason =
-      grant.verb.verb === "net.connect" ? connectionReason(host, isRunning) : namesReason(host);
+    const reason = grant.verb.verb === "net.connect" ? connectionReason(host, isRunning) : namesReason(host);
     if (reason === null) return [];
     const [message, fix] = reason;
     return [

@@ -76,6 +76,7 @@ describe("a person looks at a user's record", () => {
     const { out } = await world.ambit("why");
     expect(out).toMatch(/^session: deny unknown_user/);
     expect(out).toContain("the user carl is not a member of");
+    expect((await world.ambit("status")).out).toMatch(/denials in the last 24 hours: .*\b[1-9]\d* unknown_user/);
   });
 
   test("`agents capabilities --user` shows what an agent holds for them", async () => {

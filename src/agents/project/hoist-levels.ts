@@ -94,9 +94,7 @@ function brokenLine({ config, source }: ConfigRead): readonly Diagnostic[] {
   if (!config.broken) return [];
   const message = `no agent grants anything until ${source.name} is mended: ${first?.message ?? "it cannot be read"}`;
   const { fix = null, suggestion = null } = first ?? {};
-  return [
-    { severity: "error", code: "not_understood", message, span: first?.span ?? whole(source), suggestion, fix },
-  ];
+  return [{ severity: "error", code: "not_understood", message, span: first?.span ?? whole(source), suggestion, fix }];
 }
 
 function whole({ name, text }: Source): Diagnostic["span"] {

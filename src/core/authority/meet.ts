@@ -4,7 +4,7 @@
 import { grantsMax } from "../base/limits.ts";
 import { type ArgumentsScope, placeText } from "./axes/constraint.ts";
 import { meetDestinations } from "./axes/meet-destination.ts";
-import { type Ground, guardPath } from "./axes/path.ts";
+import { guardPath, type PathSettings } from "./axes/path.ts";
 import { isNothing, type PortRange, type Scope } from "./axes/scope.ts";
 import type { Authority, Chain } from "./chain.ts";
 import { type Conditions, type Grant, isCounted, type Level, type Pass, type Rate } from "./grant.ts";
@@ -69,7 +69,7 @@ export function limitedGrants(grants: readonly Grant[], authority: Authority): r
  * The grant as it reads while these paths are protected: a name that met a star is that name again, unless it leads to one of them.
  * For showing alone. Written into a record it would also hold for a path that is protected later.
  */
-export function shownGrant(grant: Grant, protectedPaths: Ground["protectedPaths"]): Grant {
+export function shownGrant(grant: Grant, protectedPaths: PathSettings["protectedPaths"]): Grant {
   const scopes = grant.scopes.map((scope, at): Scope => {
     if (grant.verb.axes[at]?.kind !== "path" || scope.kind !== "sequences") return scope;
     return { ...scope, of: scope.of.map((pattern) => plainNames(pattern, protectedPaths)) };
@@ -77,7 +77,7 @@ export function shownGrant(grant: Grant, protectedPaths: Ground["protectedPaths"
   return { ...grant, scopes };
 }
 
-function plainNames(pattern: Sequence, protectedPaths: Ground["protectedPaths"]): Sequence {
+function plainNames(pattern: Sequence, protectedPaths: PathSettings["protectedPaths"]): Sequence {
   const names = pattern.map((segment) =>
     segment.kind === "literal"
       ? segment.text

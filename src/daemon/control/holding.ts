@@ -1,5 +1,5 @@
 // Answers about what an agent holds now: from the same holdings and the same gate that decide its calls.
-import type { Ground } from "../../core/authority/axes/path.ts";
+import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { isNothing } from "../../core/authority/axes/scope.ts";
 import { type Chain, lastOwn, linkState } from "../../core/authority/chain.ts";
 import type { CompiledLink, Moment } from "../../core/authority/compiled.ts";
@@ -72,7 +72,7 @@ function holdingView({ session, holding }: Held, gatekeeper: Gatekeeper): Holdin
     blocked,
     notes,
     chains: authority.map((chain, at) =>
-      chainView(chain, links[at] ?? [], moment, holding.reading.ground.protectedPaths),
+      chainView(chain, links[at] ?? [], moment, holding.reading.pathSettings.protectedPaths),
     ),
   };
 }
@@ -82,7 +82,7 @@ function chainView(
   chain: Chain,
   links: readonly string[],
   moment: Moment,
-  protectedPaths: Ground["protectedPaths"],
+  protectedPaths: PathSettings["protectedPaths"],
 ): HeldChainView {
   const { link } = chain[lastOwn(chain)] as Chain[number];
   const faults = chain.flatMap((one) => linkState(one, moment) ?? []);
@@ -100,7 +100,7 @@ function chainView(
   };
 }
 
-function grantView(grant: Grant, { now }: Moment, protectedPaths: Ground["protectedPaths"]): HeldGrantView {
+function grantView(grant: Grant, { now }: Moment, protectedPaths: PathSettings["protectedPaths"]): HeldGrantView {
   const { expires } = grant.conditions;
   return {
     grant: compactText(grant),

@@ -49,7 +49,7 @@ async function statusOf(sources: StatusSources): Promise<DaemonStatus> {
     sessions: sessions.all().map(viewOf),
     waiting: waiting.ok ? waiting.value.length : 0,
     entries,
-    denials: [...codes].map(([code, times]) => ({ code, times })),
+    denials: [...codes].filter(([, times]) => times > 0).map(([code, times]) => ({ code, times })),
     sandboxes: programs.count,
     connections: sources.connections(),
     problems: [
@@ -65,7 +65,7 @@ async function statusOf(sources: StatusSources): Promise<DaemonStatus> {
 /** How many decisions an entry stands for: repeated ones are counted in one entry. */
 function timesOf({ kind, more }: LogEntry): number {
   const { times } = more;
-  if (kind !== "decision" && kind !== "suppressed") return 0;
+  if (kind !== "decision" && kind !== "suppressed" && kind !== "session") return 0;
   return typeof times === "number" && Number.isSafeInteger(times) && times > 0 ? times : 1;
 }
 
