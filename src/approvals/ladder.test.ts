@@ -107,6 +107,7 @@ describe("the offered steps", () => {
     ["sandbox.exec", ["any: sandbox.exec"]],
     ["task.schedule", ["any: task.schedule"]],
     ["model.use anthropic claude-x", ["model: model.use{providers=[anthropic],models=[claude-x]}"]],
+    ["mcp.resource docs docs://pages/a", ["resource: mcp.resource{servers=[docs],uris=[docs://pages/a]}"]],
     ["provider.code_execution", []],
     ["provider.web_search docs.example.com", ["host: provider.web_search{hosts=[docs.example.com]}"]],
   ];

@@ -45,6 +45,8 @@ export function stepsOf(request: Request): readonly Step[] {
       return [{ name: "secret", grant: least }];
     case "model":
       return [{ name: "model", grant: least }];
+    case "mcp":
+      return [{ name: "resource", grant: least }];
     case "tool":
       return [{ name: "tool", grant: least }];
     case "provider":

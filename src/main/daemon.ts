@@ -47,6 +47,7 @@ import { readFrontmatter } from "../text/frontmatter.ts";
 import { agentTools } from "../tools/agents/agent-tools.ts";
 import { COMPLETE_TOOL } from "../tools/model/complete-tool.ts";
 import { recordTools } from "../tools/records/record-tools.ts";
+import { RESOURCE_TOOLS } from "../tools/resources/resource-tools.ts";
 import { searchTool } from "../tools/search/search-tool.ts";
 import { shellTool } from "../tools/shell/shell-tool.ts";
 import { SKILL_TOOLS } from "../tools/skills/skill-tools.ts";
@@ -140,9 +141,12 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
     protocol: protocolVersion,
     pid: process.pid,
     servers: servers.answers,
-    more: composeTools({
-      ...{ home, folders, records, stores, agentRecords, programs, files, settings, secrets, held, entry, now },
-    }),
+    more: [
+      ...composeTools({
+        ...{ home, folders, records, stores, agentRecords, programs, files, settings, secrets, held, entry, now },
+      }),
+      ...RESOURCE_TOOLS.map((tool) => builtinToolWith(tool, servers.resources)),
+    ],
     instruments: daemonInstruments({
       ...{ program, programs, files, secrets, kept: stores, entry, log },
       resolvers: ({ facts: { cwd } }) => settings.at(cwd).user?.resolvers ?? [],

@@ -5,13 +5,15 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import { serverAnswers } from "../daemon/control/servers.ts";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
+import { resourcePowers } from "../daemon/servers/server-resources.ts";
 import type { ServerOwner } from "../daemon/servers/server-run.ts";
 import { DaemonServers } from "../daemon/servers/servers.ts";
 import { Session } from "../daemon/session.ts";
-import type { ForeignTools } from "../daemon/tools/daemon-tool.ts";
+import type { ForeignTools, PowersOptions } from "../daemon/tools/daemon-tool.ts";
 import type { UserFolders } from "../platform/folders.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { couldCall } from "../runtime/tool/reachable.ts";
+import type { ResourcePowers } from "../tools/resources/resource-tools.ts";
 import type { DaemonState } from "./daemon-state.ts";
 
 export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "elapsed" | "now" | "id"> {
@@ -25,6 +27,7 @@ export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "
 
 export interface ComposedServers {
   readonly answers: NonNullable<DaemonOptions["servers"]>;
+  readonly resources: (call: PowersOptions) => ResourcePowers;
   /** Tools of servers beside those of hosts; a name that belongs to a server is no host's. */
   beside(hosts: ForeignTools): ForeignTools;
   close(): void;
@@ -68,6 +71,7 @@ export function composeServers(options: ServersOptions): ComposedServers {
       },
       ...(hosts.listed === undefined ? {} : { listed: hosts.listed }),
     }),
+    resources: resourcePowers({ servers, held, callMilliseconds: callMillisecondsMax }),
     close: () => servers.close(),
   };
 }

@@ -1,4 +1,5 @@
-// The SDK's server for one daemon session: handlers for tools, and for the agent's skills as prompts. The same handlers serve both protocol
+// The SDK's server for one daemon session: handlers for tools, for the agent's skills as prompts, and for resources and prompts of
+// MCP servers. The same handlers serve both protocol
 // eras: the older one negotiates a version by `initialize`, in the newer one every request names it.
 import {
   CLIENT_INFO_META_KEY,
@@ -14,6 +15,7 @@ import type { RequestId } from "./json-rpc.ts";
 import { listCheckMilliseconds, listMilliseconds, progressMilliseconds } from "./limits.ts";
 import type { ReconnectingSession } from "./reconnecting-session.ts";
 import type { CallProblem } from "./request-params.ts";
+import { ServedResources } from "./served-resources.ts";
 import { type ListedTool, listedTools } from "./tool-list.ts";
 
 export interface ServerOptions {
@@ -63,15 +65,19 @@ class SessionServer {
   #isReady: boolean;
   #isChecking = false;
   #timer: ReturnType<typeof setInterval> | undefined;
+  readonly #resources: ServedResources;
 
   constructor(options: ServerOptions, era: "legacy" | "modern") {
     this.#options = options;
     // In the older era the server sends no notification before the client's `initialized`.
     this.#isReady = era === "modern";
     this.server = new Server(options.identity, {
-      capabilities: { tools: { listChanged: true }, prompts: {} },
+      capabilities: { tools: { listChanged: true }, prompts: {}, resources: {} },
       instructions: INSTRUCTIONS,
-      cacheHints: { "tools/list": PRIVATE, "prompts/list": PRIVATE, "server/discover": PRIVATE },
+      cacheHints: {
+        ...{ "tools/list": PRIVATE, "prompts/list": PRIVATE, "server/discover": PRIVATE },
+        ...{ "resources/list": PRIVATE, "resources/templates/list": PRIVATE, "resources/read": PRIVATE },
+      },
     });
     this.server.oninitialized = () => {
       this.#isReady = true;
@@ -79,7 +85,18 @@ class SessionServer {
     this.server.setRequestHandler("prompts/list", (_, { mcpReq }) => this.#prompts(mcpReq.signal) as never);
     this.server.setRequestHandler(
       "prompts/get",
-      ({ params }, { mcpReq }) => this.#prompt(params.name, mcpReq.signal) as never,
+      ({ params }, { mcpReq }) => this.#prompt(params.name, params.arguments ?? {}, mcpReq.signal) as never,
+    );
+    const resources = new ServedResources(options.session);
+    this.#resources = resources;
+    this.server.setRequestHandler("resources/list", (_, { mcpReq }) => resources.list(mcpReq.signal) as never);
+    this.server.setRequestHandler(
+      "resources/templates/list",
+      (_, { mcpReq }) => resources.templates(mcpReq.signal) as never,
+    );
+    this.server.setRequestHandler(
+      "resources/read",
+      ({ params }, { mcpReq }) => resources.read(params.uri, mcpReq.signal) as never,
     );
     this.server.setRequestHandler("tools/list", (request) => this.#list(request.params?.cursor) as never);
     this.server.setRequestHandler(
@@ -94,19 +111,21 @@ class SessionServer {
   }
 
   /** The agent's skills as prompts, by the same calls that a model makes: decided, charged and logged. */
-  async #prompts(signal: AbortSignal): Promise<{ readonly prompts: readonly Prompt[] }> {
+  async #prompts(signal: AbortSignal): Promise<{ readonly prompts: readonly object[] }> {
+    const ofServers = await this.#resources.prompts(signal);
     const { structuredContent, isError } = await this.#options.session.call("skills_list", {}, signal);
     const skills = member(structuredContent, "skills");
-    if (isError || !isJsonList(skills)) return { prompts: [] };
-    return {
-      prompts: skills.filter(isJsonObject).map((skill) => ({
-        name: String(member(skill, "name")),
-        description: String(member(skill, "description")),
-      })),
-    };
+    if (isError || !isJsonList(skills)) return { prompts: ofServers };
+    const ofSkills = skills.filter(isJsonObject).map((skill) => ({
+      name: String(member(skill, "name")),
+      description: String(member(skill, "description")),
+    }));
+    return { prompts: [...ofSkills, ...ofServers] };
   }
 
-  async #prompt(name: string, signal: AbortSignal): Promise<object> {
+  async #prompt(name: string, given: Readonly<Record<string, string>>, signal: AbortSignal): Promise<object> {
+    const served = await this.#resources.prompt(name, given, signal);
+    if (served !== null) return served;
     const { structuredContent, isError } = await this.#options.session.call("skills_read", { name }, signal);
     if (isError) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no prompt of this name");
     const { description, text } = structuredContent;
@@ -178,11 +197,6 @@ class SessionServer {
       this.#isChecking = false;
     }
   }
-}
-
-interface Prompt {
-  readonly name: string;
-  readonly description: string;
 }
 
 type ReceivedRequest = ServerContext["mcpReq"];

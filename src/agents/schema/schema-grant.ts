@@ -103,6 +103,8 @@ const KEYS: Readonly<Record<ScopeKey, Schema>> = {
   args_only: { type: "boolean", description: "no other arguments than those named in `args`" },
   names: texts("names of secrets, or patterns"),
   providers: texts("model providers: anthropic, openai, gemini"),
+  servers: texts("MCP servers by name, or patterns"),
+  uris: texts("URIs of resources, or patterns: `docs://pages/**`; a prompt is `prompt:NAME`"),
   models: texts("models by name, or patterns: [claude-*]"),
 };
 

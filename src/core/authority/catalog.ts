@@ -26,7 +26,9 @@ export type AxisName =
   | "raw"
   | "agent"
   | "provider"
-  | "model";
+  | "model"
+  | "server"
+  | "uri";
 
 export type ScopeKey =
   | "in"
@@ -48,7 +50,9 @@ export type ScopeKey =
   | "args_only"
   | "names"
   | "providers"
-  | "models";
+  | "models"
+  | "servers"
+  | "uris";
 
 export type Risk = "low" | "medium" | "high";
 
@@ -79,6 +83,8 @@ const AGENT: Axis = { name: "agent", kind: "name", keys: ["agents"] };
 const NAME: Axis = { name: "name", kind: "name", keys: ["names"] };
 const PROVIDER: Axis = { name: "provider", kind: "name", keys: ["providers"] };
 const MODEL: Axis = { name: "model", kind: "name", keys: ["models"] };
+const SERVER: Axis = { name: "server", kind: "name", keys: ["servers"] };
+const URI: Axis = { name: "uri", kind: "name", keys: ["uris"] };
 const TOOL: Axis = { name: "tool", kind: "tool", keys: ["tools"] };
 const ARGUMENTS: Axis = { name: "arguments", kind: "arguments", keys: ["args", "args_only"] };
 const HOST: Axis = { name: "host", kind: "destination", keys: ["hosts", "private"] };
@@ -121,6 +127,7 @@ export const CATALOG: readonly VerbEntry[] = [
   entry("proc.eval", "external", "high", [ROOT, MODE], "run shell lines"),
   entry("secret.use", "external", "high", [NAME, TOOL, PLAIN_HOST], "use secrets without seeing them"),
   entry("model.use", "external", "medium", [PROVIDER, MODEL], "use models with the user's credential"),
+  entry("mcp.resource", "external", "medium", [SERVER, URI], "read resources and prompts of MCP servers"),
   entry("provider.web_search", "external", "medium", [PLAIN_HOST], "let the model's provider search the web"),
   entry("provider.web_fetch", "external", "medium", [PLAIN_HOST], "let the model's provider fetch pages"),
   entry("provider.code_execution", "external", "high", [], "let the model's provider run code"),

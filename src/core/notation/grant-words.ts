@@ -5,6 +5,7 @@ import { hostTexts, openingTexts } from "../authority/axes/destination.ts";
 import { namePatternText, toolPatternText } from "../authority/axes/name.ts";
 import { pathPatternText, pathText, tree } from "../authority/axes/path.ts";
 import { isNothing, type Scope } from "../authority/axes/scope.ts";
+import { uriPatternText } from "../authority/axes/uri.ts";
 import type { Axis } from "../authority/catalog.ts";
 import type { Conditions, Grant } from "../authority/grant.ts";
 import { type Sequence, sameSequence } from "../authority/patterns/sequence.ts";
@@ -76,7 +77,7 @@ function sequenceWords(axis: Axis, patterns: readonly Sequence[], root: readonly
     case "tool":
       return [listed(patterns.map(toolPatternText))];
     default:
-      return [`${axis.name} ${listed(patterns.map(namePatternText))}`];
+      return [`${axis.name} ${listed(patterns.map(axis.name === "uri" ? uriPatternText : namePatternText))}`];
   }
 }
 

@@ -4,6 +4,7 @@ import { hostTexts, openingTexts } from "../authority/axes/destination.ts";
 import { namePatternText, toolPatternText } from "../authority/axes/name.ts";
 import { pathText, tree } from "../authority/axes/path.ts";
 import type { Scope } from "../authority/axes/scope.ts";
+import { uriPatternText } from "../authority/axes/uri.ts";
 import type { Axis, ScopeKey } from "../authority/catalog.ts";
 import type { Conditions, Grant } from "../authority/grant.ts";
 import { literal, type Segment, segmentText } from "../authority/patterns/segment.ts";
@@ -93,7 +94,7 @@ function sequencePairs(axis: Axis, patterns: readonly Sequence[], grant: Grant):
     case "tool":
       return [`tools=${compactList(patterns.map(toolPatternText))}`];
     default: {
-      const texts = patterns.map(namePatternText);
+      const texts = patterns.map(axis.name === "uri" ? uriPatternText : namePatternText);
       const [only] = texts;
       if (axis.keys[0] === "id" && only !== undefined && texts.length === 1) return [`id=${compactWord(only)}`];
       return [`${axis.keys[axis.keys.length - 1] as ScopeKey}=${compactList(texts)}`];

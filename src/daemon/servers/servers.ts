@@ -9,7 +9,7 @@ import type { Outcome } from "../../core/ports/stores/commit.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import type { SettingStore } from "../../core/ports/stores/secret-store.ts";
 import { offeredName, type ServerDescription, type ToolDefinition } from "../../gateway/definitions.ts";
-import { callableTools, firstPin, type Pin, pinOf, pinText, readPin } from "../../gateway/pins.ts";
+import { callableTools, firstPin, type Pin, pinChanges, pinOf, pinText, readPin } from "../../gateway/pins.ts";
 import { shippedMap } from "../../gateway/shipped-maps.ts";
 import { requestOf, type ToolRequest } from "../../runtime/context/tool-request.ts";
 import { inputParser } from "../../runtime/tool/input.ts";
@@ -72,9 +72,8 @@ export class DaemonServers {
    */
   async of(session: Session, wanted: string | null = null): Promise<readonly DaemonTool[]> {
     const { name, cwd } = session.facts;
-    const { servers } = this.catalog.of(name.workspace, cwd);
-    if (servers.length === 0) return NONE;
-    const enabled = servers.filter(({ server, waits }) => waits === null && server.isEnabled);
+    if (this.catalog.of(name.workspace, cwd).servers.length === 0) return NONE;
+    const enabled = this.enabled(session);
     this.#pool.retire(session, new Set(enabled.map(({ digest }) => digest)));
     const isWanted = ({ server }: CatalogServer): boolean =>
       wanted === null || wanted.startsWith(offeredName(server.name, ""));
@@ -146,6 +145,32 @@ export class DaemonServers {
     if (!(upstream instanceof Upstream)) return upstream;
     const started = await this.#watch(one, upstream);
     return started.ok ? started.value : { message: started.message };
+  }
+
+  /** The session's process of a server, started. INVARIANT: what is called is what is pinned, as this process describes it. */
+  async running(session: Session, one: CatalogServer): Promise<Upstream | { readonly message: string }> {
+    const upstream = this.#pool.server(session, one, groundOf(one));
+    if (!(upstream instanceof Upstream)) return upstream;
+    const started = upstream.description === null ? await this.#watch(one, upstream) : null;
+    if (started !== null && !started.ok) return { message: started.message };
+    if (upstream.description !== null) this.#latest.set(pinKey(one), upstream.description);
+    return upstream;
+  }
+
+  /** Enabled and trusted; never more than the session's file and trust say now. */
+  enabled(session: Session): readonly CatalogServer[] {
+    const { name, cwd } = session.facts;
+    const { servers } = this.catalog.of(name.workspace, cwd);
+    return servers.filter(({ server, waits }) => waits === null && server.isEnabled);
+  }
+
+  /** Why nothing of a server may be used: it is another version, or describes itself differently, since it was pinned. */
+  heldServer(one: CatalogServer): string | null {
+    const [pin, latest] = [this.pinOf(one), this.latest(one)];
+    const isChanged = pin !== null && latest !== null && pinChanges(pin, latest).some(({ tool }) => tool === null);
+    if (!isChanged) return null;
+    const { name } = one.server;
+    return `the server ${name} describes itself differently since it was pinned: ambit mcp show ${name}, then: ambit mcp pin ${name}`;
   }
 
   close(): void {
@@ -277,17 +302,11 @@ export class DaemonServers {
   ): Promise<ExecutionResult> {
     const { server } = one;
     const before = performance.now();
-    const upstream = this.#pool.server(session, one, groundOf(one));
-    if (!(upstream instanceof Upstream)) return { ok: false, code: "not_available", message: upstream.message };
     const running = session.begin(signal);
     if (running === null) return { ok: false, ...session.startRefusal };
     try {
-      const isKnown = upstream.description !== null;
-      const started = isKnown ? null : await this.#watch(one, upstream);
-      if (started !== null && !started.ok) return { ok: false, code: "not_available", message: started.message };
-      // INVARIANT: what is called is what is pinned, as this process describes it.
-      const latest = upstream.description;
-      if (latest !== null) this.#latest.set(pinKey(one), latest);
+      const upstream = await this.running(session, one);
+      if (!(upstream instanceof Upstream)) return { ok: false, code: "not_available", message: upstream.message };
       const held = this.#held(one, tool);
       if (held !== null) {
         this.#options.log(this.#options.entry(session, "server_held", { server: server.name, tool }));

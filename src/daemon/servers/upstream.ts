@@ -92,15 +92,31 @@ export class Upstream {
     signal: AbortSignal,
     milliseconds: number,
   ): Promise<UpstreamResult<ServerResult>> {
+    const answer = await this.request("tools/call", { name: tool, arguments: input }, signal, milliseconds);
+    if (!answer.ok) return answer;
+    const result = readServerResult(answer.value);
+    return result === null ? failed("the server's result is malformed") : { ok: true, value: result };
+  }
+
+  /** Whether it said at its start that it has such things. */
+  has(capability: string): boolean {
+    const capabilities = member(this.#initialized, "capabilities");
+    return isJsonObject(capabilities) && isJsonObject(member(capabilities, capability));
+  }
+
+  /** A request on behalf of a session; its turn comes when others have been answered. */
+  async request(
+    method: string,
+    params: JsonObject,
+    signal: AbortSignal,
+    milliseconds: number,
+  ): Promise<UpstreamResult<JsonObject>> {
     if (this.#running + this.#queue.length >= waitingMax)
       return unavailable("too many calls of this server are queued");
     if (this.#running >= callsAtOnceMax) await new Promise<void>((go) => this.#queue.push(go));
     else this.#running++;
     try {
-      const answer = await this.#ask("tools/call", { name: tool, arguments: input }, milliseconds, signal);
-      if (!answer.ok) return answer;
-      const result = readServerResult(answer.value);
-      return result === null ? failed("the server's result is malformed") : { ok: true, value: result };
+      return await this.#ask(method, params, milliseconds, signal);
     } finally {
       // The next call takes over this one's place.
       const next = this.#queue.shift();
@@ -126,8 +142,7 @@ export class Upstream {
   }
 
   async #list(): Promise<UpstreamResult<ServerDescription>> {
-    const capabilities = member(this.#initialized, "capabilities");
-    const hasTools = isJsonObject(capabilities) && isJsonObject(member(capabilities, "tools"));
+    const hasTools = this.has("tools");
     const tools: Json[] = [];
     let cursor: string | null = null;
     for (let page = 0; hasTools && page < pagesMax; page++) {

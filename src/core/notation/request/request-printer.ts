@@ -5,6 +5,7 @@ import { type Destination, destinationText } from "../../authority/axes/destinat
 import { nameText, toolPatternText } from "../../authority/axes/name.ts";
 import { pathText } from "../../authority/axes/path.ts";
 import { isArguments, isDestination, isSegments, type Value } from "../../authority/axes/scope.ts";
+import { uriText } from "../../authority/axes/uri.ts";
 import type { Scheme } from "../../authority/axes/url.ts";
 import type { VerbEntry } from "../../authority/catalog.ts";
 import { ANY_TEXT, FOREIGN_TEXT } from "../../authority/patterns/reserved.ts";
@@ -55,6 +56,8 @@ function valueWords(verb: VerbEntry, values: readonly Value[], scheme: Scheme | 
       ];
     case "model":
       return second === undefined ? [text(first)] : [text(first), text(second)];
+    case "mcp":
+      return second === undefined ? [text(first)] : [text(first), text(second, uriText)];
     case "secret":
       return [text(first), ...named("tool", second, toolName), ...named("host", third)];
     default:

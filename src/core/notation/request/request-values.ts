@@ -4,6 +4,7 @@ import { parseHost } from "../../authority/axes/destination.ts";
 import { parseAgentName, parseName, parseTool } from "../../authority/axes/name.ts";
 import { parsePath } from "../../authority/axes/path.ts";
 import type { Value } from "../../authority/axes/scope.ts";
+import { parseUri } from "../../authority/axes/uri.ts";
 import type { VerbEntry } from "../../authority/catalog.ts";
 import { isJsonObject } from "../../base/json.ts";
 import { done, type Result, refuse } from "../../base/result.ts";
@@ -46,6 +47,8 @@ export function readValues(verb: VerbEntry, words: readonly string[], reading: R
       return readSecret(verb, words, reading);
     case "model":
       return readModel(verb, words);
+    case "mcp":
+      return readResource(verb, words);
     default:
       if (words.length === 0) return unsaid(verb);
       return verb.axes.length === 0 ? extra(verb, words[0]) : sole((text) => listed(parseHost(text, reading.toAscii)));
@@ -59,6 +62,7 @@ const EXAMPLES: Readonly<Record<string, string>> = {
   "net.connect": "example.com:443",
   "secret.use": "openai-key",
   "model.use": "anthropic claude-sonnet-4-5",
+  "mcp.resource": "docs docs://pages/start",
   "tool.invoke": 'web_fetch {"url": "https://example.com/"}',
   "agent.update": "scout",
   "memory.read": "config",
@@ -111,6 +115,11 @@ function readSecret(verb: VerbEntry, words: readonly string[], { toAscii }: Read
 function readModel(verb: VerbEntry, [provider, model, more]: readonly string[]): Values {
   if (provider === undefined) return refuse("bad_value", `${verb.verb} of which provider?`, example(verb));
   return more === undefined ? each([provider, parseName], [model, parseName]) : extra(verb, more);
+}
+
+function readResource(verb: VerbEntry, [server, uri, more]: readonly string[]): Values {
+  if (server === undefined) return refuse("bad_value", `${verb.verb} of which server?`, example(verb));
+  return more === undefined ? each([server, parseName], [uri, parseUri]) : extra(verb, more);
 }
 
 /** Each text by its reader, in order; a missing text is a missing value. */

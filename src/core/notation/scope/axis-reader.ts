@@ -4,6 +4,7 @@ import { parseAgentPattern, parseNamePattern, parseToolPattern } from "../../aut
 import { tree } from "../../authority/axes/path.ts";
 import { isRootWord, ROOT_WORDS_TEXT, rootWordsWithin } from "../../authority/axes/root-word.ts";
 import { ANY, NOTHING, type PortRange, type Scope } from "../../authority/axes/scope.ts";
+import { parseUriPattern } from "../../authority/axes/uri.ts";
 import type { Axis, ScopeKey, VerbEntry } from "../../authority/catalog.ts";
 import { DEEP, literal } from "../../authority/patterns/segment.ts";
 import type { Sequence } from "../../authority/patterns/sequence.ts";
@@ -91,7 +92,8 @@ function readNameAxis(axis: Axis, context: AxisContext): Scope | null {
   const patterns: Sequence[] = [];
   let failed = false;
   for (const entry of entries) {
-    const pattern = isAboutAgents(context) ? parseAgentPattern : parseNamePattern;
+    const pattern =
+      axis.name === "uri" ? parseUriPattern : isAboutAgents(context) ? parseAgentPattern : parseNamePattern;
     const read =
       entry.key === "id"
         ? readId(entry, pattern, context)

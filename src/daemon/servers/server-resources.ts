@@ -1,0 +1,101 @@
+// The power of the resource tools: lists and contents of the servers of a session, from the session's own processes of them.
+import { isJsonList, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import {
+  type ListedResource,
+  promptName,
+  RESOURCE_LISTS,
+  type ResourceKind,
+  readContents,
+  readListed,
+  resourcesMax,
+} from "../../gateway/resources.ts";
+import type { ResourcePowers } from "../../tools/resources/resource-tools.ts";
+import type { Daemon } from "../daemon.ts";
+import type { PowersOptions } from "../tools/daemon-tool.ts";
+import type { DaemonServers } from "./servers.ts";
+import { Upstream } from "./upstream.ts";
+
+export interface ResourcePowersOptions {
+  readonly servers: DaemonServers;
+  readonly held: Daemon["held"];
+  readonly callMilliseconds: number;
+}
+
+const pagesMax = 16;
+const KINDS: readonly ResourceKind[] = ["resource", "template", "prompt"];
+
+type Answered<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+
+export function resourcePowers(options: ResourcePowersOptions): (call: PowersOptions) => ResourcePowers {
+  const { servers, held, callMilliseconds } = options;
+  return ({ session, signal, taint }) => {
+    /** Runs while the session does, within one server that is as it was pinned. */
+    const within = async <T>(name: string, act: (upstream: Upstream) => Promise<Answered<T>>): Promise<Answered<T>> => {
+      const one = servers.enabled(session).find(({ server }) => server.name === name);
+      if (one === undefined) return { ok: false, message: `there is no server ${name}` };
+      const running = session.begin(signal);
+      if (running === null) return { ok: false, message: session.startRefusal.message };
+      try {
+        const upstream = await servers.running(session, one);
+        if (!(upstream instanceof Upstream)) return { ok: false, message: upstream.message };
+        const why = servers.heldServer(one);
+        if (why !== null) return { ok: false, message: why };
+        // Whatever it answers, also with an error, is its own text.
+        if (!one.server.isClean) taint();
+        return await act(upstream);
+      } finally {
+        running.end();
+      }
+    };
+    return {
+      resources: {
+        servers: () => servers.enabled(session).map(({ server }) => server.name),
+        held: () => {
+          const current = held(session);
+          return current === null ? null : { authority: current.holding.authority, moment: current.moment };
+        },
+        list: (name) => within(name, (upstream) => listed(upstream, signal, callMilliseconds)),
+        read: (name, uri, given) =>
+          within(name, async (upstream) => {
+            const prompt = promptName(uri);
+            const answer =
+              prompt === null
+                ? await upstream.request("resources/read", { uri }, signal, callMilliseconds)
+                : await upstream.request("prompts/get", { name: prompt, arguments: given }, signal, callMilliseconds);
+            if (!answer.ok) return answer;
+            const value = readContents(uri, answer.value);
+            return value === null
+              ? { ok: false, message: "the server's answer is malformed, or too large" }
+              : { ok: true, value };
+          }),
+      },
+    };
+  };
+}
+
+async function listed(
+  upstream: Upstream,
+  signal: AbortSignal,
+  milliseconds: number,
+): Promise<Answered<readonly ListedResource[]>> {
+  const found: ListedResource[] = [];
+  for (const kind of KINDS) {
+    const { method, key, capability } = RESOURCE_LISTS[kind];
+    if (!upstream.has(capability)) continue;
+    const entries: Json[] = [];
+    let cursor: string | null = null;
+    for (let page = 0; page < pagesMax && entries.length < resourcesMax; page++) {
+      const params: JsonObject = cursor === null ? {} : { cursor };
+      const answer = await upstream.request(method, params, signal, milliseconds);
+      if (!answer.ok) return answer;
+      const part = member(answer.value, key);
+      if (!isJsonList(part)) return { ok: false, message: `the server's answer to ${method} is malformed` };
+      for (const entry of part) if (entries.length < resourcesMax) entries.push(entry);
+      const next = member(answer.value, "nextCursor");
+      cursor = typeof next === "string" && next !== "" ? next : null;
+      if (cursor === null) break;
+    }
+    found.push(...entries.flatMap((entry) => readListed(kind, entry) ?? []));
+  }
+  return { ok: true, value: found };
+}

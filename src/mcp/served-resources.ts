@@ -1,0 +1,89 @@
+// Resources and prompts of MCP servers for a client. They are listed and read by the same calls that a model makes: decided,
+// charged and logged. `docs://a` of the server `notes` is `notes+docs://a` here, so that no server can speak for another.
+import { ProtocolError, ProtocolErrorCode } from "@modelcontextprotocol/server";
+import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
+import type { CallResult } from "./call-result.ts";
+import type { ReconnectingSession } from "./reconnecting-session.ts";
+
+const LIST = "resources_list";
+const READ = "resources_read";
+/** Between a server and what it has: no name of a server has a `+` or two underscores. */
+const URI = /^([a-z][a-z0-9-]*)\+(.+)$/s;
+const PROMPT = /^([a-z][a-z0-9-]*)__(.+)$/s;
+
+export class ServedResources {
+  readonly #session: ReconnectingSession;
+
+  constructor(session: ReconnectingSession) {
+    this.#session = session;
+  }
+
+  async list(signal: AbortSignal): Promise<{ readonly resources: readonly JsonObject[] }> {
+    return { resources: (await this.#items("resource", signal)).map((one) => shown(one, "uri")) };
+  }
+
+  async templates(signal: AbortSignal): Promise<{ readonly resourceTemplates: readonly JsonObject[] }> {
+    return { resourceTemplates: (await this.#items("template", signal)).map((one) => shown(one, "uriTemplate")) };
+  }
+
+  async prompts(signal: AbortSignal): Promise<readonly JsonObject[]> {
+    return (await this.#items("prompt", signal)).map((one) => ({
+      name: `${member(one, "server")}__${member(one, "name")}`,
+      description: member(one, "description") ?? "",
+      arguments: member(one, "arguments") ?? [],
+    }));
+  }
+
+  async read(uri: string, signal: AbortSignal): Promise<{ readonly contents: readonly JsonObject[] }> {
+    const [, server, own] = URI.exec(uri) ?? [];
+    if (server === undefined || own === undefined)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, "there is no such resource: its URI is SERVER+URI");
+    const result = await this.#read({ server, uri: own }, signal);
+    const contents = member(result, "contents");
+    return {
+      contents: (isJsonList(contents) ? contents.filter(isJsonObject) : []).map((one) => ({
+        ...one,
+        uri: `${server}+${String(member(one, "uri") ?? own)}`,
+      })),
+    };
+  }
+
+  /** Null for a name that belongs to no server. */
+  async prompt(name: string, given: Readonly<Record<string, string>>, signal: AbortSignal): Promise<JsonObject | null> {
+    const [, server, own] = PROMPT.exec(name) ?? [];
+    if (server === undefined || own === undefined) return null;
+    const { description, messages } = await this.#read({ server, uri: `prompt:${own}`, arguments: given }, signal);
+    return { description: description ?? "", messages: messages ?? [] };
+  }
+
+  async #read(input: JsonObject, signal: AbortSignal): Promise<JsonObject> {
+    const result = await this.#session.call(READ, input, signal);
+    if (result.isError)
+      throw new ProtocolError(ProtocolErrorCode.InvalidParams, textOf(result), result.structuredContent);
+    return result.structuredContent;
+  }
+
+  /** Nothing, and no log entry of a denial, for an agent without such grants. */
+  async #items(kind: string, signal: AbortSignal): Promise<readonly JsonObject[]> {
+    const tools = await this.#session.list();
+    if (!tools.ok || tools.value.every(({ name }) => name !== LIST)) return [];
+    const { structuredContent, isError } = await this.#session.call(LIST, {}, signal);
+    const items = member(structuredContent, "items");
+    if (isError || !isJsonList(items)) return [];
+    return items.filter(isJsonObject).filter((one) => member(one, "kind") === kind);
+  }
+}
+
+function shown(one: JsonObject, key: "uri" | "uriTemplate"): JsonObject {
+  const { server, uri, name, description, mimeType } = one;
+  return {
+    [key]: `${server}+${uri}`,
+    name: name ?? "",
+    description: description ?? "",
+    ...(typeof mimeType === "string" ? { mimeType } : {}),
+  };
+}
+
+function textOf({ content }: CallResult): string {
+  return content.map(({ text }) => text).join("\n");
+}

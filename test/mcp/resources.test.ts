@@ -1,0 +1,109 @@
+// Resources and prompts of a real MCP server through ambit: listed and read as far as `mcp.resource` reaches, logged, and never
+// under the name of another server.
+import { join } from "node:path";
+import { Client } from "@modelcontextprotocol/client";
+import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
+import { afterAll, beforeAll, describe, expect, test } from "vitest";
+import { root } from "../e2e/ambit.ts";
+import { World } from "../state/world.ts";
+import { AS_CLIENT } from "./line-client.ts";
+
+const packages = join(root, "node_modules");
+const EVERYTHING = join(packages, "@modelcontextprotocol", "server-everything", "dist", "index.js");
+
+let world: World;
+
+beforeAll(async () => {
+  world = await World.make();
+  const entry = `{ command: [node, "${EVERYTHING}"], runtime: ["${packages}"] }`;
+  world.write("config/ambit/mcp.yml", `servers:\n  every: ${entry}\n  twin: ${entry}\n`);
+  world.agent("reader", ["mcp.resource{servers=[every],uris=[demo://resource/dynamic/**,prompt:simple-*]}"]);
+  world.agent("all", ["mcp.resource{servers=[every,twin],uris=[**]}"]);
+  world.agent("none", ["memory.read"]);
+  await world.begin();
+}, 60_000);
+afterAll(() => world?.remove());
+
+async function connected(agent: string, mode: "legacy" | { readonly pin: string } = "legacy"): Promise<Client> {
+  const client = new Client({ name: "test", version: "0" }, { versionNegotiation: { mode } });
+  const env = Object.fromEntries(Object.entries(world.environment).map(([name, value]) => [name, value ?? ""]));
+  const words = [process.execPath, join(root, "bin", "ambit"), "mcp", "serve", "--agent", agent];
+  await client.connect(
+    new StdioClientTransport({
+      command: "perl",
+      args: [...AS_CLIENT, ...words],
+      env,
+      cwd: world.project,
+      stderr: "ignore",
+    }),
+  );
+  return client;
+}
+
+describe.each([["legacy" as const], [{ pin: "2026-07-28" }]])("in the era %j", (mode) => {
+  test("a client lists and reads what is granted, and is refused the rest", async () => {
+    const client = await connected("reader", mode);
+    try {
+      const { resourceTemplates } = await client.listResourceTemplates();
+      expect(resourceTemplates.map(({ uriTemplate }) => uriTemplate)).toContain(
+        "every+demo://resource/dynamic/text/{resourceId}",
+      );
+      // Static documents are listed by the server, and not granted.
+      expect((await client.listResources()).resources).toEqual([]);
+      const { contents } = await client.readResource({ uri: "every+demo://resource/dynamic/text/1" });
+      expect(contents[0]?.uri).toBe("every+demo://resource/dynamic/text/1");
+      expect(JSON.stringify(contents)).toContain("Resource 1");
+      for (const uri of [
+        "every+demo://resource/static/document/features.md",
+        "every+demo://resource/dynamic/../static/document/features.md",
+        "every+demo://resource/dynamic/%2e%2e/static/document/features.md",
+        "twin+demo://resource/dynamic/text/1",
+        "other+demo://resource/dynamic/text/1",
+        "demo://resource/dynamic/text/1",
+      ])
+        await expect(client.readResource({ uri }), uri).rejects.toThrow();
+      const prompts = (await client.listPrompts()).prompts.map(({ name }) => name);
+      expect(prompts.filter((name) => name.includes("__"))).toEqual(["every__simple-prompt"]);
+      const { messages } = await client.getPrompt({ name: "every__simple-prompt" });
+      expect(messages.length).toBeGreaterThan(0);
+      await expect(client.getPrompt({ name: "every__args-prompt", arguments: { city: "Oslo" } })).rejects.toThrow();
+    } finally {
+      await client.close();
+    }
+  });
+});
+
+test("a prompt gets its arguments, and two servers with the same resources stay apart", async () => {
+  const client = await connected("all");
+  const { messages } = await client.getPrompt({ name: "every__args-prompt", arguments: { city: "Oslo" } });
+  expect(JSON.stringify(messages)).toContain("Oslo");
+  const uris = (await client.listResources()).resources.map(({ uri }) => uri);
+  expect(uris.some((uri) => uri.startsWith("every+demo://"))).toBe(true);
+  expect(new Set(uris).size).toBe(uris.length);
+  expect(uris.filter((uri) => uri.startsWith("twin+")).length).toBe(uris.length / 2);
+  await client.close();
+});
+
+test("an agent without such grants has no resources, starts no server, and no denial is logged for its client's question", async () => {
+  const before = (await world.log({ outcome: "deny" })).length;
+  const client = await connected("none");
+  expect((await client.listResources()).resources).toEqual([]);
+  expect((await client.listResourceTemplates()).resourceTemplates).toEqual([]);
+  await expect(client.readResource({ uri: "every+demo://resource/dynamic/text/1" })).rejects.toThrow(/mcp.resource/);
+  await client.close();
+  expect((await world.log({ outcome: "deny" })).length).toBe(before + 1);
+});
+
+test("a read is decided, logged with its URI, and marks the session", async () => {
+  const client = await connected("reader");
+  await client.readResource({ uri: "every+demo://resource/dynamic/text/2" });
+  await client.close();
+  const entries = await world.log({});
+  const read = entries.findLast(({ tool }) => tool === "resources_read");
+  expect([read?.outcome, JSON.stringify(read)]).toEqual([
+    "allow",
+    expect.stringContaining("mcp.resource every demo://resource/dynamic/text/2"),
+  ]);
+  const closed = entries.findLast(({ outcome }) => outcome === "closed");
+  expect(closed?.more["clean"]).toBe(false);
+});
