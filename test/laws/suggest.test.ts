@@ -181,7 +181,9 @@ const helps: Law = (_, source) => {
   const authority = authorityOf(list);
   const decision = judge(authority, request, at);
   if (decision.outcome !== "deny") return null;
-  const { suggest } = explain(authority, request, at, decision);
+  const { suggest, isSpecial } = explain(authority, request, at, decision);
+  // For an address that is not public nothing is proposed.
+  if (isSpecial) return null;
   // If a condition of a held grant is not met, nothing is proposed that would drop it.
   const isHeld = list.some((grant) => naiveGrant(grant, request));
   const isGuarded = isHeld || list.some(({ conditions }) => shown(conditions) !== shown(UNCONDITIONAL));

@@ -146,6 +146,14 @@ const VALUES: Record<string, fc.Arbitrary<Json>> = {
   names: list(name),
   providers: list(name),
   models: list(name),
+  servers: list(name),
+  uris: list(
+    fc.oneof(
+      name,
+      fc.constantFrom("docs://a/**", "docs:///a*", "DOCS:/a", "file:///x", "prompt:*", "a://b:1/c?d"),
+      part,
+    ),
+  ),
   args: fc.array(fc.tuple(place, constraint), { maxLength: 3 }).map((entries) => Object.fromEntries(entries)),
   args_only: fc.boolean(),
   ask: fc.constantFrom<Json>(true, false, "presence"),
