@@ -280,6 +280,20 @@ describe("an answer is void", () => {
     expect(await asked(session, "key")).not.toBe(id);
   });
 
+  test("and is refused as such if the agent was stopped, or everything was frozen, before it was given", async () => {
+    const id = await asked(await open("stopped"), "later");
+    given(await world.control("agent.stop", { cwd: world.project, agent: "stopped" }));
+    expect(await world.approve(id)).toMatchObject({ ok: false, code: "revoked" });
+    const session = await open("frozen");
+    const other = await asked(session, "later");
+    given(await world.control("freeze", {}));
+    given(await world.control("thaw", { presence: null }));
+    expect(await world.approve(other)).toMatchObject({ ok: false, code: "revoked" });
+    const again = await asked(session, "later");
+    given(await world.approve(again));
+    expect((await set(session, "later", "x")).said).toBe("done");
+  });
+
   test.each(["exact", "program"])("if the script in the root has changed since (%s)", async (step) => {
     const script = join(world.project, "work.sh");
     const session = await open("program");

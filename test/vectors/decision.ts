@@ -17,7 +17,8 @@ export type DecisionRecord =
   | "0025-walls"
   | "0028-files-and-links"
   | "0029-shell-subset"
-  | "0088-records-as-the-seed-writes-them";
+  | "0088-records-as-the-seed-writes-them"
+  | "0110-prefixes-of-allowed-tools";
 
 export interface Decision {
   readonly record: DecisionRecord;

@@ -66,6 +66,15 @@ function fetchNeeds(input: Row, verbs: readonly string[]): JsonObject {
   return { verbs, requests: verbs.map((verb) => `${verb}${fetchScope(input) ?? ""}`) };
 }
 
+/** The command of `Bash(git log:*)` named alone; null for any other list of tools. */
+function prefixOf({ allowed_tools: tools }: Row): string | null {
+  return /^\s*Bash\(([\w.-]+(?: [\w.-]+)+):\*\)\s*$/.exec(typeof tools === "string" ? tools : "")?.[1] ?? null;
+}
+
+function prefixNeeds(pattern: string): JsonObject {
+  return { verbs: ["proc.exec"], requests: [`proc.exec{in=/w,patterns=["${pattern}"]}`] };
+}
+
 export const NOTATION_DECISIONS: readonly Decision[] = [
   {
     record: "0088-records-as-the-seed-writes-them",
@@ -74,6 +83,14 @@ export const NOTATION_DECISIONS: readonly Decision[] = [
     holds: (input) => fetchScope(input) !== null,
     answer: (input) => fetchNeeds(input, ["net.get"]),
     seed: (input) => fetchNeeds(input, ["net.get", "net.post"]),
+  },
+  {
+    record: "0110-prefixes-of-allowed-tools",
+    when: "a skill names Bash with a command of several words and `:*`: that command with anything behind it",
+    files: ["egghead-skills"],
+    holds: (input) => prefixOf(input) !== null,
+    answer: (input) => prefixNeeds(`${prefixOf(input)} **`),
+    seed: (input) => prefixNeeds(`${prefixOf(input)}:*`),
   },
   {
     record: "0013-catalog",

@@ -27,7 +27,8 @@ export const caveatsSource: Family = {
     const got: Record<string, Json> = {
       source,
       error: read.link === null && read.diagnostics.length > 0,
-      caveats: read.link === null ? null : printCaveats(read.link.grants, [read.link]),
+      // A document that is refused denies everything.
+      caveats: read.link === null ? DENIED : printCaveats(read.link.grants, [read.link]),
     };
     const expected: Record<string, Json> = {
       ...(has(row, "source") ? { source: textAt(row, "source") } : {}),
@@ -36,6 +37,15 @@ export const caveatsSource: Family = {
     };
     return { kind: "compared", expected, got, wider: false };
   },
+};
+
+const DENIED: JsonObject = {
+  fs_read: { only: [] },
+  fs_write: { only: [] },
+  exec: { only: [] },
+  net: { only: [] },
+  max_calls: { at_most: 0 },
+  valid_for_generation: { only: [] },
 };
 
 /** Text as it stands; a map as the JSON it stands for. */

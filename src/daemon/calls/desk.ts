@@ -26,6 +26,7 @@ import type { LadderStep } from "../../core/ports/daemon/daemon-control.ts";
 import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Approval, ApprovalBinding, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
+import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import type { Entries } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
@@ -48,6 +49,12 @@ function unavailable(reason: string): DeskAnswer {
 }
 
 const NO_STORE = "the store of approvals did not respond";
+
+const STALE = refusal(
+  "revoked",
+  "its agent was stopped, or everything was frozen, after it was requested: approving it would allow nothing",
+  "have the agent ask again",
+);
 
 export class Desk {
   readonly #parts: DaemonParts;
@@ -141,8 +148,22 @@ export class Desk {
     const shown = await this.show(idOf);
     if (!shown.ok) return shown;
     const { approval, ladder } = shown.value;
+    if (approval.state === "pending" && this.#isStale(approval)) return STALE;
     const changed = await this.#change(approval, agree(approval, answer, ladder), ["pending"], "approved", answer.by);
     return changed.ok ? { ok: true, value: { approval: changed.value, missing: missing(changed.value) } } : changed;
+  }
+
+  /** Its agent was stopped, or everything was frozen, since it asked: no call has that generation any more. */
+  #isStale({ who: { workspace, agent, user }, generation }: Approval): boolean {
+    if (agent === null) return false;
+    const names = [{ workspace, agent }, ...(user === null ? [] : [{ workspace, agent, user }])];
+    return !names.some((name) => this.#generationOf(name) === generation);
+  }
+
+  /** Both only increase, so an equal sum means neither changed. */
+  #generationOf(name: AgentName): number {
+    const { ledger } = this.#parts.stores;
+    return ledger.generation(MACHINE_SCOPE) + ledger.generation(agentScope(name));
   }
 
   async refuse(idOf: string, reason: string, by: string): Promise<Answer<{ readonly approval: Approval }>> {
@@ -224,10 +245,9 @@ export class Desk {
     session: Session,
     { tool, input, requests, asking, level }: ApprovalRequest,
   ): Promise<{ readonly call: CurrentCall; readonly binding: ApprovalBinding | null }> {
-    const { stores, digest, canonical, pin } = this.#parts;
+    const { digest, canonical, pin } = this.#parts;
     const { name } = session.facts;
-    // Both only increase, so an equal sum means neither changed.
-    const generation = stores.ledger.generation(MACHINE_SCOPE) + stores.ledger.generation(agentScope(name));
+    const generation = this.#generationOf(name);
     const pinned = await pin({ workspace: name.workspace, tool, input, requests });
     const identity = {
       workspace: name.workspace,
