@@ -4,8 +4,15 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientSettings } from "../cli/connect/connect.ts";
-import { CONNECTIONS, isOurs, type SettingsChange } from "../clients/connect/connections.ts";
+import {
+  CONNECTIONS,
+  type ConnectScope,
+  connectionOf,
+  isOurs,
+  type SettingsChange,
+} from "../clients/connect/connections.ts";
 import { commandIn, HOOK_MARK, hookCommand } from "../clients/connect/hook-command.ts";
+import { hookGaps } from "../clients/connect/hook-gaps.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
 import { daemonFolder } from "../platform/daemon/daemon-start.ts";
 import { editFile } from "../platform/edit-file.ts";
@@ -124,6 +131,27 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
           }),
         ),
       ),
+    gaps: async (hook) => {
+      const pathIn = (scope: ConnectScope, path: string): string | null => {
+        const base = scope === "project" ? project : home;
+        return path.startsWith("/") ? path : base === null ? null : join(base, path);
+      };
+      const textIn = (scope: ConnectScope, path: string): string | null => {
+        const at = pathIn(scope, path);
+        const text = at === null ? null : textAt(at);
+        return text?.ok === true ? text.value : null;
+      };
+      return hookGaps({
+        ...hook,
+        version: await versionOf(connectionOf(hook.client)?.programs ?? [], environment),
+        text: textIn,
+        value: (scope, path) => {
+          const text = textIn(scope, path);
+          const value = text === null ? null : valueAt(text, []);
+          return value?.ok === true ? value.value : undefined;
+        },
+      });
+    },
     run: async (command, input) => {
       const child = spawn("/bin/sh", ["-c", command], { cwd, env: environment, timeout: canaryMillisecondsMax });
       let err = "";
@@ -137,6 +165,31 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       return { status, err };
     },
   };
+}
+
+const versionMillisecondsMax = 10_000;
+
+/** What the first of these programs that starts says about itself. Not in the project, whose files it could read. */
+async function versionOf(
+  programs: readonly string[],
+  environment: ClientSettingsOptions["environment"],
+): Promise<string | null> {
+  for (const program of programs) {
+    const child = spawn(program, ["--version"], {
+      ...{ cwd: "/", env: environment, timeout: versionMillisecondsMax, stdio: ["ignore", "pipe", "ignore"] },
+    });
+    let out = "";
+    child.stdout?.on("data", (part: Buffer) => {
+      out += part;
+    });
+    const status = await new Promise<number | null>((over) => {
+      child.on("error", () => over(null));
+      child.on("close", over);
+    });
+    const version = status === 0 ? /\d+\.\d+(?:\.\d+)?/.exec(out)?.[0] : undefined;
+    if (version !== undefined) return version;
+  }
+  return null;
 }
 
 const OVER = "over";

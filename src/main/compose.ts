@@ -13,6 +13,7 @@ import { agentIds, findWorkspace } from "../agents/disk/workspace.ts";
 import type { Terminal } from "../cli/agents/ports.ts";
 import { canaryDenied } from "../cli/connect/connect.ts";
 import type { ProgramPorts } from "../cli/program.ts";
+import { shadowLines } from "../cli/status/status.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
 import { toolFilesAt } from "../cli/tools/files.ts";
 import { pathText } from "../core/authority/axes/path.ts";
@@ -174,10 +175,11 @@ export function composePorts(machine: Machine): ProgramPorts {
       hooks: async () =>
         Promise.all(
           settings.hooks().map(async ({ client, scope, path, command }) => ({
-            ...{ client, scope, path },
+            ...{ client, scope, path, gaps: await settings.gaps({ client, scope, path }) },
             isDenied: await canaryDenied({ cwd, clientSettings: settings }, client, command),
           })),
         ),
+      shadow: () => shadowLines({ user: agents.user() }, Date.now()),
       agents,
       place: { cwd, workspace, state: folders.state, now, resolve: (name) => resolve(cwd, name) },
       read: (source, id) => agentOf(source, id, extname(source.name), readingAt(workspace ?? cwd), moment),

@@ -45,6 +45,7 @@ interface DoctorDeps {
   /** The path of our native program. */
   readonly native: string;
   readonly hooks: NonNullable<DoctorPorts["hooks"]>;
+  readonly shadow: NonNullable<DoctorPorts["shadow"]>;
   readonly admit: AdmitPorts["admit"];
   readonly running: ControlPorts["running"];
   readonly serving: NonNullable<ControlPorts["serving"]>;
@@ -68,6 +69,7 @@ export function doctorPorts({
   running,
   serving,
   hooks,
+  shadow,
   ...asked
 }: DoctorDeps): DoctorPorts {
   const { paint, terminal, print, printError } = asked;
@@ -118,6 +120,7 @@ export function doctorPorts({
     printError,
     probe,
     hooks,
+    shadow,
     sink: async () => {
       const status = await running();
       return status.ok ? (status.value?.sink ?? null) : null;

@@ -29,6 +29,9 @@ import { serveHttp } from "./mcp-http.ts";
 import { standardInput } from "./mcp-input.ts";
 import { clientLevel, isClientGone } from "./mcp-parent.ts";
 
+/** How long a headless client waits for a person, unless `--wait` says otherwise. */
+const promptMilliseconds = 600_000;
+
 export interface McpMachine {
   readonly cwd: string;
   readonly colour: boolean;
@@ -63,7 +66,7 @@ async function serveMcp(
   { program, printError }: McpMachine,
   home: string | null,
   folders: UserFolders,
-  { opening, waitMilliseconds }: McpServed,
+  { opening, waitMilliseconds, isPrompting = false }: McpServed,
   note: (text: string) => void,
 ): Promise<ExitCode> {
   const parent = process.ppid;
@@ -112,6 +115,14 @@ async function serveMcp(
     identity: { name: "ambit", version: VERSION },
     session,
     callProblem: (id) => inbound.callProblem(id),
+    prompt: isPrompting
+      ? {
+          agent: opening.agent,
+          user: opening.user,
+          cwd: opening.cwd,
+          waitMilliseconds: waitMilliseconds || promptMilliseconds,
+        }
+      : null,
   });
   const closed = new Promise<void>((over) => {
     serveStdio(({ era }) => servers.create(era), { transport });

@@ -13,6 +13,7 @@ import type { Answer, MessageClient, Refusal, RequestOptions } from "../core/por
 import { type CallResult, deniedResult, doneResult, refusedResult, servedResult, unknownTool } from "./call-result.ts";
 import { CallSlots } from "./call-slots.ts";
 import { callsAtOnceMax } from "./limits.ts";
+import { type PromptAnswer, type PromptOptions, promptAnswer, promptDenial } from "./prompt-tool.ts";
 
 export interface SessionOptions {
   readonly opening: OpenSessionRequest;
@@ -88,6 +89,12 @@ export class ReconnectingSession {
     } finally {
       this.#slots.release();
     }
+  }
+
+  /** A call of the client itself, decided as its hook would. */
+  async prompt(asked: JsonObject, options: PromptOptions, signal: AbortSignal): Promise<PromptAnswer> {
+    const live = await this.#session();
+    return live.ok ? promptAnswer(live.value.calls, asked, options, signal) : promptDenial(live.message);
   }
 
   /** The daemon ends what the session still runs when the connection closes. */

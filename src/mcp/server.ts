@@ -9,10 +9,12 @@ import {
   type ServerContext,
 } from "@modelcontextprotocol/server";
 import { isJsonList, isJsonObject, type JsonObject, member } from "../core/base/json.ts";
+import type { ToolView } from "../core/ports/daemon/daemon-calls.ts";
 import { type CallResult, refusedResult } from "./call-result.ts";
 import { type ShapedResult, shapedResult, shapeFor } from "./client-shape.ts";
 import type { RequestId } from "./json-rpc.ts";
 import { listCheckMilliseconds, listMilliseconds, progressMilliseconds } from "./limits.ts";
+import { PROMPT_TOOL, type PromptOptions, promptTool } from "./prompt-tool.ts";
 import type { ReconnectingSession } from "./reconnecting-session.ts";
 import type { CallProblem } from "./request-params.ts";
 import { ServedResources } from "./served-resources.ts";
@@ -23,6 +25,8 @@ export interface ServerOptions {
   readonly session: ReconnectingSession;
   /** What is wrong with a call that arrives without a name; over HTTP such a call does not arrive. */
   callProblem?(id: RequestId): CallProblem | null;
+  /** Serves the tool for Claude Code's `--permission-prompt-tool`. */
+  readonly prompt?: PromptOptions | null;
   /** Over HTTP in the newer era a server lives for one request: changes of the list are sent by its owner. */
   readonly isForOneRequest?: boolean;
 }
@@ -135,7 +139,12 @@ class SessionServer {
 
   async #call(request: ReceivedRequest, { name: tool, arguments: input = {} }: ReceivedCall): Promise<ShapedResult> {
     const progress = new CallProgress(request);
+    const { prompt = null, session } = this.#options;
     try {
+      if (tool === PROMPT_TOOL && prompt !== null) {
+        const answer = await session.prompt(input, prompt, request.signal);
+        return { content: [{ type: "text", text: JSON.stringify(answer) }] } as unknown as ShapedResult;
+      }
       const result = await this.#result(request, tool, input, (approval) => progress.waits(approval));
       return shapedResult(result, shapeFor(this.#client(request)), { tool, input });
     } finally {
@@ -173,7 +182,7 @@ class SessionServer {
     if (cursor !== undefined) throw new ProtocolError(ProtocolErrorCode.InvalidParams, "unknown cursor");
     const listed = await this.#options.session.list();
     if (!listed.ok) throw new ProtocolError(ProtocolErrorCode.InternalError, `${listed.code}: ${listed.message}`);
-    const tools = listedTools(listed.value);
+    const tools = this.#listed(listed.value);
     this.#sentList = JSON.stringify(tools);
     if (this.#timer === undefined && this.#options.isForOneRequest !== true) {
       this.#timer = setInterval(() => void this.#checkList(), listCheckMilliseconds);
@@ -182,12 +191,16 @@ class SessionServer {
     return { tools };
   }
 
+  #listed(tools: readonly ToolView[]): readonly ListedTool[] {
+    return [...listedTools(tools), ...((this.#options.prompt ?? null) === null ? [] : [promptTool])];
+  }
+
   async #checkList(): Promise<void> {
     if (this.#isChecking || !this.#isReady) return;
     this.#isChecking = true;
     try {
       const found = await this.#options.session.currentList();
-      const list = found === null ? this.#sentList : JSON.stringify(listedTools(found));
+      const list = found === null ? this.#sentList : JSON.stringify(this.#listed(found));
       if (list === this.#sentList) return;
       this.#sentList = list;
       await this.server.sendToolListChanged();

@@ -98,6 +98,25 @@ test.each([["clyde"], ["claude", "--agent", "absent"]])("refused: %s", async (..
   expect((await world.ambit("compile", "--agent", "coder", ...words)).status).not.toBe(0);
 });
 
+test("skills lint: what a skill gives itself in Claude Code, and what the record allows of it", async () => {
+  const text = `---\nname: notes\ndescription: d\nallowed-tools: Read Bash(ls:*) Bash(curl:*) Write(/x)\n---\nx\n`;
+  world.write("project/.ambit/skills/notes/SKILL.md", text);
+  await world.trust();
+  const { status, out } = await world.ambit("skills", "lint", "--agent", "coder", "--json");
+  const found = JSON.parse(out) as {
+    skills: readonly { tools: readonly { tool: string; record: string; isFinding: boolean }[] }[];
+  };
+  expect(status).toBe(10);
+  expect(found.skills[0]?.tools.map(({ tool, record, isFinding }) => [tool, record, isFinding])).toEqual([
+    ["Read", "allowed", true],
+    ["Bash(ls:*)", "allowed", false],
+    ["Bash(curl:*)", "missing", true],
+    ["Write(/x)", "missing", true],
+  ]);
+  expect((await world.ambit("skills", "lint", "absent")).status).toBe(1);
+  expect((await world.ambit("skills", "lint")).out).toContain("not known to read");
+});
+
 describe("import", () => {
   const file = (): string => join(world.project, ".ambit", "agents", "mine.md");
   const rules = {

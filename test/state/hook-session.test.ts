@@ -70,6 +70,16 @@ test("the command is decided, and logged, in the hook's session, and opens none 
   expect(opened.map(({ more }) => more["face"])).not.toContain("call");
 });
 
+test.each<[string, number, string]>([
+  ["ls missing", 2, "missing"],
+  ["cat src/seen missing || ls src", 0, "seen\n"],
+  ["ls src && cat missing", 1, "seen\n"],
+])("the status and output of %s are those of the script", async (script, status, part) => {
+  const one = world.caller();
+  const ran = await shell(one, await rewritten(one, { command: script }));
+  expect([ran.status, ran.out]).toEqual([status, expect.stringContaining(part)]);
+});
+
 test("a sub-agent of the client has the session of its conversation", async () => {
   const one = world.caller();
   const [own, inner] = [

@@ -9,7 +9,7 @@ import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
 import { type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
-import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { isTerminal } from "../terminal/output.ts";
 
@@ -121,7 +121,7 @@ async function carry(
   ports: CallCommandPorts,
   calls: MessageClient<CallMessages>,
   asked: CallRequest,
-  { json }: CallOptions,
+  { json, session }: CallOptions,
 ): Promise<ExitCode> {
   const answer = await calls.ask("call.do", asked, { onEvent: (event) => tellWaiting(ports, event) });
   if (!answer.ok) {
@@ -141,7 +141,10 @@ async function carry(
     if (ran.stdout !== "") ports.print(written(ran.stdout, 1));
     if (ran.stderr !== "") ports.printError(written(ran.stderr, 2));
   }
-  return ran === null || ran.isFine ? EXIT.ok : EXIT.error;
+  if (ran === null || ran.status === 0) return EXIT.ok;
+  // In the place of a client's own command its status is that command's.
+  if (session === undefined) return EXIT.error;
+  return ran.status === null ? EXIT.refused : passedOn(ran.status);
 }
 
 /** Refused by whatever holds the tool, behind the gate: denied all the same. */
@@ -167,12 +170,15 @@ function lines(text: string): string {
 }
 
 /** What programs wrote. */
-function ranIn(result: Json): { readonly stdout: string; readonly stderr: string; readonly isFine: boolean } | null {
+function ranIn(
+  result: Json,
+): { readonly stdout: string; readonly stderr: string; readonly status: number | null } | null {
   const [stdout, stderr, ending] = ["stdout", "stderr", "ending"].map((key) =>
     isJsonObject(result) ? member(result, key) : undefined,
   );
   if (typeof stdout !== "string" || typeof stderr !== "string" || !isJsonObject(ending)) return null;
-  return { stdout, stderr, isFine: member(ending, "status") === 0 };
+  const status = member(ending, "status");
+  return { stdout, stderr, status: typeof status === "number" ? status : null };
 }
 
 function tellDenial(ports: CallCommandPorts, denial: DenialView, json: boolean): ExitCode {

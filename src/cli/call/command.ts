@@ -33,4 +33,5 @@ Examples:
   jq -n '{key: "notes/today", value: "ask Ann"}' | ambit call scout memory_set -
   ambit call coder proc_exec '{"argv": ["git", "status"], "in": ".", "root": "ro"}'
 
-Exit status: 0 done, 10 denied, 11 needs approval, 12 expired, 14 not trusted, 4 no daemon, 2 usage, 1 error.`;
+Exit status: 0 done, 10 denied, 11 needs approval, 12 expired, 14 not trusted, 4 no daemon, 2 usage, 1 error.
+With --session the status is that of the script, and 125 if a signal or ambit ended it.`;

@@ -33,6 +33,8 @@ export interface ClientSettings {
   command(options: HookChoice): string | null;
   /** Hooks of ours in settings of clients here, each with the line that the client runs. */
   hooks(): readonly ConnectedHook[];
+  /** Ways around a hook that is in place; asks the client for its version. */
+  gaps(hook: Pick<ConnectedHook, "client" | "scope" | "path">): Promise<readonly string[]>;
   /** Runs a hook's line as a client would. */
   run(command: string, input: string): Promise<{ readonly status: number | null; readonly err: string }>;
 }

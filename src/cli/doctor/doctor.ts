@@ -40,6 +40,8 @@ export interface DoctorPorts extends ProgressPorts {
   tools?(): Promise<readonly ProbeTool[]>;
   /** Hooks of ours in settings of clients, and whether each denied a canary call. */
   hooks?(): Promise<readonly HookReport[]>;
+  /** The banner of shadow mode. */
+  shadow?(): readonly string[];
   /** The MCP servers of the workspace, if a daemon runs: it alone knows what they say. */
   servers?(): Promise<readonly ProbeServer[]>;
   print(text: string): void;
@@ -51,6 +53,8 @@ export interface HookReport {
   readonly scope: string;
   readonly path: string;
   readonly isDenied: boolean;
+  /** Ways around it, one sentence each. */
+  readonly gaps: readonly string[];
 }
 
 export type ProbeResult =
@@ -89,23 +93,27 @@ export async function doctor(ports: DoctorPorts, names: readonly string[], optio
   const sources = new Map([...around, ...agents, ...configs, ...users].map(({ source }) => [source.name, source]));
   const totals = totalsOf(sections);
   const hooks = (await ports.hooks?.()) ?? [];
+  const shadow = ports.shadow?.() ?? [];
   if (options.json) {
     ports.print(
       jsonLine({
         sections: sections.map((one) => showSection(one, sources)),
         fixes,
-        hooks,
+        ...{ hooks, shadow },
         ...totals,
       }),
     );
   } else {
     for (const section of sections) ports.print(sectionText(section, sources, ports.paint));
-    for (const { client, path, isDenied } of hooks)
+    for (const line of shadow) ports.print(`${ports.paint.warn("warning")} ${shown(line)}`);
+    for (const { client, path, isDenied, gaps } of hooks) {
       ports.print(
         isDenied
           ? `${ports.paint.good("ok")} hook of ${client} in ${shown(path)}: denied a canary call; not verified in the client itself`
           : `${ports.paint.bad("error")} hook of ${client} in ${shown(path)} does not answer: its calls are blocked\n  fix: ambit connect ${client} --agent AGENT`,
       );
+      for (const gap of gaps) ports.print(`  ${ports.paint.warn("gap")}: ${shown(gap)}`);
+    }
     ports.print(footer(totals, ports.paint));
   }
   const exit = exitOf(sections, fixes);

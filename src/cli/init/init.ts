@@ -125,7 +125,12 @@ function write(ports: InitPorts, options: InitOptions, chosen: readonly Starter[
   const isOwn = !ports.isWorkspace && failed.length === 0 && of("kept").length === 0;
   const trusted = isOwn && ports.trust();
   const name = chosen[0] ?? "reader";
-  const next = [...(trusted ? [] : ["ambit trust"]), `ambit can ${name} ${firstRequest(name, found)}`];
+  const next = [
+    ...(trusted ? [] : ["ambit trust"]),
+    `ambit can ${name} ${firstRequest(name, found)}`,
+    // Clients that were found, under the same grants.
+    ...found.clients.map(({ client }) => `ambit connect ${client} --agent ${name}`),
+  ];
   const result = { project: ports.project, found, written: of("written"), kept: of("kept"), failed, trusted, next };
   if (options.json) ports.print(jsonLine(result));
   else print(ports, result);

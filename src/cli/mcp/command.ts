@@ -34,6 +34,7 @@ export function addMcp(
       "the working folder, used to find the workspace and resolve relative paths; default: this one",
     )
     .option("--unconfined", "if neither an agent nor caveats are given, grant everything your user may do", false)
+    .option("--prompt-tool", "also serve the tool for Claude Code's --permission-prompt-tool", false)
     .option(
       "--http <address>",
       "serve many clients over HTTP, at a loopback address; each presents a token (ambit tokens)",

@@ -9,6 +9,8 @@ import { type CaveatsSources, chosenCaveats, UNCONFINED } from "./caveats.ts";
 export interface McpServed {
   readonly opening: Pick<OpenSessionRequest, "agent" | "user" | "pledge" | "cwd"> & { readonly caveats: string | null };
   readonly waitMilliseconds: number;
+  /** Also the tool for Claude Code's `--permission-prompt-tool`. */
+  readonly isPrompting?: boolean;
 }
 
 /** What is served over HTTP: the agent and its folder are those of each client's token. */
@@ -41,6 +43,7 @@ export interface McpServeOptions {
   readonly in?: string;
   readonly unconfined: boolean;
   readonly http?: string;
+  readonly promptTool?: boolean;
 }
 
 const waitSecondsMax = 86_400;
@@ -60,7 +63,10 @@ export async function serve(ports: McpPorts, options: McpServeOptions): Promise<
   const variable = agent === undefined ? null : caveatsVariable(ports.caveats());
   if (variable !== null)
     ports.printError(`ambit: ${variable} has no effect beside --agent: grants come from the record`);
+  if (options.promptTool === true && agent === undefined)
+    return usage(ports, "--prompt-tool needs the agent whose grants decide", "--agent coder");
   return ports.serveMcp({
+    isPrompting: options.promptTool === true,
     opening: {
       cwd,
       agent: agent ?? "anonymous",

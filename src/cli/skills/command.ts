@@ -2,6 +2,7 @@
 import type { Command } from "commander";
 import type { ExitCode } from "../terminal/exit.ts";
 import type { Asked } from "../terminal/problems.ts";
+import { type SkillsLintOptions, skillsLint } from "./lint.ts";
 import {
   type SkillsCheckOptions,
   type SkillsListOptions,
@@ -35,6 +36,13 @@ export function addSkills(program: Command, ports: SkillsPorts, end: (exit: Exit
     .requiredOption("--agent <id>", "an id in .ambit/agents, or a file")
     .option("--json", "print one JSON object", false)
     .action((name: string, options: SkillsCheckOptions) => end(skillsCheck(ports, name, options)));
+  skills
+    .command("lint")
+    .description("show what `allowed-tools` of skills gives them in each client, and what a record allows of it")
+    .argument("[skill]", "default: all")
+    .option("--agent <id>", "compare with this agent's grants")
+    .option("--json", "print one JSON object", false)
+    .action((name: string | undefined, options: SkillsLintOptions) => end(skillsLint(ports, name, options)));
   for (const one of [skills, ...skills.commands]) one.addHelpText("after", EXAMPLES);
 }
 
@@ -43,5 +51,6 @@ Examples:
   ambit skills list --agent scout
   ambit skills show release-notes
   ambit skills check release-notes --agent scout
+  ambit skills lint --agent scout
 
-Exit status: 0 done or satisfied, 10 not satisfied, 1 no such skill or not a skill file, 2 usage.`;
+Exit status: 0 done or satisfied, 10 not satisfied or too much, 1 no such skill or not a skill file, 2 usage.`;

@@ -155,6 +155,6 @@ function summary(skill: Skill): object {
   return { name, description, compatibility, origin, file, tools: tokensOf(skill) };
 }
 
-function tokensOf({ tools: { tools, unknown, unreadable } }: Skill): readonly string[] {
+export function tokensOf({ tools: { tools, unknown, unreadable } }: Skill): readonly string[] {
   return [...tools.map(({ token }) => token), ...unreadable, ...unknown];
 }

@@ -131,7 +131,7 @@ function ownHoles({ user }: OpenedProject): readonly string[] {
 }
 
 /** The banner of shadow mode, and what keeps it from being one. */
-function shadowLines({ user }: OpenedProject, now: number): readonly string[] {
+export function shadowLines({ user }: Pick<OpenedProject, "user">, now: number): readonly string[] {
   if (user === null || user.config.broken) return [];
   const { mode, shadow } = user.config;
   if (mode !== "shadow" && shadow.size > 0) return ["`shadow` in your config.yml has no effect without `mode: shadow`"];
