@@ -22,7 +22,7 @@ interface TokenLint {
   readonly isFinding: boolean;
 }
 
-/** `allowed-tools` is a grant in Claude Code, also in a folder that nobody trusted; the others are not known to read it. */
+/** `allowed-tools` is a grant in Claude Code, also in an untrusted folder; the others are not known to read it. */
 const OTHERS = "Codex, opencode, Gemini CLI, Cursor, Copilot CLI, VS Code";
 
 export function skillsLint(ports: SkillsPorts, name: string | undefined, options: SkillsLintOptions): ExitCode {

@@ -2,6 +2,8 @@ import { describe, expect, it, test } from "vitest";
 import type { Json } from "../../core/base/json.ts";
 import { hookGaps, isOlder } from "./hook-gaps.ts";
 
+const MAP = "permission";
+
 interface Given {
   readonly client: string;
   readonly version?: string | null;
@@ -78,7 +80,7 @@ describe("a hook that does not run is named", () => {
     [
       "no base rule",
       { client: "opencode" },
-      { client: "opencode", files: { "project opencode.json": { permission: { "*": "ask" } } } },
+      { client: "opencode", files: { "project opencode.json": { [MAP]: { "*": "ask" } } } },
       "without the plugin",
     ],
   ])("%s", (_, open, closed, text) => {
