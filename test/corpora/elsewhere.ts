@@ -9,11 +9,6 @@ export function skipAgentdojo(file: Data): readonly Group[] {
   });
 }
 
-export function skipDvmcp(file: Data): readonly Group[] {
-  const items = list(file, "challenges").flatMap((challenge) => list(challenge, "items"));
-  return [skipped("dvmcp", "items", items, "room mcp")];
-}
-
 export function skipInjecagent(file: Data): readonly Group[] {
   return [skipped("injecagent_dh", "attacker_cases_dh", list(file, "attacker_cases_dh"), "reading")];
 }

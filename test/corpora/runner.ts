@@ -2,7 +2,8 @@
 import { readdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { type Data, data, ShapeError } from "./data.ts";
-import { skipAgentdojo, skipAnchors, skipDvmcp, skipInjecagent } from "./elsewhere.ts";
+import { runDvmcp } from "./dvmcp.ts";
+import { skipAgentdojo, skipAnchors, skipInjecagent } from "./elsewhere.ts";
 import { runGlobs } from "./globs.ts";
 import { runHosts } from "./hosts.ts";
 import { runPaths } from "./paths.ts";
@@ -19,7 +20,7 @@ const corpora: ReadonlyMap<string, Corpus> = new Map<string, Corpus>([
   ["globs.json", runGlobs],
   ["shell.json", runShell],
   ["agentdojo.json", skipAgentdojo],
-  ["dvmcp.json", skipDvmcp],
+  ["dvmcp.json", runDvmcp],
   ["injecagent_dh.json", skipInjecagent],
   ["anchors.json", skipAnchors],
 ]);
