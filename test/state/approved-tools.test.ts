@@ -2,8 +2,8 @@
 // answer and the call is not served, trusted again or not.
 import { existsSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { setTimeout } from "node:timers/promises";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../house/until.ts";
 import type { Called, Caller, Session } from "./calling.ts";
 import { given, World } from "./world.ts";
 
@@ -21,8 +21,6 @@ export default {
   execute: async ({ to }, { files }) => files.write("paid/" + to, amountOf()),
 };
 `;
-/** The daemon compares the files of tools again after half a second; until then it runs the approved copy. */
-const lookedAgainMilliseconds = 700;
 const AMOUNT = 'export const amountOf = () => "5";\n';
 
 beforeAll(async () => {
@@ -43,6 +41,11 @@ function tool(name: string): string {
 
 const pay = (to: string): Promise<Called> => session.do("pay", { to });
 const isPaid = (to: string): boolean => existsSync(join(world.project, "paid", to));
+
+async function isListed(): Promise<boolean> {
+  const listed = given(await session.ask("tools.list", {}).answer)["tools"] as readonly { readonly name: string }[];
+  return listed.some(({ name }) => name === "pay");
+}
 
 /** The id of the approval request, once it has been approved. */
 async function approved(to: string): Promise<string> {
@@ -76,11 +79,11 @@ test.each(CHANGES)(
     expect(text).toContain(from);
     writeFileSync(tool(file), text.replace(from, into));
     try {
-      await setTimeout(lookedAgainMilliseconds);
+      // Until the daemon has compared the files again, it runs the approved copy.
+      await until(async () => !(await isListed()), "the change is noticed");
       expect((await pay(to)).said).not.toBe("done");
       expect(isPaid(to)).toBe(false);
       await world.trust();
-      await setTimeout(lookedAgainMilliseconds);
       const again = await pay(to);
       expect(again.said).toBe("approval_required");
       expect(again.value["approval"]).not.toBe(id);
@@ -88,7 +91,6 @@ test.each(CHANGES)(
     } finally {
       writeFileSync(tool(file), text);
       await world.trust();
-      await setTimeout(lookedAgainMilliseconds);
     }
     // The approved tool is restored: the approval still serves it, once.
     expect((await pay(to)).said).toBe("done");

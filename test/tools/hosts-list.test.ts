@@ -4,6 +4,7 @@ import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { fileURLToPath } from "node:url";
 import { afterAll, beforeAll, expect, test } from "vitest";
+import { until } from "../house/until.ts";
 import { seeded } from "../laws/source.ts";
 import { given, World } from "../state/world.ts";
 
@@ -113,11 +114,12 @@ test("in development mode the current file is loaded at the next call, and is ma
   writeFileSync(path, `${readFileSync(path, "utf8")}// changed\n`);
   const caller = world.caller();
   const session = given(await caller.open(world.project, "scout"));
-  await new Promise((done) => setTimeout(done, 700));
-  expect((await session.do("read_note", { name: "today" })).said).toBe("unknown_tool");
+  await until(
+    async () => (await session.do("read_note", { name: "today" })).said === "unknown_tool",
+    "the change is noticed",
+  );
   mkdirSync(world.config, { recursive: true });
   writeFileSync(join(world.config, "config.yml"), `development: [${JSON.stringify(world.project)}]\n`);
-  await new Promise((done) => setTimeout(done, 700));
   expect((await session.do("read_note", { name: "today" })).said).toBe("done");
   writeFileSync(path, readFileSync(path, "utf8").replace("context.files.readText(`notes/${name}`)", '"as it stands"'));
   expect((await session.do("read_note", { name: "today" })).value["result"]).toBe("as it stands");

@@ -69,8 +69,11 @@ interface CachedSources {
   readonly mark: string;
 }
 
-/** Cache time; an edit applies within a second. */
-const freshMilliseconds = 500;
+/**
+ * A package has thousands of files: they are compared with the trusted ones at most this often, and until then the trusted copy
+ * runs. Trust and settings are read for each call.
+ */
+const comparedMilliseconds = 500;
 const workspacesMax = 64;
 
 export class ForeignSources {
@@ -94,13 +97,15 @@ export class ForeignSources {
   async #look(workspace: string, before: CachedSources | null): Promise<CachedSources> {
     const { folders, elapsed } = this.#asked;
     const at = elapsed();
-    if (before !== null && at - before.at < freshMilliseconds && !before.mark.startsWith("development")) return before;
     const settings = this.#asked.settings(workspace);
     const store = openTrust(workspace, folders, sha256);
     const trusted = store === null ? "own" : store.exists ? (store.file(TOOLS_TEXT)?.text ?? "") : null;
     const { isInDevelopment: isFree, packages } = settings;
     const mark = `${isFree ? "development" : "trusted"} ${JSON.stringify(packages)} ${store === null} ${trusted}`;
-    if (before !== null && before.mark === mark && before.sources.isAsBefore()) return { ...before, at };
+    if (before !== null && before.mark === mark) {
+      if (!isFree && at - before.at < comparedMilliseconds) return before;
+      if (before.sources.isAsBefore()) return { ...before, at };
+    }
     // Tools of an untrusted project are not even looked at.
     if (trusted === null) return { at, sources: NOTHING, loaded: { tools: [], refused: [] }, mark };
     const sources = toolSources(workspace, packages);
@@ -115,9 +120,6 @@ export class ForeignSources {
    */
   async waiting(workspace: string | null): Promise<LoadedTools> {
     if (workspace === null) return { tools: [], refused: [] };
-    // The person is about to decide: the next call reads their trust anew.
-    const known = await this.#looked.get(workspace)?.catch(() => undefined);
-    if (known !== undefined) this.#looked.set(workspace, Promise.resolve({ ...known, at: Number.NEGATIVE_INFINITY }));
     const { folders } = this.#asked;
     const settings = this.#asked.settings(workspace);
     const store = openTrust(workspace, folders, sha256);
