@@ -31,21 +31,21 @@ const YES = `process.stdin.resume().on("end", () => console.log("{}"))`;
 
 export async function hookBench(json: boolean): Promise<void> {
   const before = machine();
-  const ground = makeGround();
+  const fixture = makeFixture();
   try {
     const subjects: readonly (readonly [string, readonly string[]])[] = [
-      ["ambit", ["/bin/sh", "-c", ground.command]],
+      ["ambit", ["/bin/sh", "-c", fixture.command]],
       ["a Node hook that says yes", [process.execPath, "-e", YES]],
       ["/bin/true", ["/bin/true"]],
     ];
     const times = new Map<string, number[]>(subjects.map(([name]) => [name, []]));
     for (let round = 0; round < roundsCount; round++)
-      for (const [name, argv] of subjects) times.get(name)?.push(await timed(argv, ground.question));
+      for (const [name, argv] of subjects) times.get(name)?.push(await timed(argv, fixture.question));
     const rows = subjects.map(([name]) => rowOf(name, 1, times.get(name) ?? []));
     const together: number[] = [];
     const client = async (): Promise<void> => {
       for (let call = 0; call < callsOfClient; call++)
-        together.push(await timed(["/bin/sh", "-c", ground.command], ground.question));
+        together.push(await timed(["/bin/sh", "-c", fixture.command], fixture.question));
     };
     await Promise.all(Array.from({ length: clientsCount }, client));
     const all = [...rows, rowOf("ambit", clientsCount, together)];
@@ -56,7 +56,7 @@ export async function hookBench(json: boolean): Promise<void> {
     const result: HookResult = { bench: "hook", machine: before, rows: all, goals };
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : text(result));
   } finally {
-    ground.remove();
+    fixture.remove();
   }
 }
 
@@ -76,13 +76,13 @@ async function timed([program = "", ...words]: readonly string[], input: string)
   return performance.now() - from;
 }
 
-interface HookGround {
+interface HookFixture {
   readonly command: string;
   readonly question: string;
   remove(): void;
 }
 
-function makeGround(): HookGround {
+function makeFixture(): HookFixture {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-bench-hook-")));
   const project = join(base, "project");
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });

@@ -6,7 +6,7 @@ import { installPeers } from "../peers.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { LEAST, P95 } from "../sandbox/turns.ts";
 import { COMMIT, measureMcp, READ, READ_32, READY, WRITE, WRITE_32 } from "./cases.ts";
-import { FILESYSTEM, makeMcpGround, OURS } from "./ground.ts";
+import { FILESYSTEM, makeMcpFixture, OURS } from "./fixture.ts";
 
 interface McpResult {
   readonly bench: "mcp";
@@ -17,13 +17,13 @@ interface McpResult {
 export async function mcpBench(json: boolean): Promise<void> {
   installPeers();
   const before = machine();
-  const ground = makeMcpGround();
+  const fixture = makeMcpFixture();
   try {
-    const rows = await measureMcp(ground, (what) => process.stderr.write(`bench: ${what}\n`));
+    const rows = await measureMcp(fixture, (what) => process.stderr.write(`bench: ${what}\n`));
     const result: McpResult = { bench: "mcp", machine: before, rows };
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : report(result));
   } finally {
-    ground.remove();
+    fixture.remove();
   }
 }
 

@@ -6,7 +6,7 @@ import type { Row } from "../row.ts";
 import { byTurns, type Contender, inFlight, timed } from "../sandbox/turns.ts";
 import { plainCallers } from "../state/local-callers.ts";
 import { McpClient, type ServerWords } from "./client.ts";
-import { filesCount, fileText, type McpGround } from "./ground.ts";
+import { filesCount, fileText, type McpFixture } from "./fixture.ts";
 
 export const READY = "from the start to the list of tools";
 export const ECHO = "a call that answers with a few bytes";
@@ -24,19 +24,19 @@ const callsPerLane = 8;
 /** A daemon runs for hours, and code is compiled as it is used: this many calls of each kind come before those that count. */
 const warmCalls = 2_000;
 
-export async function measureMcp(ground: McpGround, say: (what: string) => void): Promise<readonly Row[]> {
-  const { ambit, filesystem, everything } = ground;
+export async function measureMcp(fixture: McpFixture, say: (what: string) => void): Promise<readonly Row[]> {
+  const { ambit, filesystem, everything } = fixture;
   say(READY);
   const ready = await byTurns(READY, 7, [ambit, filesystem, everything].map(starting));
   const [ours, theirs, echoing] = await Promise.all([ambit, filesystem, everything].map((one) => McpClient.start(one)));
   if (ours === undefined || theirs === undefined || echoing === undefined) throw new Error("a server is missing");
   await ours.call("memory_set", { key: "echo", value: "hello" });
   const read = (client: McpClient, tool: string) => async (at: number) => {
-    const text = await client.call(tool, { path: join(ground.project, `file-${at % filesCount}.txt`) });
+    const text = await client.call(tool, { path: join(fixture.project, `file-${at % filesCount}.txt`) });
     if (!text.includes(fileText)) throw new Error(`${tool} has read something else`);
   };
   const write = (client: McpClient, tool: string) => async (at: number) => {
-    await client.call(tool, { path: join(ground.project, `file-${at % filesCount}.txt`), content: fileText });
+    await client.call(tool, { path: join(fixture.project, `file-${at % filesCount}.txt`), content: fileText });
   };
   const echo = {
     ours: async () => expectText(await ours.call("memory_get", { key: "echo" }), "hello"),
@@ -60,7 +60,7 @@ export async function measureMcp(ground: McpGround, say: (what: string) => void)
       [read(ours, "fs_read"), read(theirs, "read_text_file")] as const,
       [write(ours, "fs_write"), write(theirs, "write_file")] as const,
     ];
-    const commitOnce = committing(ground);
+    const commitOnce = committing(fixture);
     const commit = alone(COMMIT, commitOnce);
     const first = await byTurns(FIRST, 4, [alone(ambit.subject, reading[0]), alone(filesystem.subject, reading[1])]);
     for (const call of [echo.ours, echo.theirs, ...reading, ...writing, commitOnce])
@@ -93,7 +93,7 @@ function starting(words: ServerWords): Contender {
   };
 }
 
-function committing({ base }: McpGround): () => Promise<void> {
+function committing({ base }: McpFixture): () => Promise<void> {
   const folder = join(base, "plain");
   mkdirSync(folder, { recursive: true });
   const [call] = plainCallers({ folder, callers: 1 } as Parameters<typeof plainCallers>[0]);

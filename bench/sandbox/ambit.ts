@@ -9,7 +9,7 @@ import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { NetworkBroker } from "../../src/sandbox/linux/network.ts";
 import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 import { rootFolder } from "../place.ts";
-import type { BenchGround, Planned } from "./ground.ts";
+import type { BenchFixture, Planned } from "./fixture.ts";
 
 export const OURS = "ambit";
 const AGENT = "bench";
@@ -24,7 +24,7 @@ export function sandboxGround(): SandboxEnvironment {
 /** `grouped`: with control groups, if the kernel allows them, as the product does. */
 export function sandboxesOn(
   ground: SandboxEnvironment,
-  { folder }: BenchGround,
+  { folder }: BenchFixture,
   broker: NetworkBroker | null,
   grouped: boolean,
 ): LinuxSandboxes {

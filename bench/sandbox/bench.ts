@@ -12,7 +12,7 @@ import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { sandboxesOn, sandboxGround } from "./ambit.ts";
 import { measureFiles } from "./file-cases.ts";
-import { type BenchGround, makeGround, planWith } from "./ground.ts";
+import { type BenchFixture, makeFixture, planWith } from "./fixture.ts";
 import { IDLE, measureMemory } from "./memory.ts";
 import { OneName } from "./names.ts";
 import { measureNetwork } from "./network-cases.ts";
@@ -36,37 +36,37 @@ const KEPT = ["PATH", "LD_LIBRARY_PATH", "TMPDIR"];
 export async function sandboxBench(json: boolean): Promise<void> {
   installPeers();
   const before = machine();
-  const ground = makeGround();
+  const fixture = makeFixture();
   // A proxy of the caller's would redirect a peer's connections, and a peer searches its working folder.
   for (const name of Object.keys(process.env)) if (!KEPT.includes(name)) delete process.env[name];
-  process.env["HOME"] = ground.home;
-  chdir(ground.project);
+  process.env["HOME"] = fixture.home;
+  chdir(fixture.project);
   try {
-    const result: SandboxResult = { bench: "sandbox", machine: before, ...(await measureAll(ground)) };
+    const result: SandboxResult = { bench: "sandbox", machine: before, ...(await measureAll(fixture)) };
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : report(result));
   } finally {
     chdir(rootFolder);
-    rmSync(ground.folder, { recursive: true, force: true });
+    rmSync(fixture.folder, { recursive: true, force: true });
   }
 }
 
-async function measureAll(ground: BenchGround): Promise<Pick<SandboxResult, "rows" | "notes">> {
-  const { server: program, client } = compilePrograms(ground.folder, ground.project);
+async function measureAll(fixture: BenchFixture): Promise<Pick<SandboxResult, "rows" | "notes">> {
+  const { server: program, client } = compilePrograms(fixture.folder, fixture.project);
   const server = spawn(program, [], { stdio: ["ignore", "pipe", "inherit"], env: {} });
   const names = new OneName(NAME);
   const broker = new BrokerClient(join(rootFolder, "dist", "broker.cjs"));
   const kernel = sandboxGround();
   const network = brokerWith(broker, await names.start());
-  const sandboxes = sandboxesOn(kernel, ground, network, true);
-  const ungrouped = sandboxesOn(kernel, ground, null, false);
+  const sandboxes = sandboxesOn(kernel, fixture, network, true);
+  const ungrouped = sandboxesOn(kernel, fixture, null, false);
   const missing = runtimeMissing();
   const notes = missing.map((one) => `${RUNTIME} is not measured: there is no ${one} on the PATH`);
   let runtime: SandboxRuntime | null = null;
   try {
     const port = await portOf(server);
-    const planned = planWith(ground, []);
-    const networked = planWith(ground, [`net.connect{hosts=[${NAME}],ports=[${port}],private=[${NAME}=127.0.0.1]}`]);
-    if (missing.length === 0) runtime = await startRuntime(ground);
+    const planned = planWith(fixture, []);
+    const networked = planWith(fixture, [`net.connect{hosts=[${NAME}],ports=[${port}],private=[${NAME}=127.0.0.1]}`]);
+    if (missing.length === 0) runtime = await startRuntime(fixture);
     say("memory");
     const idle = await measureMemory(sandboxes, planned);
     if (idle === null) notes.push(`${IDLE}: the kernel does not tell us`);
@@ -75,8 +75,8 @@ async function measureAll(ground: BenchGround): Promise<Pick<SandboxResult, "row
     const megabytes = Math.round(process.memoryUsage.rss() / 1e6);
     notes.push(`the measuring process held ${megabytes} MB, and every spawn of Node's costs more the more that is`);
     say("files");
-    const files = await measureFiles(kernel, ground);
-    const work = await measureWork(ground);
+    const files = await measureFiles(kernel, fixture);
+    const work = await measureWork(fixture);
     say("network");
     const ways = await measureNetwork({ sandboxes, networked, client, name: NAME, port, runtime });
     return {

@@ -9,7 +9,7 @@ import { daemonPrograms } from "../../src/daemon/programs/programs.ts";
 import { RootLock } from "../../src/sandbox/drafts/root-lock.ts";
 import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { rootFolder } from "../place.ts";
-import { type BenchGround, decidedIn, moment } from "./ground.ts";
+import { type BenchFixture, decidedIn, moment } from "./fixture.ts";
 
 export type Argv = readonly [string, ...string[]];
 
@@ -28,23 +28,23 @@ export interface DraftRun {
 }
 
 export class DraftPrograms {
-  readonly #ground: BenchGround;
+  readonly #fixture: BenchFixture;
   readonly #drafts;
   readonly #programs;
   readonly #known = new Map<string, PlanDecision>();
   #calls = 0;
 
-  constructor(ground: BenchGround) {
-    this.#ground = ground;
-    const { run, reading } = decidedIn(ground, "ro", []);
-    const state = join(ground.home, ".local", "state", "ambit");
+  constructor(fixture: BenchFixture) {
+    this.#fixture = fixture;
+    const { run, reading } = decidedIn(fixture, "ro", []);
+    const state = join(fixture.home, ".local", "state", "ambit");
     const table = new TriggerTable();
     const options = { program: rootFolder, folders: run.folders, now: Date.now };
     const records: Pick<Records, "readingAt"> = { readingAt: () => reading };
     mkdirSync(state, { recursive: true });
     this.#drafts = daemonDrafts({
       lock: new RootLock(),
-      ...{ ...options, state, home: ground.home, isBareAllowed: () => false, triggers: () => table },
+      ...{ ...options, state, home: fixture.home, isBareAllowed: () => false, triggers: () => table },
       // Landing a command's own changes needs nothing else of records.
       records: records as Records,
       note: (line) => process.stderr.write(`bench: ${line}\n`),
@@ -99,7 +99,7 @@ export class DraftPrograms {
   /** Once for each project: the decision of a call is measured elsewhere. */
   #decided(project: string, root: DraftProgram["root"]): PlanDecision {
     const key = `${root} ${project}`;
-    const decided = this.#known.get(key) ?? decidedIn({ ...this.#ground, project }, root, []).decided;
+    const decided = this.#known.get(key) ?? decidedIn({ ...this.#fixture, project }, root, []).decided;
     this.#known.set(key, decided);
     return decided;
   }

@@ -11,7 +11,7 @@ import { hostPath } from "../../src/sandbox/linux/host-path.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import type { Row } from "../row.ts";
 import { OURS } from "./ambit.ts";
-import { authorityOf, type BenchGround, moment } from "./ground.ts";
+import { authorityOf, type BenchFixture, moment } from "./fixture.ts";
 import { byTurns, type Contender } from "./turns.ts";
 
 export const ASYNC = "fs.promises";
@@ -35,7 +35,7 @@ const turnsCount = 40;
 const readsCount = 25;
 const writesCount = 3;
 
-export async function measureFiles(ground: SandboxEnvironment, { folder }: BenchGround): Promise<readonly Row[]> {
+export async function measureFiles(ground: SandboxEnvironment, { folder }: BenchFixture): Promise<readonly Row[]> {
   const data = join(folder, "files");
   mkdirSync(join(data, "many"), { recursive: true });
   for (let at = 0; at < entriesCount; at++) writeFileSync(join(data, "many", `entry-${at}.txt`), "");

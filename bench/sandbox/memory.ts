@@ -3,7 +3,7 @@ import { readdirSync, readFileSync } from "node:fs";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Row } from "../row.ts";
 import { newOwner, OURS, runInside } from "./ambit.ts";
-import type { Planned } from "./ground.ts";
+import type { Planned } from "./fixture.ts";
 
 export const IDLE = "memory of an idle sandbox";
 

@@ -3,7 +3,7 @@ import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts"
 import type { Row } from "../row.ts";
 import { newOwner, OURS, runInside } from "./ambit.ts";
 import { runBare } from "./bare.ts";
-import type { Planned } from "./ground.ts";
+import type { Planned } from "./fixture.ts";
 import { downloadBytes } from "./network-programs.ts";
 import { RUNTIME, type SandboxRuntime } from "./sandbox-runtime.ts";
 import type { Measured } from "./starts.ts";

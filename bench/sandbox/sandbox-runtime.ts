@@ -6,7 +6,7 @@ import { execPath } from "node:process";
 import { pathToFileURL } from "node:url";
 import { benchFolder } from "../place.ts";
 import { runBare } from "./bare.ts";
-import type { BenchGround } from "./ground.ts";
+import type { BenchFixture } from "./fixture.ts";
 
 export const RUNTIME = "sandbox-runtime";
 export const RUNTIME_CLI = "sandbox-runtime CLI";
@@ -34,7 +34,7 @@ export function runtimeMissing(): readonly string[] {
   return ["bwrap", "socat", "rg"].filter((name) => spawnSync(name, ["--version"], { stdio: "ignore" }).error);
 }
 
-export async function startRuntime({ folder: own, project }: BenchGround): Promise<SandboxRuntime> {
+export async function startRuntime({ folder: own, project }: BenchFixture): Promise<SandboxRuntime> {
   const loaded = (await import(pathToFileURL(join(folder, "index.js")).href)) as Readonly<Record<string, Library>>;
   const library = loaded["SandboxManager"];
   if (library === undefined) throw new Error(`${RUNTIME} has another door now`);

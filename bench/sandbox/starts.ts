@@ -5,7 +5,7 @@ import type { SandboxOwner } from "../../src/sandbox/plan/sandboxes.ts";
 import type { Row } from "../row.ts";
 import { newOwner, OURS, runInside } from "./ambit.ts";
 import { BARE, BUBBLEWRAP, runBare, runBubblewrap } from "./bare.ts";
-import type { Planned } from "./ground.ts";
+import type { Planned } from "./fixture.ts";
 import { RUNTIME, RUNTIME_CLI, type SandboxRuntime } from "./sandbox-runtime.ts";
 import { byTurns, type Contender, inFlight, timed } from "./turns.ts";
 

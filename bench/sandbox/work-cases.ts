@@ -7,7 +7,7 @@ import type { Row } from "../row.ts";
 import { OURS } from "./ambit.ts";
 import { BARE, runBare } from "./bare.ts";
 import { DraftPrograms } from "./draft-programs.ts";
-import type { BenchGround } from "./ground.ts";
+import type { BenchFixture } from "./fixture.ts";
 import { byTurns, type Contender, timed } from "./turns.ts";
 import { NOTHING, SMALL_WORKS, WORKS, type Work } from "./work-projects.ts";
 
@@ -17,14 +17,14 @@ export const READ_ONLY: string = `${OURS}, read-only root`;
 /** Until a sandbox for the next command has been prepared: a person or a model thinks longer than that. */
 const preparingMilliseconds = 150;
 
-export async function measureWork(ground: BenchGround): Promise<readonly Row[]> {
-  const programs = new DraftPrograms(ground);
-  const home = memoryHome(ground);
+export async function measureWork(fixture: BenchFixture): Promise<readonly Row[]> {
+  const programs = new DraftPrograms(fixture);
+  const home = memoryHome(fixture);
   const rows: Row[] = [];
   try {
     for (const work of [...SMALL_WORKS, ...WORKS]) {
       process.stderr.write(`bench: ${work.name}\n`);
-      rows.push(...(await byTurns(work.name, work.turnsCount, contenders(work, ground, programs, home))));
+      rows.push(...(await byTurns(work.name, work.turnsCount, contenders(work, fixture, programs, home))));
       await programs.end();
     }
   } finally {
@@ -34,10 +34,10 @@ export async function measureWork(ground: BenchGround): Promise<readonly Row[]> 
   return rows;
 }
 
-function contenders(work: Work, ground: BenchGround, programs: DraftPrograms, home: string): readonly Contender[] {
+function contenders(work: Work, fixture: BenchFixture, programs: DraftPrograms, home: string): readonly Contender[] {
   let turns = 0;
   const [bare, ours] = ["bare", "ours"].map((name) => {
-    const project = join(ground.folder, "work", `${work.name.replaceAll(/[^a-z0-9]+/gi, "-")}-${name}`);
+    const project = join(fixture.folder, "work", `${work.name.replaceAll(/[^a-z0-9]+/gi, "-")}-${name}`);
     mkdirSync(project, { recursive: true });
     work.make(project);
     return project;
@@ -85,7 +85,7 @@ function contenders(work: Work, ground: BenchGround, programs: DraftPrograms, ho
 }
 
 /** A sandbox's own home is in memory, so a bare one's is, too, if possible. */
-function memoryHome({ folder }: BenchGround): string {
+function memoryHome({ folder }: BenchFixture): string {
   const tmpfs = 0x01021994;
   try {
     if (statfsSync("/dev/shm").type === tmpfs) return mkdtempSync("/dev/shm/ambit-bench-");

@@ -2,7 +2,7 @@
 import { type Machine, machine } from "../machine.ts";
 import type { Row } from "../row.ts";
 import { measureCalls } from "./calls.ts";
-import { makeStateGround } from "./ground.ts";
+import { makeStateFixture } from "./fixture.ts";
 import { measureGrowth } from "./growth.ts";
 import { report } from "./report.ts";
 import { measureRevocation } from "./revocation.ts";
@@ -15,17 +15,17 @@ export interface StateResult {
 
 export async function stateBench(json: boolean, isLong: boolean): Promise<void> {
   const before = machine();
-  const ground = await makeStateGround();
+  const fixture = await makeStateFixture();
   try {
     say("calls");
-    const calls = await measureCalls(ground);
+    const calls = await measureCalls(fixture);
     say("revocation");
-    const revoked = await measureRevocation(ground);
-    const growth = await measureGrowth(ground.base, isLong, say);
+    const revoked = await measureRevocation(fixture);
+    const growth = await measureGrowth(fixture.base, isLong, say);
     const result: StateResult = { bench: "state", machine: before, rows: [...calls, ...revoked, ...growth] };
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : report(result));
   } finally {
-    ground.remove();
+    fixture.remove();
   }
 }
 

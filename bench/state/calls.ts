@@ -2,7 +2,7 @@
 import { mkdirSync } from "node:fs";
 import { join } from "node:path";
 import type { Row } from "../row.ts";
-import { CALLER, type StateGround } from "./ground.ts";
+import { CALLER, type StateFixture } from "./fixture.ts";
 import { cpuOf, untilQuiet } from "./quiet.ts";
 import { type Ran, Worker, type WorkerAsked } from "./worker.ts";
 
@@ -39,11 +39,11 @@ interface Taken {
   cpu: number;
 }
 
-export async function measureCalls(ground: StateGround): Promise<readonly Row[]> {
+export async function measureCalls(fixture: StateFixture): Promise<readonly Row[]> {
   const rows: Row[] = [];
-  await warmDaemon(ground);
+  await warmDaemon(fixture);
   for (const clients of clientCounts) {
-    const subjects = await startSubjects(ground, clients);
+    const subjects = await startSubjects(fixture, clients);
     try {
       for (const subject of subjects) await turn(subject, warmMilliseconds);
       const taken = new Map(subjects.map((one): [Subject, Taken] => [one, { latencies: [], milliseconds: 0, cpu: 0 }]));
@@ -60,26 +60,26 @@ export async function measureCalls(ground: StateGround): Promise<readonly Row[]>
   return rows;
 }
 
-async function warmDaemon(ground: StateGround): Promise<void> {
-  const workers = await startLanes(ground, Math.max(...clientCounts));
+async function warmDaemon(fixture: StateFixture): Promise<void> {
+  const workers = await startLanes(fixture, Math.max(...clientCounts));
   const end = performance.now() + daemonWarmMillisecondsMax;
   let calls = 0;
   while (calls < daemonWarmCalls && performance.now() < end)
     for (const { latencies } of await Promise.all(workers.map((worker) => worker.run(turnMilliseconds))))
       calls += latencies.length;
   for (const worker of workers) await worker.end();
-  await untilQuiet(ground.pid);
+  await untilQuiet(fixture.pid);
 }
 
 /** The processes that the clients of the daemon share. */
-function startLanes({ folder, project }: StateGround, clients: number): Promise<readonly Worker[]> {
+function startLanes({ folder, project }: StateFixture, clients: number): Promise<readonly Worker[]> {
   const processes = Math.min(4, Math.ceil(clients / 8));
   const lane: WorkerAsked = { kind: "daemon", callers: clients / processes, folder, project, agent: CALLER };
   return Promise.all(Array.from({ length: processes }, () => Worker.start(lane)));
 }
 
-async function startSubjects(ground: StateGround, clients: number): Promise<readonly Subject[]> {
-  const { base, project, pid } = ground;
+async function startSubjects(fixture: StateFixture, clients: number): Promise<readonly Subject[]> {
+  const { base, project, pid } = fixture;
   const own = (kind: "plain" | "store"): WorkerAsked => {
     const place = join(base, `${kind}-${clients}`);
     mkdirSync(place, { mode: 0o700 });
@@ -87,7 +87,7 @@ async function startSubjects(ground: StateGround, clients: number): Promise<read
   };
   return [
     { name: PLAIN, workers: [await Worker.start(own("plain"))], owner: null },
-    { name: OURS, workers: await startLanes(ground, clients), owner: pid },
+    { name: OURS, workers: await startLanes(fixture, clients), owner: pid },
     { name: STORE, workers: [await Worker.start(own("store"))], owner: null },
   ];
 }

@@ -1,7 +1,7 @@
 // Callers of the real daemon: a connection and a session each, and a call that is decided, charged and on disk when answered.
 import { VERSION } from "../../src/core/base/version.ts";
 import { connect } from "../../src/daemon/rpc/client.ts";
-import { answered } from "./ground.ts";
+import { answered } from "./fixture.ts";
 import type { Call, WorkerAsked } from "./worker.ts";
 
 /** Thrown for a denied call, so that a caller can expect it. */

@@ -15,7 +15,7 @@ import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
 import { CPU, OURS } from "./calls.ts";
 import { chargeOf, entryOf, numbered } from "./entries.ts";
-import { answered } from "./ground.ts";
+import { answered } from "./fixture.ts";
 import { measureLog } from "./log-filters.ts";
 
 const entriesPerNote = 1000;

@@ -6,7 +6,7 @@ import { sha256 } from "../../src/platform/digest.ts";
 import { openState } from "../../src/store/state.ts";
 import { rootFolder } from "../place.ts";
 import { chargeOf, entryOf } from "./entries.ts";
-import { answered } from "./ground.ts";
+import { answered } from "./fixture.ts";
 import type { Call, WorkerAsked } from "./worker.ts";
 
 /** The same driver, the same durability, the same bytes; nothing is charged, chained or indexed. */

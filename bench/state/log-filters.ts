@@ -4,7 +4,7 @@ import type { LogQuery } from "../../src/core/ports/stores/log.ts";
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
 import { numbered, RARE } from "./entries.ts";
-import { answered } from "./ground.ts";
+import { answered } from "./fixture.ts";
 
 export const LOG = "log";
 const entriesAsked = 50;

@@ -1,7 +1,7 @@
 // A delegation is revoked while other processes use it: how long until every one of them is denied.
 import type { Row } from "../row.ts";
 import { OURS } from "./calls.ts";
-import { answered, GIVER, type StateGround, TAKER } from "./ground.ts";
+import { answered, GIVER, type StateFixture, TAKER } from "./fixture.ts";
 import { Worker } from "./worker.ts";
 
 export const REVOKED = "revocation, until every process is denied";
@@ -10,13 +10,13 @@ const processesCount = 3;
 const underwayMilliseconds = 60;
 
 /** The slowest process of each round. Throws if a call sent after the answer was still allowed. */
-export async function measureRevocation(ground: StateGround): Promise<readonly Row[]> {
-  const { folder, project, control } = ground;
+export async function measureRevocation(fixture: StateFixture): Promise<readonly Row[]> {
+  const { folder, project, control } = fixture;
   const asked = { kind: "daemon", callers: 1, folder, project, agent: TAKER } as const;
   const workers: Worker[] = [];
   const taken: number[] = [];
   try {
-    let link = grant(ground);
+    let link = grant(fixture);
     for (let at = 0; at < processesCount; at++) workers.push(await Worker.start(asked));
     for (let round = 0; round < roundsCount; round++) {
       const watching = Promise.all(workers.map((worker) => worker.watch()));
@@ -27,7 +27,7 @@ export async function measureRevocation(ground: StateGround): Promise<readonly R
         if (BigInt(last) > told) throw new Error("a call was allowed after its delegation was revoked");
         taken.push(Math.max(0, Number(BigInt(denied) - told)));
       }
-      link = grant(ground);
+      link = grant(fixture);
     }
   } finally {
     for (const worker of workers) await worker.end();
@@ -40,7 +40,7 @@ export async function measureRevocation(ground: StateGround): Promise<readonly R
 }
 
 /** By a separate process: one that opens a session is refused at the control socket. */
-function grant({ ambit }: StateGround): string {
+function grant({ ambit }: StateFixture): string {
   const input = { agent: TAKER, grants: ["memory.read{keys=[notes/**]}"] };
   const { result } = JSON.parse(ambit("call", GIVER, "agent_grant", JSON.stringify(input), "--json"));
   if (typeof result?.link !== "string") throw new Error("the delegation was denied");

@@ -4,8 +4,8 @@ import { type Machine, machine } from "../machine.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { LEAST, P95 } from "../sandbox/turns.ts";
 import { measureFileTools } from "./files.ts";
+import { makeToolsFixture, OURS, type ToolsFixture } from "./fixture.ts";
 import { goals } from "./goals.ts";
-import { makeToolsGround, OURS, type ToolsGround } from "./ground.ts";
 import { measureInProcess } from "./in-process.ts";
 import { measureIsolated } from "./isolated.ts";
 import { measureWeb } from "./web.ts";
@@ -18,25 +18,25 @@ interface ToolsResult {
 
 export async function toolsBench(json: boolean): Promise<void> {
   const before = machine();
-  const ground = makeToolsGround();
+  const fixture = makeToolsFixture();
   try {
-    const result: ToolsResult = { bench: "tools", machine: before, rows: await measureTools(ground) };
+    const result: ToolsResult = { bench: "tools", machine: before, rows: await measureTools(fixture) };
     process.stdout.write(json ? `${JSON.stringify(result)}\n` : report(result));
   } finally {
-    ground.remove();
+    fixture.remove();
   }
 }
 
-async function measureTools(ground: ToolsGround): Promise<readonly Row[]> {
+async function measureTools(fixture: ToolsFixture): Promise<readonly Row[]> {
   const say = (what: string): void => void process.stderr.write(`bench: ${what}\n`);
   say("in process");
   const rows: Row[] = [...(await measureInProcess())];
   say("isolated");
-  rows.push(...(await measureIsolated(ground)));
+  rows.push(...(await measureIsolated(fixture)));
   say("files");
-  rows.push(...(await measureFileTools(ground)));
+  rows.push(...(await measureFileTools(fixture)));
   say("web");
-  rows.push(...(await measureWeb(ground)));
+  rows.push(...(await measureWeb(fixture)));
   return rows;
 }
 

@@ -11,9 +11,18 @@ import { TriggerTable } from "../../src/sandbox/plan/triggers/trigger-table.ts";
 import { FILE_TOOLS } from "../../src/tools/files/file-tools.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
-import { authorityOf } from "../sandbox/ground.ts";
+import { authorityOf } from "../sandbox/fixture.ts";
 import { byTurns } from "../sandbox/turns.ts";
-import { carriedValue, carryingOf, heldBy, OURS, readingIn, sessionIn, type ToolsGround, warrantOf } from "./ground.ts";
+import {
+  carriedValue,
+  carryingOf,
+  heldBy,
+  OURS,
+  readingIn,
+  sessionIn,
+  type ToolsFixture,
+  warrantOf,
+} from "./fixture.ts";
 import { oneByOne } from "./one-by-one.ts";
 
 export const BARE_FILES = "fs.promises";
@@ -31,7 +40,7 @@ const searchedCount = 200;
 const searchedLines = 60;
 const WANTED = "needle";
 
-export async function measureFileTools({ base, project, folders }: ToolsGround): Promise<readonly Row[]> {
+export async function measureFileTools({ base, project, folders }: ToolsFixture): Promise<readonly Row[]> {
   const data = join(base, "data");
   const [many, searched] = [join(data, "many"), join(data, "searched")];
   mkdirSync(many, { recursive: true });

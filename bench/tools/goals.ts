@@ -3,7 +3,7 @@ import type { Goal } from "../decide/goals.ts";
 import { figure, ratio } from "../decide/table.ts";
 import { measuredValue, type Row } from "../row.ts";
 import { BARE_FILES, FILE_CASES } from "./files.ts";
-import { OURS } from "./ground.ts";
+import { OURS } from "./fixture.ts";
 import { BARE, CPU, IN_PROCESS } from "./in-process.ts";
 import { MEMORY_GET, THROUGH, WHOLE, WHOLE_USING } from "./isolated.ts";
 import { SHOWN, UNDICI, UNDICI_INSIDE } from "./web.ts";

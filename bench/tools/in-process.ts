@@ -10,9 +10,9 @@ import type { RegisteredTool } from "../../src/runtime/tool/registered.ts";
 import { createRegistry } from "../../src/runtime/tool/registry.ts";
 import { runTool } from "../../src/runtime/tool/run.ts";
 import type { Row } from "../row.ts";
-import { authorityOf, moment } from "../sandbox/ground.ts";
+import { authorityOf, moment } from "../sandbox/fixture.ts";
 import { byTurns } from "../sandbox/turns.ts";
-import { OURS, readingIn, warrantOf } from "./ground.ts";
+import { OURS, readingIn, warrantOf } from "./fixture.ts";
 import { byCpu, oneByOne } from "./one-by-one.ts";
 
 export const BARE = "the function alone";

@@ -14,9 +14,9 @@ import type { Session } from "../../src/daemon/session.ts";
 import type { DaemonTool } from "../../src/daemon/tools/daemon-tool.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
-import { authorityOf } from "../sandbox/ground.ts";
+import { authorityOf } from "../sandbox/fixture.ts";
 import { byTurns } from "../sandbox/turns.ts";
-import { answered } from "../state/ground.ts";
+import { answered } from "../state/fixture.ts";
 import {
   AGENT,
   carriedValue,
@@ -25,9 +25,9 @@ import {
   OURS,
   readingIn,
   sessionIn,
-  type ToolsGround,
+  type ToolsFixture,
   warrantOf,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { INSTRUMENTS } from "./in-process.ts";
 import { oneByOne } from "./one-by-one.ts";
 
@@ -41,8 +41,8 @@ export const THROUGH = "isolated: the whole call through the daemon";
 const turnsCount = 25;
 const callsCount = 20;
 
-export async function measureIsolated(ground: ToolsGround): Promise<readonly Row[]> {
-  return [...(await withoutStore(ground)), ...(await throughDaemon(ground))];
+export async function measureIsolated(fixture: ToolsFixture): Promise<readonly Row[]> {
+  return [...(await withoutStore(fixture)), ...(await throughDaemon(fixture))];
 }
 
 /** Answers at once: the path to it is measured. */
@@ -60,7 +60,7 @@ const MEMORY: MemoryStore = {
   sweep: async () => ({ ok: true, value: 0 }),
 };
 
-async function withoutStore({ base, project, folders }: ToolsGround): Promise<readonly Row[]> {
+async function withoutStore({ base, project, folders }: ToolsFixture): Promise<readonly Row[]> {
   const reading = readingIn(project);
   const authority = authorityOf(["memory.read", "memory.write", "tool.invoke{tools=[tool:**]}"], reading);
   const contexts = new Contexts({
@@ -137,7 +137,7 @@ async function wholeCall(
   return warrant;
 }
 
-async function throughDaemon({ project, folders }: ToolsGround): Promise<readonly Row[]> {
+async function throughDaemon({ project, folders }: ToolsFixture): Promise<readonly Row[]> {
   const calls: MessageClient<CallMessages> = answered(
     await connect("call", { folder: join(folders.state, "daemon"), version: VERSION }),
   );

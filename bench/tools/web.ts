@@ -14,10 +14,19 @@ import { presenting } from "../../src/tools/web/present-result.ts";
 import { WEB_FETCH_TOOL } from "../../src/tools/web/web-fetch.ts";
 import { rootFolder } from "../place.ts";
 import type { Row } from "../row.ts";
-import { authorityOf } from "../sandbox/ground.ts";
+import { authorityOf } from "../sandbox/fixture.ts";
 import { OneName } from "../sandbox/names.ts";
 import { byTurns } from "../sandbox/turns.ts";
-import { carriedValue, carryingOf, heldBy, OURS, readingIn, sessionIn, type ToolsGround, warrantOf } from "./ground.ts";
+import {
+  carriedValue,
+  carryingOf,
+  heldBy,
+  OURS,
+  readingIn,
+  sessionIn,
+  type ToolsFixture,
+  warrantOf,
+} from "./fixture.ts";
 import { oneByOne } from "./one-by-one.ts";
 import { LAST_WORDS, realisticPage } from "./page.ts";
 
@@ -29,7 +38,7 @@ export const SHOWN = "web_fetch: the page as Markdown";
 const NAME = "page.example.test";
 const fetchesCount = 5;
 
-export async function measureWeb({ base, project }: ToolsGround): Promise<readonly Row[]> {
+export async function measureWeb({ base, project }: ToolsFixture): Promise<readonly Row[]> {
   const html = realisticPage();
   const page = join(base, "page.html");
   writeFileSync(page, html);

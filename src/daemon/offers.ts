@@ -8,7 +8,7 @@ import type { Ledger } from "../core/ports/stores/ledger.ts";
 import type { Entries } from "./log/entries.ts";
 import type { Session } from "./session.ts";
 
-type Offered = Extract<Answer<ProviderToolsView>, { readonly ok: true }>;
+type OfferedTools = Extract<Answer<ProviderToolsView>, { readonly ok: true }>;
 
 export class Offers {
   readonly #entries: Entries;
@@ -27,13 +27,13 @@ export class Offers {
    * One entry per session and tool, and another when its restrictions have changed. INVARIANT: a tool whose offer cannot be
    * logged is not offered.
    */
-  written(session: Session, asked: JsonObject, answer: Offered): Promise<Answer<ProviderToolsView>> {
+  written(session: Session, asked: JsonObject, answer: OfferedTools): Promise<Answer<ProviderToolsView>> {
     const mine = this.#turn.then(() => this.#write(session, asked, answer));
     this.#turn = mine.catch(() => undefined);
     return mine;
   }
 
-  async #write(session: Session, asked: JsonObject, answer: Offered): Promise<Answer<ProviderToolsView>> {
+  async #write(session: Session, asked: JsonObject, answer: OfferedTools): Promise<Answer<ProviderToolsView>> {
     const provider = textIn(asked, "provider") ?? "";
     const known = this.#known.get(session) ?? new Map<string, string>();
     this.#known.set(session, known);

@@ -2,7 +2,7 @@
 import type { Span } from "../core/authority/grant.ts";
 import { nearestName } from "../core/notation/nearest.ts";
 import { entryOf, type TreeNode } from "../core/notation/tree.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 
 /** Warnings about configurations that may be intended. Errors cannot be accepted. */
 const ACCEPTABLE = [
@@ -19,14 +19,14 @@ const ACCEPTABLE = [
   "wide",
 ] as const;
 
-export interface Accepted {
+export interface Acceptance {
   readonly code: string;
   readonly reason: string;
   readonly span: Span;
 }
 
 export interface Acceptances {
-  readonly accepted: ReadonlyMap<string, Accepted>;
+  readonly accepted: ReadonlyMap<string, Acceptance>;
   readonly findings: readonly Finding[];
 }
 
@@ -35,7 +35,7 @@ const reasonCharactersMax = 500;
 const EXAMPLE = 'doctor: { accept: [{ code: lethal_combination, reason: "only reads our own wiki" }] }';
 
 /** INVARIANT: what is not understood accepts nothing. */
-export function readAcceptances(tree: TreeNode | null, about: About): Acceptances {
+export function readAcceptances(tree: TreeNode | null, about: FindingSubject): Acceptances {
   const entry = tree?.kind === "map" ? entryOf(tree, "doctor") : null;
   if (entry === null) return { accepted: new Map(), findings: [] };
   const findings: Finding[] = [];
@@ -45,7 +45,7 @@ export function readAcceptances(tree: TreeNode | null, about: About): Acceptance
   const { value } = entry;
   const stray = value.kind === "map" ? value.entries.find(({ key }) => key !== "accept") : undefined;
   const list = value.kind === "map" ? entryOf(value, "accept")?.value : undefined;
-  const accepted = new Map<string, Accepted>();
+  const accepted = new Map<string, Acceptance>();
   if (stray !== undefined) refuse(stray.keySpan, "`doctor` has one key, `accept`");
   else if (list?.kind !== "list" || list.items.length > acceptancesMax)
     refuse(value.span, `\`doctor\` holds \`accept\`, a list of at most ${acceptancesMax} codes with a reason`);
@@ -60,7 +60,7 @@ export function readAcceptances(tree: TreeNode | null, about: About): Acceptance
 
 type Refuse = (span: Span, message: string, fix?: string) => void;
 
-function readAcceptance(item: TreeNode, refuse: Refuse): Accepted | null {
+function readAcceptance(item: TreeNode, refuse: Refuse): Acceptance | null {
   if (item.kind !== "map" || item.entries.some(({ key }) => key !== "code" && key !== "reason")) {
     refuse(item.span, "an accepted finding has a `code` and a `reason`, and nothing else");
     return null;
@@ -87,8 +87,8 @@ function textOf(node: TreeNode | undefined): string | null {
 export function withAcceptances(
   findings: readonly Finding[],
   { accepted }: Acceptances,
-  about: About,
-): { readonly told: readonly Finding[]; readonly accepted: readonly Accepted[] } {
+  about: FindingSubject,
+): { readonly told: readonly Finding[]; readonly accepted: readonly Acceptance[] } {
   if (accepted.size === 0) return { told: findings, accepted: [] };
   const isHeld = ({ code, severity }: Finding): boolean => severity !== "error" && accepted.has(code);
   const held = new Set(findings.filter(isHeld).map(({ code }) => code as string));

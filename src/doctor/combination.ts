@@ -4,14 +4,14 @@ import { literalPrefix } from "../core/notation/policy/ceiling.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { isAtOrBelow } from "../core/notation/record/hoist.ts";
 import { isForeignTool, isLive, isWideNetwork, reachOf } from "./breadth.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 
 const grantCharactersMax = 60;
 
 export function lethalCombination(
   grants: readonly Grant[],
   workingRoot: readonly string[] | null,
-  about: About,
+  about: FindingSubject,
   now: number,
 ): Finding | null {
   // What a person approves each time is no leak by itself; a grant with `pass_on` alone is used by another agent.

@@ -4,7 +4,7 @@ import type { Grant } from "../core/authority/grant.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { INTERPRETERS, isAside, LAUNCHERS, programName } from "../core/notation/record/project-programs.ts";
 import { patternsOf } from "./breadth.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 
 /** Their scripts are read: a star matches only those that print, a program named as a whole takes any. */
 const READ_SCRIPTS: ReadonlySet<string> = new Set(["awk", "gawk", "mawk", "sed"]);
@@ -12,7 +12,7 @@ const READ_SCRIPTS: ReadonlySet<string> = new Set(["awk", "gawk", "mawk", "sed"]
 const RUNNERS: ReadonlySet<string> = new Set([...INTERPRETERS, ...LAUNCHERS]);
 const patternsShownMax = 4;
 
-export function interpreterPatterns(grant: Grant, about: About): Finding | null {
+export function interpreterPatterns(grant: Grant, about: FindingSubject): Finding | null {
   if (grant.verb.verb !== "proc.exec") return null;
   const open = patternsOf(grant, "argv").filter(isOpen);
   if (open.length === 0) return null;

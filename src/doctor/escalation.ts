@@ -14,17 +14,17 @@ import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { entryOf } from "../core/notation/tree.ts";
 import { isBroad, isExpired, isHomeOrAbove, isLive, patternsOf } from "./breadth.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 import type { Probe } from "./probe.ts";
 import type { WrittenScope, WrittenScopes } from "./written.ts";
 
-type Asked = Pick<Probe, "workspace" | "pathSettings" | "now">;
+type EscalationFacts = Pick<Probe, "workspace" | "pathSettings" | "now">;
 
 export function escalations(
   grants: readonly Grant[],
   written: WrittenScopes,
-  about: About,
-  probe: Asked,
+  about: FindingSubject,
+  probe: EscalationFacts,
 ): readonly Finding[] {
   const live = grants.filter((grant) => !isExpired(grant, probe.now));
   return [
@@ -36,7 +36,11 @@ export function escalations(
 }
 
 /** One finding for all file verbs: the root is one decision. */
-function filesEverywhere(grants: readonly Grant[], about: About, { pathSettings, now }: Asked): Finding[] {
+function filesEverywhere(
+  grants: readonly Grant[],
+  about: FindingSubject,
+  { pathSettings, now }: EscalationFacts,
+): Finding[] {
   const wide = grants.filter(
     (grant) =>
       grant.verb.verb.startsWith("fs.") &&
@@ -56,7 +60,11 @@ function filesEverywhere(grants: readonly Grant[], about: About, { pathSettings,
   ];
 }
 
-function everySecret(grants: readonly Grant[], about: About, { pathSettings, now }: Asked): Finding[] {
+function everySecret(
+  grants: readonly Grant[],
+  about: FindingSubject,
+  { pathSettings, now }: EscalationFacts,
+): Finding[] {
   const wide = grants.filter(
     (grant) => grant.verb.verb === "secret.use" && isLive(grant, now) && isBroad(grant, pathSettings.home),
   );
@@ -71,7 +79,12 @@ function everySecret(grants: readonly Grant[], about: About, { pathSettings, now
   ];
 }
 
-function ofGrant(grant: Grant, written: WrittenScope, about: About, probe: Asked): readonly Finding[] {
+function ofGrant(
+  grant: Grant,
+  written: WrittenScope,
+  about: FindingSubject,
+  probe: EscalationFacts,
+): readonly Finding[] {
   switch (grant.verb.verb) {
     case "fs.write":
     case "fs.delete":
@@ -84,7 +97,12 @@ function ofGrant(grant: Grant, written: WrittenScope, about: About, probe: Asked
   }
 }
 
-function overFolders(grant: Grant, written: WrittenScope, about: About, { workspace, pathSettings }: Asked): Finding[] {
+function overFolders(
+  grant: Grant,
+  written: WrittenScope,
+  about: FindingSubject,
+  { workspace, pathSettings }: EscalationFacts,
+): Finding[] {
   const folder = workspace?.folders.find((one) => reaches(grant, written, one, pathSettings));
   if (folder === undefined) return [];
   const does = grant.verb.verb === "fs.write" ? "change" : "delete";
@@ -124,7 +142,7 @@ function rootless(written: WrittenScope, folder: readonly string[], pathSettings
   });
 }
 
-function everywhere(grant: Grant, about: About, { pathSettings }: Asked): Finding[] | null {
+function everywhere(grant: Grant, about: FindingSubject, { pathSettings }: EscalationFacts): Finding[] | null {
   const root = patternsOf(grant, "root").find((pattern) => isHomeOrAbove(pattern, pathSettings.home));
   if (root === undefined) return null;
   return [
@@ -139,7 +157,7 @@ function everywhere(grant: Grant, about: About, { pathSettings }: Asked): Findin
 
 const LIMITS = ["in", "cmds", "patterns"];
 
-function unscoped(grant: Grant, written: WrittenScope, about: About): Finding[] {
+function unscoped(grant: Grant, written: WrittenScope, about: FindingSubject): Finding[] {
   if (grant.verb.verb !== "proc.exec" || written === undefined) return [];
   if (written?.entries.some(({ key }) => LIMITS.includes(key)) === true) return [];
   return [
@@ -153,7 +171,7 @@ function unscoped(grant: Grant, written: WrittenScope, about: About): Finding[] 
 }
 
 /** `agent.grant` beside grants so broad that an agent that receives them could do nearly anything. */
-function passingOn(grants: readonly Grant[], about: About, { pathSettings, now }: Asked): Finding[] {
+function passingOn(grants: readonly Grant[], about: FindingSubject, { pathSettings, now }: EscalationFacts): Finding[] {
   const granting = grants.find(
     (grant) => grant.verb.verb === "agent.grant" && grant.conditions.pass !== "pass" && isLive(grant, now),
   );

@@ -2,14 +2,14 @@
 import { type Grant, isCounted, type Span } from "../core/authority/grant.ts";
 import type { Diagnostic, Severity } from "../core/notation/diagnostic.ts";
 import { compactText } from "../core/notation/printer.ts";
-import { type Accepted, readAcceptances, withAcceptances } from "./accept.ts";
+import { type Acceptance, readAcceptances, withAcceptances } from "./accept.ts";
 import { examineMachine, type MachineReport } from "./backend.ts";
 import { isLive } from "./breadth.ts";
 import { lethalCombination } from "./combination.ts";
 import { interpreterPatterns } from "./commands.ts";
 import { deadRules } from "./dead.ts";
 import { escalations } from "./escalation.ts";
-import { type About, type Finding, found, fromDiagnostic, kindOf } from "./finding.ts";
+import { type Finding, type FindingSubject, found, fromDiagnostic, kindOf } from "./finding.ts";
 import { inertGrants } from "./inert.ts";
 import { unreachableLoopback } from "./loopback.ts";
 import { olderPresets } from "./older-preset.ts";
@@ -33,7 +33,7 @@ export interface Section {
   /** Of all of them, those left out included. */
   readonly failed: number;
   readonly warnings: number;
-  readonly accepted: readonly Accepted[];
+  readonly accepted: readonly Acceptance[];
   /** What was looked at and is well, in words. */
   readonly passed: readonly string[];
 }
@@ -83,7 +83,7 @@ function runs({ verb }: Grant): boolean {
 }
 
 function agentSection(agent: ProbeAgent, paths: ProtectedPaths, probe: Probe): Section {
-  const about: About = { agent: agent.id, file: agent.source.name };
+  const about: FindingSubject = { agent: agent.id, file: agent.source.name };
   const acceptances = readAcceptances(agent.tree, about);
   const checks = check(agent, paths, about, probe);
   const findings = [
@@ -99,14 +99,14 @@ function agentSection(agent: ProbeAgent, paths: ProtectedPaths, probe: Probe): S
 }
 
 /** An error of a configuration is told once, with the project; at each agent only that it grants nothing. */
-function ofConfig(diagnostic: Diagnostic, { configs }: Probe, about: About): Finding | null {
+function ofConfig(diagnostic: Diagnostic, { configs }: Probe, about: FindingSubject): Finding | null {
   const { source } = diagnostic.span;
   if (diagnostic.severity !== "error" || !configs.some((config) => config.source.name === source)) return null;
   const message = `grants nothing until ${source} is mended`;
   return { ...fromDiagnostic(diagnostic, about), severity: "info", message, span: null, suggestion: null, fix: null };
 }
 
-function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Probe): readonly Finding[] {
+function check(agent: ProbeAgent, paths: ProtectedPaths, about: FindingSubject, probe: Probe): readonly Finding[] {
   const { grants, workingRoot } = agent;
   const { now, tools, pathSettings } = probe;
   const written = new WrittenScopes(agent.tree);
@@ -133,7 +133,7 @@ function check(agent: ProbeAgent, paths: ProtectedPaths, about: About, probe: Pr
 
 const TOO_MANY = "it has so many grants that not all were compared for ones without effect";
 
-function deadFinding(grant: Grant, about: About): Finding {
+function deadFinding(grant: Grant, about: FindingSubject): Finding {
   const { ask, principals, clean } = grant.conditions;
   const isLimit = ask > 0 || principals !== null || isCounted(grant.conditions) || clean;
   return found("dead_rule", about, {
@@ -182,7 +182,7 @@ function section(
   title: string,
   file: string | null,
   findings: readonly Finding[],
-  accepted: readonly Accepted[],
+  accepted: readonly Acceptance[],
   passed: readonly string[],
 ): Section {
   const sorted = findings.toSorted((left, right) => badness(left) - badness(right));

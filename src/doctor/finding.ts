@@ -94,14 +94,14 @@ export function kindOf(code: Finding["code"]): FindingKind {
 }
 
 /** The agent or file a finding is about. */
-export interface About {
+export interface FindingSubject {
   readonly agent: string | null;
   readonly file: string | null;
 }
 
-export const NO_AGENT: About = { agent: null, file: null };
+export const NO_AGENT: FindingSubject = { agent: null, file: null };
 
-interface Said {
+interface FindingText {
   readonly message: string;
   readonly meaning?: string;
   readonly fix?: string;
@@ -110,7 +110,7 @@ interface Said {
   readonly severity?: Severity;
 }
 
-export function found(code: FindingCode, { agent, file }: About, said: Said): Finding {
+export function found(code: FindingCode, { agent, file }: FindingSubject, said: FindingText): Finding {
   return {
     code,
     severity: said.severity ?? "warning",
@@ -127,7 +127,7 @@ export function found(code: FindingCode, { agent, file }: About, said: Said): Fi
 
 export function fromDiagnostic(
   { code, severity, message, span, suggestion, fix }: Diagnostic,
-  { agent, file }: About,
+  { agent, file }: FindingSubject,
 ): Finding {
   return { code, severity, agent, file, span, message, meaning: null, suggestion, fix, grants: [] };
 }

@@ -17,13 +17,13 @@ export interface Replacement extends Range {
   readonly now: string;
 }
 
-export interface Reread {
+export interface RereadRecord {
   readonly diagnostics: readonly Diagnostic[];
   /** It allows something that the text on disk does not. */
   readonly widens: boolean;
 }
 
-export interface Mended {
+export interface FixResult {
   readonly text: string;
   readonly edits: readonly Edit[];
   /** Edits that were possible but would have widened. */
@@ -36,7 +36,7 @@ const charactersMax = 8_388_608;
 /** A word put right can bring the next mistake to light: the verb first, then its keys. */
 const roundsMax = 4;
 
-export function mend(text: string, reread: (text: string) => Reread, mayWiden: boolean): Mended {
+export function mend(text: string, reread: (text: string) => RereadRecord, mayWiden: boolean): FixResult {
   let current = text;
   let known = reread(text);
   const edits: Edit[] = [];

@@ -3,7 +3,7 @@ import { type PathSettings, proposedRoot } from "../core/authority/axes/path.ts"
 import { scopeKeys } from "../core/authority/catalog.ts";
 import type { Grant } from "../core/authority/grant.ts";
 import { entryOf } from "../core/notation/tree.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 import type { WrittenScopes } from "./written.ts";
 
 const verbsShownMax = 8;
@@ -11,7 +11,7 @@ const verbsShownMax = 8;
 export function inertGrants(
   grants: readonly Grant[],
   written: WrittenScopes,
-  about: About,
+  about: FindingSubject,
   pathSettings: PathSettings,
 ): Finding | null {
   const rootless = grants.filter((grant) => {

@@ -7,14 +7,14 @@ import { type Address, type AddressRange, parseAddress, parseRange, rangeText } 
 import { literalPrefix } from "../core/notation/policy/ceiling.ts";
 import { compactText } from "../core/notation/printer.ts";
 import { isLive, scopeOf } from "./breadth.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 
 const LOOPBACK = parseAddress("127.0.0.1") as Address;
 const LOOPBACK_6 = parseAddress("::1") as Address;
 const LOCALHOST = segmentsOf(["localhost"]);
 const RUNS = ["proc.exec", "proc.eval"];
 
-export function unreachableLoopback(grants: readonly Grant[], about: About, now: number): readonly Finding[] {
+export function unreachableLoopback(grants: readonly Grant[], about: FindingSubject, now: number): readonly Finding[] {
   const live = grants.filter((grant) => isLive(grant, now));
   const isRunning = live.some(({ verb }) => RUNS.includes(verb.verb));
   return live.flatMap((grant) => {

@@ -1,11 +1,11 @@
 // Records that extend a preset of which there is a newer version.
 import { newestPreset, PRESETS } from "../core/notation/record/presets.ts";
 import { entryOf, type TreeNode } from "../core/notation/tree.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 
 const presetsMax = 32;
 
-export function olderPresets(tree: TreeNode | null, about: About): readonly Finding[] {
+export function olderPresets(tree: TreeNode | null, about: FindingSubject): readonly Finding[] {
   const value = tree?.kind === "map" ? (entryOf(tree, "extends")?.value ?? null) : null;
   if (value === null) return [];
   return (value.kind === "list" ? value.items : [value]).slice(0, presetsMax).flatMap((item) => {

@@ -5,7 +5,7 @@ import type { Grant } from "../core/authority/grant.ts";
 import type { Sequence } from "../core/authority/patterns/sequence.ts";
 import { instantText } from "../core/notation/instant.ts";
 import { isExpired, reachOf } from "./breadth.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 
 /** The protected paths, ready to be asked many times. */
 export class ProtectedPaths {
@@ -27,7 +27,7 @@ export class ProtectedPaths {
   }
 }
 
-export function protectedOpened(grant: Grant, paths: ProtectedPaths, about: About): Finding | null {
+export function protectedOpened(grant: Grant, paths: ProtectedPaths, about: FindingSubject): Finding | null {
   for (const pattern of reachOf(grant)) {
     const path = paths.namedBy(pattern);
     if (path === null) continue;
@@ -41,7 +41,7 @@ export function protectedOpened(grant: Grant, paths: ProtectedPaths, about: Abou
   return null;
 }
 
-export function expiredGrant(grant: Grant, about: About, now: number): Finding | null {
+export function expiredGrant(grant: Grant, about: FindingSubject, now: number): Finding | null {
   const { expires } = grant.conditions;
   if (expires === null || !isExpired(grant, now)) return null;
   return found("expired_grant", about, {

@@ -9,12 +9,12 @@ import { literalPrefix } from "../core/notation/policy/ceiling.ts";
 import { runsProjectFiles } from "../core/notation/record/project-programs.ts";
 import { isLive, patternsOf, scopeOf } from "./breadth.ts";
 import { isOpen } from "./commands.ts";
-import { type About, type Finding, found } from "./finding.ts";
+import { type Finding, type FindingSubject, found } from "./finding.ts";
 
 const shownMax = 4;
 
 /** Grants that run unasked what the agent may have written; the presets ask for the same commands. */
-export function unaskedScripts(grants: readonly Grant[], about: About, now: number): readonly Finding[] {
+export function unaskedScripts(grants: readonly Grant[], about: FindingSubject, now: number): readonly Finding[] {
   const written = grants.filter(
     (grant) => grant.verb.verb === "fs.write" && grant.conditions.ask === 0 && isLive(grant, now),
   );
@@ -43,7 +43,7 @@ function isBeside(write: Grant, run: Grant): boolean {
 }
 
 /** Programs are refused in a root of which `fs.read` covers a part that is neither folders nor single files. */
-export function unheldReads(grants: readonly Grant[], about: About, now: number): readonly Finding[] {
+export function unheldReads(grants: readonly Grant[], about: FindingSubject, now: number): readonly Finding[] {
   const live = grants.filter((grant) => isLive(grant, now));
   const reads = live.filter(({ verb }) => verb.verb === "fs.read");
   const patterns = reads.flatMap((grant) => pathPatterns(scopeOf(grant, "path") ?? undefined));

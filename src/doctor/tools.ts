@@ -9,10 +9,10 @@ import { within } from "../core/authority/witness/within.ts";
 import { nearestName } from "../core/notation/nearest.ts";
 import { requestText } from "../core/notation/request/request-printer.ts";
 import { isLive, scopeOf } from "./breadth.ts";
-import { type About, type Finding, found, NO_AGENT } from "./finding.ts";
+import { type Finding, type FindingSubject, found, NO_AGENT } from "./finding.ts";
 import type { Probe, ProbeAgent, ProbeTool } from "./probe.ts";
 
-export function unknownArguments(grant: Grant, tools: readonly ProbeTool[], about: About): readonly Finding[] {
+export function unknownArguments(grant: Grant, tools: readonly ProbeTool[], about: FindingSubject): readonly Finding[] {
   const limits = scopeOf(grant, "arguments");
   const which = scopeOf(grant, "tool");
   if (limits?.kind !== "arguments" || which === null || limits.constrained.length === 0) return [];

@@ -5,7 +5,7 @@ import { Diagnostics } from "../core/notation/diagnostic.ts";
 import { inside, type Range, type Source } from "../core/notation/source.ts";
 import type { Scalar, TreeNode } from "../core/notation/tree.ts";
 import { exactNumber } from "./number.ts";
-import { depthMax, diagnosticsMax, nodesMax, type Read } from "./read.ts";
+import { depthMax, diagnosticsMax, nodesMax, type TextTree } from "./read.ts";
 
 export class Draft {
   readonly #source: Source;
@@ -74,7 +74,7 @@ export class Draft {
     return false;
   }
 
-  finish(tree: TreeNode | null): Read {
+  finish(tree: TreeNode | null): TextTree {
     if (this.refused) return { tree: null, diagnostics: this.#diagnostics.list };
     if (tree !== null) return { tree, diagnostics: [] };
     this.refuse("syntax", { start: 0, end: this.#range.end - this.#range.start }, "the text cannot be read");

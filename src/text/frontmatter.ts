@@ -2,11 +2,11 @@
 
 import { lineAt, type Range, type Source } from "../core/notation/source.ts";
 import { Draft } from "./draft.ts";
-import { type Read, sourceCharactersMax } from "./read.ts";
+import { sourceCharactersMax, type TextTree } from "./read.ts";
 import { readYaml } from "./yaml.ts";
 
 export interface Frontmatter {
-  readonly read: Read;
+  readonly read: TextTree;
   /** Offset of the text after the frontmatter; the start of the file if there is none. */
   readonly body: { readonly start: number };
 }

@@ -4,10 +4,10 @@ import type { Range, Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
 import { Entries } from "./entries.ts";
-import { depthMax, nodesMax, type Read } from "./read.ts";
+import { depthMax, nodesMax, type TextTree } from "./read.ts";
 import { readWith } from "./reader.ts";
 
-export function readJson(source: Source, range?: Range): Read {
+export function readJson(source: Source, range?: Range): TextTree {
   return readWith(source, range, "data", (text, draft) => {
     if (!isBounded(text, draft)) return null;
     const errors: ParseError[] = [];

@@ -3,7 +3,7 @@ import type { Diagnostic } from "../core/notation/diagnostic.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
 
 /** INVARIANT: with a diagnostic there is no tree at all. A partly readable text grants nothing. */
-export interface Read {
+export interface TextTree {
   readonly tree: TreeNode | null;
   readonly diagnostics: readonly Diagnostic[];
 }

@@ -4,13 +4,13 @@ import { inside, type Range, type Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
 import { type Dialect, refusedCharacter } from "./characters.ts";
 import { Draft } from "./draft.ts";
-import { type Read, sourceCharactersMax } from "./read.ts";
+import { sourceCharactersMax, type TextTree } from "./read.ts";
 
 /** Makes a tree of a text that is short enough and contains no refused character. Null after a refusal. */
 export type Reader = (text: string, draft: Draft) => TreeNode | null;
 
 /** INVARIANT: never throws, and returns a tree only if nothing was refused. */
-export function readWith(source: Source, range: Range | undefined, dialect: Dialect, reader: Reader): Read {
+export function readWith(source: Source, range: Range | undefined, dialect: Dialect, reader: Reader): TextTree {
   const whole = inside(source.text, range ?? { start: 0, end: source.text.length });
   const start = whole.start === 0 && source.text.startsWith("\uFEFF") ? Math.min(1, whole.end) : whole.start;
   const draft = new Draft(source, { start, end: whole.end });

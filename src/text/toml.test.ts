@@ -1,12 +1,12 @@
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { sized } from "../../test/house/long.ts";
-import { depthMax, nodesMax, type Read, sourceCharactersMax } from "./read.ts";
+import { depthMax, nodesMax, sourceCharactersMax, type TextTree } from "./read.ts";
 import { hostile, inTime, repeated } from "./testing/hostile.ts";
 import { checkRead, isOneAway, shape } from "./testing/text.ts";
 import { readToml } from "./toml.ts";
 
-function read(text: string): Read {
+function read(text: string): TextTree {
   const source = { name: "test.toml", text };
   const result = readToml(source);
   checkRead(result, source);

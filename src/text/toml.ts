@@ -1,12 +1,12 @@
 // TOML 1.0 to a tree. Dates and times stay text: no consumer needs a calendar.
 import { parseTOML } from "toml-eslint-parser";
 import type { Source } from "../core/notation/source.ts";
-import type { Read } from "./read.ts";
+import type { TextTree } from "./read.ts";
 import { readWith } from "./reader.ts";
 import { isTomlBounded } from "./toml-bounds.ts";
 import { tomlTree } from "./toml-tree.ts";
 
-export function readToml(source: Source): Read {
+export function readToml(source: Source): TextTree {
   return readWith(source, undefined, "written", (text, draft) => {
     if (!isTomlBounded(text, draft)) return null;
     try {

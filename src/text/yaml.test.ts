@@ -2,12 +2,12 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { parse } from "yaml";
 import { sized } from "../../test/house/long.ts";
-import { depthMax, nodesMax, type Read, sourceCharactersMax } from "./read.ts";
+import { depthMax, nodesMax, sourceCharactersMax, type TextTree } from "./read.ts";
 import { hostile, inTime, repeated } from "./testing/hostile.ts";
 import { checkRead, isOneAway, shape } from "./testing/text.ts";
 import { readYaml } from "./yaml.ts";
 
-function read(text: string): Read {
+function read(text: string): TextTree {
   const source = { name: "test.yaml", text };
   const result = readYaml(source);
   checkRead(result, source);

@@ -3,13 +3,13 @@ import { CST, Lexer, Parser } from "yaml";
 import type { Range, Source } from "../core/notation/source.ts";
 import type { TreeNode } from "../core/notation/tree.ts";
 import type { Draft } from "./draft.ts";
-import { depthMax, nodesMax, type Read } from "./read.ts";
+import { depthMax, nodesMax, type TextTree } from "./read.ts";
 import { readWith } from "./reader.ts";
 import { compose } from "./yaml-compose.ts";
 import { lexemeRefusal } from "./yaml-refusal.ts";
 import { yamlTree } from "./yaml-tree.ts";
 
-export function readYaml(source: Source, range?: Range): Read {
+export function readYaml(source: Source, range?: Range): TextTree {
   return readWith(source, range, "written", treeOf);
 }
 

@@ -5,16 +5,16 @@ import { setTimeout as pause } from "node:timers/promises";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Ambit } from "./ambit.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 import type { Scene } from "./scene.ts";
 import { processesOf, survivorsOf } from "./survivors.ts";
 import { Warm } from "./warm.ts";
 
-let ground: Ground;
+let fixture: AttackFixture;
 beforeAll(() => {
-  ground = new Ground();
+  fixture = new AttackFixture();
 });
-afterAll(() => ground.remove());
+afterAll(() => fixture.remove());
 
 describe.each(callers())("a warm sandbox, as $caller", (who) => {
   let scene: Scene;
@@ -22,8 +22,8 @@ describe.each(callers())("a warm sandbox, as $caller", (who) => {
   let warm: Warm;
 
   beforeAll(async () => {
-    ({ scene, ambit } = await ground.scene(who));
-    warm = await Warm.start(ground, who, scene);
+    ({ scene, ambit } = await fixture.scene(who));
+    warm = await Warm.start(fixture, who, scene);
   });
   afterAll(async () => {
     await warm.end();
@@ -80,7 +80,7 @@ describe.each(callers())("a command and its owner, as $caller", (who) => {
   let known: readonly number[];
 
   beforeAll(async () => {
-    ({ scene, ambit } = await ground.scene(who));
+    ({ scene, ambit } = await fixture.scene(who));
     known = processesOf(scene.folder);
   });
   afterAll(async () => {

@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Executed } from "./ambit.ts";
 import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 import { rowsFor } from "./rows.ts";
 import { plantCarriers, type Scene } from "./scene.ts";
 
@@ -22,11 +22,11 @@ function reasonNot({ word }: Attempt): string | null {
   return path === undefined || existsSync(path) ? null : `this machine has no ${path}`;
 }
 
-let ground: Ground;
+let fixture: AttackFixture;
 beforeAll(() => {
-  ground = new Ground();
+  fixture = new AttackFixture();
 });
-afterAll(() => ground.remove());
+afterAll(() => fixture.remove());
 
 describe.each(callers())("as $caller", (who) => {
   // Features this machine lacks cannot be tested on it; `triedMin` limits how many may be skipped.
@@ -38,9 +38,9 @@ describe.each(callers())("as $caller", (who) => {
   let canary = "";
 
   beforeAll(async () => {
-    const made = await ground.scene(who);
+    const made = await fixture.scene(who);
     scene = made.scene;
-    if (isRoot && who.caller === "user") plantCarriers(scene, ground.programs.probe);
+    if (isRoot && who.caller === "user") plantCarriers(scene, fixture.programs.probe);
     ran = await made.ambit.probe(rows.map(({ word }) => word));
     outcomes = new Map(outcomesIn(ran.output).map((outcome) => [outcome.attempt, outcome]));
     canary = readFileSync(join(scene.folder, "outside", "canary"), "utf8");

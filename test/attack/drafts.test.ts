@@ -3,18 +3,18 @@
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { DRAFT_ATTEMPTS } from "./attempts/drafts.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 import { rootOf, type Scene } from "./scene.ts";
 import { Warm } from "./warm.ts";
 
 /** Fewer would mean that the attempts fail for another reason than the tested one. */
 const openMin = 80;
 
-let ground: Ground;
+let fixture: AttackFixture;
 beforeAll(() => {
-  ground = new Ground();
+  fixture = new AttackFixture();
 });
-afterAll(() => ground.remove());
+afterAll(() => fixture.remove());
 
 describe.each(callers())("as $caller", (who) => {
   let scene: Scene;
@@ -22,8 +22,8 @@ describe.each(callers())("as $caller", (who) => {
   let open = 0;
 
   beforeAll(async () => {
-    ({ scene } = await ground.scene(who));
-    owner = await Warm.start(ground, who, scene, "draft");
+    ({ scene } = await fixture.scene(who));
+    owner = await Warm.start(fixture, who, scene, "draft");
   });
   afterAll(async () => {
     await owner.end();

@@ -14,20 +14,20 @@ import { dirname, join } from "node:path";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Ambit, ExecOptions } from "./ambit.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 import { rootOf, type Scene } from "./scene.ts";
 
-let ground: Ground;
+let fixture: AttackFixture;
 beforeAll(() => {
-  ground = new Ground();
+  fixture = new AttackFixture();
 });
-afterAll(() => ground.remove());
+afterAll(() => fixture.remove());
 
 describe.each(callers())("as $caller", (who) => {
   let scene: Scene;
   let ambit: Ambit;
   beforeEach(async () => {
-    ({ scene, ambit } = await ground.scene(who));
+    ({ scene, ambit } = await fixture.scene(who));
   });
   afterEach(async () => {
     await scene.end();
@@ -39,7 +39,7 @@ describe.each(callers())("as $caller", (who) => {
   function put(path: string, text: string): void {
     mkdirSync(dirname(path), { recursive: true });
     writeFileSync(path, text);
-    for (const one of [dirname(path), path]) ground.give(one, who);
+    for (const one of [dirname(path), path]) fixture.give(one, who);
   }
 
   const ABSENT = [".bash_profile", ".zshrc", "mcp.json", ".devcontainer/x", ".config/fish/x", ".git/commondir"];
@@ -55,7 +55,7 @@ describe.each(callers())("as $caller", (who) => {
   });
 
   test("two sandboxes at once, one with the other's root in its own: neither sees the other's draft", async () => {
-    const wide = await ground.agentBeside(scene, ambit, who, scene.root);
+    const wide = await fixture.agentBeside(scene, ambit, who, scene.root);
     const before = rootOf(scene);
     const moves = "mv .git x; mkdir -p .git/hooks; echo planted > .git/hooks/pre-commit; sleep 1; ls .git";
     const waits = "sleep 0.5; echo planted >> .git/config; ls .git/hooks; rmdir .vscode 2>/dev/null; ls -d .vscode";
@@ -65,7 +65,7 @@ describe.each(callers())("as $caller", (who) => {
   });
 
   test("a root with our state in it has no draft: nothing runs, and the reason is reported", async () => {
-    const wide = await ground.agentBeside(scene, ambit, who, scene.folder);
+    const wide = await fixture.agentBeside(scene, ambit, who, scene.folder);
     const ran = await sh("cat state/ambit/state; echo planted > state/ambit/planted", wide);
     expect(ran).toMatchObject({ outcome: "refused", code: "sandbox_unavailable" });
     expect(ran.message).toContain("state folder lies inside");
@@ -98,7 +98,7 @@ describe.each(callers())("as $caller", (who) => {
   test("the file name that starts our program in a project is not replaced", async () => {
     mkdirSync(at("node_modules", ".bin"));
     symlinkSync("../ambit/bin/ambit", at("node_modules", ".bin", "ambit"));
-    ground.give(at("node_modules", ".bin"), who);
+    fixture.give(at("node_modules", ".bin"), who);
     await sh("cd node_modules/.bin && rm ambit && echo planted > ambit");
     expect(lstatSync(at("node_modules", ".bin", "ambit")).isSymbolicLink()).toBe(true);
   });

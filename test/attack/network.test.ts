@@ -7,20 +7,20 @@ import type { Executed } from "./ambit.ts";
 import { type Attempt, type Outcome, outcomesIn } from "./attempt.ts";
 import { NETWORK, UNANSWERED } from "./attempts/network.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 import { GRANTED, GRANTED_PORTS, LEADS } from "./outside-names.ts";
 
 const rows = [...NETWORK, ...UNANSWERED];
 const record = `---\nid: caller\nsandbox: .\ncapabilities:\n  - proc.exec\n  - net.connect: { hosts: [${GRANTED.map((name) => JSON.stringify(name)).join(", ")}], ports: [${GRANTED_PORTS.join(", ")}] }\n---\n`;
 
-let ground: Ground;
+let fixture: AttackFixture;
 let outside: string;
 beforeAll(async () => {
-  ground = new Ground();
+  fixture = new AttackFixture();
   outside = await bundled("test/attack/outside.ts");
 });
 afterAll(() => {
-  ground.remove();
+  fixture.remove();
 });
 
 interface World {
@@ -34,7 +34,7 @@ describe.each(callers())("as $caller", (who) => {
   let world: World;
 
   beforeAll(async () => {
-    const { scene, ambit } = await ground.scene(who);
+    const { scene, ambit } = await fixture.scene(who);
     const at = (path: string): string => join(scene.folder, path);
     writeFileSync(at("root/.ambit/agents/caller.md"), record);
     await ambit.trust();

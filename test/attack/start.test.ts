@@ -8,24 +8,24 @@ import { text } from "node:stream/consumers";
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from "vitest";
 import type { Ambit, ExecOptions, Executed } from "./ambit.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 import type { Scene } from "./scene.ts";
 
 const startsCount = 8;
 
-let ground: Ground;
+let fixture: AttackFixture;
 beforeAll(() => {
-  ground = new Ground();
+  fixture = new AttackFixture();
 });
-afterAll(() => ground.remove());
+afterAll(() => fixture.remove());
 
 describe.each(callers())("as $caller", (who) => {
   let scene: Scene;
   let ambit: Ambit;
   let asked: ExecOptions;
   beforeEach(async () => {
-    ({ scene, ambit } = await ground.scene(who));
-    asked = await ground.agentBeside(scene, ambit, who, scene.root);
+    ({ scene, ambit } = await fixture.scene(who));
+    asked = await fixture.agentBeside(scene, ambit, who, scene.root);
   });
   afterEach(async () => {
     await scene.end();
@@ -34,7 +34,7 @@ describe.each(callers())("as $caller", (who) => {
 
   /** This many starts, two at a time, while the two names are exchanged. */
   async function startsWhile(first: string, second: string, line: string): Promise<readonly Executed[]> {
-    const swapper = spawn(ground.programs.swapper, [first, second], { stdio: ["pipe", "pipe", "inherit"] });
+    const swapper = spawn(fixture.programs.swapper, [first, second], { stdio: ["pipe", "pipe", "inherit"] });
     const ended = once(swapper, "exit");
     const said = text(swapper.stdout);
     const ran: Executed[] = [];
@@ -73,7 +73,7 @@ describe.each(callers())("as $caller", (who) => {
 
   test("the repository is exchanged for a link to one outside, in which nothing is created", async () => {
     cpSync(join(scene.root, ".git"), outside("git"), { recursive: true });
-    for (const name of ["", "hooks", "config", "HEAD"]) ground.give(outside("git", name), who);
+    for (const name of ["", "hooks", "config", "HEAD"]) fixture.give(outside("git", name), who);
     const before = readdirSync(outside("git"), { recursive: true }).sort();
     symlinkSync("../outside/git", join(scene.root, "link"));
     const line =

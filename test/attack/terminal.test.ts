@@ -4,7 +4,7 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { onTerminal } from "../e2e/terminal.ts";
 import { type Outcome, outcomesIn } from "./attempt.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 
 const WORDS = [
   "streams",
@@ -18,15 +18,15 @@ const WORDS = [
 ];
 const EXPECTED = ["pipes", "ENOENT", "ENOENT", "EPERM", "EPERM", "EPERM", "EPERM", "EPERM"];
 
-let ground: Ground;
+let fixture: AttackFixture;
 beforeAll(() => {
-  ground = new Ground();
+  fixture = new AttackFixture();
 });
-afterAll(() => ground.remove());
+afterAll(() => fixture.remove());
 
 describe.each(callers())("as $caller", (who) => {
   test("nothing is typed into the user's terminal", async () => {
-    const { scene, ambit } = await ground.scene(who);
+    const { scene, ambit } = await fixture.scene(who);
     try {
       const argv = [join(scene.root, "probe"), join(scene.root, "scene"), ...WORDS];
       const command = ambit.command(["exec", "probe", "--", ...argv]);
@@ -41,7 +41,7 @@ describe.each(callers())("as $caller", (who) => {
   });
 
   test("outside a sandbox the same program reaches it", async () => {
-    const { scene } = await ground.scene(who);
+    const { scene } = await fixture.scene(who);
     try {
       const argv = [...who.prefix, join(scene.root, "probe"), join(scene.root, "scene"), "terminal"];
       const { raw } = await onTerminal(scene.root, argv, [], scene.environment);

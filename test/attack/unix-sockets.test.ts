@@ -10,14 +10,14 @@ import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { Ambit } from "./ambit.ts";
 import { outcomesIn } from "./attempt.ts";
 import { callers } from "./callers.ts";
-import { Ground } from "./ground.ts";
+import { AttackFixture } from "./fixture.ts";
 import { CONFIGURATION, type Scene } from "./scene.ts";
 
-let ground: Ground;
+let fixture: AttackFixture;
 beforeAll(() => {
-  ground = new Ground();
+  fixture = new AttackFixture();
 });
-afterAll(() => ground.remove());
+afterAll(() => fixture.remove());
 
 describe.each(callers())("as $caller", (who) => {
   let scene: Scene;
@@ -38,10 +38,10 @@ describe.each(callers())("as $caller", (who) => {
   }
 
   beforeAll(async () => {
-    ({ scene, ambit } = await ground.scene(who));
+    ({ scene, ambit } = await fixture.scene(who));
     tree = join(scene.folder, "tree");
     mkdirSync(tree);
-    ground.give(tree, who);
+    fixture.give(tree, who);
     writeFileSync(join(scene.folder, "config", "ambit", "config.yml"), `${CONFIGURATION}runtime: [${tree}]\n`);
     await listens(join(tree, "before.sock"));
   });

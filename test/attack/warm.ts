@@ -8,7 +8,7 @@ import { nativeProgram } from "../../src/platform/native-program.ts";
 import { bundled } from "../e2e/bundle.ts";
 import { type Outcome, outcomesIn } from "./attempt.ts";
 import type { CallerFacts } from "./callers.ts";
-import type { Ground } from "./ground.ts";
+import type { AttackFixture } from "./fixture.ts";
 import type { Scene } from "./scene.ts";
 
 export class Warm {
@@ -23,14 +23,14 @@ export class Warm {
   }
 
   static async start(
-    ground: Ground,
+    fixture: AttackFixture,
     who: CallerFacts,
     scene: Scene,
     mode: "direct" | "draft" = "direct",
   ): Promise<Warm> {
     const program = await bundled("test/attack/owner.ts");
     chmodSync(join(program, ".."), 0o755);
-    const native = nativeProgram(join(ground.folder, "program"));
+    const native = nativeProgram(join(fixture.folder, "program"));
     const state = join(scene.folder, "state", "ambit");
     const own = [program, scene.root, native, state, mode];
     const [command = "", ...words] = [...who.prefix, process.execPath, ...own];

@@ -21,14 +21,14 @@ import { grant } from "../forge/authority.ts";
 import { type Data, text } from "./data.ts";
 import { HELD, type Outcome } from "./tally.ts";
 
-interface Ground {
+interface RaceFixture {
   readonly above: string;
   readonly root: readonly string[];
   readonly folder: string;
   readonly outside: string;
 }
 
-type Scenario = (ground: Ground) => Promise<Outcome>;
+type Scenario = (fixture: RaceFixture) => Promise<Outcome>;
 
 const attempts = 400;
 const secret = "OUTSIDE";
@@ -82,24 +82,24 @@ function missed(note: string): Outcome {
 }
 
 /** Reads and writes while names move; the outside must be neither read nor changed. */
-async function underAttack(ground: Ground, first: string, second: string): Promise<Outcome> {
-  const files = filesOf(ground.root);
-  const swapper = await swapping(first, second, join(ground.above, "spare"));
+async function underAttack(fixture: RaceFixture, first: string, second: string): Promise<Outcome> {
+  const files = filesOf(fixture.root);
+  const swapper = await swapping(first, second, join(fixture.above, "spare"));
   let inside = 0;
   try {
     for (let at = 0; at < attempts; at++) {
-      const got = await read(files, [...ground.root, "way", "deep", "file"]);
-      const behind = await read(files, [...ground.root, "way", "deep", "up", "deep", "file"]);
+      const got = await read(files, [...fixture.root, "way", "deep", "file"]);
+      const behind = await read(files, [...fixture.root, "way", "deep", "up", "deep", "file"]);
       if (got.includes(secret) || behind.includes(secret)) return missed("outside was read");
       if (got === "inside") inside++;
-      await files.write([...ground.root, "way", "deep", `new-${at % 3}`], Buffer.from("mine"));
+      await files.write([...fixture.root, "way", "deep", `new-${at % 3}`], Buffer.from("mine"));
     }
   } finally {
     await swapper.stop();
     files.close();
   }
-  const untouched = readFileSync(join(ground.outside, "deep/file"), "utf8") === secret;
-  const written = [0, 1, 2].some((at) => isThere(join(ground.outside, `deep/new-${at}`)));
+  const untouched = readFileSync(join(fixture.outside, "deep/file"), "utf8") === secret;
+  const written = [0, 1, 2].some((at) => isThere(join(fixture.outside, `deep/new-${at}`)));
   if (!untouched || written) return missed("outside was written");
   return inside > 0 ? HELD : { kind: "refused", note: "inside was never reached" };
 }
@@ -113,19 +113,19 @@ function isThere(path: string): boolean {
   }
 }
 
-async function becomesLink(ground: Ground): Promise<Outcome> {
-  symlinkSync(ground.outside, join(ground.folder, "other"));
-  return await underAttack(ground, join(ground.folder, "way"), join(ground.folder, "other"));
+async function becomesLink(fixture: RaceFixture): Promise<Outcome> {
+  symlinkSync(fixture.outside, join(fixture.folder, "other"));
+  return await underAttack(fixture, join(fixture.folder, "way"), join(fixture.folder, "other"));
 }
 
 /** A folder of the root is exchanged with one beside it; a link in it leads outside only from there. */
-async function movedOut(ground: Ground): Promise<Outcome> {
-  symlinkSync("../../outside", join(ground.folder, "way/deep/up"));
-  mkdirSync(join(ground.above, "beside/deep"), { recursive: true });
-  return await underAttack(ground, join(ground.folder, "way/deep"), join(ground.above, "beside/deep"));
+async function movedOut(fixture: RaceFixture): Promise<Outcome> {
+  symlinkSync("../../outside", join(fixture.folder, "way/deep/up"));
+  mkdirSync(join(fixture.above, "beside/deep"), { recursive: true });
+  return await underAttack(fixture, join(fixture.folder, "way/deep"), join(fixture.above, "beside/deep"));
 }
 
-async function magicLink({ root, folder, outside }: Ground): Promise<Outcome> {
+async function magicLink({ root, folder, outside }: RaceFixture): Promise<Outcome> {
   const targets = ["/proc/self/root", "/proc/self/cwd", "/proc/1/root", "/proc/thread-self/root"];
   const descriptors = Array.from({ length: 12 }, (_, at) => `/proc/self/fd/${at}`);
   for (const [at, target] of [...targets, ...descriptors].entries()) symlinkSync(target, join(folder, `magic-${at}`));
@@ -145,7 +145,7 @@ async function magicLink({ root, folder, outside }: Ground): Promise<Outcome> {
 }
 
 /** A hard link: never written, and read only if the whole tree is granted. */
-async function hardLink({ root, folder, outside }: Ground): Promise<Outcome> {
+async function hardLink({ root, folder, outside }: RaceFixture): Promise<Outcome> {
   linkSync(join(outside, "deep/file"), join(folder, "linked"));
   const narrow = parsePathPatterns("linked", root, { home: null, base: null, protectedPaths: [] });
   const files = filesOf(root);

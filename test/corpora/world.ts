@@ -3,7 +3,7 @@
 import type { Destination, DestinationScope } from "../../src/core/authority/axes/destination.ts";
 import { parsePath, tree } from "../../src/core/authority/axes/path.ts";
 import { ANY } from "../../src/core/authority/axes/scope.ts";
-import { type Screened, screen } from "../../src/core/authority/axes/screen.ts";
+import { type ScreenedAddress, screen } from "../../src/core/authority/axes/screen.ts";
 import type { Authority } from "../../src/core/authority/chain.ts";
 import { judge } from "../../src/core/authority/judge.ts";
 import { DEEP } from "../../src/core/authority/patterns/segment.ts";
@@ -39,7 +39,7 @@ export function reached(path: string): boolean {
 }
 
 /** One GET under `net.get{hosts=["*"]}`, with the resolver's answer for the name. */
-export function asked(host: Destination, port: number, answers: readonly string[] | null): Screened {
+export function asked(host: Destination, port: number, answers: readonly string[] | null): ScreenedAddress {
   const request: Request = { verb: verb("net.get"), values: [host, port] };
   return screen(everywhere, request, answers, moment());
 }

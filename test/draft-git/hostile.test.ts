@@ -4,12 +4,12 @@ import { existsSync, mkdirSync, readFileSync, rmSync, symlinkSync, writeFileSync
 import { join } from "node:path";
 import { deflateSync } from "node:zlib";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { removeFolder } from "../sandbox/ground.ts";
+import { removeFolder } from "../sandbox/fixture.ts";
 import {
   draftOf,
-  type Ground,
+  type GitFixture,
   git,
-  ground,
+  gitFixture,
   land,
   plant,
   prepare,
@@ -17,13 +17,13 @@ import {
   type SealedDraft,
   scan,
   write,
-} from "./ground.ts";
+} from "./fixture.ts";
 
-let here: Ground;
+let here: GitFixture;
 const folders: string[] = [];
 
 beforeEach(() => {
-  here = ground();
+  here = gitFixture();
   folders.push(here.folder);
 });
 
@@ -91,7 +91,7 @@ describe("objects", () => {
   });
 
   test("alternates to a path of the machine are never read and never imported", async () => {
-    const other = ground();
+    const other = gitFixture();
     folders.push(other.folder);
     git(other, "commit", "-q", "--allow-empty", "-m", "private");
     const secret = git(other, "rev-parse", "HEAD");

@@ -2,14 +2,14 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, expect, test } from "vitest";
-import { removeFolder } from "../sandbox/ground.ts";
-import { draftOf, type Ground, git, ground, land, refusalOf, write } from "./ground.ts";
+import { removeFolder } from "../sandbox/fixture.ts";
+import { draftOf, type GitFixture, git, gitFixture, land, refusalOf, write } from "./fixture.ts";
 
-let here: Ground;
+let here: GitFixture;
 const folders: string[] = [];
 
 beforeEach(() => {
-  here = ground();
+  here = gitFixture();
   folders.push(here.folder);
   write(here.root, "a.txt", "more\n");
   git(here, "commit", "-q", "-am", "more");
@@ -21,7 +21,7 @@ afterAll(() => {
 });
 
 /** The ground with a clone in place of its repository. */
-function cloned(...options: readonly string[]): Ground {
+function cloned(...options: readonly string[]): GitFixture {
   const root = join(here.folder, "clone");
   git(here, "clone", "-q", ...options, root);
   return { ...here, root };

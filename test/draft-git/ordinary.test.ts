@@ -2,14 +2,14 @@
 import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
-import { removeFolder } from "../sandbox/ground.ts";
-import { draftOf, type Ground, git, ground, land, prepare, write } from "./ground.ts";
+import { removeFolder } from "../sandbox/fixture.ts";
+import { draftOf, type GitFixture, git, gitFixture, land, prepare, write } from "./fixture.ts";
 
-let here: Ground;
+let here: GitFixture;
 const folders: string[] = [];
 
 beforeEach(() => {
-  here = ground();
+  here = gitFixture();
   folders.push(here.folder);
 });
 
@@ -103,7 +103,7 @@ describe("a commit", () => {
   });
 
   test("with SHA-256 ids", async () => {
-    here = ground("sha256");
+    here = gitFixture("sha256");
     folders.push(here.folder);
     await land(here, draftOf(here, COMMIT));
     expect(git(here, "rev-parse", "main")).toHaveLength(64);

@@ -4,14 +4,14 @@ import { readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeEach, describe, expect, test } from "vitest";
 import { readSeenState } from "../../src/sandbox/drafts/git/repository.ts";
-import { removeFolder } from "../sandbox/ground.ts";
-import { draftOf, type Ground, git, ground, land, prepare, refusalOf, write } from "./ground.ts";
+import { removeFolder } from "../sandbox/fixture.ts";
+import { draftOf, type GitFixture, git, gitFixture, land, prepare, refusalOf, write } from "./fixture.ts";
 
-let here: Ground;
+let here: GitFixture;
 const folders: string[] = [];
 
 beforeEach(() => {
-  here = ground();
+  here = gitFixture();
   folders.push(here.folder);
 });
 

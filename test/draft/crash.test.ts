@@ -6,8 +6,8 @@ import { describe, expect, test } from "vitest";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { nativeProgram } from "../files/native.ts";
 import {
-  type Ground,
-  ground,
+  type DraftFixture,
+  draftFixture,
   landAll,
   newFolder,
   newWorker,
@@ -16,7 +16,7 @@ import {
   snapshot,
   type Tree,
   temporaryNames,
-} from "./ground.ts";
+} from "./fixture.ts";
 
 const ROOT: Tree = { "a.txt": "a", "dir/b.txt": "b", "dir/c.txt": "c", l: { link: "a.txt" }, "old/x": "x" };
 const UPPER: Tree = {
@@ -40,7 +40,12 @@ function killedAt(call: string, when: number): string {
 }
 
 /** True if the worker was killed during the operation. */
-async function interrupted(given: Ground, request: "land" | "undo", call: string, when: number): Promise<boolean> {
+async function interrupted(
+  given: DraftFixture,
+  request: "land" | "undo",
+  call: string,
+  when: number,
+): Promise<boolean> {
   const steps = (await scanned(given)).changes.map(stepOf);
   const worker = newWorker(given.root, given.drafts, killedAt(call, when));
   const ready = await worker.ready;
@@ -55,7 +60,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
   describe.each(["renameat2", "unlinkat", "fdatasync", "mkdirat"])("killed at each %s", (call) => {
     test("of a landing", async () => {
       for (let when = 1, goes = true; goes && when < 80; when++) {
-        const given = await ground({ root: ROOT, upper: UPPER, place });
+        const given = await draftFixture({ root: ROOT, upper: UPPER, place });
         const before = snapshot(given.root);
         goes = await interrupted(given, "land", call, when);
         const recovered = await given.worker.recover(given.id);
@@ -83,7 +88,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
 
     test("of an undo", async () => {
       for (let when = 1, goes = true; goes && when < 80; when++) {
-        const given = await ground({ root: ROOT, upper: UPPER, place });
+        const given = await draftFixture({ root: ROOT, upper: UPPER, place });
         const before = snapshot(given.root);
         expect(await landAll(given)).toMatchObject({ status: "landed" });
         const after = snapshot(given.root);
@@ -99,7 +104,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
   });
 
   test("an interrupted draft is neither scanned nor landed before it is recovered", async () => {
-    const given = await ground({ root: ROOT, upper: UPPER, place });
+    const given = await draftFixture({ root: ROOT, upper: UPPER, place });
     const steps = (await scanned(given)).changes.map(stepOf);
     expect(await interrupted(given, "land", "renameat2", 4)).toBe(true);
     expect(await given.worker.scan(given.id)).toMatchObject({ status: "refused", errno: 16 });
@@ -110,7 +115,7 @@ describe.skipIf(!canTrace).each(places)("drafts on the %s", (_title, place) => {
   test("recovery stops at a name that a person changed, and names it", async () => {
     let isTried = false;
     for (let when = 2; !isTried && when < 12; when++) {
-      const given = await ground({ root: { "a.txt": "a" }, upper: { "a.txt": "A", "z/new": "n" }, place });
+      const given = await draftFixture({ root: { "a.txt": "a" }, upper: { "a.txt": "A", "z/new": "n" }, place });
       const { changes } = await scanned(given);
       const steps = [...changes].sort((one, other) => (one.path.join("/") < other.path.join("/") ? -1 : 1)).map(stepOf);
       const worker = newWorker(given.root, given.drafts, killedAt("renameat2", when));

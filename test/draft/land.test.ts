@@ -20,7 +20,7 @@ import { describe, expect, test } from "vitest";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { asOrdinaryUser } from "../files/world.ts";
 import {
-  ground,
+  draftFixture,
   landAll,
   newFolder,
   newWorker,
@@ -34,7 +34,7 @@ import {
   temporaryNames,
   tick,
   told,
-} from "./ground.ts";
+} from "./fixture.ts";
 
 const ROOT: Tree = {
   "a.txt": "a",
@@ -67,19 +67,19 @@ const AFTER = {
 
 describe.each(places)("drafts on the %s", (title, place) => {
   test("the worker reports how files land, and is restricted", async () => {
-    const { worker } = await ground({ root: {}, place });
+    const { worker } = await draftFixture({ root: {}, place });
     expect(await worker.ready).toMatchObject({ renames: title.startsWith("same"), landlock: true, seccomp: true });
   });
 
   test("a draft that stays is flushed; a missing one is refused", async () => {
-    const given = await ground({ root: ROOT, upper: UPPER, place });
+    const given = await draftFixture({ root: ROOT, upper: UPPER, place });
     expect(await given.worker.flush(given.id)).toEqual({ status: "flushed" });
     expect(await given.worker.flush("d-none")).toMatchObject({ status: "refused", errno: 2 });
     expect(await landAll(given)).toMatchObject({ status: "landed", changed: 14 });
   });
 
   test("every kind of change lands, and undo reverts all of it", async () => {
-    const given = await ground({ root: ROOT, upper: UPPER, place });
+    const given = await draftFixture({ root: ROOT, upper: UPPER, place });
     const before = snapshot(given.root);
     expect(await landAll(given)).toEqual({ status: "landed", landing: 1, changed: 14, alreadyThere: 0 });
     expect(snapshot(given.root)).toEqual(AFTER);
@@ -97,7 +97,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   });
 
   test("a part lands, the rest stays in the draft and lands later", async () => {
-    const given = await ground({ root: ROOT, upper: { "a.txt": "A", "dir/x": "x", "dir/sub": null }, place });
+    const given = await draftFixture({ root: ROOT, upper: { "a.txt": "A", "dir/x": "x", "dir/sub": null }, place });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "y");
     expect(await landAll(given, ({ path }) => path.at(-1) === "x")).toMatchObject({ status: "landed", changed: 1 });
     // The file that landed is not counted as deleted by the opaque folder.
@@ -112,7 +112,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   });
 
   test("no extended attribute, set-id bit, owner or shared inode lands", async () => {
-    const given = await ground({
+    const given = await draftFixture({
       root: { f: { text: "f", mode: 0o640 } },
       upper: { f: "F", one: "1", set: "s" },
       place,
@@ -155,7 +155,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
         "secret other_kind",
       ],
     ])("%s is a conflict, and nothing lands", async (_what, edit, wanted) => {
-      const given = await ground({ root: ROOT, upper: UPPER, place });
+      const given = await draftFixture({ root: ROOT, upper: UPPER, place });
       const { changes } = await scanned(given);
       edit(given.root);
       const before = snapshot(given.root);
@@ -168,7 +168,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     });
 
     test("that equals the draft's is not a conflict", async () => {
-      const given = await ground({
+      const given = await draftFixture({
         root: ROOT,
         upper: { "a.txt": "A", m: { link: "x" }, "dir/b.txt": { whiteout: true } },
         place,
@@ -181,7 +181,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     });
 
     test("after the landing stops an undo, and nothing is undone", async () => {
-      const given = await ground({ root: ROOT, upper: UPPER, place });
+      const given = await draftFixture({ root: ROOT, upper: UPPER, place });
       expect(await landAll(given)).toMatchObject({ status: "landed" });
       await tick();
       plant(given.root, { "new/mine": "m", "a.txt": "edited" });
@@ -208,7 +208,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
     ];
     const deep = Array.from({ length: 15 }, (_, at) => String.fromCharCode(97 + at).repeat(250)).join("/");
     const upper = Object.fromEntries(names.map((name) => [name, "x"]));
-    const given = await ground({ root: { [names[3] as string]: "old" }, upper: { ...upper }, place });
+    const given = await draftFixture({ root: { [names[3] as string]: "old" }, upper: { ...upper }, place });
     // Longer than the system's limit for a path from its start: made by relative steps.
     const make =
       "import os,sys; os.chdir(sys.argv[1]); [(os.mkdir(n), os.chdir(n)) for n in sys.argv[2].split('/')]; open('f','w')";
@@ -220,7 +220,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   });
 
   test("10,000 new files", async () => {
-    const given = await ground({ root: {}, place });
+    const given = await draftFixture({ root: {}, place });
     for (let folder = 0; folder < 100; folder++) {
       mkdirSync(join(given.upper, `d${folder}`));
       for (let file = 0; file < 100; file++)
@@ -238,7 +238,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   });
 
   test("files of the root, the draft and the bin are read in pieces", async () => {
-    const given = await ground({ root: ROOT, upper: { "a.txt": "AAAA" }, place });
+    const given = await draftFixture({ root: ROOT, upper: { "a.txt": "AAAA" }, place });
     const read = async (side: "draft" | "root" | "bin", path: string, offset = 0, bytesMax = 100): Promise<string> => {
       const result = await given.worker.read(given.id, { side, path: path.split("/"), offset, bytesMax });
       return result.status === "read"
@@ -257,7 +257,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   test("at a folder that cannot be written everything that had landed is reverted", async () => {
     const program = asOrdinaryUser(newFolder());
     if (program === null) return;
-    const given = await ground({
+    const given = await draftFixture({
       root: { "a.txt": "a", "closed/b.txt": "b" },
       upper: { "a.txt": "A", "closed/b.txt": "B" },
       place,
@@ -279,7 +279,7 @@ describe.each(places)("drafts on the %s", (title, place) => {
   test("an ordinary user lands what a root user lands", async () => {
     const program = asOrdinaryUser(newFolder());
     if (program === null) return;
-    const given = await ground({ root: ROOT, upper: UPPER, place });
+    const given = await draftFixture({ root: ROOT, upper: UPPER, place });
     execFileSync("chown", ["-hR", "12345:12345", given.root, given.drafts]);
     const worker = newWorker(given.root, given.drafts, program);
     const start = await startMoment();
@@ -301,7 +301,7 @@ test("a root behind a link is refused", async () => {
 });
 
 test("when a worker is killed, every request in its queue fails with that reason", async () => {
-  const given = await ground({ root: ROOT, upper: UPPER });
+  const given = await draftFixture({ root: ROOT, upper: UPPER });
   await given.worker.ready;
   process.kill(given.worker.processId as number, "SIGSTOP");
   const waiting = [given.worker.scan(given.id), given.worker.scan(given.id)];

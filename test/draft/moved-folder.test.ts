@@ -2,7 +2,7 @@
 import { mkdirSync, renameSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ground, landAll, places, setAttribute, snapshot, tick } from "./ground.ts";
+import { draftFixture, landAll, places, setAttribute, snapshot, tick } from "./fixture.ts";
 
 const ROOT = { "f/a": "old a\n", "f/b": "old b\n", "x/a": "other a\n", "x/b": "other b\n", "f/deep/c": "c\n" };
 
@@ -13,7 +13,7 @@ describe.each(places)("drafts on the %s", (_title, place) => {
     ["a new file", { "f/new": "draft\n" }, "f/new"],
     ["a new folder", { "f/more/new": "draft\n" }, "f/more"],
   ])("%s in it is a conflict, and nothing lands", async (_, upper, path) => {
-    const given = await ground({ root: ROOT, upper: { ...upper, plain: "draft\n" }, place });
+    const given = await draftFixture({ root: ROOT, upper: { ...upper, plain: "draft\n" }, place });
     renameSync(join(given.root, "f"), join(given.root, "was"));
     renameSync(join(given.root, "x"), join(given.root, "f"));
     const before = snapshot(given.root);
@@ -26,11 +26,11 @@ describe.each(places)("drafts on the %s", (_title, place) => {
 
   test("so is a folder below it, and one whose content the program replaced as a whole", async () => {
     const upper = { "f/deep/c": "draft c\n" };
-    const given = await ground({ root: { ...ROOT, "x/deep/c": "other c\n" }, upper, place });
+    const given = await draftFixture({ root: { ...ROOT, "x/deep/c": "other c\n" }, upper, place });
     renameSync(join(given.root, "f"), join(given.root, "was"));
     renameSync(join(given.root, "x"), join(given.root, "f"));
     expect(await landAll(given)).toMatchObject({ status: "conflict" });
-    const whole = await ground({ root: ROOT, upper: { "f/a": "draft a\n" }, place });
+    const whole = await draftFixture({ root: ROOT, upper: { "f/a": "draft a\n" }, place });
     setAttribute(join(whole.upper, "f"), "user.overlay.opaque", "y");
     renameSync(join(whole.root, "f"), join(whole.root, "was"));
     renameSync(join(whole.root, "x"), join(whole.root, "f"));
@@ -38,7 +38,7 @@ describe.each(places)("drafts on the %s", (_title, place) => {
   });
 
   test("a folder in which a person created and replaced files is the same folder", async () => {
-    const given = await ground({ root: ROOT, upper: { "f/a": "draft a\n", "f/deep/new": "n\n" }, place });
+    const given = await draftFixture({ root: ROOT, upper: { "f/a": "draft a\n", "f/deep/new": "n\n" }, place });
     writeFileSync(join(given.root, "top"), "mine\n");
     writeFileSync(join(given.root, "f/b.tmp"), "mine\n");
     renameSync(join(given.root, "f/b.tmp"), join(given.root, "f/b"));
@@ -52,7 +52,7 @@ describe.each(places)("drafts on the %s", (_title, place) => {
   });
 
   test("a folder that the program created lands beside one that a person created", async () => {
-    const given = await ground({ root: ROOT, upper: { "made/a": "draft\n" }, place });
+    const given = await draftFixture({ root: ROOT, upper: { "made/a": "draft\n" }, place });
     setAttribute(join(given.upper, "made"), "user.overlay.opaque", "y");
     mkdirSync(join(given.root, "mine"));
     await tick();

@@ -10,7 +10,7 @@ import { bundled } from "../e2e/bundle.ts";
 import { nativeProgram } from "../files/native.ts";
 import { sized } from "../house/long.ts";
 import { runSeed } from "../house/seed.ts";
-import { ground, newFolder, places, scanned, snapshot, type Tree, temporaryNames } from "./ground.ts";
+import { draftFixture, newFolder, places, scanned, snapshot, type Tree, temporaryNames } from "./fixture.ts";
 import { type PersonResult, randomOf } from "./person.ts";
 
 const seed = runSeed();
@@ -59,7 +59,12 @@ describe.each(places)("drafts on the %s", (_title, place) => {
       const upper: Tree = Object.fromEntries(
         names.map((name, at) => [name, at % 4 === 3 && at < 24 ? { whiteout: true as const } : `draft ${name}\n`]),
       );
-      const given = await ground({ root, upper, place, ...(canTrace && random() < 0.8 ? { program: slowed() } : {}) });
+      const given = await draftFixture({
+        root,
+        upper,
+        place,
+        ...(canTrace && random() < 0.8 ? { program: slowed() } : {}),
+      });
       const steps = (await scanned(given)).changes.map(stepOf);
       // Names of which some are in the draft and some are not. In every fifth round none is, so that the landing succeeds; in another
       // the edits are over before it, so that it does not. What the rest shows depends on the machine.

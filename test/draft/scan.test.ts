@@ -3,7 +3,7 @@ import { execFileSync, spawnSync } from "node:child_process";
 import { chmodSync, linkSync, mkdirSync, readdirSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { describe, expect, test } from "vitest";
-import { ground, newFolder, plant, scanned, setAttribute, snapshot, type Tree, told } from "./ground.ts";
+import { draftFixture, newFolder, plant, scanned, setAttribute, snapshot, type Tree, told } from "./fixture.ts";
 
 const ROOT: Tree = {
   "a.txt": "a",
@@ -42,7 +42,7 @@ describe("changes", () => {
       ["delete dir/b.txt", "delete dir/sub", "delete dir/sub/c.txt", "delete dir", "file dir"],
     ],
   ])("%s", async (_title, upper, wanted) => {
-    const given = await ground({ root: ROOT, upper });
+    const given = await draftFixture({ root: ROOT, upper });
     const scan = await scanned(given);
     expect([...told(scan)].sort()).toEqual([...wanted].sort());
     expect(scan).toMatchObject({ alarm: null, unlandable: [] });
@@ -56,7 +56,7 @@ describe("changes", () => {
   });
 
   test("bases are taken from the root", async () => {
-    const given = await ground({ root: ROOT, upper: { "a.txt": "new", "n.txt": "n" } });
+    const given = await draftFixture({ root: ROOT, upper: { "a.txt": "new", "n.txt": "n" } });
     const { changes } = await scanned(given);
     expect(changes.find(({ path }) => path[0] === "a.txt")).toMatchObject({
       kind: "file",
@@ -68,7 +68,7 @@ describe("changes", () => {
   });
 
   test("an opaque folder deletes what it does not contain, at any depth", async () => {
-    const given = await ground({ root: ROOT, upper: { "dir/new": "n", "dir/sub": null } });
+    const given = await draftFixture({ root: ROOT, upper: { "dir/new": "n", "dir/sub": null } });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "y");
     expect([...told(await scanned(given))].sort()).toEqual([
       "delete dir/b.txt",
@@ -78,17 +78,20 @@ describe("changes", () => {
   });
 
   test("whiteouts as attributes count in a folder that is marked for them, and nowhere else", async () => {
-    const given = await ground({ root: ROOT, upper: { "dir/b.txt": "" } });
+    const given = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "" } });
     setAttribute(join(given.upper, "dir"), "user.overlay.opaque", "x");
     setAttribute(join(given.upper, "dir/b.txt"), "user.overlay.whiteout", "y");
     expect(told(await scanned(given))).toEqual(["delete dir/b.txt"]);
-    const other = await ground({ root: ROOT, upper: { "dir/b.txt": "" } });
+    const other = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "" } });
     setAttribute(join(other.upper, "dir/b.txt"), "user.overlay.whiteout", "y");
     expect((await scanned(other)).alarm).toContain("user.overlay.whiteout on dir/b.txt");
   });
 
   test("file modes in a draft do not stop the scan", async () => {
-    const given = await ground({ root: ROOT, upper: { "dir/b.txt": { text: "B", mode: 0o000 }, "closed/x": "x" } });
+    const given = await draftFixture({
+      root: ROOT,
+      upper: { "dir/b.txt": { text: "B", mode: 0o000 }, "closed/x": "x" },
+    });
     chmodSync(join(given.upper, "closed"), 0o000);
     expect([...told(await scanned(given))].sort()).toEqual(["file closed/x", "file dir/b.txt", "folder closed"]);
   });
@@ -104,13 +107,13 @@ describe("alarms", () => {
     ["something", "1"],
     ["uuid", "0123456789abcdef"],
   ])("user.overlay.%s", async (name, value) => {
-    const given = await ground({ root: ROOT, upper: { "dir/b.txt": "B" } });
+    const given = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "B" } });
     setAttribute(join(given.upper, "dir"), `user.overlay.${name}`, value);
     expect((await scanned(given)).alarm).toBe(`user.overlay.${name} on dir`);
   });
 
   test.each(["origin", "impure", "protattr"])("user.overlay.%s is not an alarm", async (name) => {
-    const given = await ground({ root: ROOT, upper: { "dir/b.txt": "B" } });
+    const given = await draftFixture({ root: ROOT, upper: { "dir/b.txt": "B" } });
     setAttribute(join(given.upper, "dir"), `user.overlay.${name}`, "y");
     expect((await scanned(given)).alarm).toBeNull();
   });
@@ -118,7 +121,7 @@ describe("alarms", () => {
 
 describe("what can never land", () => {
   test("pipes, and names and targets that are not text", async () => {
-    const given = await ground({ root: ROOT });
+    const given = await draftFixture({ root: ROOT });
     execFileSync("mkfifo", [join(given.upper, "pipe")]);
     const upper = Buffer.from(given.upper);
     writeFileSync(Buffer.concat([upper, Buffer.from("/bad\xff\\", "latin1")]), "x");
@@ -137,7 +140,7 @@ describe("what can never land", () => {
   });
 
   test("a folder with a pipe is not deleted", async () => {
-    const given = await ground({ root: ROOT, upper: { dir: { whiteout: true } } });
+    const given = await draftFixture({ root: ROOT, upper: { dir: { whiteout: true } } });
     execFileSync("mkfifo", [join(given.root, "dir/pipe")]);
     const scan = await scanned(given);
     expect(scan.unlandable).toEqual([{ path: "dir/pipe", reason: "special_file" }]);
@@ -145,7 +148,7 @@ describe("what can never land", () => {
   });
 
   test("folders nested too deep: refused", async () => {
-    const given = await ground({ root: {}, upper: { [Array(300).fill("d").join("/")]: null } });
+    const given = await draftFixture({ root: {}, upper: { [Array(300).fill("d").join("/")]: null } });
     expect(await given.worker.scan(given.id)).toMatchObject({
       status: "refused",
       reason: "the draft has more than 256 folders inside each other",
@@ -153,12 +156,12 @@ describe("what can never land", () => {
   });
 
   test.each(["", ".", "..", "a/b", "a b", "x".repeat(65)])("a draft id is not a path: %j", async (id) => {
-    const given = await ground({ root: {} });
+    const given = await draftFixture({ root: {} });
     expect(await given.worker.scan(id)).toMatchObject({ status: "refused", reason: "not the id of a draft" });
   });
 
   test("a missing draft is refused, and the worker keeps running", async () => {
-    const given = await ground({ root: ROOT, upper: { n: "n" } });
+    const given = await draftFixture({ root: ROOT, upper: { n: "n" } });
     expect(await given.worker.scan("other")).toMatchObject({ status: "refused", errno: 2 });
     expect(told(await scanned(given))).toEqual(["file n"]);
   });
@@ -170,7 +173,7 @@ describe("a real overlay", () => {
   test.skipIf(!mounts)("reports what the commands did", async () => {
     const base = newFolder();
     for (const name of ["work", "merged"]) mkdirSync(join(base, name));
-    const given = await ground({ root: { ...ROOT, "old/x": "x", "keep/y": "y" } });
+    const given = await draftFixture({ root: { ...ROOT, "old/x": "x", "keep/y": "y" } });
     const work = join(given.drafts, given.id, "work");
     mkdirSync(work);
     const script = [
@@ -210,7 +213,7 @@ describe("a real overlay", () => {
 });
 
 test("hard links in the draft are files of their own", async () => {
-  const given = await ground({ root: {}, upper: { one: "1" } });
+  const given = await draftFixture({ root: {}, upper: { one: "1" } });
   linkSync(join(given.upper, "one"), join(given.upper, "two"));
   expect([...told(await scanned(given))].sort()).toEqual(["file one", "file two"]);
   expect(readdirSync(given.root)).toEqual([]);

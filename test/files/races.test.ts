@@ -18,13 +18,13 @@ import { bytes, filesIn, newFolder, path, said, text } from "./world.ts";
 
 const attempts = 3_000;
 
-interface Ground {
+interface RaceFixture {
   readonly root: string;
   readonly open: string;
   readonly closed: string;
 }
 
-function ground(): Ground {
+function ground(): RaceFixture {
   const root = newFolder();
   const [open, closed] = [join(root, "open"), join(root, "closed")];
   mkdirSync(join(open, "folder/deep"), { recursive: true });

@@ -32,7 +32,7 @@ import {
   segments,
   shell,
   type Told,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { processesLeft, processesNaming } from "./leftovers.ts";
 
 const isRoot = process.getuid?.() === 0;

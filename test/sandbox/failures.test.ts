@@ -9,12 +9,12 @@ import {
   nativeProgram,
   ownFolder,
   planFor,
-  realGround,
   removeFolder,
+  sandboxEnvironment,
   sandboxesIn,
   segments,
   shell,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { processesLeft } from "./leftovers.ts";
 
 let folder = "";
@@ -35,7 +35,7 @@ async function refusedBy(script: string): Promise<RunRefusal> {
 }
 
 async function refusedWith(bubblewrap: string): Promise<RunRefusal> {
-  const sandboxes = sandboxesIn(folder, { environment: { ...realGround(), bubblewrap } });
+  const sandboxes = sandboxesIn(folder, { environment: { ...sandboxEnvironment(), bubblewrap } });
   const { result, output, errors } = await shell(sandboxes, planFor(folder), `touch ${folder}/ran`);
   await sandboxes.end(null);
   expect([result.ok, output, errors, existsSync(join(folder, "ran"))]).toEqual([false, "", "", false]);
@@ -148,7 +148,7 @@ describe("a network", () => {
 
 describe("the features of this machine", () => {
   test("bubblewrap and our program, and their versions", () => {
-    const { version, kernel } = sandboxFacts(realGround());
+    const { version, kernel } = sandboxFacts(sandboxEnvironment());
     expect(version).toMatch(/^\d+\.\d+/);
     expect(kernel).toMatchObject({ protocol: 1 });
   });

@@ -11,7 +11,16 @@ import {
 } from "node:fs";
 import { join } from "node:path";
 import { afterEach, beforeEach, describe, expect, test } from "vitest";
-import { changedBy, ownFolder, planFor, ranOf, realGround, removeFolder, sandboxesIn, shell } from "./ground.ts";
+import {
+  changedBy,
+  ownFolder,
+  planFor,
+  ranOf,
+  removeFolder,
+  sandboxEnvironment,
+  sandboxesIn,
+  shell,
+} from "./fixture.ts";
 import { processesLeft } from "./leftovers.ts";
 
 let folder = "";
@@ -91,7 +100,7 @@ describe("a folder that is swapped while bubblewrap starts", () => {
     writeFileSync(join(secret, "key"), "key");
     // Waits until the swap is done, then continues as the real one.
     const slow = join(folder, "bwrap");
-    const ground = realGround();
+    const ground = sandboxEnvironment();
     writeFileSync(
       slow,
       `#!/bin/sh\n: > ${folder}/started\nwhile [ ! -e ${folder}/swapped ]; do sleep 0.01; done\nexec ${ground.bubblewrap} "$@"\n`,

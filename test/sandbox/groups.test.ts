@@ -6,7 +6,7 @@ import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Limits } from "../../src/sandbox/plan/plan.ts";
-import { ownFolder, planFor, ranOf, removeFolder, sandboxesIn, shell } from "./ground.ts";
+import { ownFolder, planFor, ranOf, removeFolder, sandboxesIn, shell } from "./fixture.ts";
 import { processesLeft } from "./leftovers.ts";
 
 const places = groupFolders();

@@ -11,7 +11,7 @@ import { NetworkGrants, readChains } from "../../src/sandbox/network/network-gra
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { NamesOutside } from "../broker/names-outside.ts";
 import { bundleBroker, ownAddress } from "../broker/world.ts";
-import { DENY_ALL, OWNER, ownFolder, planFor, realGround, removeFolder } from "./ground.ts";
+import { DENY_ALL, OWNER, ownFolder, planFor, removeFolder, sandboxEnvironment } from "./fixture.ts";
 import { processesLeft } from "./leftovers.ts";
 
 const PORT = 17_107;
@@ -40,7 +40,7 @@ beforeAll(async () => {
   granted = (request) => grants.judge(request);
   plan = planFor(project, { network: { ports: [{ low: PORT, high: PORT }], loopback: [], chains } });
   sandboxes = new LinuxSandboxes({
-    environment: realGround(),
+    environment: sandboxEnvironment(),
     groups: null,
     broker: { open: (wish) => broker.open({ ...wish, resolver: { servers }, credential: async () => null }) },
     drafts: new DraftFolders(`${folder}/state`),

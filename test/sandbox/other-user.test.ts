@@ -4,7 +4,7 @@ import { chmodSync, chownSync, copyFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { bundled } from "../e2e/bundle.ts";
-import { nativeProgram, ownFolder, removeFolder } from "./ground.ts";
+import { nativeProgram, ownFolder, removeFolder } from "./fixture.ts";
 
 const USER = 12_345;
 const SETPRIV = ["setpriv", `--reuid=${USER}`, `--regid=${USER}`, "--clear-groups", "--"] as const;

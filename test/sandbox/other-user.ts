@@ -1,7 +1,7 @@
 // Uses sandboxes as a user who is not root, and prints the results.
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
-import { OWNER, planFor, ranOf, sandboxesIn, segments, shell } from "./ground.ts";
+import { OWNER, planFor, ranOf, sandboxesIn, segments, shell } from "./fixture.ts";
 import { mountsNaming, processesLeft } from "./leftovers.ts";
 
 async function main(folder: string): Promise<unknown> {

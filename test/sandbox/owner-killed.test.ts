@@ -9,7 +9,7 @@ import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import { bundled } from "../e2e/bundle.ts";
 import { sized } from "../house/long.ts";
-import { draftsIn, nativeProgram, ownFolder, removeFolder } from "./ground.ts";
+import { draftsIn, nativeProgram, ownFolder, removeFolder } from "./fixture.ts";
 import { mountsNaming, processesLeft, processesNaming } from "./leftovers.ts";
 
 const startsPerOwner = 8;

@@ -3,11 +3,11 @@
 import { ControlGroups } from "../../src/sandbox/linux/control-groups.ts";
 import { groupFolders } from "../../src/sandbox/linux/group-folders.ts";
 import { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
-import { DENY_ALL, draftsIn, OWNER, planFor, realGround } from "./ground.ts";
+import { DENY_ALL, draftsIn, OWNER, planFor, sandboxEnvironment } from "./fixture.ts";
 
 const [folder = "", count = "1", limits = "single", then = "wait"] = process.argv.slice(2);
 const sandboxes = new LinuxSandboxes({
-  environment: realGround(),
+  environment: sandboxEnvironment(),
   groups: limits === "groups" ? new ControlGroups(groupFolders()) : null,
   broker: null,
   drafts: draftsIn(folder),

@@ -12,7 +12,7 @@ import {
   sandboxesIn,
   segments,
   shell,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { mountsNaming, processesLeft } from "./leftovers.ts";
 
 const starts = 64;

@@ -3,7 +3,7 @@ import { existsSync, readFileSync } from "node:fs";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Plan } from "../../src/sandbox/plan/plan.ts";
-import { changedBy, draftsIn, ownFolder, planFor, ranOf, removeFolder, run, sandboxesIn, shell } from "./ground.ts";
+import { changedBy, draftsIn, ownFolder, planFor, ranOf, removeFolder, run, sandboxesIn, shell } from "./fixture.ts";
 import { mountsNaming, processesLeft } from "./leftovers.ts";
 
 let folder = "";

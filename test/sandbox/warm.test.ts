@@ -16,7 +16,7 @@ import {
   sandboxesIn,
   segments,
   shell,
-} from "./ground.ts";
+} from "./fixture.ts";
 import { processesLeft, processesNaming } from "./leftovers.ts";
 
 let folder = "";

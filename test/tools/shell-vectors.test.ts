@@ -3,7 +3,7 @@
 import { mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, test } from "vitest";
-import { tick } from "../draft/ground.ts";
+import { tick } from "../draft/fixture.ts";
 import { removeState } from "../house/remove-state.ts";
 import { type ProgramsWorld, programsWorld, shellIn } from "./programs-world.ts";
 

@@ -7,7 +7,7 @@ import { detectSandbox } from "../../src/sandbox/linux/detect-sandbox.ts";
 import { stepOf } from "../../src/sandbox/plan/drafts/land-request.ts";
 import { environmentOf } from "../../src/sandbox/plan/start/environment.ts";
 import { nativeMissing, nativeProgram } from "../files/native.ts";
-import { draftsIn, planFor, sandboxesIn, shell, type Told } from "../sandbox/ground.ts";
+import { draftsIn, planFor, sandboxesIn, shell, type Told } from "../sandbox/fixture.ts";
 import { notRun, type Outcome, pending } from "./outcome.ts";
 import { type Row, textAt, textOr } from "./row.ts";
 

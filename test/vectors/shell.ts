@@ -9,7 +9,7 @@ import {
   type Redirection,
   type Word,
 } from "../../src/tools/shell/language/script.ts";
-import type { Parsed } from "../../src/tools/shell/language/script-reader.ts";
+import type { ParseResult } from "../../src/tools/shell/language/script-reader.ts";
 import { patternText } from "../../src/tools/shell/names/file-names.ts";
 import type { Family } from "./outcome.ts";
 import { mapAt, type Row, textAt } from "./row.ts";
@@ -35,7 +35,7 @@ function answerIn(row: Row): JsonObject {
 }
 
 /** Our tree in the file's notation. */
-export function shellAnswer(parsed: Parsed): JsonObject {
+export function shellAnswer(parsed: ParseResult): JsonObject {
   if (!parsed.ok) return { verdict: "refuse", class: parsed.class };
   const script = parsed.script.map(({ after, stages }) => ({
     sep: after,

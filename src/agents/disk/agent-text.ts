@@ -13,7 +13,7 @@ import { readDeclaration } from "../../core/notation/tools/declaration.ts";
 import { entryOf, type TreeNode } from "../../core/notation/tree.ts";
 import { readFrontmatter } from "../../text/frontmatter.ts";
 import { readJson } from "../../text/json.ts";
-import type { Read } from "../../text/read.ts";
+import type { TextTree } from "../../text/read.ts";
 import { readToml } from "../../text/toml.ts";
 import { readYaml } from "../../text/yaml.ts";
 import {
@@ -57,7 +57,7 @@ function formOf(tree: TreeNode | null, ending: string): Exclude<AgentForm, "org"
   return ending === ".json" ? "caveats" : "record";
 }
 
-function readAs(source: Source, ending: string): Read {
+function readAs(source: Source, ending: string): TextTree {
   switch (ending) {
     case ".json":
       return readJson(source);
@@ -72,7 +72,7 @@ function readAs(source: Source, ending: string): Read {
 }
 
 /** In TOML the six fields are in a table of their own. */
-function tableOf({ tree, diagnostics }: Read): Read {
+function tableOf({ tree, diagnostics }: TextTree): TextTree {
   const table = tree === null ? null : caveatsTable(tree);
   if (tree === null || table !== null) return { tree: table, diagnostics };
   const found = new Diagnostics();
@@ -80,7 +80,7 @@ function tableOf({ tree, diagnostics }: Read): Read {
   return { tree: null, diagnostics: [...diagnostics, ...found.list] };
 }
 
-function caveats({ tree, diagnostics }: Read, name: string, reading: Reading): Agent {
+function caveats({ tree, diagnostics }: TextTree, name: string, reading: Reading): Agent {
   if (tree === null) return agentFromCaveats(null, diagnostics, name, reading);
   const read = readCaveats(tree, reading);
   return agentFromCaveats(read.link, [...diagnostics, ...read.diagnostics], name, reading);

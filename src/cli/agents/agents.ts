@@ -17,7 +17,7 @@ import { type Asked, fail } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { renderDiagnostic } from "../terminal/render.ts";
 import { blockedLine, chainLines, delegatedLines, holdingNow, LEFT_OUT } from "./holding.ts";
-import { heldGrants, isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { type AgentListing, heldGrants, isBroken, listedAgents, listedRow, listedSummary } from "./list.ts";
 import type { AgentsPorts } from "./ports.ts";
 import { grantLine, sortedByRisk } from "./risk.ts";
 
@@ -48,7 +48,12 @@ interface Holder {
 type NoSpec = Extract<ReturnType<typeof readGrantSpec>, { ok: false }>;
 
 /** Agents that hold at least the spec. An agent for which that cannot be shown is left out. */
-function holdersOf(ports: AgentsPorts, all: readonly Listed[], can: string, step: Step): readonly Holder[] | NoSpec {
+function holdersOf(
+  ports: AgentsPorts,
+  all: readonly AgentListing[],
+  can: string,
+  step: Step,
+): readonly Holder[] | NoSpec {
   const { protectedPaths } = ports.reading.pathSettings;
   const found: Holder[] = [];
   for (const [at, { id, loaded }] of all.entries()) {
@@ -72,7 +77,7 @@ function holdersOf(ports: AgentsPorts, all: readonly Listed[], can: string, step
   return found;
 }
 
-function holders(ports: AgentsPorts, all: readonly Listed[], can: string, options: Asked): ExitCode {
+function holders(ports: AgentsPorts, all: readonly AgentListing[], can: string, options: Asked): ExitCode {
   const found = progressOf(ports, options).over("comparing agents", (step) => holdersOf(ports, all, can, step));
   if ("ok" in found) {
     const { diagnostics, source, message } = found;

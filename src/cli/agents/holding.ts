@@ -12,12 +12,15 @@ export interface HoldingPorts extends Pick<ControlPorts, "serving" | "paint"> {
 }
 
 /** Null where no daemon runs. */
-type Told<T> = { readonly ok: true; readonly value: T } | Refusal | null;
+type HoldingAnswer<T> = { readonly ok: true; readonly value: T } | Refusal | null;
 
 export const LEFT_OUT =
   "no daemon is running: delegations, agents made by agents, used budgets and a freeze are left out";
 
-export function holdingNow(ports: HoldingPorts, asked: Omit<HoldingRequest, "cwd">): Promise<Told<HoldingView>> {
+export function holdingNow(
+  ports: HoldingPorts,
+  asked: Omit<HoldingRequest, "cwd">,
+): Promise<HoldingAnswer<HoldingView>> {
   return ask(ports, (control, cwd) => control.ask("agent.holding", { cwd, ...asked }));
 }
 
@@ -25,7 +28,7 @@ export function decisionNow(
   ports: HoldingPorts,
   asked: Omit<HoldingRequest, "cwd">,
   request: readonly string[],
-): Promise<Told<DecisionView>> {
+): Promise<HoldingAnswer<DecisionView>> {
   return ask(ports, (control, cwd) => control.ask("agent.decide", { cwd, ...asked, request }));
 }
 
@@ -34,7 +37,7 @@ type Control = NonNullable<Awaited<ReturnType<NonNullable<ControlPorts["serving"
 async function ask<T>(
   ports: HoldingPorts,
   question: (control: Control, cwd: string) => Promise<{ readonly ok: true; readonly value: T } | Refusal>,
-): Promise<Told<T>> {
+): Promise<HoldingAnswer<T>> {
   const control = (await ports.serving?.()) ?? null;
   if (control === null || ports.cwd === undefined) return null;
   try {

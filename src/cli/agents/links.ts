@@ -14,17 +14,17 @@ export interface LinkOptions extends Asked {
   readonly kill?: boolean;
 }
 
-export interface Delegated {
+export interface DelegationList {
   readonly links: readonly StoredLink[];
   readonly made: readonly CreatedAgent[];
 }
 
-export interface DelegatedNow extends Delegated {
+export interface CurrentDelegations extends DelegationList {
   readonly isFrozen: boolean;
 }
 
 /** Null where no daemon runs: then no delegation is in use, and none is shown. */
-export async function delegationsNow(ports: AgentsPorts): Promise<DelegatedNow | null> {
+export async function delegationsNow(ports: AgentsPorts): Promise<CurrentDelegations | null> {
   const running = await ports.running();
   if (!running.ok || running.value === null) return null;
   const found = await askOnce(ports, "links.list", {});
@@ -32,7 +32,7 @@ export async function delegationsNow(ports: AgentsPorts): Promise<DelegatedNow |
 }
 
 /** The delegations from or to agents of a workspace, and the agents created there. */
-export function inWorkspace({ links, made }: Delegated, workspace: string | null): Delegated {
+export function inWorkspace({ links, made }: DelegationList, workspace: string | null): DelegationList {
   return {
     links: links.filter(({ granter, holder }) => [granter, holder].some((name) => name?.workspace === workspace)),
     made: made.filter(({ name }) => name.workspace === workspace),
@@ -45,7 +45,7 @@ export function isLiveLink({ revoked, expires }: StoredLink, now: number): boole
 
 /** Roots first, each with what was passed on below it. */
 export function delegationLines(
-  { links, made }: Delegated,
+  { links, made }: DelegationList,
   now: number,
   workspace: string | null,
   paint: AgentsPorts["paint"],

@@ -11,11 +11,11 @@ import type { Asked } from "../terminal/problems.ts";
 import { progressOf } from "../terminal/progress.ts";
 import { highestRisk, riskText } from "./risk.ts";
 
-export type Listed =
+export type AgentListing =
   | { readonly id: string; readonly loaded: LoadedAgent }
   | { readonly id: string; readonly loaded: null; readonly message: string };
 
-export function listedAgents(ports: CliPorts, options: Asked): readonly Listed[] {
+export function listedAgents(ports: CliPorts, options: Asked): readonly AgentListing[] {
   const ids = ports.agentIds();
   return progressOf(ports, options).over("reading agents", (step) =>
     ids.map((id, at) => {
@@ -28,7 +28,7 @@ export function listedAgents(ports: CliPorts, options: Asked): readonly Listed[]
   );
 }
 
-export function isBroken({ loaded }: Listed): boolean {
+export function isBroken({ loaded }: AgentListing): boolean {
   return loaded === null || loaded.agent.refused;
 }
 
@@ -37,14 +37,14 @@ export function heldGrants({ grants, authority }: LoadedAgent["agent"]): readonl
   return limitedGrants(grants, authority);
 }
 
-export function listedSummary(one: Listed): object {
+export function listedSummary(one: AgentListing): object {
   if (one.loaded === null) return { id: one.id, error: one.message };
   const { refused } = one.loaded.agent;
   const grants = heldGrants(one.loaded.agent);
   return { id: one.id, file: one.loaded.source.name, capabilities: grants.length, risk: highestRisk(grants), refused };
 }
 
-export function listedRow({ paint }: CliPorts, one: Listed, width: number): string {
+export function listedRow({ paint }: CliPorts, one: AgentListing, width: number): string {
   const name = paint.strong(shown(one.id).padEnd(width));
   if (one.loaded === null) return `${paint.bad("✗")} ${name}  ${shown(one.message)}`;
   const { refused } = one.loaded.agent;

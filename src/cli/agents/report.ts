@@ -10,7 +10,7 @@ import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { riskText } from "./risk.ts";
 
-type Edited = Extract<EditResult, { kind: "edited" }>;
+type EditedRecord = Extract<EditResult, { kind: "edited" }>;
 
 export interface EditReport {
   readonly agent: string;
@@ -28,7 +28,7 @@ export interface EditReport {
   readonly lines: readonly ChangedLine[];
 }
 
-export function reportOf(agent: string, file: string, before: string, edited: Edited): EditReport {
+export function reportOf(agent: string, file: string, before: string, edited: EditedRecord): EditReport {
   const { edit } = edited;
   return {
     agent,
@@ -45,7 +45,7 @@ export function reportOf(agent: string, file: string, before: string, edited: Ed
   };
 }
 
-export function showReport(ports: CliPorts, report: EditReport, edited: Edited): void {
+export function showReport(ports: CliPorts, report: EditReport, edited: EditedRecord): void {
   const { paint } = ports;
   const { protectedPaths } = ports.reading.pathSettings;
   const isGrant = report.action === "grant";
@@ -67,7 +67,7 @@ export function showReport(ports: CliPorts, report: EditReport, edited: Edited):
 }
 
 /** The built-in tools come with an agent's first grant and go with its last; that is said, not left to be found. */
-function besides({ before, after, edit }: Edited): readonly string[] {
+function besides({ before, after, edit }: EditedRecord): readonly string[] {
   const [from, to] = edit.kind === "grant" ? [before, after] : [after, before];
   if (from.length > 0) return [];
   return to.filter((grant) => grant.implied === "default" && grant.verb !== verbOf(edit)).map(compactText);

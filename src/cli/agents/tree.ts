@@ -12,14 +12,14 @@ import type { Paint } from "../terminal/paint.ts";
 import type { Asked } from "../terminal/problems.ts";
 import { partsOf } from "./agents.ts";
 import {
-  type Delegated,
-  type DelegatedNow,
+  type CurrentDelegations,
+  type DelegationList,
   delegationLines,
   delegationsNow,
   inWorkspace,
   isLiveLink,
 } from "./links.ts";
-import { heldGrants, isBroken, type Listed, listedAgents, listedRow, listedSummary } from "./list.ts";
+import { type AgentListing, heldGrants, isBroken, listedAgents, listedRow, listedSummary } from "./list.ts";
 import type { AgentsPorts } from "./ports.ts";
 import { highestRisk, riskText, sortedByRisk } from "./risk.ts";
 
@@ -56,7 +56,7 @@ export function passedOn(grants: readonly Grant[], { now }: Pick<Moment, "now">)
   return by.length === 0 || passable.length === 0 ? NOTHING_PASSED : { by, grants: sortedByRisk(passable) };
 }
 
-function passedOnBy({ loaded }: Listed, { moment }: AgentsPorts): PassedOn {
+function passedOnBy({ loaded }: AgentListing, { moment }: AgentsPorts): PassedOn {
   return loaded === null || loaded.agent.refused ? NOTHING_PASSED : passedOn(heldGrants(loaded.agent), moment);
 }
 
@@ -74,7 +74,12 @@ interface Marks {
   readonly expired: number;
 }
 
-function marksOf({ id, loaded }: Listed, ports: AgentsPorts, { links }: Delegated, workspace: string | null): Marks {
+function marksOf(
+  { id, loaded }: AgentListing,
+  ports: AgentsPorts,
+  { links }: DelegationList,
+  workspace: string | null,
+): Marks {
   const now = ports.now();
   const held = links.filter((link) => link.holder?.agent === id && link.holder.workspace === workspace);
   const parts = loaded === null ? null : partsOf(loaded, ports);
@@ -95,12 +100,12 @@ function marksText({ delegated, waiting, expired }: Marks, paint: Paint): string
   return words.length === 0 ? "" : ` (${words.join(", ")})`;
 }
 
-const NO_DELEGATIONS: Delegated = { links: [], made: [] };
+const NO_DELEGATIONS: DelegationList = { links: [], made: [] };
 
 function printData(
   ports: AgentsPorts,
-  all: readonly Listed[],
-  delegated: DelegatedNow | null,
+  all: readonly AgentListing[],
+  delegated: CurrentDelegations | null,
   workspace: string | null,
   options: TreeOptions,
 ): void {
@@ -120,8 +125,8 @@ function printData(
 
 function printTree(
   ports: AgentsPorts,
-  all: readonly Listed[],
-  delegated: DelegatedNow | null,
+  all: readonly AgentListing[],
+  delegated: CurrentDelegations | null,
   workspace: string | null,
   options: TreeOptions,
 ): void {

@@ -1,7 +1,7 @@
 // Exports on disk: read line by line however long they are, and written whole or not at all.
 import { closeSync, createReadStream, fsyncSync, linkSync, openSync, readSync, rmSync, writeSync } from "node:fs";
 
-export type FileTold = { readonly ok: true } | { readonly ok: false; readonly message: string };
+export type FileWriteResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
 /**
  * Every line without its end. A line over the limit is truncated, so that it does not parse. `torn`: what
@@ -12,7 +12,7 @@ export async function readLines(
   charactersMax: number,
   line: (text: string) => void,
   torn: (text: string) => void = line,
-): Promise<FileTold> {
+): Promise<FileWriteResult> {
   let rest = "";
   let isCut = false;
   const take = (text: string): void => {
@@ -79,7 +79,7 @@ export class NewFile {
   }
 
   /** With its name, or without a trace where that is not wanted or something went wrong. */
-  end(isWanted: boolean): FileTold {
+  end(isWanted: boolean): FileWriteResult {
     const file = this.#file;
     if (file !== null) {
       this.#attempt(() => {

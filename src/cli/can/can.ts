@@ -16,7 +16,7 @@ import { renderDiagnostic, renderSpan } from "../terminal/render.ts";
 import { NO_SPECIAL_GRANT } from "../why/text.ts";
 import { changeClass } from "./change-class.ts";
 import { trustLine, underTrust } from "./untrusted.ts";
-import { showVerdict, type VerdictShown } from "./verdict.ts";
+import { showVerdict, type VerdictView } from "./verdict.ts";
 
 export interface CanOptions {
   readonly json: boolean;
@@ -67,7 +67,7 @@ export async function can(
   const change = decidedShown.outcome === "deny" ? "free" : changeClass(ports, agent.authority, asked.value);
   const isHeld = change === "never";
   const isTrigger = change === "ask";
-  const shown: VerdictShown = isHeld
+  const shown: VerdictView = isHeld
     ? { ...decidedShown, outcome: "deny", code: HELD, level: null }
     : isTrigger && decidedShown.outcome === "allow"
       ? { ...decidedShown, outcome: "ask", level: "ask" }
@@ -102,7 +102,7 @@ export async function can(
   return agent.refused ? EXIT.invalidPolicy : exitOf(shown);
 }
 
-function isSame({ outcome, code, level }: DecisionView, local: VerdictShown): boolean {
+function isSame({ outcome, code, level }: DecisionView, local: VerdictView): boolean {
   return outcome === local.outcome && code === local.code && level === local.level;
 }
 
@@ -135,7 +135,7 @@ function tellDecision(ports: CanPorts, agent: string, view: DecisionView, { json
 /** What a tool answers that is asked to change a protected name. */
 const HELD = "self_modification";
 
-function exitOf(shown: Pick<VerdictShown, "outcome" | "code">): ExitCode {
+function exitOf(shown: Pick<VerdictView, "outcome" | "code">): ExitCode {
   if (shown.outcome === "allow") return EXIT.ok;
   if (shown.outcome === "ask") return EXIT.ask;
   if (shown.code === "untrusted_policy") return EXIT.notTrusted;
@@ -152,8 +152,8 @@ function fail(ports: CanPorts, options: CanOptions, exit: ExitCode, message: str
 }
 
 /** Spans become file, line and column: what a person or an editor can open. */
-function withPlaces(shown: VerdictShown, texts: readonly Source[]): object {
-  const grantAt = <T extends { readonly span: VerdictShown["by"][number]["span"] }>({ span, ...rest }: T): object => ({
+function withPlaces(shown: VerdictView, texts: readonly Source[]): object {
+  const grantAt = <T extends { readonly span: VerdictView["by"][number]["span"] }>({ span, ...rest }: T): object => ({
     ...rest,
     ...at(span, texts),
   });
@@ -189,7 +189,7 @@ function showDiagnostic(
 export function sentence(
   agent: string,
   name: string,
-  shown: VerdictShown,
+  shown: VerdictView,
   source: Source,
   paint: Paint,
   around: readonly Source[] = [],

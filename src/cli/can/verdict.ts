@@ -13,26 +13,26 @@ import { denyingCapability, type PolicyTable } from "../../core/notation/policy/
 import { compactText } from "../../core/notation/printer.ts";
 import { requestText } from "../../core/notation/request/request-printer.ts";
 
-export interface GrantShown {
+export interface GrantView {
   readonly grant: string;
   readonly implied: string | null;
   readonly span: Span | null;
 }
 
-export interface VerdictShown {
+export interface VerdictView {
   readonly outcome: "allow" | "ask" | "deny";
   readonly code: DenialCode | null;
   /** `ask` or `presence`, where a person is needed. */
   readonly level: "ask" | "presence" | null;
   readonly request: string;
   /** The deciding grant of each link. */
-  readonly by: readonly (GrantShown & { readonly link: string })[];
+  readonly by: readonly (GrantView & { readonly link: string })[];
   /** A ceiling or a policy that denies, in words: no grant in the record would help. */
   readonly deniedBy: string | null;
   /** Tools never change the files of a policy, whatever is granted. */
   readonly isPolicyChange: boolean;
   /** The grant that came closest, and the axis or condition it does not match on. */
-  readonly nearest: (GrantShown & { readonly link: string; readonly axis: string | null }) | null;
+  readonly nearest: (GrantView & { readonly link: string; readonly axis: string | null }) | null;
   /** The smallest grant that would allow it; null where no grant can. */
   readonly suggest: string | null;
   /** The agent's root, where the request lies outside of it: a grant only narrows that. */
@@ -46,7 +46,7 @@ export interface VerdictShown {
 }
 
 /** As much of an agent as a verdict is told with. */
-export interface Judged {
+export interface VerdictSubject {
   readonly authority: Authority;
   /** The root its grants are hoisted to; null where it has none. */
   readonly workingRoot: readonly string[] | null;
@@ -56,7 +56,7 @@ export interface Judged {
   readonly policyLimits?: PolicyTable;
 }
 
-export function showVerdict(judged: Judged, request: Request, verdict: Verdict, moment: Moment): VerdictShown {
+export function showVerdict(judged: VerdictSubject, request: Request, verdict: Verdict, moment: Moment): VerdictView {
   const { authority, workingRoot, refused, policyLimits } = judged;
   const capability = policyLimits === undefined ? null : denyingCapability(policyLimits, request);
   const { decision, exceeds, unenforceable } = verdict;
@@ -101,6 +101,6 @@ export function showVerdict(judged: Judged, request: Request, verdict: Verdict, 
   };
 }
 
-function showGrant(grant: Grant): GrantShown {
+function showGrant(grant: Grant): GrantView {
   return { grant: compactText(grant), implied: grant.implied, span: grant.span };
 }

@@ -1,11 +1,9 @@
 // The words of `ambit daemon`, and its help.
+
 import type { Command } from "commander";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
+import type { Asked } from "../terminal/problems.ts";
 import { type DaemonPorts, daemonLogs, daemonStart, daemonStatus, daemonStop, logLinesDefault } from "./daemon.ts";
-
-interface Asked {
-  readonly json: boolean;
-}
 
 /** Adds the commands to the program; `end` is told how the one that ran has ended. */
 export function addDaemon(program: Command, ports: DaemonPorts, end: (exit: ExitCode) => void): void {

@@ -9,6 +9,7 @@ import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import type { Paint } from "../terminal/paint.ts";
+import type { Asked } from "../terminal/problems.ts";
 
 export interface DaemonPorts extends ControlPorts {
   /** Like `control`, and makes the daemon's folder wherever the state lies: a person asked for it by name. */
@@ -19,10 +20,6 @@ export interface DaemonPorts extends ControlPorts {
   endDaemon(): Promise<"absent" | "ended" | "stays">;
   /** The last lines of its log; null where there is none. */
   daemonLog(linesMax: number): readonly string[] | null;
-}
-
-interface Asked {
-  readonly json: boolean;
 }
 
 export async function daemonStatus(ports: DaemonPorts, { json }: Asked): Promise<ExitCode> {

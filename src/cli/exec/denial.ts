@@ -11,11 +11,11 @@ import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 
 type Seen = Pick<CliPorts, "changeClass" | "moment" | "paint" | "reading">;
-type Held = Pick<LoadedAgent, "trust"> & {
+type DenialSubject = Pick<LoadedAgent, "trust"> & {
   readonly agent: Pick<LoadedAgent["agent"], "id" | "authority" | "grants" | "workingRoot">;
 };
 
-export function denialText(ports: Seen, loaded: Held, { code, request, times }: RunDenial): string {
+export function denialText(ports: Seen, loaded: DenialSubject, { code, request, times }: RunDenial): string {
   const { agent } = loaded;
   const word = ports.paint.warn("ambit");
   const often = times === 1 ? "" : ` (${times} times)`;
@@ -40,7 +40,7 @@ function isNameAlone({ values: [host] }: Request): boolean {
 }
 
 /** What `ambit can` would say. */
-function isAllowed(ports: Seen, { agent, trust }: Held, request: Request): boolean {
+function isAllowed(ports: Seen, { agent, trust }: DenialSubject, request: Request): boolean {
   const { pathSettings } = ports.reading;
   const decided = decide(
     { agent: agent.id, authority: agent.authority },

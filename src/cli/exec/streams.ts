@@ -48,8 +48,8 @@ export function keptStreams(bytesMax: number): {
   kept(): KeptOutput;
   release(): void;
 } {
-  const output = new Kept(bytesMax);
-  const errors = new Kept(bytesMax);
+  const output = new OutputTail(bytesMax);
+  const errors = new OutputTail(bytesMax);
   const { signal, release } = cancelOnSignals();
   return {
     streams: {
@@ -63,7 +63,7 @@ export function keptStreams(bytesMax: number): {
   };
 }
 
-class Kept {
+class OutputTail {
   readonly #bytesMax: number;
   readonly #parts: Uint8Array[] = [];
   #length = 0;

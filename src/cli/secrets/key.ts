@@ -9,7 +9,7 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { told } from "./secrets.ts";
-import { readValue, type SecretsPorts, type ValueRead, variable } from "./value.ts";
+import { readValue, type SecretsPorts, type ValueResult, variable } from "./value.ts";
 
 export interface UnlockOptions extends Asked {
   readonly from?: string;
@@ -48,7 +48,7 @@ async function givenFor(
   ports: SecretsPorts,
   { source, where }: KeyStatus,
   { from, identity }: UnlockOptions,
-): Promise<KeyInput | (ValueRead & { readonly ok: false })> {
+): Promise<KeyInput | (ValueResult & { readonly ok: false })> {
   const nothing: KeyInput = { passphrase: null, identity: null, bus: variable(ports, BUS) };
   if (identity !== undefined) return { ...nothing, identity: wholePath(identity) };
   const isVariable = source === "reference" && where?.startsWith("env:") === true;
@@ -92,7 +92,7 @@ export async function secretsKey(ports: SecretsPorts, options: KeyOptions): Prom
 async function wantedKey(
   ports: SecretsPorts,
   { passphrase, file, keychain, age, identity, from }: KeyOptions,
-): Promise<NewKey | (ValueRead & { readonly ok: false })> {
+): Promise<NewKey | (ValueResult & { readonly ok: false })> {
   if (file) return { source: "file" };
   if (keychain) return { source: "keychain", bus: variable(ports, BUS) };
   if (age !== undefined)
@@ -156,6 +156,6 @@ function wholePath(path: string): string {
   return path.startsWith("~/") ? path : resolve(path);
 }
 
-function notRead(ports: SecretsPorts, options: Asked, { isUsage, message }: ValueRead & { ok: false }): ExitCode {
+function notRead(ports: SecretsPorts, options: Asked, { isUsage, message }: ValueResult & { ok: false }): ExitCode {
   return fail(ports, options, isUsage ? EXIT.usage : EXIT.error, message, null);
 }

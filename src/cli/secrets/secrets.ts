@@ -18,22 +18,22 @@ export interface BindingOptions {
   readonly signOnly: boolean;
 }
 
-interface Vouched extends Asked {
+interface ConfirmedOptions extends Asked {
   /** The person who confirms the change, if confirmation is required. */
   readonly presence?: string;
 }
 
-export interface SetOptions extends Vouched, BindingOptions {
+export interface SetOptions extends ConfirmedOptions, BindingOptions {
   readonly username?: string;
   readonly canary: boolean;
   readonly from?: string;
 }
 
-export interface RotateOptions extends Vouched {
+export interface RotateOptions extends ConfirmedOptions {
   readonly from?: string;
 }
 
-export interface PolicyOptions extends Vouched, BindingOptions {
+export interface PolicyOptions extends ConfirmedOptions, BindingOptions {
   readonly unbind: boolean;
 }
 

@@ -16,7 +16,7 @@ export interface SecretsPorts extends ControlPorts {
   readonly values?: ValueSources;
 }
 
-export type ValueRead =
+export type ValueResult =
   | { readonly ok: true; readonly value: string }
   | { readonly ok: false; readonly message: string; readonly isUsage: boolean };
 
@@ -28,7 +28,7 @@ export async function readValue(
   from: string | undefined,
   question: string,
   again: string | null,
-): Promise<ValueRead> {
+): Promise<ValueResult> {
   const { environment, input } = ports.values ?? OWN;
   if (from === "-" || (from === undefined && !ports.terminal.isInteractive)) return whole(await piped(input()));
   if (from === undefined) return typed(ports, question, again);
@@ -46,7 +46,7 @@ export function variable(ports: SecretsPorts, name: string): string | null {
   return text === undefined || text === "" ? null : text;
 }
 
-async function typed({ terminal }: SecretsPorts, question: string, again: string | null): Promise<ValueRead> {
+async function typed({ terminal }: SecretsPorts, question: string, again: string | null): Promise<ValueResult> {
   const value = await terminal.secret(question);
   if (value === null || value === "") return no("no value entered");
   if (again !== null && (await terminal.secret(again)) !== value) return no("the two values differ");
@@ -64,7 +64,7 @@ async function piped(input: AsyncIterable<Uint8Array>): Promise<Buffer> {
   return Buffer.concat(pieces);
 }
 
-function fromFile(path: string): ValueRead {
+function fromFile(path: string): ValueResult {
   try {
     const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK);
     try {
@@ -82,7 +82,7 @@ function fromFile(path: string): ValueRead {
 }
 
 /** One newline at the end is the editor's, not the secret's. */
-function whole(bytes: Buffer): ValueRead {
+function whole(bytes: Buffer): ValueResult {
   let end = bytes.length;
   if (bytes[end - 1] === 0x0a) end--;
   if (end < bytes.length && bytes[end - 1] === 0x0d) end--;
@@ -92,6 +92,6 @@ function whole(bytes: Buffer): ValueRead {
   return Buffer.from(value).equals(bytes.subarray(0, end)) ? { ok: true, value } : no("the value is not text");
 }
 
-function no(message: string, isUsage = false): ValueRead {
+function no(message: string, isUsage = false): ValueResult {
   return { ok: false, message, isUsage };
 }

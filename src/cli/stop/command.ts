@@ -12,7 +12,7 @@ export interface PowerPorts extends ControlPorts {
   readonly cwd: string;
 }
 
-interface Asked {
+interface StopOptions {
   readonly json: boolean;
 }
 
@@ -23,23 +23,23 @@ export function addPower(program: Command, ports: PowerPorts, end: (exit: ExitCo
     .argument("<agent>", "an id in .ambit/agents, or an agent created by another agent")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (agent: string, options: Asked) => end(await stop(ports, agent, options)));
+    .action(async (agent: string, options: StopOptions) => end(await stop(ports, agent, options)));
   program
     .command("freeze")
     .description("kill all running programs and deny every call until `ambit thaw`")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (options: Asked) => end(await freeze(ports, options)));
+    .action(async (options: StopOptions) => end(await freeze(ports, options)));
   program
     .command("thaw")
     .description("end a freeze: decide calls again")
     .option("--presence <name>", "confirm as this person; asks for the passphrase")
     .option("--json", "print one JSON object", false)
     .addHelpText("after", EXAMPLES)
-    .action(async (options: Asked & { readonly presence?: string }) => end(await thaw(ports, options)));
+    .action(async (options: StopOptions & { readonly presence?: string }) => end(await thaw(ports, options)));
 }
 
-async function stop(ports: PowerPorts, agent: string, { json }: Asked): Promise<ExitCode> {
+async function stop(ports: PowerPorts, agent: string, { json }: StopOptions): Promise<ExitCode> {
   const answer = await askOnce(ports, "agent.stop", { cwd: ports.cwd, agent });
   if (!answer.ok) return tellRefusal(ports, answer, json);
   const { sessions, ended, links, agents } = answer.value;
@@ -54,7 +54,7 @@ async function stop(ports: PowerPorts, agent: string, { json }: Asked): Promise<
   return EXIT.ok;
 }
 
-async function freeze(ports: PowerPorts, { json }: Asked): Promise<ExitCode> {
+async function freeze(ports: PowerPorts, { json }: StopOptions): Promise<ExitCode> {
   const answer = await askOnce(ports, "freeze", {});
   if (!answer.ok) return tellRefusal(ports, answer, json);
   const text = `frozen: ${counted(answer.value.ended, "sandbox", "sandboxes")} ended; every call is denied until you run: ambit thaw`;
@@ -62,7 +62,7 @@ async function freeze(ports: PowerPorts, { json }: Asked): Promise<ExitCode> {
   return EXIT.ok;
 }
 
-async function thaw(ports: PowerPorts, options: Asked & { readonly presence?: string }): Promise<ExitCode> {
+async function thaw(ports: PowerPorts, options: StopOptions & { readonly presence?: string }): Promise<ExitCode> {
   const answer = await askWidening(ports, "thaw", {}, options);
   if (typeof answer === "number") return answer;
   if (!answer.ok) return tellRefusal(ports, answer, options.json);

@@ -36,7 +36,7 @@ export function pairsOf(tokens: readonly Token[]): Int32Array {
 const DECLARING: ReadonlySet<string> = new Set(["const", "let", "var", "function", "class"]);
 const NO_FUNCTION: ReadonlySet<string> = new Set(["if", "while", "for", "switch", "with", "await", "return"]);
 
-export interface Declared {
+export interface DeclaredNames {
   readonly names: ReadonlySet<string>;
   /** Patterns that take things out of a global: place of the brace, and of which. */
   readonly fromGlobals: readonly {
@@ -46,7 +46,7 @@ export interface Declared {
   }[];
 }
 
-export function declaredIn(tokens: readonly Token[], pairs: Int32Array): Declared {
+export function declaredIn(tokens: readonly Token[], pairs: Int32Array): DeclaredNames {
   const names = new Set<string>();
   let looks = 0;
   const add = (open: number, close: number): void => {

@@ -1,7 +1,7 @@
 // Looks through one file of a tool for authority it takes by itself. It reads tokens, not scopes, and follows no values
 // around: it helps an author; what holds a tool is the sandbox it runs in.
 import * as ambient from "./ambient.ts";
-import { type Declared, declaredIn, pairsOf } from "./names.ts";
+import { type DeclaredNames, declaredIn, pairsOf } from "./names.ts";
 import { type Token, tokensOf } from "./tokens.ts";
 
 export interface AmbientUse extends ambient.Reason {
@@ -28,9 +28,9 @@ class Scan {
   readonly uses: AmbientUse[] = [];
   readonly #tokens: readonly Token[];
   readonly #pairs: Int32Array;
-  readonly #declared: Declared;
+  readonly #declared: DeclaredNames;
 
-  constructor(tokens: readonly Token[], pairs: Int32Array, declared: Declared) {
+  constructor(tokens: readonly Token[], pairs: Int32Array, declared: DeclaredNames) {
     this.#tokens = tokens;
     this.#pairs = pairs;
     this.#declared = declared;

@@ -17,7 +17,7 @@ export interface ToolsPorts {
   printError(text: string): void;
 }
 
-interface Looked {
+interface LintResult {
   readonly file: ToolFile;
   readonly uses: readonly AmbientUse[];
   /** Why it was not looked through; null where it was. */
@@ -42,13 +42,13 @@ export function toolsLint(ports: ToolsPorts, paths: readonly string[], { json }:
   return count > 0 || unread.length > 0 ? EXIT.error : EXIT.ok;
 }
 
-function look(file: ToolFile): Looked {
+function look(file: ToolFile): LintResult {
   if (file.text === null) return { file, uses: [], problem: file.problem ?? "could not be read" };
   const uses = ambientUses(file.text);
   return uses === null ? { file, uses: [], problem: "too large to check" } : { file, uses, problem: null };
 }
 
-function print(ports: ToolsPorts, looked: readonly Looked[]): void {
+function print(ports: ToolsPorts, looked: readonly LintResult[]): void {
   const { paint } = ports;
   let left = findingsMax;
   for (const { file, uses } of looked) {
@@ -70,7 +70,7 @@ function summary({ paint }: ToolsPorts, files: number, count: number): string {
     : `${paint.bad(`${count} ${count === 1 ? "finding" : "findings"}`)} in ${seen}`;
 }
 
-function dataOf(looked: readonly Looked[]): object {
+function dataOf(looked: readonly LintResult[]): object {
   return {
     files: looked.filter(({ problem }) => problem === null).length,
     findings: looked

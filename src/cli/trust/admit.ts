@@ -6,7 +6,7 @@ import type { CliPorts } from "../ports.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 
-export interface AdmitAsked {
+export interface AdmitRequest {
   readonly command: string;
   readonly what: string;
   readonly presence: Presence | null;
@@ -15,7 +15,7 @@ export interface AdmitAsked {
 export interface AdmitPorts extends Pick<CliPorts, "paint" | "print" | "printError"> {
   readonly terminal: Terminal;
   /** Allowed at once if no daemon runs and presence is not required: then no session could have started this process. */
-  admit(asked: AdmitAsked): Promise<Answer<object>>;
+  admit(asked: AdmitRequest): Promise<Answer<object>>;
 }
 
 /** Null: go on. */

@@ -20,7 +20,7 @@ import { fitted, paintVerdict, verdictText } from "../log/text.ts";
 import type { Paint } from "../terminal/paint.ts";
 import { timeText } from "../terminal/time.ts";
 
-export interface Explained {
+export interface Explanation {
   readonly entry: LogEntry;
   /** What tells more of it, in order. */
   readonly more: readonly ChainedEntry[];
@@ -30,7 +30,7 @@ const lineColumns = 400;
 const linesPerRowMax = 50;
 const SHOWN = ["requests", "need", "link", "suggest", "by", "left", "approval", "reason", "level", "times"] as const;
 
-export function whyText({ entry, more }: Explained, paint: Paint): string {
+export function whyText({ entry, more }: Explanation, paint: Paint): string {
   const rows: string[] = [
     `${paintVerdict(paint, entry, fitted(verdictText(entry), lineColumns))}  ${fitted(entry.id, 128)}  ${paint.dim(timeText(entry.at))}`,
   ];

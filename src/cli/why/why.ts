@@ -8,7 +8,7 @@ import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
 import { adviceOf, isCarriedOut, proposedGrant, whyText } from "./text.ts";
 
-interface Found {
+interface ExplainedEntry {
   readonly entry: ChainedEntry;
   readonly more: readonly ChainedEntry[];
 }
@@ -19,7 +19,7 @@ export async function why(ports: ControlPorts, id: string, options: Asked): Prom
   const control = await ports.control();
   if (!control.ok) return tellRefusal(ports, control, options.json);
   try {
-    const ask = (name: string): Promise<Answer<Found>> => control.value.ask("log.entry", { id: name });
+    const ask = (name: string): Promise<Answer<ExplainedEntry>> => control.value.ask("log.entry", { id: name });
     const first = await ask(id);
     if (!first.ok) return tellRefusal(ports, first, options.json);
     // What tells of another entry is explained by that one, where it is still kept.
@@ -47,7 +47,7 @@ export async function lastDenial(ports: ControlPorts, options: WhyOptions): Prom
   return last?.entry.id ?? fail(ports, options, EXIT.error, "no denials yet", "ambit log");
 }
 
-function show(ports: ControlPorts, { entry: placed, more }: Found, { json }: Asked): void {
+function show(ports: ControlPorts, { entry: placed, more }: ExplainedEntry, { json }: Asked): void {
   const { entry, place } = placed;
   if (!json) {
     ports.print(whyText({ entry, more }, ports.paint));

@@ -20,7 +20,7 @@ export interface Call {
 }
 
 /** What was decided on, with the grants it rests on. */
-interface Covered {
+interface CoveredCall {
   readonly input: JsonObject;
   readonly requests: readonly Request[];
   readonly basis: readonly Basis[];
@@ -28,8 +28,8 @@ interface Covered {
 }
 
 export type CallDecision =
-  | (Covered & { readonly outcome: "allow" })
-  | (Covered & { readonly outcome: "ask"; readonly level: Exclude<Level, 0>; readonly asking: readonly Request[] })
+  | (CoveredCall & { readonly outcome: "allow" })
+  | (CoveredCall & { readonly outcome: "ask"; readonly level: Exclude<Level, 0>; readonly asking: readonly Request[] })
   | {
       readonly outcome: "deny";
       readonly code: DenialCode;
@@ -55,7 +55,7 @@ export function decideCall(
 /** INVARIANT: the input is a private, frozen copy. */
 export function decideCopied(
   caller: Caller,
-  call: Copied,
+  call: CallCopy,
   tools: ToolLookup,
   moment: Moment,
   protectedPaths: PathSettings["protectedPaths"],
@@ -72,14 +72,14 @@ export function decideCopied(
   return behind === null ? decision : deny(behind.code, decision.request, behind.reason);
 }
 
-interface Copied {
+interface CallCopy {
   readonly tool: string;
   readonly input: Json | undefined;
 }
 
 function decideBy(
   caller: Caller,
-  { tool: toolName, input }: Copied,
+  { tool: toolName, input }: CallCopy,
   tools: ToolLookup,
   moment: Moment,
   protectedPaths: PathSettings["protectedPaths"],

@@ -50,15 +50,17 @@ export function authorize(
 }
 
 /** What is decided on, by what, and the way out. */
-type Asked = Readonly<Parameters<typeof authorize>>;
+type AuthorizeArguments = Readonly<Parameters<typeof authorize>>;
 
 /** The same for a call that is carried out elsewhere: the receipt alone, and no warrant, because nothing here acts by it. */
-export function permit(...asked: Asked): Promise<{ readonly ok: true; readonly receipt: string } | Denied> {
+export function permit(
+  ...asked: AuthorizeArguments
+): Promise<{ readonly ok: true; readonly receipt: string } | Denied> {
   return committed(asked, ({ receipt }) => ({ ok: true, receipt }));
 }
 
 async function committed<T>(
-  [caller, call, tools, moment, protectedPaths, ports]: Asked,
+  [caller, call, tools, moment, protectedPaths, ports]: AuthorizeArguments,
   allowed: (content: Warrant) => T,
 ): Promise<T | Denied> {
   // Read once: what is decided, asked, written and minted has one name and one agent.
@@ -81,7 +83,7 @@ async function committed<T>(
     }
     const { requests, basis } = decision;
     const level = decision.outcome === "ask" ? decision.level : 0;
-    const decided: Decided = { agent, tool, requests, basis, level };
+    const decided: DecidedFields = { agent, tool, requests, basis, level };
     let approval: string | null = null;
     if (decision.outcome === "ask") {
       const answer = await approvalFor(ports, agent, tool, decision);
@@ -119,14 +121,14 @@ async function committed<T>(
 }
 
 /** What was decided, whatever became of it then. */
-type Decided = Pick<Entry, "agent" | "tool" | "requests" | "basis" | "level">;
+type DecidedFields = Pick<Entry, "agent" | "tool" | "requests" | "basis" | "level">;
 
 const NOTHING_COVERED: Pick<Entry, "requests" | "basis" | "level"> = { requests: [], basis: [], level: 0 };
 
 /** A denial costs nothing. One that cannot be written is still a denial. */
 async function refuse(
   ports: GatePorts,
-  { agent, tool, requests, basis, level }: Decided,
+  { agent, tool, requests, basis, level }: DecidedFields,
   code: DenialCode,
   need: Request | null,
   approval: string | null,
@@ -139,7 +141,7 @@ async function refuse(
 }
 
 /** With a code if the request was not approved. */
-interface Answered {
+interface ApprovalOutcome {
   readonly code: "approval_refused" | "approval_required" | "approval_unavailable" | null;
   readonly approval: string | null;
   readonly reason: string | null;
@@ -152,7 +154,7 @@ async function approvalFor(
   agent: string,
   tool: string,
   decision: Extract<CallDecision, { readonly outcome: "ask" }>,
-): Promise<Answered> {
+): Promise<ApprovalOutcome> {
   const { input, requests, asking, level } = decision;
   const answer = (await attempt(() => ports.approvals({ agent, tool, input, requests, asking, level }))) ?? UNANSWERED;
   if (answer.kind === "refused")

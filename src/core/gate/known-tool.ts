@@ -13,10 +13,10 @@ export interface KnownTool {
 }
 
 /** What a call asks for; or why its arguments are refused. */
-export type Derived = Result<readonly Request[]> | Unsupported;
+export type Derived = Result<readonly Request[]> | UnsupportedInput;
 
 /** Understood, and never carried out. */
-export interface Unsupported {
+export interface UnsupportedInput {
   readonly ok: false;
   readonly code: "unsupported";
   readonly message: string;

@@ -66,21 +66,21 @@ export async function commitUse(session: Session, ports: CallPorts, use: Program
   return refuse(session, ports, use, { ...NOTHING, code: "budget_exhausted" });
 }
 
-interface Approved {
+interface UseApproval {
   readonly code: DenialCode | null;
   readonly approval: string | null;
   readonly reason: string | null;
 }
 
-const NO_APPROVAL: Approved = { code: null, approval: null, reason: null };
+const NO_APPROVAL: UseApproval = { code: null, approval: null, reason: null };
 
 async function approved(
   session: Session,
   ports: CallPorts,
   { tool, request, question }: ProgramUse,
   level: Exclude<Level, 0>,
-): Promise<Approved> {
-  const required: Approved = { code: "approval_required", approval: null, reason: null };
+): Promise<UseApproval> {
+  const required: UseApproval = { code: "approval_required", approval: null, reason: null };
   if (question === undefined) return required;
   const { agent } = session.facts.name;
   const answer = await ports.approvals({ agent, tool, input: question, requests: [request], asking: [request], level });
@@ -98,7 +98,7 @@ async function approved(
   }
 }
 
-interface Refusal extends Approved {
+interface Refusal extends UseApproval {
   readonly code: DenialCode;
   readonly basis: readonly Basis[];
   readonly level: Level;

@@ -39,7 +39,7 @@ const EVERYTHING: ChangeClassifier = () => "never";
 /** Each is checked on disk once per event-loop turn with a request. */
 const witnessesMax = 8_192;
 
-interface Known extends ProtectedFilesSession {
+interface CachedClasses extends ProtectedFilesSession {
   readonly workspaces: readonly string[];
   readonly tree: DiskTree;
   /** Each root with the folders in it that have triggers of their own. */
@@ -57,7 +57,7 @@ export class ProtectedFiles {
   readonly #turns = new InputTurns();
   readonly #survey: FolderSurvey;
   /** By the list of roots itself: the same object while the grants are the same. */
-  readonly #known = new WeakMap<readonly FilePath[], Known>();
+  readonly #known = new WeakMap<readonly FilePath[], CachedClasses>();
 
   /** `now`: the clock of file timestamps. */
   constructor(options: ProtectedFilesOptions, now: () => number = Date.now) {
@@ -89,7 +89,7 @@ export class ProtectedFiles {
     known: readonly string[],
     { workspace, table }: ProtectedFilesSession,
     turn: number,
-  ): Known {
+  ): CachedClasses {
     const { home, folders, program } = this.#options;
     const gathered = this.#now();
     const tree = new DiskTree();
@@ -114,7 +114,7 @@ export class ProtectedFiles {
     };
   }
 
-  #isStill({ tree, inner, table, gathered }: Known): boolean {
+  #isStill({ tree, inner, table, gathered }: CachedClasses): boolean {
     if (tree.witnesses.size > witnessesMax) return false;
     for (const [path, witness] of tree.witnesses) if (!isStillThere(path, witness, gathered)) return false;
     return inner.every(([root, folders]) => this.#survey.recent(root, table) === folders);

@@ -30,7 +30,7 @@ export interface RecordPowersOptions {
   now(): number;
 }
 
-type Held = NonNullable<ReturnType<Daemon["held"]>>;
+type CurrentHolding = NonNullable<ReturnType<Daemon["held"]>>;
 
 export function recordPowers(asked: RecordPowersOptions): (call: PowersOptions) => RecordPowers {
   const libraries = new WorkspaceLibraries();
@@ -51,7 +51,7 @@ export function recordPowers(asked: RecordPowersOptions): (call: PowersOptions) 
 }
 
 /** By the session's current holding; one lookup serves a whole list. */
-function access({ holding, moment }: Held): Pick<RecordCallContext, "reading" | "readsAny" | "mayRead"> {
+function access({ holding, moment }: CurrentHolding): Pick<RecordCallContext, "reading" | "readsAny" | "mayRead"> {
   const { authority, reading } = holding;
   return {
     reading,

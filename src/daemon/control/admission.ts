@@ -13,7 +13,7 @@ const nameCharactersMax = 128;
 const passphraseCharactersMax = 1024;
 const usersOfProcessMax = 256;
 
-export interface Admitted {
+export interface AdmittedCaller {
   /** The name given with presence, else the OS account. */
   readonly by: string;
   readonly level: 1 | 2;
@@ -68,22 +68,22 @@ export class Admission {
   }
 
   /** For everything that widens: requires presence where it is configured. */
-  async widening(exchange: Exchange): Promise<Answer<Admitted>> {
+  async widening(exchange: Exchange): Promise<Answer<AdmittedCaller>> {
     return this.#admit(exchange);
   }
 
   /** For an approval: presence counts if shown, and is required where it is configured. */
-  async approving(exchange: Exchange): Promise<Answer<Admitted>> {
+  async approving(exchange: Exchange): Promise<Answer<AdmittedCaller>> {
     return this.#admit(exchange);
   }
 
   /** For everything that only narrows: every process at the control socket. None of them is sandboxed. */
-  narrowing({ connected }: Exchange): { readonly ok: true; readonly value: Admitted } {
+  narrowing({ connected }: Exchange): { readonly ok: true; readonly value: AdmittedCaller } {
     return { ok: true, value: plain(connected.peer) };
   }
 
   /** For operations that neither widen nor only narrow: the same evidence, without presence. */
-  handling({ connected }: Exchange): Answer<Admitted> {
+  handling({ connected }: Exchange): Answer<AdmittedCaller> {
     const { peer } = connected;
     return this.#notAPerson(peer) ?? { ok: true, value: plain(peer) };
   }
@@ -97,7 +97,7 @@ export class Admission {
     return isAgents ? OF_A_SESSION : { ok: true, value: {} };
   }
 
-  async #admit(exchange: Exchange): Promise<Answer<Admitted>> {
+  async #admit(exchange: Exchange): Promise<Answer<AdmittedCaller>> {
     const { peer } = exchange.connected;
     const presence = presenceIn(exchange.value);
     if (presence === undefined) return refusal("invalid_input", "presence needs a name and a passphrase");
@@ -152,7 +152,7 @@ const OF_A_SESSION = refusal(
   "run the command in a separate terminal, or with --presence NAME",
 );
 
-function plain({ uid, terminal }: Peer): Admitted {
+function plain({ uid, terminal }: Peer): AdmittedCaller {
   return { by: `uid ${uid}`, level: 1, terminal };
 }
 

@@ -56,12 +56,12 @@ export function holdingAnswers(
   ];
 }
 
-interface Held {
+interface SessionHolding {
   readonly session: Session;
   readonly holding: Holding;
 }
 
-function holdingView({ session, holding }: Held, gatekeeper: Gatekeeper): HoldingView {
+function holdingView({ session, holding }: SessionHolding, gatekeeper: Gatekeeper): HoldingView {
   const { agent, workspace } = session.facts.name;
   const { frozen: _frozen, ...moment } = gatekeeper.moment(session, holding);
   const { authority, links, blocked, record, notes } = holding;
@@ -113,7 +113,7 @@ function grantView(grant: Grant, { now }: Moment, protectedPaths: PathSettings["
 
 /** As it would be decided now; nothing is charged or logged. */
 export function decisionOf(
-  { session, holding }: Held,
+  { session, holding }: SessionHolding,
   words: readonly string[],
   gatekeeper: Gatekeeper,
 ): Answer<DecisionView> {

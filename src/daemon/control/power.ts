@@ -13,7 +13,7 @@ import type { Opening } from "../opening.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Exchange, MessageHandler } from "../rpc/serving.ts";
 import type { Sessions } from "../session.ts";
-import type { Admission, Admitted } from "./admission.ts";
+import type { Admission, AdmittedCaller } from "./admission.ts";
 import { keyAnswers } from "./keys.ts";
 import { tokenAnswers } from "./tokens.ts";
 
@@ -86,7 +86,7 @@ const BAD = refusal("invalid_input", "the message is not understood");
 
 async function freeze(
   { parts, gatekeeper, sessions }: PowerParts,
-  by: Admitted,
+  by: AdmittedCaller,
 ): Promise<Answer<{ readonly ended: number }>> {
   const { stores, now, programs } = parts;
   const { entries } = gatekeeper;

@@ -67,7 +67,7 @@ const MAKE_FOLDER: FileOperation<true> = {
 };
 const REMOVE: FileOperation<true> = { verb: "fs.delete", request: plainRequest("d"), value: readNothing };
 
-interface Shared {
+interface SharedWorker {
   readonly guarded: GuardedTrees;
   readonly workers: FileWorkers;
 }
@@ -80,7 +80,7 @@ export class ConfinedFiles implements Files {
   readonly #limits: FileLimits;
   #leftOut = 0;
 
-  constructor(of: FilesOf, shared?: Shared) {
+  constructor(of: FilesOf, shared?: SharedWorker) {
     const { program, trees, judge, protectedPaths, pinned, restrictions, limits } = of;
     const guarded = shared?.guarded ?? new GuardedTrees(locateTrees(trees), protectedPaths);
     this.#of = of;

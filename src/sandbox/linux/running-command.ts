@@ -2,7 +2,7 @@
 import { onAbort } from "../../core/base/abort.ts";
 import type { RunRefusal, Sinks, TerminalRequest } from "../../core/ports/process.ts";
 import { continueFrame, endFrame, resizeFrame } from "../plan/command.ts";
-import type { Done } from "../plan/start/answers.ts";
+import type { DoneAnswer } from "../plan/start/answers.ts";
 import type { Channel } from "./channel.ts";
 import { feed } from "./input.ts";
 
@@ -16,7 +16,7 @@ export interface CommandOrder {
 }
 
 export type Outcome =
-  | { readonly kind: "done"; readonly done: Done }
+  | { readonly kind: "done"; readonly done: DoneAnswer }
   /** The sandbox ended under the command: ended by us for this reason, or by another process. */
   | { readonly kind: "broken"; readonly because: StopReason }
   /** The command did not start. */

@@ -78,17 +78,17 @@ export class OpenTrees {
   }
 }
 
-class Crooked extends Error {}
+class TreeError extends Error {}
 
 /** A plan's paths have no links; where the machine has changed since, nothing is started. */
 function straight(path: PlanPath): string {
   const written = hostPath(path);
-  if (realpathSync.native(written) !== written) throw new Crooked(written);
+  if (realpathSync.native(written) !== written) throw new TreeError(written);
   return written;
 }
 
 function refusalOf(error: unknown): RunRefusal {
-  if (error instanceof Crooked)
+  if (error instanceof TreeError)
     return unavailable(`${JSON.stringify(error.message)} is now reached through a link`, "name the folder it leads to");
   return unavailable(`a folder of the sandbox cannot be opened (${codeOf(error)})`);
 }

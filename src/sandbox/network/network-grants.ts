@@ -1,7 +1,7 @@
 // The broker's own copy of the network grants of a sandbox, parsed from the plan's specs only.
 
 import type { Destination } from "../../core/authority/axes/destination.ts";
-import { type Screened, screen } from "../../core/authority/axes/screen.ts";
+import { type ScreenedAddress, screen } from "../../core/authority/axes/screen.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority, Chain } from "../../core/authority/chain.ts";
 import { type CompiledLink, compile, type Moment } from "../../core/authority/compiled.ts";
@@ -51,7 +51,7 @@ export class NetworkGrants {
     return judge(this.#authority, request, this.#moment());
   }
 
-  screen(request: Request, answers: readonly string[] | null): Screened {
+  screen(request: Request, answers: readonly string[] | null): ScreenedAddress {
     return screen(this.#authority, request, answers, this.#moment());
   }
 

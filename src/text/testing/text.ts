@@ -4,7 +4,7 @@ import type { Span } from "../../core/authority/grant.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { Scalar, TreeNode } from "../../core/notation/tree.ts";
-import { depthMax, nodesMax, type Read } from "../read.ts";
+import { depthMax, nodesMax, type TextTree } from "../read.ts";
 
 /** A tree as JSON in source order; also shows keys that a JavaScript object would drop. */
 export function shape(node: TreeNode | null): string {
@@ -15,7 +15,7 @@ export function shape(node: TreeNode | null): string {
 }
 
 /** INVARIANT of the room: one tree with every span inside the text, or no tree and a diagnostic with a span inside it. */
-export function checkRead(read: Read, source: Source): void {
+export function checkRead(read: TextTree, source: Source): void {
   const wrong: string[] = [];
   const check = (holds: boolean, rule: string): void => {
     if (!holds) wrong.push(rule);

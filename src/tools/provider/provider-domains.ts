@@ -97,18 +97,18 @@ function destinationsOf(scope: Scope | undefined): DestinationScope | "any" | nu
   return scope.kind === "destinations" ? scope : null;
 }
 
-type Named =
+type DomainName =
   | { readonly kind: "tree" | "exact" | "every"; readonly text: string }
   | { readonly kind: "other"; readonly text: string; readonly why: string };
 
-function namesOf({ names, ranges, everyPublic }: DestinationScope): readonly Named[] {
-  const every: readonly Named[] = everyPublic ? [{ kind: "every", text: "*" }] : [];
-  const addresses: readonly Named[] =
+function namesOf({ names, ranges, everyPublic }: DestinationScope): readonly DomainName[] {
+  const every: readonly DomainName[] = everyPublic ? [{ kind: "every", text: "*" }] : [];
+  const addresses: readonly DomainName[] =
     ranges.length === 0 ? [] : [{ kind: "other", text: "addresses", why: "a provider takes names alone" }];
   return [...every, ...names.map(named), ...addresses];
 }
 
-function named(name: Sequence): Named {
+function named(name: Sequence): DomainName {
   const text = hostPatternText(name);
   const literals = name.flatMap((segment) => (segment.kind === "literal" ? [segment.text] : []));
   const isTree = name.length === literals.length + 1 && name.at(-1)?.kind === "deep";

@@ -10,7 +10,7 @@ import { isDestination } from "./scope.ts";
 
 const answersMax = 64;
 
-export interface Screened {
+export interface ScreenedAddress {
   readonly decision: Decision;
   /** What may be dialled; empty unless the decision covers. */
   readonly pinned: readonly Address[];
@@ -22,7 +22,7 @@ export function screen(
   request: Request,
   answers: readonly string[] | null,
   moment: Moment,
-): Screened {
+): ScreenedAddress {
   const axis = request.verb.axes.findIndex((one) => one.kind === "destination");
   const host = request.values[axis];
   const first = judge(authority, request, moment);
@@ -43,6 +43,6 @@ export function screen(
   return { decision, pinned };
 }
 
-function refused(at: null): Screened {
+function refused(at: null): ScreenedAddress {
   return { decision: { outcome: "deny", code: "address_refused", at }, pinned: [] };
 }

@@ -5,7 +5,7 @@ import type { Diagnostics } from "../diagnostic.ts";
 import { warnRefused } from "../refusal.ts";
 import type { Field } from "./caveats-fields.ts";
 
-export interface Read<T> {
+export interface ValueWithSpan<T> {
   readonly value: T;
   readonly span: Span;
 }
@@ -16,7 +16,7 @@ export function entriesOf<T>(
   diagnostics: Diagnostics,
   all: T,
   read: (text: string) => Result<T>,
-): readonly Read<T>[] {
+): readonly ValueWithSpan<T>[] {
   if (field.only === null) return [{ value: all, span: field.span }];
   return field.only.flatMap(({ text, span }) => {
     const result = read(text);

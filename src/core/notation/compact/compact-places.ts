@@ -54,7 +54,7 @@ export function spanWithin(whole: Span, places: Places, start: number, end: numb
   return { source: whole.source, start: first, end: end > start ? (places.ends[end - 1] ?? close) : first };
 }
 
-interface Read {
+interface TextToken {
   readonly text: string;
   /** As it is written. */
   readonly length: number;
@@ -63,7 +63,7 @@ interface Read {
 interface Form {
   readonly start: number;
   readonly end: number;
-  step(written: string, at: number, end: number): Read | null;
+  step(written: string, at: number, end: number): TextToken | null;
 }
 
 function formOf(written: string): Form {
@@ -78,7 +78,7 @@ function formOf(written: string): Form {
 }
 
 /** A break and the blanks around it: as many blanks and breaks as the reader made of them. Null where there is none. */
-function lineEnd(written: string, at: number, end: number, text: string, read: number): Read | null {
+function lineEnd(written: string, at: number, end: number, text: string, read: number): TextToken | null {
   BREAK.lastIndex = at;
   const length = BREAK.exec(written)?.[0].length ?? 0;
   if (length === 0 || at + length > end) return null;
@@ -91,11 +91,11 @@ function lineEnd(written: string, at: number, end: number, text: string, read: n
 const BREAK = /\\?[ \t]*\r?\n[ \t\r\n]*/y;
 const BLANKS = /[ \t\n]*/y;
 
-function bare(written: string, at: number): Read {
+function bare(written: string, at: number): TextToken {
   return { text: written[at] as string, length: 1 };
 }
 
-function singleQuoted(written: string, at: number, close: number): Read | null {
+function singleQuoted(written: string, at: number, close: number): TextToken | null {
   if (written[at] !== "'") return bare(written, at);
   return written[at + 1] === "'" && at + 1 < close ? { text: "'", length: 2 } : null;
 }
@@ -103,7 +103,7 @@ function singleQuoted(written: string, at: number, close: number): Read | null {
 const ESCAPE = /\\(?:x([0-9A-Fa-f]{2})|u([0-9A-Fa-f]{4})|U([0-9A-Fa-f]{8})|([^xuU\r\n]))/y;
 const codePointMax = 0x10ffff;
 
-function doubleQuoted(written: string, at: number, close: number): Read | null {
+function doubleQuoted(written: string, at: number, close: number): TextToken | null {
   const character = written[at] as string;
   if (character === '"') return null;
   if (character !== "\\") return bare(written, at);

@@ -9,7 +9,7 @@ import type { Entry } from "../tree.ts";
 import { rootFor } from "./hoist.ts";
 import { PRESETS } from "./presets.ts";
 
-export interface Extended {
+export interface ExtendedRecord {
   /** Names of the presets that exist. */
   readonly names: readonly string[];
   readonly grants: readonly Grant[];
@@ -23,7 +23,7 @@ export interface ExtendsContext {
   readonly root: readonly string[] | null;
 }
 
-export function readExtends(entry: Entry, context: ExtendsContext): Extended {
+export function readExtends(entry: Entry, context: ExtendsContext): ExtendedRecord {
   const { value } = entry;
   const isOne = value.kind === "scalar" && typeof value.value === "string";
   const list: Entry = isOne ? { ...entry, value: { kind: "list", items: [value], span: value.span } } : entry;

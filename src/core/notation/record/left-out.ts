@@ -2,7 +2,7 @@
 // is looked for there, and not in the shorthand it silenced.
 import type { Diagnostic, Diagnostics } from "../diagnostic.ts";
 
-interface LeftOut {
+interface OmittedParts {
   /** What `sandbox` would have stood for. */
   readonly sandbox: readonly string[];
   readonly tools: boolean;
@@ -10,7 +10,7 @@ interface LeftOut {
 
 /** At the first error that `isCause`; the next one says it when that is mended. */
 export function sayLeftOut(
-  { sandbox, tools }: LeftOut,
+  { sandbox, tools }: OmittedParts,
   diagnostics: Diagnostics,
   isCause: (told: Diagnostic, at: number) => boolean,
 ): void {

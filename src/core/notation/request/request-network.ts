@@ -9,16 +9,16 @@ import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { parsePort, splitEndpoint } from "../tools/foreign-host.ts";
 
-type Named = ReadonlyMap<string, string>;
+type NamedValues = ReadonlyMap<string, string>;
 
-export function readUrl(text: string, named: Named, { toAscii }: Reading): Result<readonly Value[]> {
+export function readUrl(text: string, named: NamedValues, { toAscii }: Reading): Result<readonly Value[]> {
   const url = parseUrl(text, toAscii);
   if (!url.ok) return url;
   const host = resolved(url.value.host, named.get("address"));
   return host.ok ? done([host.value, url.value.port]) : host;
 }
 
-export function readConnection(text: string, named: Named, { toAscii }: Reading): Result<readonly Value[]> {
+export function readConnection(text: string, named: NamedValues, { toAscii }: Reading): Result<readonly Value[]> {
   const raw = named.get("raw") ?? "false";
   if (raw !== "true" && raw !== "false") return refuse("bad_value", "raw= is true or false", "raw=true");
   const endpoint = splitEndpoint(text);

@@ -17,14 +17,14 @@ import { hostGrants, readHosts, readReach, readTexts, strictMap } from "./declar
 export type Part = "network" | "secrets" | "storage" | "fs_reach.read" | "fs_reach.write" | "process";
 
 /** What one part asks for. */
-export interface Asked {
+export interface PartGrants {
   readonly part: Part;
   readonly grants: readonly Grant[];
   readonly inherits: boolean;
 }
 
 /** Null when a part is malformed. */
-export type PartReader = (node: TreeNode, reading: Reading, diagnostics: Diagnostics) => readonly Asked[] | null;
+export type PartReader = (node: TreeNode, reading: Reading, diagnostics: Diagnostics) => readonly PartGrants[] | null;
 
 export const PART_READERS: ReadonlyMap<string, PartReader> = new Map([
   ["network", readNetwork],
@@ -34,7 +34,7 @@ export const PART_READERS: ReadonlyMap<string, PartReader> = new Map([
   ["process", readProcess],
 ]);
 
-function readNetwork(node: TreeNode, reading: Reading, diagnostics: Diagnostics): readonly Asked[] | null {
+function readNetwork(node: TreeNode, reading: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
   const map = strictMap(node, "`network`", ["allowedHosts"], diagnostics);
   const list = map === null ? null : entryOf(map, "allowedHosts");
   if (map !== null && list === null)
@@ -46,7 +46,7 @@ function readNetwork(node: TreeNode, reading: Reading, diagnostics: Diagnostics)
   return [{ part: "network", grants, inherits: hosts.some((host) => host.kind === "every") }];
 }
 
-function readSecrets(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly Asked[] | null {
+function readSecrets(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
   const patterns = readTexts(node, "`secrets`", diagnostics, parseSecret);
   if (patterns === null) return null;
   const grants =
@@ -74,7 +74,7 @@ const STORES: ReadonlyMap<unknown, string> = new Map([
   ["personality", "agent"],
 ]);
 
-function readStorage(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly Asked[] | null {
+function readStorage(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
   const map = strictMap(node, "`storage`", ["scope", "kind"], diagnostics);
   if (map === null) return null;
   const [scope, kind] = ["scope", "kind"].map((key) => {
@@ -103,10 +103,10 @@ function readStorage(node: TreeNode, _: Reading, diagnostics: Diagnostics): read
   ];
 }
 
-function readFiles(node: TreeNode, reading: Reading, diagnostics: Diagnostics): readonly Asked[] | null {
+function readFiles(node: TreeNode, reading: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
   const map = strictMap(node, "`fs_reach`", ["read", "write"], diagnostics);
   if (map === null) return null;
-  const all: Asked[] = [];
+  const all: PartGrants[] = [];
   let failed = false;
   for (const { key, value } of map.entries) {
     const part = key === "read" ? "fs_reach.read" : "fs_reach.write";
@@ -118,7 +118,7 @@ function readFiles(node: TreeNode, reading: Reading, diagnostics: Diagnostics): 
   return failed ? null : all;
 }
 
-function readProcess(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly Asked[] | null {
+function readProcess(node: TreeNode, _: Reading, diagnostics: Diagnostics): readonly PartGrants[] | null {
   const map = strictMap(node, "`process`", ["allowedBinaries"], diagnostics);
   const list = map === null ? null : entryOf(map, "allowedBinaries");
   if (map !== null && list === null)

@@ -6,7 +6,7 @@ import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { kindName } from "../scope/scope-values.ts";
 import type { Entry, TreeNode } from "../tree.ts";
-import { type Asked, PART_READERS, type Part } from "./declaration-readers.ts";
+import { PART_READERS, type Part, type PartGrants } from "./declaration-readers.ts";
 
 export { readPersonality } from "../record/personality.ts";
 export type { Part } from "./declaration-readers.ts";
@@ -44,7 +44,11 @@ export function readDeclaration(node: TreeNode, reading: Reading): DeclarationRe
 }
 
 /** An unknown member has no effect, so it is a warning only. */
-function readPart({ key, keySpan, value }: Entry, reading: Reading, diagnostics: Diagnostics): readonly Asked[] | null {
+function readPart(
+  { key, keySpan, value }: Entry,
+  reading: Reading,
+  diagnostics: Diagnostics,
+): readonly PartGrants[] | null {
   const read = PART_READERS.get(key);
   if (read !== undefined) return read(value, reading, diagnostics);
   diagnostics.warning(

@@ -17,7 +17,7 @@ export interface Ready {
   readonly pins: readonly PinOutcome[];
 }
 
-export interface Done {
+export interface DoneAnswer {
   readonly ending: Ending;
   readonly usage: Usage;
   readonly outputDropped: number;
@@ -34,7 +34,7 @@ export type Answer =
   | { readonly kind: "errors"; readonly bytes: Uint8Array }
   /** The command on a terminal stopped, and waits to be continued. */
   | { readonly kind: "halted" }
-  | { readonly kind: "done"; readonly done: Done };
+  | { readonly kind: "done"; readonly done: DoneAnswer };
 
 export const PROTOCOL = 1;
 const outputBytesMax = 65_536;

@@ -7,12 +7,12 @@ import { scriptCharactersMax } from "./limits.ts";
 import { notPlain } from "./plain-words.ts";
 import { refusal, type ShellRefusal } from "./refusal.ts";
 import type { Step, Word } from "./script.ts";
-import { type Parsed, ScriptReader } from "./script-reader.ts";
+import { type ParseResult, ScriptReader } from "./script-reader.ts";
 
 /** `script` is the whole language; `words` is commands of literal words, joined by operators, and nothing else. */
 export type Language = "script" | "words";
 
-export function parseScript(text: string, language: Language = "script"): Parsed {
+export function parseScript(text: string, language: Language = "script"): ParseResult {
   if (text.length > scriptCharactersMax)
     return refusal("too_many_characters", { start: scriptCharactersMax, end: text.length });
   if (!isPlainText(text)) return refusal("not_text", firstForeign(text));

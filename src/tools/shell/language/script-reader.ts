@@ -6,7 +6,7 @@ import { refusal, type ShellRefusal } from "./refusal.ts";
 import type { Redirection, Script, Stage, Step, Word } from "./script.ts";
 import { type Cursor, readWord } from "./word-reader.ts";
 
-export type Parsed = { readonly ok: true; readonly script: Script } | ShellRefusal;
+export type ParseResult = { readonly ok: true; readonly script: Script } | ShellRefusal;
 
 /** Parses commands into pipelines into a list. Incomplete nodes are in its fields. */
 export class ScriptReader {
@@ -27,7 +27,7 @@ export class ScriptReader {
     this.#cursor = { text, at: 0 };
   }
 
-  read(): Parsed {
+  read(): ParseResult {
     const { text } = this.#cursor;
     while (this.#cursor.at < text.length) {
       const problem = this.#next(text.charAt(this.#cursor.at));

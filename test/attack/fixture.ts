@@ -9,7 +9,7 @@ import { type Compiled, compile } from "./compiled.ts";
 import { installInto } from "./program.ts";
 import { makeScene, type Scene } from "./scene.ts";
 
-export class Ground {
+export class AttackFixture {
   readonly folder: string = mkdtempSync(join(tmpdir(), "ambit-attack-"));
   readonly programs: Compiled;
   readonly #start: string;

@@ -13,7 +13,7 @@ export const EVERYTHING = "server-everything";
 export const fileText: string = "0123456789abcdef".repeat(64);
 export const filesCount = 32;
 
-export interface McpGround {
+export interface McpFixture {
   readonly base: string;
   readonly project: string;
   readonly ambit: ServerWords;
@@ -28,7 +28,7 @@ capabilities: [fs.read, fs.write, memory.read, memory.write]
 ---
 `;
 
-export function makeMcpGround(): McpGround {
+export function makeMcpFixture(): McpFixture {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-bench-mcp-")));
   const project = join(base, "project");
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });

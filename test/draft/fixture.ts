@@ -48,7 +48,7 @@ export const places: readonly (readonly [string, string])[] = [
     : []),
 ];
 
-export interface Ground {
+export interface DraftFixture {
   readonly root: string;
   readonly drafts: string;
   readonly id: string;
@@ -121,7 +121,7 @@ export function tick(): Promise<void> {
   return new Promise((resolve) => setTimeout(resolve, 25));
 }
 
-export interface GroundOptions {
+export interface DraftFixtureOptions {
   readonly root: Tree;
   readonly upper?: Tree;
   /** Parent folder of the drafts. */
@@ -129,7 +129,7 @@ export interface GroundOptions {
   readonly program?: string;
 }
 
-export async function ground(options: GroundOptions): Promise<Ground> {
+export async function draftFixture(options: DraftFixtureOptions): Promise<DraftFixture> {
   const root = newFolder();
   const drafts = newFolder(options.place);
   const id = "d1";
@@ -153,14 +153,17 @@ export function newWorker(root: string, drafts: string, program: string = native
   return worker;
 }
 
-export async function scanned(given: Ground): Promise<DraftScan> {
+export async function scanned(given: DraftFixture): Promise<DraftScan> {
   const result: ScanResult = await given.worker.scan(given.id);
   if (result.status !== "scanned") throw new Error(`${result.status}: ${result.reason}`);
   return result.scan;
 }
 
 /** Scans, and lands everything or the selected changes. */
-export async function landAll(given: Ground, choose: (change: Change) => boolean = () => true): Promise<LandResult> {
+export async function landAll(
+  given: DraftFixture,
+  choose: (change: Change) => boolean = () => true,
+): Promise<LandResult> {
   const { changes } = await scanned(given);
   return given.worker.land(given.id, changes.filter(choose).map(stepOf), given.start);
 }

@@ -16,9 +16,9 @@ import type { GitCommitResult } from "../../src/sandbox/drafts/git/prepared-impo
 import type { Classify } from "../../src/sandbox/drafts/git/waiting-paths.ts";
 import type { LinuxSandboxes } from "../../src/sandbox/linux/linux-sandboxes.ts";
 import type { Change, Stamp } from "../../src/sandbox/plan/drafts/change.ts";
-import { ownFolder, sandboxesIn } from "../sandbox/ground.ts";
+import { ownFolder, sandboxesIn } from "../sandbox/fixture.ts";
 
-export interface Ground {
+export interface GitFixture {
   readonly folder: string;
   readonly root: string;
   readonly sandboxes: LinuxSandboxes;
@@ -42,11 +42,11 @@ const ENVIRONMENT = {
 };
 
 /** A repository with one commit: `a.txt` and `folder/b.txt`. */
-export function ground(format: "sha1" | "sha256" = "sha1"): Ground {
+export function gitFixture(format: "sha1" | "sha256" = "sha1"): GitFixture {
   const folder = ownFolder();
   const root = join(folder, "root");
   mkdirSync(root);
-  const made: Ground = { folder, root, sandboxes: sandboxesIn(folder) };
+  const made: GitFixture = { folder, root, sandboxes: sandboxesIn(folder) };
   git(made, "init", "-q", "-b", "main", `--object-format=${format}`);
   write(root, "a.txt", "one\n");
   write(root, "folder/b.txt", "two\n");
@@ -61,7 +61,7 @@ export function write(root: string, path: string, text: string | Uint8Array): vo
 }
 
 /** The person's own git, on the real repository. */
-export function git({ root }: Pick<Ground, "root">, ...words: readonly string[]): string {
+export function git({ root }: Pick<GitFixture, "root">, ...words: readonly string[]): string {
   const { status, stdout, stderr } = spawnSync("git", words, { cwd: root, encoding: "utf8", env: ENVIRONMENT });
   if (status !== 0) throw new Error(`git ${words.join(" ")}: ${stderr}`);
   return stdout.trimEnd();
@@ -70,7 +70,7 @@ export function git({ root }: Pick<Ground, "root">, ...words: readonly string[])
 let drafts = 0;
 
 /** Runs a shell script in a fresh overlay over the root, as a program of an agent would. */
-export function draftOf({ folder, root }: Ground, script: string): SealedDraft {
+export function draftOf({ folder, root }: GitFixture, script: string): SealedDraft {
   const draft = join(folder, `draft-${++drafts}`);
   const [upper, work, merged] = ["upper", "work", "merged"].map((name) => join(draft, name)) as [
     string,
@@ -117,9 +117,14 @@ function timeOfFile(folder: string): bigint {
 }
 
 /** A file in the upper folder, as an overlay would have left it. */
-export function plant(draft: SealedDraft, ground: Ground, path: string, content: string | Uint8Array): SealedDraft {
+export function plant(
+  draft: SealedDraft,
+  fixture: GitFixture,
+  path: string,
+  content: string | Uint8Array,
+): SealedDraft {
   write(draft.upper, path, content);
-  return { ...draft, changes: scan(ground.root, draft.upper) };
+  return { ...draft, changes: scan(fixture.root, draft.upper) };
 }
 
 export function scan(root: string, upper: string): readonly Change[] {
@@ -180,7 +185,7 @@ const CLASSES: Classify = ({ path, target }) =>
         : "free";
 
 export function prepare(
-  { folder, root, sandboxes }: Ground,
+  { folder, root, sandboxes }: GitFixture,
   draft: SealedDraft,
   changes: Partial<GitImportRequest> = {},
 ): Promise<GitImportOutcome> {
@@ -198,19 +203,19 @@ export function prepare(
 
 /** Prepares, lands the files of the worktree as the lander would, and commits. Fails unless all of it succeeds. */
 export async function land(
-  ground: Ground,
+  fixture: GitFixture,
   draft: SealedDraft,
   changes: Partial<GitImportRequest> = {},
 ): Promise<GitCommitResult & { readonly ok: true }> {
-  const outcome = await prepare(ground, draft, changes);
+  const outcome = await prepare(fixture, draft, changes);
   if (outcome.kind !== "prepared") throw new Error(`not prepared: ${JSON.stringify(outcome)}`);
-  landFiles(ground, draft);
+  landFiles(fixture, draft);
   const result = await outcome.prepared.commit();
   if (!result.ok) throw new Error(JSON.stringify(result));
   return result;
 }
 
-function landFiles({ root }: Ground, { upper, changes }: SealedDraft): void {
+function landFiles({ root }: GitFixture, { upper, changes }: SealedDraft): void {
   for (const { kind, path } of changes) {
     if (path[0] === ".git") continue;
     if (kind === "delete") spawnSync("rm", ["-rf", "--", join(root, ...path)]);
@@ -223,11 +228,11 @@ function landFiles({ root }: Ground, { upper, changes }: SealedDraft): void {
 
 /** Why the git part stays a draft; fails if it does not. */
 export async function refusalOf(
-  ground: Ground,
+  fixture: GitFixture,
   draft: SealedDraft,
   changes: Partial<GitImportRequest> = {},
 ): Promise<string> {
-  const outcome = await prepare(ground, draft, changes);
+  const outcome = await prepare(fixture, draft, changes);
   if (outcome.kind === "prepared") await outcome.prepared.abort();
   if (outcome.kind !== "stays") throw new Error(`does not stay: ${outcome.kind}`);
   return `${outcome.refusal.code}: ${outcome.refusal.message}`;

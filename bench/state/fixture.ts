@@ -21,7 +21,7 @@ const AGENTS: Readonly<Record<string, readonly string[]>> = {
   [TAKER]: [],
 };
 
-export interface StateGround {
+export interface StateFixture {
   readonly base: string;
   readonly project: string;
   /** The folder of the daemon's sockets. */
@@ -33,7 +33,7 @@ export interface StateGround {
   remove(): void;
 }
 
-export async function makeStateGround(): Promise<StateGround> {
+export async function makeStateFixture(): Promise<StateFixture> {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-bench-state-")));
   const project = join(base, "project");
   const folder = join(base, "state", "ambit", "daemon");

@@ -17,12 +17,12 @@ import type { ExecutionResult, ToolExecution } from "../../src/daemon/tools/daem
 import { segmentsOf } from "../../src/platform/folders.ts";
 import { toAscii } from "../../src/sandbox/network/names/ascii.ts";
 import { rootFolder } from "../place.ts";
-import { moment } from "../sandbox/ground.ts";
+import { moment } from "../sandbox/fixture.ts";
 
 export const OURS = "ambit";
 export const AGENT = "worker";
 
-export interface ToolsGround {
+export interface ToolsFixture {
   readonly base: string;
   readonly project: string;
   readonly folders: { readonly state: string; readonly config: string };
@@ -55,7 +55,7 @@ capabilities:
 ---
 `;
 
-export function makeToolsGround(): ToolsGround {
+export function makeToolsFixture(): ToolsFixture {
   const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-bench-tools-")));
   const project = join(base, "project");
   mkdirSync(join(project, ".ambit", "agents"), { recursive: true });

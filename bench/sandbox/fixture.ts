@@ -19,14 +19,14 @@ import type { Plan } from "../../src/sandbox/plan/plan.ts";
 import { planDecision } from "../../src/sandbox/plan/plan-root.ts";
 import { rootFolder } from "../place.ts";
 
-export interface BenchGround {
+export interface BenchFixture {
   /** All files of the run are in here. */
   readonly folder: string;
   readonly project: string;
   readonly home: string;
 }
 
-export function makeGround(): BenchGround {
+export function makeFixture(): BenchFixture {
   const folder = realpathSync.native(mkdtempSync(join(tmpdir(), "ambit-bench-")));
   const project = join(folder, "project");
   const home = join(folder, "home");
@@ -45,8 +45,8 @@ export interface Planned {
 }
 
 /** For a program that only reads the project: its sandbox stays for the next one. `more`: grants, as compact specs. */
-export function planWith(ground: BenchGround, more: readonly string[]): Planned {
-  const { decided, run } = decidedIn(ground, "ro", more);
+export function planWith(fixture: BenchFixture, more: readonly string[]): Planned {
+  const { decided, run } = decidedIn(fixture, "ro", more);
   const planned = planFor(decided, run, { milliseconds: null, hasTerminal: false, isClient: false }, moment());
   if (!planned.ok) throw new Error(planned.refused.message);
   return { plan: planned.plan, judge: (asked) => judge(decided.authority, asked, moment()) };
@@ -60,7 +60,7 @@ export interface DecidedRun {
 
 /** A program in the project that grants have decided: `rw` works on a draft of it. */
 export function decidedIn(
-  { folder, project, home }: BenchGround,
+  { folder, project, home }: BenchFixture,
   root: "ro" | "rw",
   more: readonly string[],
 ): DecidedRun {

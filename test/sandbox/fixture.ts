@@ -20,7 +20,7 @@ export function nativeProgram(): string {
   );
 }
 
-export function realGround(): SandboxEnvironment {
+export function sandboxEnvironment(): SandboxEnvironment {
   const detected = detectSandbox({ native: nativeProgram(), install: () => "install it" });
   if (!detected.ok) throw new Error(detected.refused.message);
   return detected.environment;
@@ -72,7 +72,7 @@ export function planFor(folder: string, changes: Partial<Plan> = {}): Plan {
 
 export function sandboxesIn(folder: string, parts: Partial<LinuxSandboxesParts> = {}): LinuxSandboxes {
   return new LinuxSandboxes({
-    environment: realGround(),
+    environment: sandboxEnvironment(),
     groups: null,
     broker: null,
     drafts: draftsIn(folder),
