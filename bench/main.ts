@@ -12,6 +12,7 @@ import { benchFolder } from "./place.ts";
 import { sandboxBench } from "./sandbox/bench.ts";
 import { stateBench } from "./state/bench.ts";
 import { isStateWorker, serveStateWorker } from "./state/worker.ts";
+import { tasksBench } from "./tasks.ts";
 import { toolsBench } from "./tools/bench.ts";
 
 const benches: Readonly<Record<string, (json: boolean, isLong: boolean) => Promise<void>>> = {
@@ -22,6 +23,7 @@ const benches: Readonly<Record<string, (json: boolean, isLong: boolean) => Promi
   mcp: mcpBench,
   sandbox: sandboxBench,
   state: stateBench,
+  tasks: tasksBench,
   tools: toolsBench,
 };
 const WORDS = ["--json", "--long"];

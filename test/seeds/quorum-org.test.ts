@@ -57,6 +57,18 @@ describe("an org file", () => {
     expect(walk.can("field-researcher", "proc.exec in=. root=rw -- claude")).toBe(DENY);
     expect(walk.can("engineer", "proc.exec in=. root=live -- claude")).toBe(ALLOW);
   });
+  test("an agent's budget is a budget of its model grants; a budget of 0 leaves none", () => {
+    const costly = new Walk();
+    const file = FILE.replace("### CEO\n", "### CEO\n\n- budget: 2.5\n").replace(
+      "- reports to: CEO\n",
+      "- reports to: CEO\n- budget: 0\n",
+    );
+    costly.write({ ".ambit/org.md": file });
+    costly.trust();
+    expect(costly.ambit("agents", "show", "ceo").out).toContain("model.use{providers=[anthropic],money=2.50}");
+    expect(costly.ambit("agents", "show", "engineer").out).not.toContain("model.use");
+    expect(costly.ambit("agents", "show", "field-researcher").out).toContain("model.use{providers=[anthropic]}");
+  });
   test("its agents are in every list", () => {
     expect(walk.ambit("agents", "list").out).toMatch(/ceo.*\n.*engineer.*\n.*field-researcher/);
     const { agents } = JSON.parse(walk.ambit("org", "show", "--json").out) as {

@@ -18,7 +18,11 @@ interface ShownTask {
   readonly reason: string;
 }
 
-const taskIn = (text: string): ShownTask => (JSON.parse(text) as { task: ShownTask }).task;
+function taskIn(text: string): ShownTask {
+  const { task } = JSON.parse(text) as { task?: ShownTask };
+  if (task === undefined) throw new Error(text);
+  return task;
+}
 const add = (...words: readonly string[]): string => taskIn(walk.ambit("tasks", "add", "--json", ...words).out).id;
 const show = (id: string): ShownTask => taskIn(walk.ambit("tasks", "show", id, "--json").out);
 

@@ -141,18 +141,27 @@ class MemberReader {
         { ...by, root, ask },
       ),
     );
-    return [
-      ...start,
-      ...providers.map((provider) =>
-        grantOf("model.use", { provider: sequences([[literal(provider)]]), ...models }, written(model, "model")),
-      ),
-    ];
+    return [...start, ...this.#modelGrants(providers, models, written(model, "model"))];
+  }
+
+  /** `totalUsd` is one budget for all providers, in the user's prices; nothing may be spent of a budget of 0. */
+  #modelGrants(providers: readonly string[], models: ModelScope, by: Written): readonly Grant[] {
+    const total = this.#member.budget?.get("totalUsd") ?? null;
+    if (providers.length === 0 || total === 0) return [];
+    const use = (names: readonly string[]): Grant =>
+      grantOf("model.use", { provider: sequences(names.map((name) => [literal(name)])), ...models }, by);
+    if (total === null) return providers.map((name) => use([name]));
+    const grant = use(providers);
+    return [{ ...grant, conditions: { ...grant.conditions, money: Math.max(1, Math.floor(total * millionths)) } }];
   }
 
   #all(): readonly Diagnostic[] {
     return [...this.#org.diagnostics, ...this.#member.diagnostics, ...this.#diagnostics.list];
   }
 }
+
+const millionths = 1_000_000;
+type ModelScope = Parameters<typeof grantOf>[1];
 
 function builtIn({ table }: Rulings): PolicyTable {
   return new Map(CAPABILITIES.flatMap((one) => (table.has(one) ? [[one, table.get(one) ?? "deny"] as const] : [])));

@@ -7,7 +7,7 @@ import { ALWAYS } from "../../core/authority/link.ts";
 import type { Plan } from "./plan.ts";
 import { planOf as planned } from "./planning.ts";
 import { at, FACTS } from "./testing/plan.ts";
-import { decided, grantOf, plannedBy, requestOf } from "./testing/planning.ts";
+import { authorityOf, decided, grantOf, plannedBy, requestOf } from "./testing/planning.ts";
 
 const RUN = "proc.exec{in=/home/u/work/ws}";
 const WRITE = "fs.write{in=/home/u/work/ws}";
@@ -99,6 +99,16 @@ describe("the root", () => {
     const request = "proc.exec in=/home/u/work/ws root=rw -- make";
     expect(plannedBy(links, request, {}, 0)).toBeNull();
     expect(plannedBy(links, request, {}, 1)?.ok).toBe(true);
+  });
+
+  test("is writable where writing asks, if the grant that the run was approved by asks as much", () => {
+    const planBy = (run: string): boolean | undefined => {
+      const links = [[run, "fs.write{in=/home/u/work/ws,ask}"]];
+      const one = decided(authorityOf([links]), requestOf("proc.exec in=/home/u/work/ws root=rw -- make"), 1);
+      return one === null ? undefined : planned({ ...one, level: 0 }, FACTS).ok;
+    };
+    expect(planBy("proc.exec{in=/home/u/work/ws,ask}")).toBe(true);
+    expect(planBy(RUN)).toBe(false);
   });
 
   test("is writable no further than what was approved", () => {

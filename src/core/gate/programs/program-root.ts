@@ -3,7 +3,7 @@
 
 import { guardPath, type PathSettings, pathText } from "../../authority/axes/path.ts";
 import { isSegments, type Scope, scopeMatches, type Value } from "../../authority/axes/scope.ts";
-import type { Authority } from "../../authority/chain.ts";
+import type { Authority, Chain } from "../../authority/chain.ts";
 import type { Moment } from "../../authority/compiled.ts";
 import type { Basis } from "../../authority/decision.ts";
 import type { Grant, Level } from "../../authority/grant.ts";
@@ -65,11 +65,19 @@ export function chooseRoot(
   if (writtenRoot(request) === null) return planned({ root: { path: widest, mode: "ro" }, directory });
   const path = writablePart(widest, directory, (tree) => {
     const level = writeLevel(chain, guardPath(tree, protectedPaths), moment, "use");
-    return level >= 0 && level <= decided.level;
+    return level >= 0 && level <= approvedLevel(decided, chain);
   });
   if (path === null) return refusePlan("scope_violation", `writing all of ${pathText(directory)} is not covered`);
   const isLive = request.values[request.verb.axes.findIndex(({ name }) => name === "mode")] === "live";
   return planned({ root: { path, mode: isLive ? "live" : "draft" }, directory });
+}
+
+/** The approval of the run itself: reading and writing may need the same level, and no more. What it wrote still asks to land. */
+export function approvedLevel({ by, level }: PlanDecision, chain: Chain): Level {
+  return chain.reduce((most: Level, compiled, place) => {
+    const needs = compiled.link.grants[by.grants[place] ?? -1]?.conditions.ask ?? 0;
+    return needs > most ? needs : most;
+  }, level);
 }
 
 const NO_PROCESS = "only running programs needs a sandbox";

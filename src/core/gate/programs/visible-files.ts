@@ -18,7 +18,7 @@ import {
 } from "../../authority/patterns/tree-patterns.ts";
 import type { RunRefusal } from "../../ports/process.ts";
 import { type PlanningResult, planned, refusePlan } from "./plan-refusal.ts";
-import { chooseRoot, type FolderPath, type PlanDecision, type RootFacts } from "./program-root.ts";
+import { approvedLevel, chooseRoot, type FolderPath, type PlanDecision, type RootFacts } from "./program-root.ts";
 
 /** Null: the whole root. Outermost paths only. */
 export type VisibleFiles = readonly TreePath[] | null;
@@ -109,7 +109,7 @@ function unheld(pattern: Sequence, root: FolderPath): string {
 export function seesRecords(decided: PlanDecision, folder: FolderPath, facts: RootFacts): boolean {
   const chain = decided.authority[decided.by.chain];
   if (chain === undefined || RECORDS_READ === null) return false;
-  const level = levelOf(decided, chain);
+  const level = approvedLevel(decided, chain);
   const isEvery = chain.every((compiled, place) =>
     usable(chain, compiled, place, level, RECORDS_READ, facts.moment).some(({ scopes }) =>
       scopes.every(({ kind }) => kind === "any"),
@@ -141,18 +141,10 @@ export function visibleUntil(decided: PlanDecision, root: FolderPath, facts: Roo
 function readPatterns(decided: PlanDecision, moment: Moment): readonly (readonly Sequence[])[] | null {
   const chain = decided.authority[decided.by.chain];
   if (chain === undefined || READ === null || chain.every((link) => link.grantsOf(READ).length === 0)) return null;
-  const level = levelOf(decided, chain);
+  const level = approvedLevel(decided, chain);
   return chain.map((compiled, place) =>
     usable(chain, compiled, place, level, READ, moment).flatMap(({ scopes: [scope] }) => pathPatterns(scope)),
   );
-}
-
-/** The approval of the run itself: reading may need the same level, and no more. */
-function levelOf({ by, level }: PlanDecision, chain: Chain): Level {
-  return chain.reduce((most: Level, compiled, place) => {
-    const needs = compiled.link.grants[by.grants[place] ?? -1]?.conditions.ask ?? 0;
-    return needs > most ? needs : most;
-  }, level);
 }
 
 /** Reads of a program are charged to no account: a counted grant shows nothing. */
