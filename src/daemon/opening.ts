@@ -319,7 +319,9 @@ const TOO_MANY = refusal(
 /** A line that keeps nothing is a mistake: leaving the capability out says the same. */
 function coversNothing(spec: string, { verb }: Grant): string {
   const key = verb.axes[0]?.keys[0];
-  const fix = key === undefined || spec.includes(key) ? `leave ${verb.verb} out to give it up` : `add \`${key}\``;
+  // An empty list is what covers nothing, whatever else is added.
+  const isEmpty = key === undefined || spec.includes(key) || spec.includes("[]");
+  const fix = isEmpty ? `leave ${verb.verb} out to give it up` : `add \`${key}\``;
   return `the pledge ${JSON.stringify(spec.slice(0, toldCharactersMax))} covers nothing: ${fix}`;
 }
 

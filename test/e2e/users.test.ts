@@ -1,7 +1,7 @@
 // Users on the command line: what `can`, `why`, `doctor`, `agents` and `log` say about grants for some users, their records, their
 // workspaces, and agents that were made for one of them.
 import { spawnSync } from "node:child_process";
-import { mkdirSync } from "node:fs";
+import { mkdirSync, rmSync } from "node:fs";
 import { join } from "node:path";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { given, World } from "../state/world.ts";
@@ -63,6 +63,21 @@ describe("a person asks about a grant for some users", () => {
     expect(out).toContain("is not a verb");
     expect(out).not.toContain("net.delete");
   });
+});
+
+test("a pledge that covers nothing says what to do about it", async () => {
+  const call = (pledge: string): Promise<{ out: string }> =>
+    world.ambit("call", "scout", "memory_get", '{"key": "shop/x"}', "--pledge", pledge);
+  expect((await call("proc.exec{cmds=[]}")).out).toContain("leave proc.exec out to give it up");
+  expect((await call("net.get")).out).toContain("add `hosts`");
+});
+
+test("a manifest without its `kind` is refused, and no grant is proposed for it", async () => {
+  world.write("project/.ambit/agents/half.yml", "spec:\n  capabilities: [fs.read]\n");
+  const ran = await world.ambit("can", "half", "fs.read", "x");
+  expect([ran.status, ran.out]).toEqual([3, expect.stringContaining("fix: kind: AgentManifest")]);
+  expect(ran.out).not.toContain("smallest grant");
+  rmSync(join(world.project, ".ambit", "agents", "half.yml"));
 });
 
 describe("a person looks at a user's record", () => {

@@ -84,7 +84,7 @@ export function agentFromRecord(record: AgentRecord, name: string, reading: Read
 export function agentFromManifest(manifest: Manifest, name: string, reading: Reading): Agent {
   const id = reading.fileId ?? manifest.id ?? name;
   const { grants, policyLimits, found } = underPolicy(id, manifest.grants, reading);
-  const agent = plain(id, "manifest", grants, ALWAYS, null, [...manifest.diagnostics, ...found], false);
+  const agent = plain(id, "manifest", grants, ALWAYS, null, [...manifest.diagnostics, ...found], manifest.refused);
   return { ...agent, policyLimits };
 }
 

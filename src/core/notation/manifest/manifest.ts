@@ -15,6 +15,8 @@ import { exceedsTrust, readTrust } from "./manifest-trust.ts";
 export interface Manifest {
   readonly id: string | null;
   readonly grants: readonly Grant[];
+  /** Without its head or its `spec` it is no manifest, and no grant in it would have an effect. */
+  readonly refused: boolean;
   readonly diagnostics: readonly Diagnostic[];
 }
 
@@ -23,7 +25,7 @@ export function readManifest(node: TreeNode, reading: Reading): Manifest {
   const spec = readHead(node, diagnostics);
   const id = node.kind === "map" ? readName(node, spec === null ? new Diagnostics() : diagnostics) : null;
   const grants = spec === null ? [] : readSpec(spec, outside(node), reading, diagnostics);
-  return { id, grants, diagnostics: diagnostics.list };
+  return { id, grants, refused: spec === null, diagnostics: diagnostics.list };
 }
 
 function readHead(node: TreeNode, diagnostics: Diagnostics): Mapping | null {
