@@ -45,7 +45,7 @@ describe("a person asks about a grant for some users", () => {
       10,
       "denied by the record of the user typo, which allows nothing (if that is a mistake: ambit doctor)",
     ],
-    [["--user", "carl"], 4, "the user carl is not a member of"],
+    [["--user", "carl"], 10, "the user carl is not a member of"],
   ])("`can %j` exits with %i", async (more, status, text) => {
     const ran = await world.ambit("can", "scout", "memory.read", "shop/x", ...more);
     expect([ran.status, ran.out]).toEqual([status, expect.stringContaining(text)]);
@@ -96,7 +96,7 @@ describe("a person looks at a user's record", () => {
 
   test("`agents capabilities --user` shows what an agent holds for them", async () => {
     const { out } = await world.ambit("agents", "capabilities", "scout", "--user", "ann");
-    expect(out).toMatch(/^scout {2}for ann\n● memory\.read\{keys=\[shop/);
+    expect(out).toMatch(/^scout {2}for ann\n● tool\.invoke\S*\n.*\n● memory\.read\{keys=\[shop/);
     expect(out).toContain("limited by the record of the user ann");
     expect(out).not.toContain("fs.read");
     expect((await world.ambit("agents", "show", "scout", "--user", "carl")).out).toContain("unknown_user");

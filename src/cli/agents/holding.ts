@@ -1,6 +1,7 @@
 // What an agent holds now, as the running daemon tells it: from the same code that decides its calls. Without a daemon the
 // files alone are known, and what is left out is said.
 
+import type { Risk } from "../../core/authority/catalog.ts";
 import type { Refusal } from "../../core/ports/daemon/exchange.ts";
 import type { DecisionView, HeldChainView, HoldingRequest, HoldingView } from "../../core/ports/daemon/holding-view.ts";
 import type { ControlPorts } from "../control-ports.ts";
@@ -65,11 +66,18 @@ export function chainLines(chain: HeldChainView, now: number, paint: ControlPort
       : [`delegated by ${shown(from ?? "")}${marks.length === 0 ? "" : ` (${marks.join(", ")})`}  ${paint.dim(link)}`];
   return [
     ...head,
-    ...grants.map(({ shown: grant, risk, effect, isExpired }) => {
+    ...byConsequence(grants).map(({ shown: grant, risk, effect, isExpired }) => {
       const mark = isExpired ? paint.warn("  (expired)") : "";
       return `${riskText(paint, risk, "●")} ${shown(grant)}${mark}\n    ${riskText(paint, risk, risk)}: ${shown(effect)}`;
     }),
   ];
+}
+
+const RISKS: readonly Risk[] = ["high", "medium", "low"];
+
+/** Consequential grants first. */
+function byConsequence(grants: HeldChainView["grants"]): HeldChainView["grants"] {
+  return RISKS.flatMap((risk) => grants.filter((grant) => grant.risk === risk));
 }
 
 export function blockedLine({ blocked }: HoldingView): string | null {

@@ -37,7 +37,13 @@ export async function can(
   const { user = null, pledge = null } = options;
   const now = await decisionNow(ports, { agent: name, user, pledge }, words);
   if (now !== null && !now.ok && now.code !== "unknown_agent" && now.code !== "invalid_input")
-    return fail(ports, options, EXIT.daemon, `${now.code}: ${now.message}`, now.fix);
+    return fail(
+      ports,
+      options,
+      now.code === "unknown_user" ? EXIT.deny : EXIT.daemon,
+      `${now.code}: ${now.message}`,
+      now.fix,
+    );
   if (now === null && (user !== null || pledge !== null))
     return fail(
       ports,
