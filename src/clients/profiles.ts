@@ -168,6 +168,12 @@ export const PLAIN_PROFILE: ClientProfile = {
   notes: [],
 };
 
+/** Settings of package managers, for every client: which registry they ask, never with which credential. */
+export const PACKAGE_SETTINGS: readonly ClientSetting[] = [
+  { kind: "lines", path: ".npmrc" },
+  { kind: "lines", path: ".config/pip/pip.conf" },
+];
+
 export function profileById(id: string): ClientProfile | null {
   return [...PROFILES, PLAIN_PROFILE].find((one) => one.id === id) ?? null;
 }

@@ -2,7 +2,7 @@
 import { getStaticTOMLValue, parseTOML } from "toml-eslint-parser";
 import { expect, test } from "vitest";
 import type { JsonObject } from "../core/base/json.ts";
-import { clientSettings, holdsCredential, tomlText } from "./settings.ts";
+import { clientSettings, holdsCredential, plainLines, tomlText } from "./settings.ts";
 
 const paths = { root: "/work/project", home: "/run/ambit/home", relay: null };
 const ALL = { kind: "json", path: "x.json", only: null, without: [], set: {} } as const;
@@ -87,4 +87,26 @@ test.each([
   ["git@github.com:me/x", false],
 ])("%s: %s", (text, holds) => {
   expect(holdsCredential(text)).toBe(holds);
+});
+
+test.each<[string, readonly string[]]>([
+  ["registry=https://npm.example.com/", []],
+  ["@acme:registry = https://npm.example.com/acme/", []],
+  ["cafile=/etc/ssl/certs/acme.pem", []],
+  ["; a comment", []],
+  ["//npm.example.com/:_authToken=abc", ["_authToken"]],
+  ["//npm.example.com/:_authToken=${NPM_TOKEN}", ["_authToken"]],
+  ["//npm.example.com/:_password = abc", ["_password"]],
+  ["//npm.example.com/:username=ann", ["username"]],
+  ["_auth=YWJj", ["_auth"]],
+  ["//npm.example.com/:certfile=/home/ann/cert.pem", ["certfile"]],
+  ['key="-----BEGIN"', ["key"]],
+  ["https-proxy=http://ann:pass@proxy.example.com/", ["https-proxy"]],
+  ["index-url = https://ann@pypi.example.com/simple", ["index-url"]],
+  ["_AUTHTOKEN=abc", ["_AUTHTOKEN"]],
+  ["anything=npm_0123456789abcdefghij", ["anything"]],
+])("the line %s is copied without %j", (line, dropped) => {
+  const { text, dropped: found } = plainLines(`first=1\n${line}\nlast=2`);
+  expect(found).toEqual(dropped);
+  expect(text).toBe(dropped.length === 0 ? `first=1\n${line}\nlast=2` : "first=1\nlast=2");
 });

@@ -48,6 +48,26 @@ export function holdsCredential(text: string): boolean {
   return SECRET_TEXT.test(text);
 }
 
+/** Keys of package managers that are credentials, or files with one; scoped to a registry or not. */
+const SECRET_LINE =
+  /(?:^|:)\s*(_auth\w*|_password|username|email|password|token|certfile|keyfile|cert|key|otp|client-cert)\s*=/i;
+
+/** Lines that hold no credential, and the keys of the others. */
+export function plainLines(text: string): { readonly text: string; readonly dropped: readonly string[] } {
+  const dropped: string[] = [];
+  const kept = text.split("\n").filter((line) => {
+    const isSecret =
+      SECRET_LINE.test(line) || SECRET_KEY.test(keyOf(line)) || holdsCredential(line) || /:\/\/[^/\s]*@/.test(line);
+    if (isSecret) dropped.push(keyOf(line));
+    return !isSecret;
+  });
+  return { text: kept.join("\n"), dropped };
+}
+
+function keyOf(line: string): string {
+  return line.split("=", 1)[0]?.trim().replace(/^.*:/, "") ?? "";
+}
+
 function withoutCredentials(value: Json, path: readonly string[], dropped: string[]): Json {
   if (isJsonList(value))
     return value

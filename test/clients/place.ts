@@ -16,6 +16,21 @@ export const claudeCode: string | null =
   found("@anthropic-ai", `claude-code-${machine}`, "claude") ??
   found("@anthropic-ai", `claude-code-${machine}-musl`, "claude");
 
+/** Read-only for the clients, which are made of several packages. */
+export const clientsFolder: string = folder;
+/** Clients that run whole in a sandbox; null for one that was not built for this machine. */
+export const wholeClients: Readonly<Record<"claude" | "codex" | "opencode" | "gemini", string | null>> = {
+  claude: claudeCode,
+  codex: found("@openai", `codex-${machine}`, "vendor", vendorOf(process.arch), "bin", "codex"),
+  opencode: found(`opencode-${machine}`, "bin", "opencode"),
+  gemini: found(".bin", "gemini"),
+};
+
+/** As Codex names a machine. */
+function vendorOf(processor: string): string {
+  return `${processor === "arm64" ? "aarch64" : "x86_64"}-unknown-linux-musl`;
+}
+
 function at(...parts: readonly string[]): string {
   return join(folder, ...parts);
 }

@@ -61,7 +61,7 @@ afterAll(() => removeState(base));
 
 test("a client gets its profile's variables; its exit status is returned and its changes land", () => {
   const { status, out, err } = ambit("run", "coder", "--", "./claude");
-  expect(err).toContain("runs in the sandbox of coder (ambit:claude-code@1)");
+  expect(err).toContain("starting ./claude in the sandbox of coder (ambit:claude-code@1)");
   expect(out).toBe("traffic 1\n");
   expect(status).toBe(7);
   expect(readFileSync(join(project, "made.txt"), "utf8")).toBe("made\n");
@@ -75,10 +75,11 @@ function inClient(script: string, ...options: readonly string[]): string {
 }
 
 test("its home persists between runs, is the agent's own, and is empty with --fresh", () => {
-  expect(inClient("echo kept > ~/history; ls -A ~", "--fresh")).toBe("history\n");
+  // Settings of package managers that the user of this machine has are inside, too.
+  expect(inClient("echo kept > ~/history; ls ~", "--fresh")).toBe("history\n");
   expect(inClient("cat ~/history")).toBe("kept\n");
   expect(ambit("exec", "coder", "--", "sh", "-c", "ls -A ~").out).toBe("");
-  expect(inClient("ls -A ~", "--fresh")).toBe("");
+  expect(inClient("ls ~", "--fresh")).toBe("");
 });
 
 test("nothing of the real home, the state and other homes is inside", () => {

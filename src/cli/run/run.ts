@@ -33,7 +33,7 @@ export async function runClient(
   const terminal = !options.json && hasTerminal();
   if (!options.json)
     world.printError(
-      `ambit: ${shown(client)} runs in the sandbox of ${shown(agent)} (${profile.id}); its changes land while it runs`,
+      `ambit: starting ${shown(client)} in the sandbox of ${shown(agent)} (${profile.id}); its changes land while it runs`,
     );
   return exec(world, agent, words, {
     ...options,

@@ -4,6 +4,7 @@ import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientProfile } from "../../clients/profile.ts";
+import { PACKAGE_SETTINGS } from "../../clients/profiles.ts";
 import { type InsidePaths, settingsOf } from "../../clients/settings.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { codeOf } from "../../platform/path-target.ts";
@@ -135,11 +136,12 @@ function fill(
     const aside = kept === null ? { folder, prefix: OLD } : { folder: kept, prefix: "" };
     if (!isInUse) dropName(home, [OLD_INSIDE], aside);
     const notes: string[] = [];
-    for (const setting of settingsOf(profile, inside)) {
+    for (const setting of [...PACKAGE_SETTINGS, ...settingsOf(profile, inside)]) {
       const read = readSettings(setting, real, inside);
       notes.push(...read.notes);
-      // What the client itself put in the place of a setting is gone, also where the person has none.
-      dropName(home, setting.path.split("/"), aside);
+      // What the client itself put in the place of a setting is gone, also where the person has none. Logins to registries stay
+      // where the person has no settings for them.
+      if (setting.kind !== "lines" || read.files.length > 0) dropName(home, setting.path.split("/"), aside);
       for (const { path, content } of read.files) placeFile(home, path, content, aside);
     }
     return notes;

@@ -4,7 +4,7 @@ import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, r
 import { join } from "node:path";
 import { type ParseError, parse } from "jsonc-parser";
 import type { ClientSetting } from "../../clients/profile.ts";
-import { clientSettings, holdsCredential, type InsidePaths, tomlText } from "../../clients/settings.ts";
+import { clientSettings, holdsCredential, type InsidePaths, plainLines, tomlText } from "../../clients/settings.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
 import { codeOf } from "../../platform/path-target.ts";
@@ -55,6 +55,13 @@ export function readSettings(setting: ClientSetting, home: RealHome, paths: Insi
     }
     case "text":
       return plainFile(names, home);
+    case "lines": {
+      const found = textOf(names, home);
+      if (found.text === null) return { files: [], notes: found.notes };
+      const { text, dropped } = plainLines(found.text);
+      const left = dropped.length === 0 ? [] : [`${setting.path}: left out ${dropped.slice(0, 8).join(", ")}`];
+      return { files: [{ path: names, content: Buffer.from(text) }], notes: [...found.notes, ...left] };
+    }
     case "folder":
       return folderFiles(names, setting.endings, home);
     default:
