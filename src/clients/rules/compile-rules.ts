@@ -53,8 +53,13 @@ const claude: Compiler = (source) => {
 function claudeRule({ pathSettings: { base, home } }: RuleSource): RuleOf {
   return (part) => {
     switch (part.kind) {
-      case "tree":
-        return `Read(${claudePath(part.folder, base, home)}**)`;
+      case "tree": {
+        // Only the folder that a pattern is relative to is compared as it is written.
+        const isAnchor = [base, home].some((one) => one?.join("/") === part.folder.join("/"));
+        return isAnchor
+          ? `Read(${claudePath(part.folder, base, home)}**)`
+          : { why: "Claude Code compares names of folders without their case" };
+      }
       case "host":
         return `WebFetch(domain:${part.name})`;
       case "search":

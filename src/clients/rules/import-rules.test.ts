@@ -79,6 +79,7 @@ describe("rules that deny or ask come before rules that allow", () => {
     ["wider", imported(["Bash(git push *)"], ["Bash(git *)"]), [], ["unreachable"]],
     ["the whole tool", imported(["Bash(git push *)"], ["Bash"]), [], ["unreachable"]],
     ["inside it", imported(["Read(/**)"], ["Read(/.env)"]), [], ["meaning"]],
+    ["in another case", imported(["Read(/src/**)"], ["Read(/SRC/secret/**)"]), [], ["meaning"]],
     ["not known", imported(["Bash(git *)"], ["Bash(*--force*)"]), [], ["unreachable"]],
     [
       "another command",

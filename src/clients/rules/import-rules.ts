@@ -36,11 +36,12 @@ export interface RuleImport {
 export function importRules(rules: readonly NativeRule[], reading: Reading, held: Authority): RuleImport {
   const findings: RuleFinding[] = [];
   const grants: ImportedGrant[] = [];
-  const read = rules.map((rule) => ({ rule, grants: grantsOf(rule, reading) }));
+  const folded = foldedReading(reading);
+  const read = rules.map((rule) => ({ rule, grants: grantsOf(rule, reading), folded: foldedGrants(rule, folded) }));
   const denials = read.filter(({ rule }) => rule.action === "deny");
   const prompts = read.filter(({ rule }) => rule.action === "ask");
   const taken: Grant[] = [];
-  for (const { rule, grants: own } of read) {
+  for (const { rule, grants: own, folded: compared } of read) {
     const { action, meaning, file } = rule;
     const tell = (kind: FindingKind, text: string): void => {
       findings.push({ kind, rule: `${action} ${rule.rule}`, file, text });
@@ -52,7 +53,7 @@ export function importRules(rules: readonly NativeRule[], reading: Reading, held
       tell("unreadable", meaning.kind === "unreadable" ? meaning.why : "no grant can be made of it");
       continue;
     }
-    const above = denials.find((one) => meets(one, rule, own));
+    const above = denials.find((one) => meets(one, rule, compared ?? own));
     if (above !== undefined) {
       const isWhole =
         above.grants === null || within(own, authorityOf(above.grants), options(reading)).kind === "within";
@@ -64,7 +65,7 @@ export function importRules(rules: readonly NativeRule[], reading: Reading, held
       );
       continue;
     }
-    const asking = action === "ask" ? undefined : prompts.find((one) => meets(one, rule, own));
+    const asking = action === "ask" ? undefined : prompts.find((one) => meets(one, rule, compared ?? own));
     if (asking !== undefined) tell("meaning", `it asks, because \`ask ${asking.rule.rule}\` is inside it`);
     if (meaning.isBroad && action === "allow" && asking === undefined) tell("broad", "it asks in the record");
     if (meaning.note !== null) tell("meaning", meaning.note);
@@ -91,14 +92,33 @@ function grantsOf({ meaning }: NativeRule, reading: Reading): readonly Grant[] |
 interface ReadRule {
   readonly rule: NativeRule;
   readonly grants: readonly Grant[] | null;
+  readonly folded: readonly Grant[] | null;
+}
+
+/** Claude Code compares names of files without their case: two rules that differ in it alone meet. */
+function foldedGrants({ meaning }: NativeRule, folded: Reading): readonly Grant[] | null {
+  if (meaning.kind !== "grants") return null;
+  return parseSpecs(
+    meaning.specs.map((spec) => (spec.startsWith("fs.") ? spec.toLowerCase() : spec)),
+    folded,
+    null,
+  );
+}
+
+function foldedReading(reading: Reading): Reading {
+  const { home, base, protectedPaths } = reading.pathSettings;
+  const lower = (path: readonly string[] | null): readonly string[] | null =>
+    path?.map((name) => name.toLowerCase()) ?? null;
+  const { realRoot: _, ...rest } = reading;
+  return { ...rest, pathSettings: { home: lower(home), base: lower(base), protectedPaths } };
 }
 
 /** Whether a rule may be about a call of another: of the same kind of tool, where it is not known what it means. */
 function meets(one: ReadRule, other: NativeRule, grants: readonly Grant[]): boolean {
   const { meaning, tool } = one.rule;
   if (meaning.kind === "dead" || meaning.kind === "free") return false;
-  if (one.grants === null) return tool === "*" || tool === other.tool;
-  const shared = meetGrants(one.grants, grants);
+  if (one.folded === null) return tool === "*" || tool === other.tool;
+  const shared = meetGrants(one.folded, grants);
   return shared.grants.length > 0 || !shared.complete;
 }
 
