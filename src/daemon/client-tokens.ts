@@ -11,6 +11,8 @@ import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 
 export interface ClientToken extends ClientTokenView {
   readonly digest: string;
+  /** The user had a record when the token was added: without one its sessions are not opened. */
+  readonly hasUserRecord: boolean;
 }
 
 export interface ClientTokensOptions {
@@ -51,7 +53,7 @@ export class ClientTokens {
 
   /** The token itself is in the answer and nowhere else. */
   add(
-    facts: Pick<ClientToken, "agent" | "cwd" | "user" | "expires">,
+    facts: Pick<ClientToken, "agent" | "cwd" | "user" | "expires" | "hasUserRecord">,
     entry: (id: string) => LogEntry,
   ): Promise<Answer<{ readonly id: string; readonly token: string }>> {
     return this.#inTurn(async () => {
@@ -61,8 +63,7 @@ export class ClientTokens {
         return refusal("not_available", `there are already ${tokensMax} tokens`, "ambit tokens revoke ID");
       const id = newId();
       const token = `ambit_${id}_${randomBytes(secretBytes).toString("base64url")}`;
-      const { agent, cwd, user, expires } = facts;
-      const added = { id, agent, cwd, user, created: now(), expires, digest: digest(token) };
+      const added = { id, ...facts, created: now(), digest: digest(token) };
       const stored = await this.#store([...tokens, added], entry(id));
       return stored.ok ? { ok: true, value: { id, token } } : stored;
     });
@@ -84,8 +85,9 @@ export class ClientTokens {
     if (bearer === null) return { value, id: null };
     const found = bearer === undefined ? null : this.find(bearer);
     if (found === null) return null;
-    const { id, agent, cwd, user } = found;
-    return { value: { ...value, cwd, agent, user, token: null, caveats: null }, id };
+    const { id, agent, cwd, user, hasUserRecord } = found;
+    const needsUserRecord = hasUserRecord || value["needsUserRecord"] === true;
+    return { value: { ...value, cwd, agent, user, needsUserRecord, token: null, caveats: null }, id };
   }
 
   /** Null for a text that is no token, a revoked one and an expired one alike. */
@@ -133,5 +135,5 @@ function readToken(value: Json): readonly ClientToken[] {
     return [];
   if ((typeof user !== "string" && user !== null) || typeof created !== "number" || typeof expires !== "number")
     return [];
-  return [{ id, agent, cwd, user, created, expires, digest }];
+  return [{ id, agent, cwd, user, created, expires, digest, hasUserRecord: member(value, "hasUserRecord") === true }];
 }

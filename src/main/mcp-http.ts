@@ -33,8 +33,9 @@ export async function serveHttp(served: McpHttpServed, machine: HttpMachine): Pr
     identity: { name: "ambit", version: VERSION },
     elapsed: () => performance.now(),
     holds: async (token) => (await checks.check(token)).ok,
-    open: (bearer) =>
+    open: (bearer, previous) =>
       new ReconnectingSession({
+        previous,
         opening: {
           // The daemon takes these three from the token.
           ...{ cwd: "/", agent: "token", user: null, bearer },

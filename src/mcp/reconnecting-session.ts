@@ -17,6 +17,8 @@ import { type PromptAnswer, type PromptOptions, promptAnswer, promptDenial } fro
 
 export interface SessionOptions {
   readonly opening: OpenSessionRequest;
+  /** A session that this one goes on from; its labels are kept. */
+  readonly previous?: string | null;
   /** How long a call waits for approval. */
   readonly waitMilliseconds: number;
   /** Connects to the daemon, starting it if necessary; `onLost` is called when the connection closes. */
@@ -49,6 +51,12 @@ export class ReconnectingSession {
 
   constructor(options: SessionOptions) {
     this.#options = options;
+    this.#previous = options.previous ?? null;
+  }
+
+  /** The last session that made calls; null if none did. */
+  get previous(): string | null {
+    return this.#previous;
   }
 
   /** Opens a session if there is none. After a failure the next call tries again. */

@@ -19,9 +19,10 @@ const git = (folder: string, ...words: readonly string[]): string =>
   });
 
 /** A branch of the project with this record. */
-function commit(project: string, branch: string, text: string): void {
+function commit(project: string, branch: string, text: string, more: Readonly<Record<string, string>> = {}): void {
   git(project, "checkout", "-q", "-B", branch, "main");
-  writeFiles(project, { ".ambit/agents/scout.md": text });
+  writeFiles(project, { ".ambit/agents/scout.md": text, ...more });
+  git(project, "add", "-A");
   git(project, "commit", "-q", "--allow-empty", "-am", branch);
 }
 
@@ -40,6 +41,9 @@ beforeAll(() => {
   commit(project, "wider", scout("fs.read", "net.get{hosts=[evil.example]}"));
   commit(project, "broken", SCOUT.replace("allow:", "deny:"));
   commit(project, "unread", SCOUT.replace("capabilities:", "capabilities: ["));
+  commit(project, "mixed", scout("fs.read", "net.get{hosts=[evil.example]}"), {
+    ".ambit/agents/other.md": "---\ncapabilities: [\n---\n",
+  });
   // A peer that keeps what it was given.
   writeFiles(base, {
     "bin/gh": `#!/bin/sh\necho "$@" >>${base}/gh.log\nwhile [ "$1" != --body-file ]; do shift; done\ncat "$2" >>${base}/gh.log\n`,
@@ -102,8 +106,20 @@ describe("the action, in a clone that is not trusted", () => {
     expect(action("broken").status).toBe(3);
   });
 
-  test("fails where the base is not there", () => {
-    expect(action("same", { AMBIT_BASE: "origin/none" }).status).toBe(1);
+  test("says that an agent may do more although another line is not valid", () => {
+    const { status, gh, outputs } = action("mixed");
+    expect([status, outputs]).toEqual([3, "widened=true\n"]);
+    expect(gh).toContain("**A policy is not valid.** **An agent may do more than before.**");
+  });
+
+  test.each(["origin/none", "--help", "-h"])("fails where the base is %s", (base) => {
+    expect(action("same", { AMBIT_BASE: base }).status).toBe(1);
+  });
+
+  test("prints texts of records where the runner takes no commands", () => {
+    const { out } = action("wider");
+    const [, token] = /^::stop-commands::([0-9a-f]{32})$/m.exec(out) ?? [];
+    expect(out.indexOf("evil.example")).toBeLessThan(out.indexOf(`\n::${token}::`));
   });
 });
 
@@ -115,10 +131,10 @@ test("the action passes texts of a pull request as variables alone", () => {
 test("the recipe of the guide: test and diff in a fresh clone", () => {
   const page = readFileSync(join(root, "docs", "ci.md"), "utf8");
   const lines = [...page.matchAll(/^ {4}- run: npx --no-install ambit (.*)$/gm)].map(([, words]) => words ?? "");
-  expect(lines.slice(0, 2)).toEqual(["test", 'diff "origin/${{ github.base_ref }}" HEAD']);
+  expect(lines.slice(0, 2)).toEqual(["test", 'diff "origin/$BASE" HEAD']);
   git(clone, "checkout", "-q", "origin/wider");
   const statuses = lines.slice(0, 2).map((line) => {
-    const words = line.replaceAll('"', "").replace("${{ github.base_ref }}", "main").split(" ");
+    const words = line.replaceAll('"', "").replace("$BASE", "main").split(" ");
     const env = {
       PATH: process.env["PATH"],
       XDG_STATE_HOME: join(base, "state"),

@@ -2,8 +2,9 @@
 // gives, and that one session never sees another's.
 import { type ChildProcess, spawn } from "node:child_process";
 import { once } from "node:events";
-import { readdirSync, readFileSync } from "node:fs";
+import { readdirSync, readFileSync, rmSync } from "node:fs";
 import { request as httpRequest } from "node:http";
+import { connect } from "node:net";
 import { join } from "node:path";
 import { Client, StreamableHTTPClientTransport } from "@modelcontextprotocol/client";
 import { Client as OlderClient } from "@modelcontextprotocol/sdk/client/index.js";
@@ -93,9 +94,9 @@ const PEERS: readonly (readonly [string, (text: string) => Promise<Peer>])[] = [
   ["the older client", older],
 ];
 
-describe.each(PEERS)("%s", (_, connect) => {
+describe.each(PEERS)("%s", (_, connectPeer) => {
   test("lists what the token's agent may call, calls, and is denied the rest", async () => {
-    const peer = await connect((await token()).token);
+    const peer = await connectPeer((await token()).token);
     try {
       expect(await peer.list()).toContain("fs_read");
       const read = await peer.call("fs_read", { path: "a.txt" });
@@ -110,7 +111,7 @@ describe.each(PEERS)("%s", (_, connect) => {
   test("a revoked token ends the client at once", async () => {
     const { id, token: text } = await token();
     const before = await httpSessions();
-    const peer = await connect(text);
+    const peer = await connectPeer(text);
     await peer.list();
     expect((await httpSessions()).length).toBe(before.length + 1);
     expect((await world.ambit("tokens", "revoke", id)).status).toBe(0);
@@ -278,7 +279,35 @@ describe("one session and another", () => {
   });
 });
 
+test("a token for a user with a record is refused once the record is gone", async () => {
+  world.user("alice", ["memory.read"]);
+  const { token: text } = await token("scout", "--user", "alice");
+  const first = await older(text);
+  expect((await first.call("memory_set", { key: "a", value: "b" })).isError).toBe(true);
+  await first.close();
+  rmSync(join(world.config, "users", "alice.md"));
+  const second = await older(text);
+  const written = await second.call("memory_set", { key: "a", value: "b" });
+  await second.close();
+  expect(written.isError).toBe(true);
+  expect((await world.log({ kind: "outcome" })).filter(({ user }) => user === "alice")).toEqual([]);
+});
+
 describe("a client that disconnects", () => {
+  test("before its token is checked leaves no request open", async () => {
+    const { token: text } = await token();
+    for (let sent = 0; sent < 300; sent++) {
+      const socket = connect(port, "127.0.0.1");
+      await once(socket, "connect");
+      const head = `GET /mcp HTTP/1.1\r\nHost: 127.0.0.1:${port}\r\nAuthorization: Bearer ${text}\r\n\r\n`;
+      await new Promise<void>((written) => socket.write(head, () => written()));
+      socket.resetAndDestroy();
+    }
+    const peer = await older(text);
+    expect(await peer.list()).toContain("fs_read");
+    await peer.close();
+  });
+
   test("in the newer era cancels its call", async () => {
     const peer = await newer((await token()).token, { pin: "2026-07-28" });
     const stop = new AbortController();

@@ -91,7 +91,7 @@ function check(
     for (const line of differences) ports.print(`${ports.paint.bad("differs")}  ${shown(path)}: ${shown(line)}`);
     ports.print(
       differences.length === 0
-        ? `${ports.paint.good("ok")}: ${shown(path)} allows no more than the record`
+        ? `${ports.paint.good("ok")}: ${shown(path)} allows no more than the record by its rules; hooks, plugins and other settings files are not compared`
         : `write them: ambit compile ${client}`,
     );
   }

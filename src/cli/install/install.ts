@@ -56,7 +56,7 @@ export async function upgrade(ports: InstallPorts, { json, check }: UpgradeOptio
     for (const name of backups) ports.print(`backup   ${shown(name)}`);
     if (ports.installation.isInstalled) ports.print(paint.dim("a newer release: npm outdated -g ambit"));
   }
-  return state === "newer" || (state === "busy" && !check) || (state === "replaceable" && check) ? EXIT.error : EXIT.ok;
+  return state === "newer" || state === "busy" || (state === "replaceable" && check) ? EXIT.error : EXIT.ok;
 }
 
 function stateOf(program: string, daemon: string | null, sessions: number): DaemonState {
@@ -167,7 +167,8 @@ Examples:
 Install the new version first: npm install -g ambit@latest. Every command replaces an older daemon that has no sessions. The first
 daemon of a new version copies the state, then changes its format; an older program refuses the new format.
 
-Exit status: 0 nothing is left to do, 1 an older or newer daemon runs, 4 the daemon does not answer, 2 usage.`;
+Exit status: 0 nothing to do now, 1 an older daemon can be replaced or has sessions, or a newer one runs; 4 the daemon does not
+answer, 2 usage.`;
 
 const UNINSTALL_EXAMPLES = `
 Examples:
@@ -176,4 +177,4 @@ Examples:
 
 It deletes nothing: log, secrets, configuration and records stay, and the commands that remove them are printed.
 
-Exit status: 0 done, 1 error, 4 the daemon does not take this from you, 2 usage.`;
+Exit status: 0 done, 1 error, 4 no daemon, or it refused the request; 2 usage.`;

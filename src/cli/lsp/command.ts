@@ -17,7 +17,7 @@ Examples:
   ambit lsp                                    an editor starts it, and speaks the Language Server Protocol
   vim.lsp.start({ cmd = { "ambit", "lsp" } })  in Neovim
 
-It reads files in .ambit/agents, .ambit/config.yml and your own config.yml. It changes nothing and grants nothing: what it shows is
-what \`ambit doctor\` shows. Without it, the schemas that \`ambit init\` writes serve editors with yaml-language-server.
+It reads files in .ambit/agents, .ambit/config.yml and your own config.yml. It changes nothing and grants nothing.
+\`ambit doctor\` shows more: the machine, other agents, dead rules. Without it, the schemas that \`ambit init\` writes serve editors with yaml-language-server.
 
 Exit status: 0 the editor ended it, 1 the connection broke, 2 usage.`;

@@ -1,4 +1,5 @@
 // `ambit tasks add | list | show | cancel | retry | log | watch`.
+
 import { isJsonObject, type Json } from "../../core/base/json.ts";
 import { TASK_STATES, type Task } from "../../core/ports/stores/task-store.ts";
 import { isOver, requestText } from "../../org/task-life.ts";
@@ -9,6 +10,7 @@ import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
+import { timeText } from "../terminal/time.ts";
 import type { TasksPorts } from "./ports.ts";
 import { exitOf, NO_WORKSPACE, taskLine } from "./work.ts";
 
@@ -104,8 +106,8 @@ function taskLines(ports: TasksPorts, task: Task): readonly string[] {
     taskLine(task),
     `  ${argv === null ? "prompt" : "program"}  ${shown(argv === null ? prompt : argv.join(" "))}`,
     `  runs  ${attempts} of ${attemptsMax}`,
-    ...(task.state === "queued" ? [`  due  ${new Date(due).toISOString()}`] : []),
-    ...(deadline === null ? [] : [`  deadline  ${new Date(deadline).toISOString()}`]),
+    ...(task.state === "queued" ? [`  due  ${timeText(due)}`] : []),
+    ...(deadline === null ? [] : [`  deadline  ${timeText(deadline)}`]),
     ...(waitsFor === null
       ? []
       : [`  waits for  ${requestText(waitsFor.capabilities)}`, `  fix: ambit approve ${waitsFor.approval}`]),

@@ -1,4 +1,5 @@
 // The runner of tasks: claims what is due, runs it, and keeps its output. The daemon settles each task by how its run ended.
+
 import { setTimeout as pause } from "node:timers/promises";
 import { isJsonObject } from "../../core/base/json.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
@@ -10,6 +11,7 @@ import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { type Asked, fail } from "../terminal/problems.ts";
+import { timeText } from "../terminal/time.ts";
 import type { TaskOutput, TasksPorts } from "./ports.ts";
 import { planRun } from "./run.ts";
 
@@ -58,7 +60,7 @@ export async function tasksRun(ports: TasksPorts, id: string, options: Asked): P
     if (!known.ok) return tellRefusal(ports, known, options.json);
     const { state, reason, due } = known.value.task;
     const why = reason === "" ? "" : `: ${reason}`;
-    const when = state === "queued" ? `; it is due at ${new Date(due).toISOString()}` : "";
+    const when = state === "queued" ? `; it is due at ${timeText(due)}` : "";
     return fail(ports, options, EXIT.error, `the task ${id} is ${state}${why}${when}`, null);
   } finally {
     runner.close();
@@ -185,8 +187,9 @@ class Runner {
     return task;
   }
 
-  #output({ id, attempts }: Task): TaskOutput {
-    return this.#ports.taskOutputs?.open(id, attempts) ?? { write: () => {}, close: () => {} };
+  /** By its generation: attempts begin anew when a person retries. */
+  #output({ id, generation }: Task): TaskOutput {
+    return this.#ports.taskOutputs?.open(id, generation) ?? { write: () => {}, close: () => {} };
   }
 
   #told(task: Task): Task {

@@ -27,7 +27,7 @@ import { type Answer, refusal } from "../../core/ports/daemon/exchange.ts";
 import type { Approval, ApprovalBinding, ApproverAnswer } from "../../core/ports/stores/approval-store.ts";
 import type { ApprovalClaim } from "../../core/ports/stores/ledger.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
-import type { Entries } from "../log/entries.ts";
+import { type Entries, loggedRequestText } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import type { ApprovalWait } from "./call-input.ts";
@@ -231,7 +231,9 @@ export class Desk {
   }
 
   #entryOf(approval: Approval, outcome: string, by: string | null): ReturnType<Entries["make"]> {
-    const { id, who, tool, requests, asking, level, reason, need, answers } = approval;
+    const { id, who, tool, level, reason, need, answers } = approval;
+    const logged = (texts: readonly string[]): readonly string[] => texts.map((text) => loggedRequestText(tool, text));
+    const [requests, asking] = [logged(approval.requests), logged(approval.asking)];
     const more = { requests, asking, level, reason, by, need, agreed: answers.length, expires: approval.expires };
     return this.#entries.make("approval", who, outcome, { tool, of: id, more });
   }

@@ -9,7 +9,7 @@ import type { MessageHandler } from "../rpc/serving.ts";
 import type { Admission } from "./admission.ts";
 
 export interface TokenParts {
-  readonly parts: Pick<DaemonParts, "now">;
+  readonly parts: Pick<DaemonParts, "now" | "records">;
   readonly gatekeeper: Gatekeeper;
   readonly opening: Opening;
   readonly admission: Admission;
@@ -43,7 +43,8 @@ export function tokenAnswers({
         if (!admitted.ok) return admitted;
         const { asked: agent, cwd } = previewed.value.facts;
         const expires = parts.now() + milliseconds;
-        const added = await tokens.add({ agent, cwd, user, expires }, (id) =>
+        const hasUserRecord = user !== null && parts.records.user(user) !== null;
+        const added = await tokens.add({ agent, cwd, user, expires, hasUserRecord }, (id) =>
           entries.make("control", NO_ACTOR, "token_added", {
             of: id,
             more: { agent, cwd, user, expires, ...admitted.value },
@@ -56,7 +57,7 @@ export function tokenAnswers({
       "tokens.list",
       async () => ({
         ok: true,
-        value: { tokens: tokens.list().map(({ digest: _, ...shown }) => shown) },
+        value: { tokens: tokens.list().map(({ digest: _, hasUserRecord: __, ...shown }) => shown) },
       }),
     ],
     [

@@ -42,24 +42,35 @@ const ARGUMENT_SIZES: readonly CutSizes[] = [
   { characters: 64, elements: 8, depth: 2 },
 ];
 
-/** Tools whose texts are prompts: they are logged with the outcome of the request to the model, and only if the user keeps them. */
-const PROMPTS: ReadonlyMap<string, readonly string[]> = new Map([["lm_complete", ["prompt", "messages", "system"]]]);
+/**
+ * Tools whose arguments are prompts, with the arguments that are logged. Everything else, misspelled names included, is logged with
+ * the outcome of the request to the model, and only if the user keeps prompts.
+ */
+const PROMPTED: ReadonlyMap<string, readonly string[]> = new Map([
+  ["lm_complete", ["provider", "model", "max_tokens", "temperature"]],
+]);
 
-function promptsOf(tool: string): readonly string[] {
-  return PROMPTS.get(builtinName(tool.replace(/^builtin:/, ""))) ?? NOTHING;
+function plainName(tool: string): string {
+  return builtinName(tool.replace(/^builtin:/, ""));
 }
 
 /** Without the arguments of a tool whose arguments are prompts. */
 function loggedRequest(tool: string, request: Request): Request {
-  const isPrompt = request.verb.verb === "tool.invoke" && promptsOf(tool).length > 0;
+  const isPrompt = request.verb.verb === "tool.invoke" && PROMPTED.has(plainName(tool));
   return isPrompt ? { ...request, values: request.values.slice(0, 1) } : request;
 }
 
+/** The same of a request that is text already. */
+export function loggedRequestText(tool: string, request: string): string {
+  const isPrompt = request.startsWith("tool.invoke ") && PROMPTED.has(plainName(tool));
+  return isPrompt ? request.split(" ", 2).join(" ") : request;
+}
+
 function withoutPrompts(tool: string, input: JsonObject): JsonObject {
-  const hidden = promptsOf(tool);
-  return hidden.length === 0
+  const shown = PROMPTED.get(plainName(tool));
+  return shown === undefined
     ? input
-    : Object.fromEntries(Object.entries(input).filter(([name]) => !hidden.includes(name)));
+    : Object.fromEntries(Object.entries(input).filter(([name]) => shown.includes(name)));
 }
 
 /** INVARIANT: no entry leaves here with a known secret in it. */

@@ -97,6 +97,8 @@ export class TaskRuns {
     const { stores, now } = this.#parts;
     const taken: string[] = [];
     const change: TaskChange = (task) => {
+      // By its id a task of any workspace is found.
+      if (task.workspace !== workspace) return null;
       const after = this.#claims.has(task.id) && !taken.includes(task.id) ? null : claimed(task, now());
       if (after?.state === "running") {
         // Inside the transaction: no other request sees the task as running without its claim.

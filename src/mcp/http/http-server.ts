@@ -97,6 +97,8 @@ export class HttpServer {
       this.#options.sessions.closeToken(token);
       return unauthorized(checked.message);
     }
+    // Its end was told before it could be counted.
+    if (signal.aborted) return errorAnswer(499, "the client has disconnected");
     const running = this.#running.get(token) ?? 0;
     if (this.#all >= exchangesMax || running >= exchangesOfTokenMax)
       return errorAnswer(503, "too many requests are open", { "retry-after": "1" });

@@ -13,13 +13,13 @@ import { isRequestId, type RequestId } from "../json-rpc.ts";
 import type { ReconnectingSession } from "../reconnecting-session.ts";
 import { ServerFactory } from "../server.ts";
 import { listedTools } from "../tool-list.ts";
-import { idleMilliseconds, sessionsMax, sessionsOfTokenMax } from "./limits.ts";
+import { idleMilliseconds, requestsOfSessionMax, sessionsMax, sessionsOfTokenMax } from "./limits.ts";
 import { errorAnswer } from "./web-exchange.ts";
 
 export interface HttpSessionsOptions {
   readonly identity: { readonly name: string; readonly version: string };
-  /** A session of the daemon, opened with this token when it is first used. */
-  open(token: string): ReconnectingSession;
+  /** A session of the daemon, opened with this token when it is first used. `previous`: a session that it goes on from. */
+  open(token: string, previous: string | null): ReconnectingSession;
   /** Whether the token still holds; false also while that is not known. */
   holds(token: string): Promise<boolean>;
   /** Milliseconds of a monotonic clock. */
@@ -49,6 +49,13 @@ export class HttpSessions {
   readonly #named = new Map<string, NamedSession>();
   /** Of the newer era, by token. */
   readonly #shared = new Map<string, SharedSession>();
+  /**
+   * By token: a session that made calls and was closed while its client may go on. INVARIANT: later sessions of the token are not
+   * cleaner than it, because the client opens the next one by itself in the same conversation.
+   */
+  readonly #closed = new Map<string, string>();
+  /** By token: sessions that are being opened. */
+  readonly #opening = new Map<string, number>();
 
   constructor(options: HttpSessionsOptions) {
     this.#options = options;
@@ -63,8 +70,7 @@ export class HttpSessions {
     const id = request.headers.get("mcp-session-id");
     const isInitialize = body !== undefined && isJsonObject(body) && member(body, "method") === "initialize";
     if (id === null && isInitialize) {
-      const opened = await this.#open(token);
-      return opened instanceof Response ? opened : this.#during(opened, () => opened.handle(request, body));
+      return this.#initialize(request, body, token);
     }
     if (id === null) return errorAnswer(400, "the header Mcp-Session-Id is missing: send `initialize` first");
     const session = this.#named.get(id);
@@ -75,7 +81,7 @@ export class HttpSessions {
   /** A request of the newer era. */
   async shared({ request, body, token }: HttpExchange): Promise<Response> {
     const known = this.#shared.get(token);
-    const session = known ?? new SharedSession(this.#options.identity, token, this.#options.open(token));
+    const session = known ?? new SharedSession(this.#options.identity, token, this.#sessionOf(token));
     if (known === undefined) this.#shared.set(token, session);
     return this.#during(session, () => session.handler.fetch(request, { parsedBody: body }));
   }
@@ -83,6 +89,11 @@ export class HttpSessions {
   /** Ends everything of a token that does not hold any more. */
   closeToken(token: string): void {
     this.#closeWhere((one) => one.token === token);
+    this.#closed.delete(token);
+  }
+
+  #sessionOf(token: string): ReconnectingSession {
+    return this.#options.open(token, this.#closed.get(token) ?? null);
   }
 
   /** Ends what is idle or revoked, and tells clients of the newer era that their list has changed. */
@@ -99,19 +110,32 @@ export class HttpSessions {
     this.#closeWhere(() => true);
   }
 
-  async #open(token: string): Promise<NamedSession | Response> {
+  async #initialize(request: Request, body: Json | undefined, token: string): Promise<Response> {
     const mine = [...this.#named.values()].filter((one) => one.token === token);
+    const opening = this.#opening.get(token) ?? 0;
+    const all = this.#named.size + [...this.#opening.values()].reduce((sum, count) => sum + count, 0);
     // The least recently used session that is idle gives way.
     const spare = mine.filter(({ running }) => running === 0).sort((one, other) => one.used - other.used)[0];
-    if (mine.length >= sessionsOfTokenMax && spare !== undefined) this.#closeWhere((one) => one === spare);
-    else if (mine.length >= sessionsOfTokenMax || this.#named.size >= sessionsMax)
-      return errorAnswer(503, "too many sessions are open");
-    const session = new NamedSession(this.#options.identity, token, this.#options.open(token), (id, isOpen) => {
+    const isFull = mine.length + opening >= sessionsOfTokenMax;
+    if (isFull && spare !== undefined && opening < sessionsOfTokenMax) this.#closeWhere((one) => one === spare);
+    else if (isFull || all >= sessionsMax) return errorAnswer(503, "too many sessions are open");
+    // Counted from here on until the client has the session's id, or will never have it.
+    this.#opening.set(token, opening + 1);
+    const settled = (): void => {
+      const left = (this.#opening.get(token) ?? 1) - 1;
+      if (left === 0) this.#opening.delete(token);
+      else this.#opening.set(token, left);
+    };
+    const session = new NamedSession(this.#options.identity, token, this.#sessionOf(token), (id, isOpen) => {
       if (isOpen) this.#named.set(id, session);
       else this.#closeWhere((one) => one === session);
     });
-    await session.connect();
-    return session;
+    try {
+      await session.connect();
+      return await this.#during(session, () => session.handle(request, body));
+    } finally {
+      settled();
+    }
   }
 
   /** A response counts as over when its body is. */
@@ -131,16 +155,22 @@ export class HttpSessions {
     }
   }
 
+  #closeOne(one: Open): void {
+    const { previous } = one.session;
+    if (previous !== null) this.#closed.set(one.token, previous);
+    one.close();
+  }
+
   #closeWhere(isMeant: (one: Open) => boolean): void {
     for (const [id, one] of [...this.#named])
       if (isMeant(one)) {
         this.#named.delete(id);
-        one.close();
+        this.#closeOne(one);
       }
     for (const [token, one] of [...this.#shared])
       if (isMeant(one)) {
         this.#shared.delete(token);
-        one.close();
+        this.#closeOne(one);
       }
   }
 }
@@ -183,6 +213,9 @@ class NamedSession implements Open {
     const id = member(message, "method") === undefined ? undefined : member(message, "id");
     if (id !== undefined && isRequestId(id)) {
       if (this.#pending.has(id)) return errorAnswer(400, "`id` belongs to a request that is not answered yet");
+      // A request goes on after its client has disconnected, so it counts until it is answered.
+      if (this.#pending.size >= requestsOfSessionMax)
+        return errorAnswer(503, "too many requests of this session are not answered yet", { "retry-after": "1" });
       this.#pending.add(id);
     }
     const cancelled = member(message, "method") === "notifications/cancelled" ? member(message, "params") : undefined;
