@@ -203,6 +203,7 @@ test.each<readonly [string, string]>([
   ["no JSON", "<html>"],
   ["another shape", '{"content":7}'],
   ["a list", "[]"],
+  ["a flood", "x".repeat(4_200_000)],
 ])("%s is no answer", async (_, body) => {
   answer = { status: 200, body };
   expect((await complete("claude")).said).toBe("not_available");

@@ -9,8 +9,8 @@ import type { Decision } from "../../core/authority/decision.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json, JsonObject } from "../../core/base/json.ts";
 import type { WrittenModel } from "../../core/notation/config/model-setting.ts";
-import { type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
-import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
+import { type UseDenial, type UseResult, useDenial, useResult } from "../../runtime/context/use-result.ts";
+import type { FetchFailure, FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
 import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
 import { connectRequest, NetworkGrants, readChains } from "../../sandbox/network/network-grants.ts";
 import { withOutputLimit } from "../../sandbox/network/relay/relay-estimate.ts";
@@ -120,7 +120,7 @@ async function send(options: ModelPowersOptions, sending: Sending): Promise<UseR
       secrets: [{ name: HANDLE, value: secret, hosts: [hostOf(address)], isSignOnly: false }],
       stop: signal,
     });
-    if (!fetched.ok) return useDenial(fetched.code, "model.use", fetched.message);
+    if (!fetched.ok) return failedFetch(fetched);
     return await received(options, sending, fetched);
   } finally {
     secret.fill(0);
@@ -141,10 +141,15 @@ async function received(
     pieces.push(piece);
   }
   const end = await fetched.end;
-  if (!end.ok) return useDenial(end.code, "model.use", end.message);
+  if (!end.ok) return failedFetch(end);
   sending.usage = { ...sending.usage, ...(counter.end() ?? {}), isWhole: true };
   const { input, output } = sending.usage;
   return useResult({ status, answer: redacted(parsed(Buffer.concat(pieces).toString("utf8"))), input, output });
+}
+
+/** Limits of the broker are not the budget of the grant. */
+function failedFetch({ code, message }: FetchFailure): UseDenial {
+  return useDenial(code === "budget_exhausted" ? "not_available" : code, "model.use", message);
 }
 
 function admittedCall(completion: Completion): ModelCall {
