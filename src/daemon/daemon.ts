@@ -96,6 +96,7 @@ export class Daemon {
     this.#entries = new Entries(parts);
     this.#desk = new Desk(parts, this.#entries);
     this.#taskRuns = new TaskRuns(parts, this.#entries);
+    this.#desk.watch(() => this.#taskRuns.approvalChanged());
     this.#floods = new Floods(this.#entries, parts.stores.ledger, parts.digest, parts.now);
     this.#gatekeeper = new Gatekeeper(parts, this.#desk, this.#floods, this.#entries);
     const delegations = new Delegations(parts, this.#entries, this.#gatekeeper.holdings);

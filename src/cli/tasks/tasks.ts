@@ -2,7 +2,7 @@
 
 import { isJsonObject, type Json } from "../../core/base/json.ts";
 import { TASK_STATES, type Task } from "../../core/ports/stores/task-store.ts";
-import { isOver, requestText } from "../../org/task-life.ts";
+import { isOver, promptCharactersMax, requestText } from "../../org/task-life.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { cancelOnSignals } from "../exec/streams.ts";
 import { shown } from "../terminal/cells.ts";
@@ -38,6 +38,8 @@ export async function tasksAdd(
   if (workspace === null) return fail(ports, options, EXIT.error, NO_WORKSPACE, "ambit init");
   const prompt = words.join(" ");
   if (prompt === "" && behind.length === 0) return usage("say what to do, or name a program after `--`");
+  if (Math.max(prompt.length, behind.join("").length) > promptCharactersMax)
+    return usage(`a task has at most ${promptCharactersMax} characters: put the rest into a file, and name it`);
   if (prompt !== "" && behind.length > 0) return usage("a task has words for the client or a program, not both");
   const [retries, seconds] = [Number(options.retries), Number(options.timeout)];
   if (!Number.isInteger(retries) || retries < 0 || retries > retriesMax)

@@ -13,6 +13,8 @@ const idCharactersMax = 128;
 const pathCharactersMax = 4096;
 const argumentsMax = 256;
 const listedMax = 1000;
+const briefCharactersMax = 400;
+const briefWordsMax = 8;
 const reasonCharactersMax = 2000;
 const timeMost = Number.MAX_SAFE_INTEGER;
 
@@ -51,7 +53,7 @@ export function taskAnswers(
         const workspace = optionalText(value, "workspace", pathCharactersMax);
         if (states === null || count === null || workspace === undefined || !states.every(isState)) return BAD;
         const found = await tasks.list(workspace, states, count);
-        return found.ok ? { ok: true, value: { tasks: found.value } } : refusal(found.code, found.message);
+        return found.ok ? { ok: true, value: { tasks: found.value.map(brief) } } : refusal(found.code, found.message);
       },
     ],
     [
@@ -99,7 +101,7 @@ export function taskAnswers(
         if (workspace === undefined) return BAD;
         await runs.settle();
         const tell = (task: Task): void => {
-          if (workspace === null || task.workspace === workspace) exchange.tell({ task: task as never });
+          if (workspace === null || task.workspace === workspace) exchange.tell({ task: brief(task) as never });
         };
         const stop = runs.watch(tell);
         const open = await tasks.list(workspace, ["queued", "running", "parked"], listedMax);
@@ -117,6 +119,13 @@ export function taskAnswers(
 
 const RELEASES = ["stopped", "failed", "denied"] as const;
 const BAD = refusal("invalid_input", "the message is not understood");
+
+/** For lists: a thousand whole prompts would not fit into an answer. */
+function brief(task: Task): Task {
+  const cut = (text: string, most: number): string => (text.length > most ? `${text.slice(0, most)}...` : text);
+  const argv = task.argv?.slice(0, briefWordsMax).map((word) => cut(word, briefCharactersMax / briefWordsMax)) ?? null;
+  return { ...task, prompt: cut(task.prompt, briefCharactersMax), argv, reason: cut(task.reason, reasonCharactersMax) };
+}
 
 function textOf({ prompt, argv }: Task): string {
   return [prompt, ...(argv ?? [])].join("\n");

@@ -36,6 +36,8 @@ interface Claim {
 }
 
 const parkedMax = 1000;
+/** How late a request that expired is noticed. */
+const expiryMilliseconds = 5000;
 const capabilitiesMax = 64;
 
 export class TaskRuns {
@@ -44,9 +46,18 @@ export class TaskRuns {
   readonly #claims = new Map<string, Claim>();
   readonly #watchers = new Set<(task: Task) => void>();
 
+  /** An approval changed since parked tasks were looked at; at the start that is not known. */
+  #isAnswered = true;
+  #parkedSeen = 0;
+
   constructor(parts: DaemonParts, entries: Entries) {
     this.#parts = parts;
     this.#entries = entries;
+  }
+
+  /** Parked tasks are looked at again with the next request. */
+  approvalChanged(): void {
+    this.#isAnswered = true;
   }
 
   watch(watcher: (task: Task) => void): () => void {
@@ -79,6 +90,9 @@ export class TaskRuns {
     for (const { id, generation } of running.ok ? running.value : [])
       if (this.#claims.get(id)?.task.generation !== generation)
         await this.#change(id, (task) => lost(task, generation, now()));
+    if (!this.#isAnswered && now() < this.#parkedSeen + expiryMilliseconds) return;
+    this.#isAnswered = false;
+    this.#parkedSeen = now();
     const parked = await stores.tasks.list(null, ["parked"], parkedMax);
     for (const { id, waitsFor } of parked.ok ? parked.value : []) {
       const answer = waitsFor === null ? null : await this.#answer(waitsFor.approval);

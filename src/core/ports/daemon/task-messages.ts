@@ -19,6 +19,7 @@ export type TaskMessages = {
     >;
     readonly answers: { readonly task: Task };
   };
+  /** Long prompts and command lines are cut; `tasks.show` has them whole. */
   readonly "tasks.list": {
     readonly asks: { readonly workspace: string | null; readonly states: readonly TaskState[]; readonly count: number };
     readonly answers: { readonly tasks: readonly Task[] };
