@@ -147,6 +147,6 @@ test("import, compile, import again: stable", () => {
       // And of the same rules nothing is new either.
       expect(specs(importRules(claudeRules({ [LISTS]: value }, "f"), READ, held))).toEqual([]);
     }),
-    { numRuns: 300 },
+    { numRuns: 60 },
   );
 });

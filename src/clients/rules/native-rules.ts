@@ -179,8 +179,8 @@ function toolParts(scope: Scope): readonly RulePart[] | string {
   const parts: RulePart[] = [];
   for (const pattern of scope.of) {
     // Its origin comes first; a built-in tool of ambit is no tool of a client.
-    const [origin, name, ...more] = literals(pattern) ?? [];
-    if (origin === "builtin") continue;
+    if (literalAt(pattern, 0) === "builtin") continue;
+    const [, name, ...more] = literals(pattern) ?? [];
     if (name === undefined || more.length > 0 || !/^[A-Za-z0-9_-]+$/.test(name))
       return "a client's rule names one tool; patterns mean something else there";
     parts.push({ kind: "tool", name });
