@@ -190,10 +190,13 @@ function tell(ports: ImportPorts, { agent, path, isThere, grants, findings }: Re
   const { paint } = ports;
   for (const { kind, rule, file, text } of findings)
     ports.print(`${paint.warn(KINDS[kind].padEnd(12))}  ${shown(file)}  ${shown(rule)}\n    ${shown(text)}`);
+  if (grants.length === 0) {
+    ports.print(isThere ? `${path}: no rule gives more than the agent has` : "no grant can be made of these rules");
+    return;
+  }
   ports.print(`${isThere ? "changes of" : "new file"} ${path}:`);
   for (const { spec, rule } of grants) ports.print(`${paint.good("+")} ${shown(spec)}  ${paint.dim(shown(rule))}`);
-  if (grants.length === 0) ports.print("  nothing: no rule gives more than the agent has");
-  else if (isThere) {
+  if (isThere) {
     ports.print("to accept one of them:");
     for (const { spec } of grants) ports.print(`  ${commandText(["agents", "grant", agent, spec])}`);
   }
