@@ -226,7 +226,9 @@ const NO_PARTS: TrustedParts = { held: [], waiting: [], taken: [] };
 export function partsOf({ agent, trust }: LoadedAgent, ports: AgentsPorts): TrustedParts {
   const { protectedPaths } = ports.reading.pathSettings;
   const asShown = (grant: Grant): Grant => shownGrant(grant, protectedPaths);
-  const taken = sortedByRisk(agent.grants.filter((grant) => limitedGrants([grant], agent.authority).length === 0));
+  const taken = sortedByRisk(
+    agent.grants.filter((grant) => limitedGrants([grant], agent.authority, agent.grants.length).length === 0),
+  );
   if (trust?.standing.kind !== "untrusted" && trust?.standing.kind !== "waiting")
     return { held: sortedByRisk(heldGrants(agent)).map(asShown), waiting: [], taken };
   const isWaiting = (grant: Grant): boolean =>

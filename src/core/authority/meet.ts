@@ -50,20 +50,26 @@ export function meetChain(chain: Chain): ChainMeet {
 
 /**
  * Each grant as far as the ceilings around it cover it. Texts as they were trusted are no ceilings: what waits for trust is told as
- * that. Where a meet cannot be written out the grant stays as it is.
+ * that. Where a meet cannot be written out, or there are too many to compare, the grant stays as it is.
  */
-export function limitedGrants(grants: readonly Grant[], authority: Authority): readonly Grant[] {
+export function limitedGrants(
+  grants: readonly Grant[],
+  authority: Authority,
+  /** How many are compared altogether, where they come one by one. */
+  total: number = grants.length,
+): readonly Grant[] {
   const limits = (authority[0] ?? []).filter(({ link }) => link.role === "limit" && link.version === undefined);
-  return limits.reduce<readonly Grant[]>(
-    (held, { link }) =>
-      held.flatMap((grant) => {
-        if (grant.scopes.some(isNothing)) return [grant];
-        const { grants: met, complete } = meetGrants([grant], link.grants);
-        return complete ? met : [grant];
-      }),
-    grants,
-  );
+  return limits.reduce<readonly Grant[]>((held, { link }) => {
+    if (total * link.grants.length > limitedPairsMax) return held;
+    return held.flatMap((grant) => {
+      if (grant.scopes.some(isNothing)) return [grant];
+      const { grants: met, complete } = meetGrants([grant], link.grants);
+      return complete ? met : [grant];
+    });
+  }, grants);
 }
+
+const limitedPairsMax = 250_000;
 
 /**
  * The grant as it reads while these paths are protected: a name that met a star is that name again, unless it leads to one of them.
