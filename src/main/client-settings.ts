@@ -1,4 +1,5 @@
 // Settings files of agent clients on this machine: read, edited in place, restored.
+
 import { spawn } from "node:child_process";
 import { once } from "node:events";
 import { mkdirSync } from "node:fs";
@@ -13,6 +14,7 @@ import {
 } from "../clients/connect/connections.ts";
 import { commandIn, HOOK_MARK, hookCommand } from "../clients/connect/hook-command.ts";
 import { hookGaps } from "../clients/connect/hook-gaps.ts";
+import { errorCode } from "../core/base/error-code.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
 import { daemonFolder } from "../platform/daemon/daemon-start.ts";
 import { editFile } from "../platform/edit-file.ts";
@@ -64,7 +66,7 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       try {
         mkdirSync(dirname(path), { recursive: true });
       } catch (error) {
-        return refuse("bad_value", `cannot be created (${codeOf(error)})`);
+        return refuse("bad_value", `cannot be created (${errorCode(error)})`);
       }
       const place = { state, inside: insideOf(path), charactersMax: settingsCharactersMax };
       const edited = editFile<string>(path, place, (text) => {
@@ -246,8 +248,4 @@ function withoutLines(text: string): string {
   const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
   if (begin < 0 || end < begin) return text;
   return `${text.slice(0, begin)}${text.slice(end + END.length).replace(/^\n/, "")}`;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

@@ -1,8 +1,10 @@
 // Lists the files below a folder without leaving it: follows no link, opens nothing, and limits everything.
+
 import { type BigIntStats, type Dirent, lstatSync, opendirSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../core/base/error-code.ts";
 import type { DiagnosticCode } from "../core/notation/diagnostic.ts";
-import { codeOf, isThere, kindOf, liesInside } from "./path-target.ts";
+import { isThere, kindOf, liesInside } from "./path-target.ts";
 import { isSettled, stampText } from "./stamp.ts";
 
 export interface ListedFile {
@@ -126,7 +128,7 @@ class Walk {
         open.closeSync();
       }
     } catch (error) {
-      this.#problem(path, "not_understood", `this folder cannot be read (${codeOf(error)})`);
+      this.#problem(path, "not_understood", `this folder cannot be read (${errorCode(error)})`);
     }
     return entries.sort((left, right) => (left.name < right.name ? -1 : 1));
   }
@@ -162,7 +164,7 @@ class Walk {
     try {
       found = lstatSync(join(folder, path), { bigint: true });
     } catch (error) {
-      this.#problem(path, "not_understood", `this file cannot be looked at (${codeOf(error)})`);
+      this.#problem(path, "not_understood", `this file cannot be looked at (${errorCode(error)})`);
       return;
     }
     if (found.size > limits.fileBytesMax) {

@@ -1,6 +1,8 @@
 // Where a path really leads, and why a file that is not found may exist nevertheless. Never throws.
+
 import { lstatSync, realpathSync, type Stats, statSync } from "node:fs";
 import { dirname, sep } from "node:path";
+import { errorCode } from "../core/base/error-code.ts";
 
 /** At or below the folder once links are followed. */
 export function liesInside(path: string, folder: string): boolean {
@@ -30,10 +32,6 @@ export function kindOf(path: string): "folder" | "other" | null {
   }
 }
 
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
-}
-
 /**
  * Why a file that is not found may exist nevertheless: a link leads to a disk that is not mounted, or to a folder that was
  * moved. An unreachable file is never treated as a missing one. The message continues after the file's name; null where the file does not exist. `path` is absolute. INVARIANT: the
@@ -50,7 +48,7 @@ export function outOfReach(path: string): string | null {
       return found.isDirectory() ? null : `cannot be reached: ${at} is no folder`;
     }
   } catch (error) {
-    return `cannot be looked at (${codeOf(error)})`;
+    return `cannot be looked at (${errorCode(error)})`;
   }
 }
 
@@ -59,7 +57,7 @@ function factsOf(look: () => Stats): Stats | null {
   try {
     return look();
   } catch (error) {
-    if (MISSING.includes(codeOf(error) ?? "")) return null;
+    if (MISSING.includes(errorCode(error) ?? "")) return null;
     throw error;
   }
 }

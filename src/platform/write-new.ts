@@ -1,8 +1,9 @@
 // Writes a file that does not exist yet: completely or not at all, never over another, never through a link out of the
 // folder.
+
 import { closeSync, fsyncSync, linkSync, lstatSync, mkdirSync, openSync, unlinkSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
-import { codeOf } from "./path-target.ts";
+import { errorCode } from "../core/base/error-code.ts";
 
 export type WriteResult =
   | { readonly ok: true; readonly kind: "written" | "kept" }
@@ -18,7 +19,7 @@ export function writeNew(folder: string, path: string, text: string): WriteResul
     if (lstatSync(target, { throwIfNoEntry: false }) !== undefined) return { ok: true, kind: "kept" };
     return { ok: true, kind: writeOnce(target, text) };
   } catch (error) {
-    return { ok: false, message: `cannot be written (${codeOf(error)})` };
+    return { ok: false, message: `cannot be written (${errorCode(error)})` };
   }
 }
 
@@ -44,7 +45,7 @@ function writeOnce(target: string, text: string): "written" | "kept" {
     linkSync(draft, target);
     return "written";
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return "kept";
+    if (errorCode(error) === "EEXIST") return "kept";
     throw error;
   } finally {
     closeSync(file);

@@ -15,7 +15,7 @@ import {
   writeSync,
 } from "node:fs";
 import { dirname } from "node:path";
-import { codeOf } from "../platform/path-target.ts";
+import { errorCode } from "../core/base/error-code.ts";
 import { keyBytes, keyOf, type StateKey } from "./key.ts";
 
 const linesMax = 8;
@@ -36,7 +36,7 @@ export function readKeyFile(path: string): ReadKeys {
   try {
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? no("does not exist", true) : no(`cannot be read (${codeOf(error)})`);
+    return errorCode(error) === "ENOENT" ? no("does not exist", true) : no(`cannot be read (${errorCode(error)})`);
   }
   const bytes = Buffer.alloc(fileBytesMax + 1);
   try {
@@ -55,7 +55,7 @@ export function readKeyFile(path: string): ReadKeys {
         .map((line) => keyOf(Buffer.from(line, "base64"))),
     };
   } catch (error) {
-    return no(`cannot be read (${codeOf(error)})`);
+    return no(`cannot be read (${errorCode(error)})`);
   } finally {
     bytes.fill(0);
     closeSync(file);
@@ -82,7 +82,7 @@ export function writeKeyFile(path: string, keys: readonly StateKey[], isNew: boo
     syncFolder(dirname(path));
     return null;
   } catch (error) {
-    return `${path} cannot be written (${codeOf(error)})`;
+    return `${path} cannot be written (${errorCode(error)})`;
   } finally {
     bytes.fill(0);
     rmSync(draft, { force: true });
@@ -96,7 +96,7 @@ export function removeKeyFile(path: string): string | null {
     syncFolder(dirname(path));
     return null;
   } catch (error) {
-    return `${path} cannot be removed (${codeOf(error)})`;
+    return `${path} cannot be removed (${errorCode(error)})`;
   }
 }
 

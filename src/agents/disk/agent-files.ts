@@ -1,7 +1,9 @@
 // The records of a workspace's agents as files that can be read, written, renamed and restored.
+
 import { mkdirSync } from "node:fs";
 import { dirname, join, relative, resolve, sep } from "node:path";
 import { parseAgentId } from "../../core/base/agent-id.ts";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { Source } from "../../core/notation/source.ts";
 import {
   type EditChange,
@@ -13,7 +15,6 @@ import {
 } from "../../platform/edit-file.ts";
 import { readTextFile } from "../../platform/files.ts";
 import { segmentsOf } from "../../platform/folders.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import { realRoot } from "../../platform/real-path.ts";
 import { pastOf } from "../../platform/undo.ts";
 import { AGENTS, findAgent } from "./workspace.ts";
@@ -70,7 +71,7 @@ export class AgentFiles {
       if (folder !== null && inside?.every((part, at) => part === folder[at]) === true)
         mkdirSync(dirname(found.path), { recursive: true });
     } catch (error) {
-      return { kind: "failed", message: `${this.#shown(found.path)} cannot be made (${codeOf(error)})` };
+      return { kind: "failed", message: `${this.#shown(found.path)} cannot be made (${errorCode(error)})` };
     }
     return this.#change(found, id, (now, source) =>
       now === null ? { kind: "write", text } : { kind: "refuse", refusal: `${source.name} is there already` },

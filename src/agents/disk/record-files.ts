@@ -1,4 +1,5 @@
 // The records folder on disk: its listing, the text of one file, new files, and the cache.
+
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -12,6 +13,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join } from "node:path";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { DiagnosticCode } from "../../core/notation/diagnostic.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
@@ -23,7 +25,7 @@ import {
   listFolder,
   listFolderInSteps,
 } from "../../platform/listing.ts";
-import { codeOf, liesInside } from "../../platform/path-target.ts";
+import { liesInside } from "../../platform/path-target.ts";
 import { stampOf } from "../../platform/stamp.ts";
 import { writeWhole } from "../../platform/write-whole.ts";
 
@@ -120,7 +122,7 @@ export function createRecord(workspace: string, segments: readonly string[], tex
   } catch (error) {
     return {
       ok: false,
-      message: codeOf(error) === "EEXIST" ? `${path} is already there` : `${path}: ${codeOf(error)}`,
+      message: errorCode(error) === "EEXIST" ? `${path} is already there` : `${path}: ${errorCode(error)}`,
     };
   } finally {
     rmSync(draft, { force: true });
@@ -135,7 +137,7 @@ function ownFolder(path: string): string | null {
     else if (!found.isDirectory()) return `${path} is not a folder`;
     return null;
   } catch (error) {
-    return codeOf(error) === "EEXIST" ? null : `${path}: ${codeOf(error)}`;
+    return errorCode(error) === "EEXIST" ? null : `${path}: ${errorCode(error)}`;
   }
 }
 

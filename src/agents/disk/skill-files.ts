@@ -1,6 +1,8 @@
 // Where skills are on disk: folders with a SKILL.md in each.
+
 import { readdirSync, realpathSync, statSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../core/base/error-code.ts";
 import {
   type FolderListing,
   type ListedFile,
@@ -8,7 +10,6 @@ import {
   type ListingProblem,
   listFolder,
 } from "../../platform/listing.ts";
-import { codeOf } from "../../platform/path-target.ts";
 
 /** Relative to the workspace. */
 export const SKILLS = ".ambit/skills";
@@ -59,8 +60,8 @@ export function listOwnSkills(folder: string): FolderListing {
       realpathSync.native(join(folder, path));
       files.push({ path, stamp: "", settled: false });
     } catch (error) {
-      if (codeOf(error) !== "ENOENT")
-        problems.push({ path, code: "not_understood", message: `this skill cannot be read (${codeOf(error)})` });
+      if (errorCode(error) !== "ENOENT")
+        problems.push({ path, code: "not_understood", message: `this skill cannot be read (${errorCode(error)})` });
     }
   }
   return { files, problems };
@@ -72,8 +73,8 @@ function namesIn(folder: string, problems: ListingProblem[]): readonly string[] 
       .filter((name) => !name.startsWith("."))
       .sort();
   } catch (error) {
-    if (codeOf(error) !== "ENOENT")
-      problems.push({ path: "", code: "not_understood", message: `this folder cannot be read (${codeOf(error)})` });
+    if (errorCode(error) !== "ENOENT")
+      problems.push({ path: "", code: "not_understood", message: `this folder cannot be read (${errorCode(error)})` });
     return [];
   }
 }

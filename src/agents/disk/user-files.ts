@@ -1,17 +1,19 @@
 // Records of users: `users/NAME.md` in the user's own configuration folder. One more limit for sessions on behalf of NAME.
+
 import { readdirSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { ANY } from "../../core/authority/axes/scope.ts";
 import { type CompiledLink, compile, type Moment } from "../../core/authority/compiled.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { ALWAYS } from "../../core/authority/link.ts";
+import { errorCode } from "../../core/base/error-code.ts";
 import { type Diagnostic, Diagnostics } from "../../core/notation/diagnostic.ts";
 import type { Reading } from "../../core/notation/reading.ts";
 import { NO_FACTS, readUserFacts, type UserFacts } from "../../core/notation/record/user-record.ts";
 import type { Source } from "../../core/notation/source.ts";
 import { sha256 } from "../../platform/digest.ts";
 import { readTextFile } from "../../platform/files.ts";
-import { codeOf, outOfReach } from "../../platform/path-target.ts";
+import { outOfReach } from "../../platform/path-target.ts";
 import { sourceCharactersMax } from "../../text/read.ts";
 import { agentOf, treeOf } from "./agent-text.ts";
 
@@ -37,7 +39,7 @@ export function userNames(config: string | null): readonly string[] | null {
     const names = readdirSync(join(config, "users")).filter((name) => name.endsWith(".md"));
     return names.length > recordsMax ? null : names.map((name) => name.slice(0, -".md".length)).sort();
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? [] : null;
+    return errorCode(error) === "ENOENT" ? [] : null;
   }
 }
 

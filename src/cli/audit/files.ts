@@ -1,5 +1,7 @@
 // Exports on disk: read line by line however long they are, and written whole or not at all.
+
 import { closeSync, createReadStream, fsyncSync, linkSync, openSync, readSync, rmSync, writeSync } from "node:fs";
+import { errorCode } from "../../core/base/error-code.ts";
 
 export type FileWriteResult = { readonly ok: true } | { readonly ok: false; readonly message: string };
 
@@ -35,7 +37,7 @@ export async function readLines(
     if (rest !== "") torn(rest);
     return { ok: true };
   } catch (error) {
-    return { ok: false, message: `cannot read ${path} (${codeOf(error)})` };
+    return { ok: false, message: `cannot read ${path} (${errorCode(error)})` };
   }
 }
 
@@ -99,12 +101,8 @@ export class NewFile {
     try {
       act();
     } catch (error) {
-      const code = codeOf(error);
+      const code = errorCode(error);
       this.#problem ??= code === "EEXIST" ? `${this.#path} already exists` : `cannot write ${this.#path} (${code})`;
     }
   }
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "unknown";
 }

@@ -1,6 +1,8 @@
 // Text to a descriptor, at once. Node's own streams cost milliseconds to make, and a short command needs none of them.
+
 import { fstatSync, statSync, writeSync } from "node:fs";
 import { isatty } from "node:tty";
+import { errorCode } from "../../core/base/error-code.ts";
 
 type Descriptor = 1 | 2;
 
@@ -28,9 +30,9 @@ export class Output {
         rest = rest.subarray(writeSync(descriptor, rest));
       } catch (error) {
         // The reader is gone (`ambit ... | head`) or the descriptor is closed: the exit status is still right.
-        if (["EPIPE", "EBADF", "EIO"].includes(codeOf(error))) return;
+        if (["EPIPE", "EBADF", "EIO"].includes(errorCode(error))) return;
         // A full disk lost output, so the command has to fail.
-        if (codeOf(error) !== "EAGAIN") {
+        if (errorCode(error) !== "EAGAIN") {
           this.#hasFailed = true;
           return;
         }
@@ -61,8 +63,4 @@ export function isTerminal(descriptor: 0 | 1 | 2): boolean {
 
 function nullDevice(): number | undefined {
   return statSync("/dev/null", { throwIfNoEntry: false })?.rdev;
-}
-
-function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error ? String(error.code) : "";
 }

@@ -1,7 +1,9 @@
 // Selects the second copy of the log from the user's configuration, checked periodically. An invalid configuration changes
 // nothing about a known copy; if no state was known, every call is denied.
+
 import { statSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { type SinkTarget, sinkText, type WrittenAudit } from "../../core/notation/config/audit-setting.ts";
 import type { Config } from "../../core/notation/config/config.ts";
@@ -15,7 +17,7 @@ import { FileSink } from "../../log/sinks/sink-file.ts";
 import { SocketSink } from "../../log/sinks/sink-socket.ts";
 import { SINK_BEHIND, SINK_CAUGHT_UP } from "../../log/verify/copy-lines.ts";
 import { copyPosition, isTornHeader } from "../../log/verify/copy-position.ts";
-import { codeOf, outOfReach } from "../../platform/path-target.ts";
+import { outOfReach } from "../../platform/path-target.ts";
 import { isSettled, stampText } from "../../platform/stamp.ts";
 import type { Copies } from "./copied-ledger.ts";
 import type { LogProof } from "./proof.ts";
@@ -184,7 +186,7 @@ function stampOf(folder: string | null, now: number): string | null {
       const found = statSync(path, { bigint: true });
       return isSettled(found, now) ? stampText(found) : null;
     } catch (error) {
-      return codeOf(error) === "ENOENT" && outOfReach(path) === null ? "" : null;
+      return errorCode(error) === "ENOENT" && outOfReach(path) === null ? "" : null;
     }
   });
   return stamps.includes(null) ? null : stamps.join(" ");

@@ -1,4 +1,5 @@
 // Files of the key folder: private ones that only their owner may read, and public ones, each written atomically.
+
 import { randomBytes } from "node:crypto";
 import {
   closeSync,
@@ -16,7 +17,7 @@ import {
   writeFileSync,
 } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../../platform/path-target.ts";
+import { errorCode } from "../../core/base/error-code.ts";
 
 const fileBytesMax = 4096;
 const namesMax = 100_000;
@@ -33,7 +34,7 @@ export function prepareKeyFolder(folder: string): string | null {
     if (found.uid !== process.geteuid?.()) return `${folder} belongs to another user`;
     return (found.mode & 0o077) === 0 ? null : `${folder} is open to others (mode ${modeText(found.mode)}, not 700)`;
   } catch (error) {
-    return `${folder} cannot be made (${codeOf(error)})`;
+    return `${folder} cannot be made (${errorCode(error)})`;
   }
 }
 
@@ -49,7 +50,11 @@ export function readOwn(path: string, open: number): FileRead {
     // Opening a pipe would block until there is a writer.
     file = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    return { ok: false, isThere: codeOf(error) !== "ENOENT", message: `${path} cannot be read (${codeOf(error)})` };
+    return {
+      ok: false,
+      isThere: errorCode(error) !== "ENOENT",
+      message: `${path} cannot be read (${errorCode(error)})`,
+    };
   }
   try {
     const found = fstatSync(file);
@@ -66,7 +71,7 @@ export function readOwn(path: string, open: number): FileRead {
     const bytes = Buffer.alloc(fileBytesMax);
     return { ok: true, text: bytes.toString("utf8", 0, readSync(file, bytes, 0, fileBytesMax, 0)) };
   } catch (error) {
-    return { ok: false, isThere: true, message: `${path} cannot be read (${codeOf(error)})` };
+    return { ok: false, isThere: true, message: `${path} cannot be read (${errorCode(error)})` };
   } finally {
     closeSync(file);
   }
@@ -83,7 +88,7 @@ export function writeOnce(folder: string, name: string, text: string, mode: numb
     fsyncSync(file);
     linkSync(draft, join(folder, name));
   } catch (error) {
-    if (codeOf(error) === "EEXIST") return false;
+    if (errorCode(error) === "EEXIST") return false;
     throw error;
   } finally {
     closeSync(file);

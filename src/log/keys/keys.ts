@@ -1,10 +1,11 @@
 // The keys that sign the log: created once, stored in a folder of the state, rotated on request. `first` names the
 // log's first key; `<number>.next` holds the signed note in which a key names its successor. INVARIANT: at every moment
 // exactly one key is current, whatever was interrupted: the last one in the chain of notes.
+
 import { createPrivateKey, generateKeyPairSync, type KeyObject } from "node:crypto";
 import { join } from "node:path";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { Signer } from "../../core/ports/stores/signing.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import { namesIn, PRIVATE, PUBLIC, prepareKeyFolder, readOwn, removeOwn, writeOnce } from "./key-files.ts";
 import { keyTextOf, publicKeyOf, signerOf } from "./key-text.ts";
 
@@ -144,7 +145,7 @@ function attempt<T>(act: () => KeyResult<T>): KeyResult<T> {
   try {
     return act();
   } catch (error) {
-    const why = codeOf(error) === "unknown" && error instanceof Error ? error.message : codeOf(error);
+    const why = errorCode(error) === "unknown" && error instanceof Error ? error.message : errorCode(error);
     return refused(`the keys of the log cannot be kept (${why})`);
   }
 }

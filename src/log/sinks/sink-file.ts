@@ -1,10 +1,11 @@
 // A second copy of the log in a plain file: appended to, synced before it counts, and checked again after every write,
 // so that a file that was moved, truncated or written by another process is never taken for the copy.
+
 import { constants } from "node:fs";
 import { type FileHandle, open } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import { checkSinkPath } from "./sink-path.ts";
 
 /** Interprets the lines of a file, which this module does not. */
@@ -171,7 +172,7 @@ export class FileSink implements Sink {
   }
 
   #failed(error: unknown): { readonly ok: false; readonly message: string } {
-    const code = codeOf(error);
+    const code = errorCode(error);
     const what = CODES.get(code ?? "") ?? `cannot be written (${code})`;
     return { ok: false, message: `${this.#path} ${what}` };
   }

@@ -1,8 +1,9 @@
 // Which path a second copy of the log may have: a plain file or a socket of the user, without links.
+
 import { lstat, realpath } from "node:fs/promises";
 import { dirname } from "node:path";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { SinkResult } from "../../core/ports/stores/sink.ts";
-import { codeOf } from "../../platform/path-target.ts";
 
 /** Facts about a path; null if nothing exists there. */
 export interface PathFacts {
@@ -19,7 +20,7 @@ export async function checkSinkPath(path: string, kind: "file" | "socket"): Prom
     // Another user may be able to change a link on the path.
     if (real !== folder) return refused(`${folder} is reached through a link: write the path it leads to, ${real}`);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ENOENT") return refused(`the folder ${folder} is not there: mkdir -m 700 ${folder}`);
     return refused(`the folder ${folder} cannot be looked at (${code})`);
   }
@@ -38,7 +39,7 @@ export async function checkSinkPath(path: string, kind: "file" | "socket"): Prom
     const { dev, ino, size } = found;
     return { ok: true, value: { dev, ino, size } };
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     if (code === "ENOENT" && kind === "file") return { ok: true, value: null };
     return refused(code === "ENOENT" ? `no collector listens at ${path}` : `${path} cannot be looked at (${code})`);
   }

@@ -1,8 +1,9 @@
 // A second copy of the log at a collector: it receives lines, and answers with the last entry it has stored, `PLACE
 // HASH` a line.
+
 import { connect, type Socket } from "node:net";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { Sink, SinkPosition, SinkResult } from "../../core/ports/stores/sink.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import { checkSinkPath } from "./sink-path.ts";
 
 /** Of an incomplete answer. */
@@ -71,7 +72,7 @@ export class SocketSink implements Sink {
       };
       socket.setEncoding("latin1");
       socket.on("data", (text: unknown) => this.#heard(socket, String(text)));
-      socket.on("error", (error) => this.#lost(socket, `the collector at ${this.#path} is gone (${codeOf(error)})`));
+      socket.on("error", (error) => this.#lost(socket, `the collector at ${this.#path} is gone (${errorCode(error)})`));
       socket.on("close", () => this.#lost(socket, `the collector at ${this.#path} hung up`));
       socket.write(`${header}\n`);
     });

@@ -1,10 +1,11 @@
 // Ownership of the state: a kernel lock on a file. The lock belongs to our open file description, so it is released
 // when our process ends for any reason, and at no other time: no child process inherits the description.
+
 import { spawnSync } from "node:child_process";
 import { closeSync, constants, fstatSync, ftruncateSync, openSync, readFileSync, writeSync } from "node:fs";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
 import { nativeMissing } from "../native-program.ts";
-import { codeOf } from "../path-target.ts";
 import { identityText, ownIdentity, type ProcessIdentity, readIdentity } from "./process-identity.ts";
 
 const FILE = 3;
@@ -50,7 +51,7 @@ function take({ path, native }: LockOptions, word: "lock" | "own"): Answer<LockH
     const { O_RDWR, O_CREAT, O_NOFOLLOW, O_NONBLOCK } = constants;
     file = openSync(path, O_RDWR | O_CREAT | O_NOFOLLOW | O_NONBLOCK, 0o600);
   } catch (error) {
-    return refused(`the lock ${path} cannot be opened: ${codeOf(error)}`, null);
+    return refused(`the lock ${path} cannot be opened: ${errorCode(error)}`, null);
   }
   const answer = fstatSync(file).isFile()
     ? runLockCommand(native, word, file)
@@ -93,11 +94,11 @@ function runLockCommand(native: string, word: string, file: number): Answer<null
   });
   if (status === 0) return { ok: true, value: null };
   if (status === 1) return { ok: false, code: "owned", message: "another daemon owns this state folder", fix: null };
-  if (error !== undefined && codeOf(error) === "ENOENT") {
+  if (error !== undefined && errorCode(error) === "ENOENT") {
     const { message, fix } = nativeMissing(native);
     return refused(message, fix);
   }
-  return refused(`the lock cannot be taken: ${stderr?.trim() || codeOf(error)}`, null);
+  return refused(`the lock cannot be taken: ${stderr?.trim() || errorCode(error)}`, null);
 }
 
 function refused(message: string, fix: string | null): Answer<never> {

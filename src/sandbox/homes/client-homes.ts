@@ -1,13 +1,14 @@
 // The homes of agents' clients in the state folder: `homes/<digest of the agent>/home`. Settings are put in anew at each
 // start; history and caches stay. Nothing is ever copied out of a home.
+
 import { randomBytes } from "node:crypto";
 import { mkdirSync, readdirSync, renameSync } from "node:fs";
 import { join } from "node:path";
 import type { ClientProfile } from "../../clients/profile.ts";
 import { PACKAGE_SETTINGS } from "../../clients/profiles.ts";
 import { type InsidePaths, settingsOf } from "../../clients/settings.ts";
+import { errorCode } from "../../core/base/error-code.ts";
 import { sha256 } from "../../platform/digest.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import { removeTree } from "../drafts/remove-tree.ts";
 import { TreeFolder } from "../live/tree-folder.ts";
 import { dropName, folderIn, placeFile } from "./home-folder.ts";
@@ -112,7 +113,7 @@ function setAside(folder: TreeFolder, name: string): void {
   try {
     renameSync(folder.pathOf(name), folder.pathOf(`${OLD}${randomBytes(8).toString("hex")}`));
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
 }
 
@@ -126,7 +127,7 @@ function fill(
   try {
     mkdirSync(folder.pathOf(HOME), { mode: 0o700 });
   } catch (error) {
-    if (codeOf(error) !== "EEXIST") throw error;
+    if (errorCode(error) !== "EEXIST") throw error;
   }
   const home = folder.child(HOME);
   if (home === null) throw new Error("its folder cannot be opened");

@@ -1,13 +1,14 @@
 // The person's own settings of a client, read from their home for the client's home in a sandbox: bounded, plain files
 // only, nothing protected, nothing with a credential in it.
+
 import { closeSync, constants, fstatSync, openSync, readdirSync, readFileSync, realpathSync } from "node:fs";
 import { join } from "node:path";
 import { type ParseError, parse } from "jsonc-parser";
 import type { ClientSetting } from "../../clients/profile.ts";
 import { clientSettings, holdsCredential, type InsidePaths, plainLines, tomlText } from "../../clients/settings.ts";
+import { errorCode } from "../../core/base/error-code.ts";
 import { copyJson, isJsonObject, type Json, type JsonObject } from "../../core/base/json.ts";
 import type { TreeNode } from "../../core/notation/tree.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import { readToml } from "../../text/toml.ts";
 
 export interface SettingFile {
@@ -129,7 +130,7 @@ function textOf(
     if (real === null) return none("it leads to a protected path");
     descriptor = openSync(real, FILE_FLAGS);
   } catch (error) {
-    const code = codeOf(error);
+    const code = errorCode(error);
     return code === "ENOENT" || code === "ENOTDIR" ? { text: null, notes: [] } : none(`it cannot be read (${code})`);
   }
   try {

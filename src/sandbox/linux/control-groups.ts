@@ -1,10 +1,11 @@
 // Limits for a whole process tree, where the kernel lets us create control groups: one group for each sandbox.
+
 import { mkdirSync, readdirSync, readFileSync, readlinkSync, rmdirSync, writeFileSync } from "node:fs";
 import { rmdir, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout as pause } from "node:timers/promises";
+import { errorCode } from "../../core/base/error-code.ts";
 import { ownIdentity, type ProcessIdentity, stateOf } from "../../platform/daemon/process-identity.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import type { Limits } from "../plan/plan.ts";
 import type { GroupFolder, GroupLimit } from "./group-folders.ts";
 
@@ -97,7 +98,7 @@ async function removed(folder: string): Promise<boolean> {
       await rmdir(folder);
       return true;
     } catch (error) {
-      if (codeOf(error) !== "EBUSY") return codeOf(error) === "ENOENT";
+      if (errorCode(error) !== "EBUSY") return errorCode(error) === "ENOENT";
       await pause(tryMilliseconds);
     }
   }

@@ -1,9 +1,9 @@
 // Sandboxes on Linux: reuses a warm or prepared one of the owner, else starts a new one. The result reports what was
 // enforced and what changed.
+import { errorCode } from "../../core/base/error-code.ts";
 import type { Judge } from "../../core/ports/judge.ts";
 import type { RunRefusal, RunResult, SealedDraft, Sinks } from "../../core/ports/process.ts";
 import { sha256 } from "../../platform/digest.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import type { DraftFolder, DraftFolders } from "../drafts/draft-folders.ts";
 import { linkedGitOf } from "../drafts/git/linked-git.ts";
 import { seedLinkedGit } from "../drafts/git/linked-seed.ts";
@@ -98,7 +98,7 @@ export class LinuxSandboxes implements Sandboxes {
       this.#tellDraft(found.sandbox, command);
     } catch (error) {
       await found.sandbox.end();
-      return refuse(unavailable(`the record of a draft cannot be written (${codeOf(error)})`));
+      return refuse(unavailable(`the record of a draft cannot be written (${errorCode(error)})`));
     }
     const result = await this.#runIn(found.sandbox, key, order, judge, command);
     if (result.ok && rootOverlay(plan) !== null) this.#schedule(owner, plan, key);
@@ -205,7 +205,7 @@ export class LinuxSandboxes implements Sandboxes {
       if (draft !== null) void this.#discard(draft);
       return { ok: false, refused };
     } catch (error) {
-      return { ok: false, refused: unavailable(`no folder for a draft can be made (${codeOf(error)})`) };
+      return { ok: false, refused: unavailable(`no folder for a draft can be made (${errorCode(error)})`) };
     }
   }
 

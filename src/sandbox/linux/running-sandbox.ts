@@ -1,8 +1,9 @@
 // One sandbox from start to end: started, set up, then one command at a time. A sandbox whose root is an overlay waits
 // before its set-up for the only command it runs.
+
 import { constants } from "node:os";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import type { DraftFolder } from "../drafts/draft-folders.ts";
 import { kernelPins } from "../plan/kernel/kernel-pins.ts";
 import { LOWER_LAYER, rootOverlay } from "../plan/overlay.ts";
@@ -77,7 +78,7 @@ export class RunningSandbox {
       });
       this.#watchStart();
     } catch (error) {
-      this.#fail(`bubblewrap cannot be started (${codeOf(error)})`);
+      this.#fail(`bubblewrap cannot be started (${errorCode(error)})`);
     }
     if (this.#isOverlay) this.#process?.hold(false);
     // While bubblewrap starts.

@@ -1,7 +1,8 @@
 // The host trees of a sandbox, identified by device and inode: a name may lead elsewhere a moment later.
+
 import { closeSync, fstatSync, lstatSync, realpathSync } from "node:fs";
+import { errorCode } from "../../core/base/error-code.ts";
 import type { RunRefusal } from "../../core/ports/process.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import type { Plan, PlanPath } from "../plan/plan.ts";
 import { isWithin } from "../plan/plan-path.ts";
 import { hostPath, openFolder } from "./host-path.ts";
@@ -90,5 +91,5 @@ function straight(path: PlanPath): string {
 function refusalOf(error: unknown): RunRefusal {
   if (error instanceof TreeError)
     return unavailable(`${JSON.stringify(error.message)} is now reached through a link`, "name the folder it leads to");
-  return unavailable(`a folder of the sandbox cannot be opened (${codeOf(error)})`);
+  return unavailable(`a folder of the sandbox cannot be opened (${errorCode(error)})`);
 }

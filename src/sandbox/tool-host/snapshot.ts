@@ -1,5 +1,6 @@
 // The files of a host: a folder of our state with a copy of the tool's files and the host's program. Later changes in
 // the project do not affect it.
+
 import {
   chmodSync,
   type Dirent,
@@ -13,8 +14,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { dirname, join, relative } from "node:path";
+import { errorCode } from "../../core/base/error-code.ts";
 import { sha256 } from "../../platform/digest.ts";
-import { codeOf } from "../../platform/path-target.ts";
 import type { ToolSource } from "./sources.ts";
 
 const FOLDER = "tool-hosts";
@@ -35,7 +36,7 @@ function snapshotsIn(all: string): readonly Dirent[] {
   try {
     return readdirSync(all, { withFileTypes: true });
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return [];
+    if (errorCode(error) === "ENOENT") return [];
     throw error;
   }
 }

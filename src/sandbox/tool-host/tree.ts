@@ -1,9 +1,10 @@
 // The files of one folder, read completely and within limits: the hashed bytes are the copied bytes are the executed
 // bytes.
+
 import { createHash } from "node:crypto";
 import { closeSync, constants, fstatSync, lstatSync, openSync, readdirSync, readSync } from "node:fs";
 import { join } from "node:path";
-import { codeOf } from "../../platform/path-target.ts";
+import { errorCode } from "../../core/base/error-code.ts";
 
 export interface TreeFile {
   /** With slashes, relative to the folder. */
@@ -50,7 +51,7 @@ export function readTree(folder: string, bounds: TreeBounds, skips: Skips): Tree
     const problem = walk("", 0);
     return problem === null ? { ok: true, value: files } : { ok: false, message: problem };
   } catch (error) {
-    return { ok: false, message: `cannot be read (${codeOf(error)})` };
+    return { ok: false, message: `cannot be read (${errorCode(error)})` };
   }
 }
 
@@ -71,7 +72,7 @@ export function treeStamp(folder: string, filesMax: number, skips: Skips): strin
   try {
     return walk("", 0) ? marks.join("\n") : null;
   } catch (error) {
-    return codeOf(error) === "ENOENT" ? "" : null;
+    return errorCode(error) === "ENOENT" ? "" : null;
   }
 }
 

@@ -1,10 +1,12 @@
 // History outside a repository: objects in folders it borrows from (`objects/info/alternates`), and commits whose
 // parents were never fetched (`shallow`). An import reads both and changes neither.
+
 import { realpathSync } from "node:fs";
 import { isAbsolute, join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
-import { codeOf, kindAt, readGitFile } from "./git-files.ts";
+import { kindAt, readGitFile } from "./git-files.ts";
 
 const alternatesBytesMax = 65_536;
 const foldersMax = 32;
@@ -49,7 +51,7 @@ function realFolder(path: string): string | null {
     const real = realpathSync.native(path);
     return kindAt(real)?.kind === "folder" ? real : null;
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR" || codeOf(error) === "EACCES") return null;
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR" || errorCode(error) === "EACCES") return null;
     throw error;
   }
 }

@@ -1,5 +1,7 @@
 // Reads git's files from outside: regular files only, never through a link, within a size limit.
+
 import { closeSync, constants, fstatSync, lstatSync, openSync, readSync } from "node:fs";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 
 export interface GitFile {
@@ -15,9 +17,9 @@ export function readGitFile(path: string, bytesMax: number, name: string): GitRe
   try {
     fd = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return value(null);
-    if (codeOf(error) === "ELOOP") return refuseGit("unsupported", `${printable(name)} is a symbolic link`);
-    return refuseGit("unsupported", `${printable(name)} cannot be read (${codeOf(error)})`);
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return value(null);
+    if (errorCode(error) === "ELOOP") return refuseGit("unsupported", `${printable(name)} is a symbolic link`);
+    return refuseGit("unsupported", `${printable(name)} cannot be read (${errorCode(error)})`);
   }
   try {
     const stat = fstatSync(fd, { bigint: true });
@@ -43,11 +45,7 @@ export function kindAt(path: string): { readonly kind: "folder" | "file" | "othe
     const stat = lstatSync(path, { bigint: true });
     return { kind: stat.isDirectory() ? "folder" : stat.isFile() ? "file" : "other", changed: stat.ctimeNs };
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return null;
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return null;
     return { kind: "other", changed: 0n };
   }
-}
-
-export function codeOf(error: unknown): string {
-  return error instanceof Error && "code" in error && typeof error.code === "string" ? error.code : "unknown error";
 }

@@ -1,14 +1,15 @@
 // Imports git changes semantically from a sealed draft into a person's repository. New objects are packed and checked
 // in sandboxes, refs move by a transaction with old values, the index is edited under its lock. No file of the draft is
 // copied into the repository, and no git runs outside a sandbox.
+
 import { join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import type { Change } from "../../plan/drafts/change.ts";
 import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { type GitImportPlan, planGitImport, type RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import type { Sandboxes } from "../../plan/sandboxes.ts";
 import { borrowedObjects, readShallow } from "./borrowed-history.ts";
 import { ConfinedGit } from "./confined-git.ts";
-import { codeOf } from "./git-files.ts";
 import { draftSinceSeed, seenSinceSeed } from "./linked-draft.ts";
 import type { ReadSeed } from "./linked-seed.ts";
 import { type LockOptions, lockRepository } from "./lock-repository.ts";
@@ -166,7 +167,7 @@ function readStates(request: GitImportRequest, folders: GitFolders): GitResult<S
     const history = { shallow: shallow.value, borrowed: borrowed.value, isPartial };
     return value({ real: real.value, draft: draft.value, plan: plan.value, marks, ...history });
   } catch (error) {
-    return refuseGit("unavailable", `the repository cannot be read (${codeOf(error)})`);
+    return refuseGit("unavailable", `the repository cannot be read (${errorCode(error)})`);
   }
 }
 

@@ -1,11 +1,13 @@
 // The repositories in one git folder: its own, those of submodules below `modules`, and the private parts of linked
 // worktrees below `worktrees`. The list is read from the person's folder, never from the draft.
+
 import { realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitChanges } from "../../plan/drafts/landing.ts";
 import { readGitConfig } from "../../plan/triggers/git-config.ts";
-import { codeOf, kindAt, readGitFile } from "./git-files.ts";
+import { kindAt, readGitFile } from "./git-files.ts";
 import { linkedGitOf } from "./linked-git.ts";
 import type { GitRepository } from "./repository.ts";
 
@@ -85,7 +87,7 @@ export function repositoryOf(root: string, gitPath: Path): GitResult<GitReposito
     const commonPath = common.slice(root.length + 1).split("/");
     return value({ root, gitPath, worktreePath, commonPath, folders: { folder, common } });
   } catch (error) {
-    return refuseGit("unsupported", `the git folder cannot be read (${codeOf(error)})`);
+    return refuseGit("unsupported", `the git folder cannot be read (${errorCode(error)})`);
   }
 }
 
@@ -98,7 +100,7 @@ function worktreeNamedIn(folder: string): string | null {
   try {
     return realpathSync.native(isAbsolute(written) ? written : join(folder, written));
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR") return null;
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR") return null;
     throw error;
   }
 }

@@ -1,10 +1,12 @@
 // A root whose `.git` is a file: a linked worktree or a submodule, whose git folder lies outside the root. The git
 // folder must name the root as its worktree too: a `.git` file alone could point at any repository of the machine.
+
 import { lstatSync, realpathSync } from "node:fs";
 import { dirname, isAbsolute, join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, printable, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { readGitConfig } from "../../plan/triggers/git-config.ts";
-import { codeOf, kindAt, readGitFile } from "./git-files.ts";
+import { kindAt, readGitFile } from "./git-files.ts";
 import type { GitFolders } from "./repository.ts";
 
 export interface LinkedGit extends GitFolders {
@@ -33,7 +35,7 @@ export function linkedGitOf(top: string): GitResult<LinkedGit | null> {
       return refuseGit("unsupported", "the git folder of this worktree belongs to another user");
     return found;
   } catch (error) {
-    return refuseGit("unsupported", `the git folder of this worktree cannot be read (${codeOf(error)})`);
+    return refuseGit("unsupported", `the git folder of this worktree cannot be read (${errorCode(error)})`);
   }
 }
 
@@ -84,7 +86,7 @@ function realFolder(base: string, written: string): string | null {
     const real = realpathSync.native(isAbsolute(written) ? written : join(base, written));
     return kindAt(real)?.kind === "folder" ? real : null;
   } catch (error) {
-    if (codeOf(error) === "ENOENT" || codeOf(error) === "ENOTDIR" || codeOf(error) === "ELOOP") return null;
+    if (errorCode(error) === "ENOENT" || errorCode(error) === "ENOTDIR" || errorCode(error) === "ELOOP") return null;
     throw error;
   }
 }

@@ -2,9 +2,11 @@
 // config and hooks, objects borrowed from the person's repository, which the sandbox shows read-only. Git inside works
 // as in any repository, and nothing it writes reaches the person's git folder. The initial state is stored beside the
 // draft for the import to compare.
+
 import { hash } from "node:crypto";
 import { constants, copyFileSync, lstatSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs";
 import { dirname, join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import {
@@ -14,7 +16,7 @@ import {
   type RefValue,
 } from "../../plan/drafts/git/ref-file.ts";
 import { stashLogBytesMax } from "../../plan/drafts/git/stash-log.ts";
-import { codeOf, kindAt, readGitFile } from "./git-files.ts";
+import { kindAt, readGitFile } from "./git-files.ts";
 import type { LinkedGit } from "./linked-git.ts";
 import { type RepositoryMarks, readFormat, readLooseRefs, readMarks } from "./repository.ts";
 
@@ -57,7 +59,7 @@ export function seedLinkedGit(draftFolder: string, linked: LinkedGit): GitResult
   try {
     return new Seeding(draftFolder, linked).make();
   } catch (error) {
-    return refuseGit("unavailable", `the private git folder of a draft cannot be made (${codeOf(error)})`);
+    return refuseGit("unavailable", `the private git folder of a draft cannot be made (${errorCode(error)})`);
   }
 }
 

@@ -1,4 +1,5 @@
 // Git's own lock on one of its files: `<name>.lock`, created exclusively, then renamed over the file or removed.
+
 import {
   closeSync,
   constants,
@@ -12,8 +13,8 @@ import {
   writeFileSync,
 } from "node:fs";
 import { setTimeout as pause } from "node:timers/promises";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
-import { codeOf } from "./git-files.ts";
 
 const pauseMilliseconds = 25;
 
@@ -35,8 +36,8 @@ export class LockFile {
         closeSync(openSync(`${target}.lock`, constants.O_WRONLY | constants.O_CREAT | constants.O_EXCL, 0o666));
         return value(new LockFile(target));
       } catch (error) {
-        if (codeOf(error) !== "EEXIST")
-          return refuseGit("unavailable", `the repository cannot be locked (${codeOf(error)})`);
+        if (errorCode(error) !== "EEXIST")
+          return refuseGit("unavailable", `the repository cannot be locked (${errorCode(error)})`);
         if (attempt >= tries)
           return refuseGit("busy", `another git process holds ${nameOf(target)}.lock; try again when it has ended`);
       }
@@ -53,8 +54,8 @@ export class LockFile {
       copyFileSync(this.#target, this.path, constants.COPYFILE_FICLONE);
       return value(null);
     } catch (error) {
-      if (codeOf(error) !== "ENOENT")
-        return refuseGit("unavailable", `${nameOf(this.#target)} cannot be copied (${codeOf(error)})`);
+      if (errorCode(error) !== "ENOENT")
+        return refuseGit("unavailable", `${nameOf(this.#target)} cannot be copied (${errorCode(error)})`);
     }
     this.write(empty);
     return value(null);
@@ -84,7 +85,7 @@ export class LockFile {
       this.#isHeld = false;
       return value(null);
     } catch (error) {
-      return refuseGit("unavailable", `${nameOf(this.#target)} cannot be replaced (${codeOf(error)})`);
+      return refuseGit("unavailable", `${nameOf(this.#target)} cannot be replaced (${errorCode(error)})`);
     }
   }
 
@@ -94,7 +95,7 @@ export class LockFile {
     try {
       if (lstatSync(this.path).isFile()) unlinkSync(this.path);
     } catch (error) {
-      if (codeOf(error) !== "ENOENT") throw error;
+      if (errorCode(error) !== "ENOENT") throw error;
     }
   }
 }

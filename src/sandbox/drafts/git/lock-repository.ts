@@ -1,12 +1,13 @@
 // Locks a person's repository for a planned change of refs, HEAD and index, with git's own lock files: what the locks
 // protect is compared again, and the new index is written into its lock.
+
 import { join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { indexInfo } from "../../plan/drafts/git/index-changes.ts";
 import { emptyIndex } from "./byte-text.ts";
 import { type ConfinedGit, inputOf } from "./confined-git.ts";
-import { codeOf } from "./git-files.ts";
 import { LockFile } from "./lock-file.ts";
 import type { NewObjects } from "./objects.ts";
 import { PreparedGitImport } from "./prepared-import.ts";
@@ -91,7 +92,7 @@ export async function lockRepository(request: LockOptions, parts: LockParts): Pr
     isPrepared = true;
     return value(new PreparedGitImport({ ...parts, writing, head: head.value, index: index.value, refs: refs.value }));
   } catch (error) {
-    return refuseGit("unavailable", `the repository cannot be locked (${codeOf(error)})`);
+    return refuseGit("unavailable", `the repository cannot be locked (${errorCode(error)})`);
   } finally {
     if (!isPrepared) for (const each of locks) each.release();
   }

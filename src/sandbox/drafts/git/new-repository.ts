@@ -1,15 +1,17 @@
 // Lands a repository that a program created: a fresh git folder with an empty config receives its objects, refs, HEAD
 // and index in our state, and is then moved into the project as a whole. No configuration, hook or template of the
 // draft comes with it.
+
 import { constants, mkdirSync, mkdtempSync, readdirSync, realpathSync, rmSync, writeFileSync } from "node:fs";
 import { copyFile, mkdir, open, rename, rm } from "node:fs/promises";
 import { dirname, join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import type { Change } from "../../plan/drafts/change.ts";
 import { importConfig } from "../../plan/drafts/git/environment.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import { configBytesMax, parseRepositoryFormat } from "../../plan/drafts/git/repository-format.ts";
 import { readGitConfig } from "../../plan/triggers/git-config.ts";
-import { codeOf, kindAt, readGitFile } from "./git-files.ts";
+import { kindAt, readGitFile } from "./git-files.ts";
 import { type GitImportOutcome, type GitImportRequest, prepareGitImport } from "./import.ts";
 
 export interface NewRepositoryRequest
@@ -90,7 +92,7 @@ export async function buildRepository(request: NewRepositoryRequest): Promise<Ne
       notCarried: [...carried, ...(hasOwnSettings(text) ? ["config"] : [])],
     };
   } catch (error) {
-    return stays(refuseGit("unavailable", `the new repository cannot be built (${codeOf(error)})`));
+    return stays(refuseGit("unavailable", `the new repository cannot be built (${errorCode(error)})`));
   } finally {
     if (!isBuilt && stage !== null) rmSync(stage, { recursive: true, force: true });
   }
@@ -148,9 +150,9 @@ export class BuiltRepository {
       isMade = false;
       return value(null);
     } catch (error) {
-      return codeOf(error) === "EEXIST" || codeOf(error) === "ENOTEMPTY" || codeOf(error) === "ENOTDIR"
+      return errorCode(error) === "EEXIST" || errorCode(error) === "ENOTEMPTY" || errorCode(error) === "ENOTDIR"
         ? refuseGit("conflict", TAKEN)
-        : refuseGit("unavailable", `the new repository cannot be written (${codeOf(error)})`);
+        : refuseGit("unavailable", `the new repository cannot be written (${errorCode(error)})`);
     } finally {
       if (isMade) await rm(this.#written, { recursive: true, force: true });
       this.discard();

@@ -1,12 +1,13 @@
 // Transfers new objects into a repository: one confined git packs them from the draft, another receives and checks them
 // in a quarantine. Object ids are recomputed from content, so a file under a wrong id is useless.
+
 import { closeSync, createReadStream, openSync, readSync, writeFileSync } from "node:fs";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { isObjectId, type ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { type ConfinedGit, type GitOutput, inputOf } from "./confined-git.ts";
-import { codeOf } from "./git-files.ts";
 import { packBytesMax, type Workbench } from "./workbench.ts";
 
 export interface NewObjects {
@@ -200,7 +201,7 @@ export class ObjectImport {
         sink: (bytes) => writeFileSync(file, bytes),
       });
     } catch (error) {
-      return refuseGit("unavailable", `the objects of the draft cannot be written to our state (${codeOf(error)})`);
+      return refuseGit("unavailable", `the objects of the draft cannot be written to our state (${errorCode(error)})`);
     } finally {
       closeSync(file);
     }

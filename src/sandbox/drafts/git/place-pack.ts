@@ -1,10 +1,12 @@
 // Moves a pack from the quarantine into a person's repository: new files under new names, never replacing another.
+
 import { randomUUID } from "node:crypto";
 import { constants } from "node:fs";
 import { chmod, copyFile, link, open, unlink } from "node:fs/promises";
 import { join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
-import { codeOf, kindAt } from "./git-files.ts";
+import { kindAt } from "./git-files.ts";
 
 /** The index comes last: git looks for packs by their index. */
 const EXTENSIONS: readonly string[] = ["pack", "rev", "idx"];
@@ -38,7 +40,7 @@ export async function placePack(
     await sync(folder);
     return value(placed);
   } catch (error) {
-    return refuseGit("unavailable", `the new objects cannot be written to the repository (${codeOf(error)})`);
+    return refuseGit("unavailable", `the new objects cannot be written to the repository (${errorCode(error)})`);
   }
 }
 
@@ -48,7 +50,7 @@ async function linkNew(from: string, to: string): Promise<boolean> {
     await link(from, to);
     return true;
   } catch (error) {
-    if (codeOf(error) === "EEXIST" && kindAt(to)?.kind === "file") return false;
+    if (errorCode(error) === "EEXIST" && kindAt(to)?.kind === "file") return false;
     throw error;
   }
 }

@@ -1,7 +1,9 @@
 // A prepared import: objects in quarantine, index and refs locked with their old values compared. Nothing a git command
 // shows has changed yet. It is committed or aborted once.
+
 import { closeSync, constants, openSync, writeSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { GitImportPlan, RepositoryState } from "../../plan/drafts/git/import-plan.ts";
 import { nullId } from "../../plan/drafts/git/object-id.ts";
@@ -10,7 +12,6 @@ import { STASH } from "../../plan/drafts/git/ref-name.ts";
 import type { RecordedChange } from "../../plan/drafts/git/undo-plan.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ConfinedGit } from "./confined-git.ts";
-import { codeOf } from "./git-files.ts";
 import type { LockFile } from "./lock-file.ts";
 import type { NewObjects } from "./objects.ts";
 import { placePack } from "./place-pack.ts";
@@ -181,7 +182,7 @@ export class PreparedGitImport {
         closeSync(fd);
       }
     } catch (error) {
-      this.#notes.push(`the log of HEAD could not be written (${codeOf(error)})`);
+      this.#notes.push(`the log of HEAD could not be written (${errorCode(error)})`);
     }
   }
 

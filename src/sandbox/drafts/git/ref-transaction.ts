@@ -1,12 +1,13 @@
 // One transaction over refs in two steps, by a confined `git update-ref --stdin` that stays alive in between: once
 // prepared, all refs are locked and their old values compared; then all of them move, or none.
+
 import { readFileSync, unlinkSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitRefusal, type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { RefUpdate } from "../../plan/drafts/git/import-plan.ts";
 import type { Plan } from "../../plan/plan.ts";
 import type { ConfinedGit, GitOutput } from "./confined-git.ts";
-import { codeOf } from "./git-files.ts";
 import { InputQueue } from "./input-queue.ts";
 
 const separator = "\0";
@@ -102,7 +103,7 @@ function removeLock(path: string, id: string | null): void {
   try {
     if (id === null || readFileSync(path, "latin1") === `${id}\n`) unlinkSync(path);
   } catch (error) {
-    if (codeOf(error) !== "ENOENT") throw error;
+    if (errorCode(error) !== "ENOENT") throw error;
   }
 }
 

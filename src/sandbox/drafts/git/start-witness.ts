@@ -1,10 +1,12 @@
 // What a command sees of its root's repository at its start. Git replaces HEAD and index by rename: an index that was
 // opened then still has the entries of that moment, and is read only where they are asked for.
+
 import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
 import { join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { indexBytesMax } from "../../plan/drafts/git/index-file.ts";
 import { looseRefBytesMax } from "../../plan/drafts/git/ref-file.ts";
-import { codeOf, readGitFile } from "./git-files.ts";
+import { readGitFile } from "./git-files.ts";
 import { fileEntriesDigest, type SeenState } from "./repository.ts";
 
 /** An index, open since the start of a command. */
@@ -59,7 +61,7 @@ function openIndex(path: string): OpenIndex | null {
   try {
     descriptor = openSync(path, constants.O_RDONLY | constants.O_NOFOLLOW | constants.O_NONBLOCK);
   } catch (error) {
-    if (codeOf(error) === "ENOENT") return null;
+    if (errorCode(error) === "ENOENT") return null;
     throw error;
   }
   const { size, mtimeNs } = fstatSync(descriptor, { bigint: true });

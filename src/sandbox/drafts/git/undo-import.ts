@@ -1,12 +1,13 @@
 // Takes the git part of a landing back: refs by compare-and-set with the recorded values, HEAD and index under their
 // locks. Objects stay in the repository.
+
 import { join } from "node:path";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { type GitRefusal, type GitResult, refuseGit } from "../../plan/drafts/git/git-refusal.ts";
 import { planGitUndo, type RecordedChange } from "../../plan/drafts/git/undo-plan.ts";
 import type { Sandboxes } from "../../plan/sandboxes.ts";
 import { borrowedObjects, readShallow } from "./borrowed-history.ts";
 import { ConfinedGit } from "./confined-git.ts";
-import { codeOf } from "./git-files.ts";
 import { isEmptyPlan } from "./import.ts";
 import { type LockOptions, lockRepository } from "./lock-repository.ts";
 import { knownIds, ObjectImport, requiredIds } from "./objects.ts";
@@ -35,7 +36,7 @@ export async function prepareGitUndo(request: GitUndoRequest): Promise<GitUndoOu
   try {
     return await prepare(request);
   } catch (error) {
-    return stays(refuseGit("unavailable", `the repository cannot be read (${codeOf(error)})`));
+    return stays(refuseGit("unavailable", `the repository cannot be read (${errorCode(error)})`));
   }
 }
 

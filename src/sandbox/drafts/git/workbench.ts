@@ -1,16 +1,18 @@
 // The folders of one import, all in our state: git folders with our own configuration, the draft's objects under plain
 // names, and a quarantine for the new pack.
+
 import { constants, linkSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { copyFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setImmediate as nextTurn } from "node:timers/promises";
+import { errorCode } from "../../../core/base/error-code.ts";
 import { importConfig } from "../../plan/drafts/git/environment.ts";
 import { type GitResult, refuseGit, value } from "../../plan/drafts/git/git-refusal.ts";
 import type { DraftObjectFile } from "../../plan/drafts/git/import-plan.ts";
 import type { ObjectFormat } from "../../plan/drafts/git/object-id.ts";
 import type { Plan } from "../../plan/plan.ts";
 import { gitPlan } from "./confined-git.ts";
-import { codeOf, kindAt } from "./git-files.ts";
+import { kindAt } from "./git-files.ts";
 
 export interface WorkbenchParts {
   /** A folder of our state; a new folder is created in it and removed at the end. */
@@ -72,7 +74,7 @@ export class Workbench {
         for (const name of ["git", "real"]) writeFileSync(join(folder, name, "shallow"), parts.shallow);
       return value(bench);
     } catch (error) {
-      return refuseGit("unavailable", `the folder for an import cannot be made (${codeOf(error)})`);
+      return refuseGit("unavailable", `the folder for an import cannot be made (${errorCode(error)})`);
     }
   }
 
@@ -154,7 +156,7 @@ export class Workbench {
       }
       return value(null);
     } catch (error) {
-      return refuseGit("unavailable", `the objects of the draft cannot be read (${codeOf(error)})`);
+      return refuseGit("unavailable", `the objects of the draft cannot be read (${errorCode(error)})`);
     }
   }
 
@@ -171,7 +173,7 @@ async function linkOrCopy(from: string, to: string): Promise<void> {
   try {
     linkSync(from, to);
   } catch (error) {
-    if (codeOf(error) !== "EXDEV" && codeOf(error) !== "EPERM" && codeOf(error) !== "EMLINK") throw error;
+    if (errorCode(error) !== "EXDEV" && errorCode(error) !== "EPERM" && errorCode(error) !== "EMLINK") throw error;
     await copyFile(from, to, constants.COPYFILE_EXCL | constants.COPYFILE_FICLONE);
   }
 }

@@ -1,4 +1,5 @@
 // One hop of a fetch: decided by name, resolved, screened, decided by address, dialled at that address only.
+
 import http from "node:http";
 import type { Socket } from "node:net";
 import tls from "node:tls";
@@ -7,8 +8,8 @@ import type { HeaderLine } from "../../../core/authority/axes/http-request.ts";
 import type { Url } from "../../../core/authority/axes/url.ts";
 import type { DenialCode } from "../../../core/authority/decision.ts";
 import { type Address, addressText, parseAddress } from "../../../core/base/address.ts";
+import { errorCode } from "../../../core/base/error-code.ts";
 import type { Resolver } from "../../../core/ports/resolver.ts";
-import { codeOf } from "../../../platform/path-target.ts";
 import { dial } from "../dial.ts";
 import { addressesMax, informationMax } from "./fetch-limits.ts";
 import type { Method } from "./fetch-messages.ts";
@@ -108,7 +109,7 @@ function secure(socket: Socket, { host }: Url, { authorities, stop }: HopContext
     };
     const aborted = (): void => failed("it was stopped");
     stop.addEventListener("abort", aborted, { once: true });
-    secured.on("error", (error) => failed(`no secure connection (${codeOf(error)})`));
+    secured.on("error", (error) => failed(`no secure connection (${errorCode(error)})`));
     secured.once("close", () => failed("no secure connection (closed)"));
     secured.once("secureConnect", () => {
       stop.removeEventListener("abort", aborted);
@@ -153,9 +154,9 @@ export function exchange(socket: Socket, sent: HopRequest, world: HopContext): P
     request.once("socket", () => socket.resume());
     request.on("upgrade", () => failed("not_available", "the server wants to speak something else"));
     request.on("error", (error) => {
-      if (codeOf(error) === "HPE_HEADER_OVERFLOW")
+      if (errorCode(error) === "HPE_HEADER_OVERFLOW")
         failed("budget_exhausted", `the headers have more than ${world.headerBytes} bytes`);
-      else failed("not_available", `the exchange failed (${codeOf(error)})`);
+      else failed("not_available", `the exchange failed (${errorCode(error)})`);
     });
     request.once("close", () => failed("not_available", "the exchange ended before there was an answer"));
     request.once("response", (response) => {
