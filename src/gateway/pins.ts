@@ -43,7 +43,7 @@ const HIDDEN = /(?![\n\t])[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}\p{Default_Ignora
 const EMOJI =
   /\p{Extended_Pictographic}\uFE0F?(?:\u200D\p{Extended_Pictographic}\uFE0F?){0,4}|[0-9#*]\uFE0F\u20E3|\r(?=\n)/gu;
 
-function isHidden(text: string): boolean {
+export function isHidden(text: string): boolean {
   return HIDDEN.test(text) && HIDDEN.test(text.replace(EMOJI, ""));
 }
 

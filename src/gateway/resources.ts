@@ -2,6 +2,7 @@
 // named like a resource, by `prompt:NAME`, so that one kind of grant covers both.
 import { isJsonList, isJsonObject, type Json, type JsonObject, member } from "../core/base/json.ts";
 import { resultCharactersMax } from "./call-result.ts";
+import { isHidden } from "./pins.ts";
 
 export type ResourceKind = "resource" | "template" | "prompt";
 
@@ -13,7 +14,13 @@ export interface ListedResource {
   readonly description: string;
   readonly mimeType: string | null;
   /** Of a prompt. */
-  readonly arguments: readonly JsonObject[];
+  readonly arguments: readonly PromptArgument[];
+}
+
+export interface PromptArgument extends JsonObject {
+  readonly name: string;
+  readonly description: string;
+  readonly required: boolean;
 }
 
 /** The method that lists each kind, and the member of its answer. */
@@ -38,21 +45,22 @@ export function promptName(uri: string): string | null {
   return uri.startsWith(PROMPT) ? uri.slice(PROMPT.length) : null;
 }
 
-/** Null for an entry that names nothing. */
+/** Null for an entry that names nothing, or has characters that do not show. */
 export function readListed(kind: ResourceKind, entry: Json): ListedResource | null {
   if (!isJsonObject(entry)) return null;
   const name = text(entry, "name");
   const uri = kind === "prompt" ? `${PROMPT}${name}` : text(entry, kind === "template" ? "uriTemplate" : "uri");
   if (name === "" || uri === "" || uri.length > uriCharactersMax) return null;
   const given = member(entry, "arguments");
-  const mimeType = text(entry, "mimeType");
-  return {
-    ...{ kind, uri, name, description: text(entry, "description"), mimeType: mimeType === "" ? null : mimeType },
-    arguments: isJsonList(given) ? given.slice(0, argumentsMax).flatMap(readArgument) : [],
-  };
+  const [description, mimeType] = [text(entry, "description"), text(entry, "mimeType")];
+  const named = isJsonList(given) ? given.slice(0, argumentsMax).flatMap(readArgument) : [];
+  // A list has no pin that a person could review.
+  if ([uri, name, description, mimeType, ...named.flatMap((one) => [one.name, one.description])].some(isHidden))
+    return null;
+  return { ...{ kind, uri, name, description, mimeType: mimeType === "" ? null : mimeType }, arguments: named };
 }
 
-function readArgument(entry: Json): readonly JsonObject[] {
+function readArgument(entry: Json): readonly PromptArgument[] {
   if (!isJsonObject(entry) || text(entry, "name") === "") return [];
   return [
     {

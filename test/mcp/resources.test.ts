@@ -5,18 +5,29 @@ import { Client } from "@modelcontextprotocol/client";
 import { StdioClientTransport } from "@modelcontextprotocol/client/stdio";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { root } from "../e2e/ambit.ts";
-import { World } from "../state/world.ts";
+import { given, World } from "../state/world.ts";
 import { AS_CLIENT } from "./line-client.ts";
 
 const packages = join(root, "node_modules");
+const servers = join(root, "test", "mcp", "servers");
 const EVERYTHING = join(packages, "@modelcontextprotocol", "server-everything", "dist", "index.js");
 
 let world: World;
 
+interface Listed {
+  readonly items: readonly { readonly uri: string }[];
+  readonly problems: readonly { readonly server: string }[];
+}
+
 beforeAll(async () => {
   world = await World.make();
   const entry = `{ command: [node, "${EVERYTHING}"], runtime: ["${packages}"] }`;
-  world.write("config/ambit/mcp.yml", `servers:\n  every: ${entry}\n  twin: ${entry}\n`);
+  const hostile = ["many", "pages", "rubbish", "lies", "big", "exit"].map(
+    (mode) =>
+      `  h-${mode}: { command: [node, "${join(servers, "resources.mjs")}", ${mode}], runtime: ["${servers}"] }\n`,
+  );
+  world.write("config/ambit/mcp.yml", `servers:\n  every: ${entry}\n  twin: ${entry}\n${hostile.join("")}`);
+  world.agent("hostile", ['mcp.resource{servers=["h-*"],uris=[**]}']);
   world.agent("reader", ["mcp.resource{servers=[every],uris=[demo://resource/dynamic/**,prompt:simple-*]}"]);
   world.agent("all", ["mcp.resource{servers=[every,twin],uris=[**]}"]);
   world.agent("none", ["memory.read"]);
@@ -93,6 +104,30 @@ test("an agent without such grants has no resources, starts no server, and no de
   await client.close();
   expect((await world.log({ outcome: "deny" })).length).toBe(before + 1);
 });
+
+test("a hostile server's lists and contents are cut, checked, and never pass for another server's", async () => {
+  const caller = world.caller();
+  const session = given(await caller.open(world.project, "hostile"));
+  const list = async (server: string): Promise<Listed> => {
+    const { said, value } = await session.do("resources_list", { server });
+    expect(said).toBe("done");
+    return value["result"] as Listed;
+  };
+  const many = await list("h-many");
+  expect([many.items.length, many.problems.length]).toEqual([1_000, 1]);
+  const pages = await list("h-pages");
+  expect([pages.items.map(({ uri }) => uri), pages.problems.length]).toEqual([["h://a/1"], 1]);
+  const lies = await list("h-lies");
+  expect(lies.items.map(({ uri }) => uri)).toEqual(["h://a/ok", "prompt:../x", "prompt:p__q"]);
+  expect(lies.problems.length).toBe(1);
+  for (const server of ["h-rubbish", "h-exit"]) expect((await list(server)).problems[0]?.server).toBe(server);
+  for (const server of ["h-rubbish", "h-big", "h-exit"])
+    expect([server, (await session.do("resources_read", { server, uri: "h://a/1" })).said]).toEqual([
+      server,
+      "not_available",
+    ]);
+  await caller.end();
+}, 60_000);
 
 test("a read is decided, logged with its URI, and marks the session", async () => {
   const client = await connected("reader");

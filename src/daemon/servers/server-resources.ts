@@ -24,7 +24,9 @@ export interface ResourcePowersOptions {
 const pagesMax = 16;
 const KINDS: readonly ResourceKind[] = ["resource", "template", "prompt"];
 
-type Answered<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+type Answered<T> =
+  | { readonly ok: true; readonly value: T; readonly note?: string }
+  | { readonly ok: false; readonly message: string };
 
 export function resourcePowers(options: ResourcePowersOptions): (call: PowersOptions) => ResourcePowers {
   const { servers, held, callMilliseconds } = options;
@@ -78,7 +80,8 @@ async function listed(
   signal: AbortSignal,
   milliseconds: number,
 ): Promise<Answered<readonly ListedResource[]>> {
-  const found: ListedResource[] = [];
+  const found = new Map<string, ListedResource>();
+  let left = 0;
   for (const kind of KINDS) {
     const { method, key, capability } = RESOURCE_LISTS[kind];
     if (!upstream.has(capability)) continue;
@@ -90,12 +93,27 @@ async function listed(
       if (!answer.ok) return answer;
       const part = member(answer.value, key);
       if (!isJsonList(part)) return { ok: false, message: `the server's answer to ${method} is malformed` };
-      for (const entry of part) if (entries.length < resourcesMax) entries.push(entry);
+      for (const entry of part) {
+        if (entries.length < resourcesMax) entries.push(entry);
+        else left++;
+      }
       const next = member(answer.value, "nextCursor");
       cursor = typeof next === "string" && next !== "" ? next : null;
       if (cursor === null) break;
     }
-    found.push(...entries.flatMap((entry) => readListed(kind, entry) ?? []));
+    if (cursor !== null) left++;
+    for (const entry of entries) {
+      const one = readListed(kind, entry);
+      if (one === null || found.has(`${kind} ${one.uri}`)) left++;
+      else found.set(`${kind} ${one.uri}`, one);
+    }
   }
-  return { ok: true, value: found };
+  const value = [...found.values()];
+  return left === 0
+    ? { ok: true, value }
+    : {
+        ok: true,
+        value,
+        note: "entries are left out: too many, repeated, malformed, or with characters that do not show",
+      };
 }

@@ -25,6 +25,7 @@ export interface HttpServerOptions {
 
 export const httpPath = "/mcp";
 const METHODS: ReadonlySet<string> = new Set(["POST", "GET", "DELETE"]);
+const ONCE: readonly string[] = ["host", "origin", "authorization", "mcp-session-id", "content-type"];
 const LOOPBACK_NAMES: readonly string[] = ["localhost", "127.0.0.1", "[::1]"];
 const BEARER = /^Bearer +([A-Za-z0-9._~+/-]{1,256}=*)$/i;
 
@@ -136,6 +137,9 @@ export class HttpServer {
   /** A page in a browser can send requests here: by a name that it made resolve to this machine, or from its own origin. */
   #refusal(request: IncomingMessage): Response | null {
     const { host, origin } = request.headers;
+    // Of two, another reader could take the other one.
+    if (ONCE.some((name) => (request.headersDistinct[name]?.length ?? 0) > 1))
+      return errorAnswer(400, `${ONCE.join(", ")}: each header at most once`);
     const hosts = LOOPBACK_NAMES.map((name) => `${name}:${this.#port}`);
     if (host === undefined || !hosts.includes(host.toLowerCase())) return errorAnswer(403, "this Host is not served");
     if (origin !== undefined && !isLoopbackOrigin(origin)) return errorAnswer(403, "this Origin is not served");

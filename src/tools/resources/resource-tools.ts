@@ -25,7 +25,10 @@ export interface ListedItem {
   readonly arguments: readonly JsonObject[];
 }
 
-type Answered<T> = { readonly ok: true; readonly value: T } | { readonly ok: false; readonly message: string };
+/** `note`: what the answer leaves out. */
+type Answered<T> =
+  | { readonly ok: true; readonly value: T; readonly note?: string }
+  | { readonly ok: false; readonly message: string };
 
 /** The servers of a session, and its current grants. */
 export interface ResourceAccess {
@@ -78,8 +81,11 @@ const listTool: BuiltinTool<ResourcePowers> = {
     const items = lists.flatMap(([server, list]) =>
       list.ok ? list.value.filter((one) => isReadable(held, server, one)).map((one) => ({ server, ...one })) : [],
     );
-    const failures = lists.flatMap(([server, list]) => (list.ok ? [] : [{ server, message: list.message }]));
-    return useResult({ items, failures });
+    const problems = lists.flatMap(([server, list]) => {
+      const message = list.ok ? list.note : list.message;
+      return message === undefined ? [] : [{ server, message }];
+    });
+    return useResult({ items, problems });
   },
 };
 
