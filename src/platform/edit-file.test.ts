@@ -152,7 +152,7 @@ describe("undo", () => {
     expect([back(), text(), back(), text(), back()]).toEqual([true, "1", true, "0", false]);
   });
 
-  test("the last twenty edits are kept", () => {
+  test("the last twenty edits are kept", { timeout: 60_000 }, () => {
     for (let at = 1; at <= 25; at++) put(String(at));
     let count = 0;
     while (count < 100 && back()) count++;

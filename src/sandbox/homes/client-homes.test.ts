@@ -186,7 +186,9 @@ test("a fresh home has nothing of earlier runs; one in use is not emptied", asyn
   expect(readdirSync(dirname(second.path))).toEqual(["home"]);
 });
 
-test("a home of many files is set aside at once, and removed while other work goes on", async () => {
+test("a home of many files is set aside at once, and removed while other work goes on", {
+  timeout: 60_000,
+}, async () => {
   const homes = new ClientHomes(join(base, "state"));
   const first = opened(homes);
   mkdirSync(join(first.path, "many"));
