@@ -144,19 +144,18 @@ function rulesIn({ clientSettings }: ImportPorts, { project, user, read }: RuleF
   const found: NativeRule[] = [];
   const places = [
     ...project.map((path) => ["project", path, path] as const),
-    ...(isUser ? user.map((path) => ["user", path, `~/${path}`] as const) : []),
+    ...user.map((path) => ["user", path, `~/${path}`] as const),
   ];
   for (const [scope, path, name] of places) {
     const file = clientSettings.pathOf(scope, path);
     const text = file === null ? null : clientSettings.text(file);
     if (file === null || text === null) continue;
     if (!text.ok) return { message: `${name}: ${text.message}` };
-    if (read.kind === "text") found.push(...read.of(text.value, name));
-    else {
-      const value = clientSettings.value(file, []);
-      if (value === undefined) return { message: `${name} is no JSON` };
-      found.push(...read.of(value, name));
-    }
+    const value = read.kind === "text" ? undefined : clientSettings.value(file, []);
+    if (read.kind !== "text" && value === undefined) return { message: `${name} is no JSON` };
+    const rules = read.kind === "text" ? read.of(text.value, name) : read.of(value ?? null, name);
+    // What the user's own settings deny holds in every project.
+    found.push(...(scope === "user" && !isUser ? rules.filter(({ action }) => action !== "allow") : rules));
   }
   return { found };
 }

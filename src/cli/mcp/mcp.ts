@@ -65,6 +65,8 @@ export async function serve(ports: McpPorts, options: McpServeOptions): Promise<
     ports.printError(`ambit: ${variable} has no effect beside --agent: grants come from the record`);
   if (options.promptTool === true && agent === undefined)
     return usage(ports, "--prompt-tool needs the agent whose grants decide", "--agent coder");
+  if (options.promptTool === true && options.pledge !== undefined)
+    return usage(ports, "--prompt-tool answers by the whole record: it cannot be combined with --pledge", null);
   return ports.serveMcp({
     isPrompting: options.promptTool === true,
     opening: {

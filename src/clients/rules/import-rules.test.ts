@@ -98,6 +98,38 @@ describe("rules that deny or ask come before rules that allow", () => {
   });
 });
 
+describe("a denial whose extent is not certain", () => {
+  test.each([
+    [["Read(src/**)"], ["Read(.env)"]],
+    [["Read(secrets/a/**)"], ["Read(secrets)"]],
+    [["Edit"], ["Read(secrets/{a,b}.key)"]],
+    [["Edit(/secrets/**)"], ["Read(secrets/{a,b}.key)"]],
+    [["Read"], ["Read(/etc/**)"]],
+    [["WebSearch"], ["Web*"]],
+  ])("of %j by %j imports nothing of what it may be about", (allow, deny) => {
+    expect(specs(importRules(claudeRules({ [LISTS]: { allow, deny } }, "f"), READ, []))).toEqual([]);
+  });
+
+  test.each([
+    [{ read: { "src/*": "allow", "*.env": "deny" } }],
+    [{ read: { "src/*": "allow", "*": "deny" } }],
+    [{ read: "allow", "*": "deny" }],
+  ])("of opencode, where the last rule wins: %j", (permission) => {
+    expect(specs(importRules(mapRules({ permission }, "f"), READ, []))).toEqual([]);
+  });
+
+  test("of Codex: a rule with a parenthesis inside", () => {
+    const text =
+      'prefix_rule(pattern=["git"], decision="allow")\nprefix_rule(pattern=["git", "push"], decision="forbidden", justification="use gh (see docs)")\n';
+    expect(specs(importRules(codexRules(text, "f"), READ, []))).toEqual([]);
+  });
+
+  test("a folder that is denied as a whole leaves the others", () => {
+    const rules = claudeRules({ [LISTS]: { allow: ["Read(src/**)"], deny: ["Read(./secrets/**)"] } }, "f");
+    expect(specs(importRules(rules, READ, []))).toHaveLength(1);
+  });
+});
+
 test("rules of other clients", () => {
   const of = (rules: Parameters<typeof importRules>[0]): readonly string[] => specs(importRules(rules, READ, []));
   expect(

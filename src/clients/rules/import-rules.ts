@@ -9,7 +9,7 @@ import { within } from "../../core/authority/witness/within.ts";
 import { parseSpecs } from "../../core/notation/compact/grant-specs.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import type { Reading } from "../../core/notation/reading.ts";
-import type { NativeRule } from "./read-rules.ts";
+import type { NativeRule, RuleMeaning } from "./read-rules.ts";
 
 export type FindingKind = "dead" | "broad" | "unreachable" | "unreadable" | "meaning";
 
@@ -113,13 +113,34 @@ function foldedReading(reading: Reading): Reading {
   return { ...rest, pathSettings: { home: lower(home), base: lower(base), protectedPaths } };
 }
 
-/** Whether a rule may be about a call of another: of the same kind of tool, where it is not known what it means. */
+const FILE_TOOLS: ReadonlySet<string> = new Set(["Read", "Edit", "glob", "grep"]);
+const OTHER_TOOLS: ReadonlySet<string> = new Set(["Bash", "WebFetch", "WebSearch", "websearch"]);
+
+/**
+ * Whether a denial or a question may be about a call that another rule allows. INVARIANT: true where that is not certain. A pattern
+ * for files also matches what is below it, one without a slash in every folder, and a star inside it what its client makes of it.
+ */
 function meets(one: ReadRule, other: NativeRule, grants: readonly Grant[]): boolean {
-  const { meaning, tool } = one.rule;
-  if (meaning.kind === "dead" || meaning.kind === "free") return false;
-  if (one.folded === null) return tool === "*" || tool === other.tool;
+  const { meaning, tool, rule } = one.rule;
+  if (meaning.kind === "free") return false;
+  const areFiles = FILE_TOOLS.has(tool) && FILE_TOOLS.has(other.tool);
+  if (meaning.kind === "dead") return areFiles && /^(?:Read|Edit)\(/.test(rule);
+  if (one.folded === null) {
+    const isKnown = FILE_TOOLS.has(tool) || OTHER_TOOLS.has(tool) || tool.startsWith("mcp__");
+    return !isKnown || tool === other.tool || areFiles;
+  }
+  if (areFiles && !isTree(meaning)) return true;
   const shared = meetGrants(one.folded, grants);
   return shared.grants.length > 0 || !shared.complete;
+}
+
+/** A folder with everything below it, which every client reads alike. */
+function isTree(meaning: RuleMeaning): boolean {
+  return (
+    meaning.kind === "grants" &&
+    meaning.specs.every((spec) => !spec.includes("*") || /paths=\["[^*"]*\/?\*\*"\]\}$/.test(spec)) &&
+    meaning.specs.every((spec) => spec.includes("*") || !spec.includes("paths="))
+  );
 }
 
 function authorityOf(grants: readonly Grant[]): Authority {

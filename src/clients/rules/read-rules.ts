@@ -263,14 +263,15 @@ function cursorMeaning(rule: string): { readonly tool: string; readonly meaning:
 export function mapRules(value: Json, file: string): readonly NativeRule[] {
   const map = isJsonObject(value) ? member(value, "permission") : undefined;
   const rules: NativeRule[] = [];
-  for (const [tool, inner] of map !== undefined && isJsonObject(map) ? Object.entries(map) : []) {
+  const tools = map !== undefined && isJsonObject(map) ? Object.entries(map) : [];
+  for (const [tool, inner] of tools) {
     const pairs =
       typeof inner === "string" ? [["*", inner] as const] : isJsonObject(inner) ? Object.entries(inner) : [];
     for (const [pattern, action] of pairs) {
       if (action !== "allow" && action !== "ask" && action !== "deny") continue;
-      // What asks, or denies, everything of a tool is what a record does without a grant.
-      if (pattern === "*" && action !== "allow" && pairs.length > 1) continue;
-      if (tool === "*" && action !== "allow") continue;
+      // The last rule that matches wins. What asks, or denies, everything first is what a record does without a grant.
+      if (pattern === "*" && action !== "allow" && pairs.length > 1 && pairs[0]?.[0] === "*") continue;
+      if (tool === "*" && action !== "allow" && tools[0]?.[0] === "*") continue;
       const rule = pattern === "*" ? tool : `${tool} ${pattern}`;
       rules.push({ action, rule, file, ...mapMeaning(tool, pattern) });
     }
@@ -352,7 +353,14 @@ const CODEX_ACTIONS: Readonly<Record<string, RuleAction>> = { allow: "allow", pr
 /** `prefix_rule(pattern=["git", ["status", "log"]], decision="allow")`: an inner list is a choice of words. */
 export function codexRules(text: string, file: string): readonly NativeRule[] {
   const rules: NativeRule[] = [];
-  for (const [, inside = ""] of text.replaceAll(/^\s*#.*$/gm, "").matchAll(/\bprefix_rule\s*\(([^()]*)\)/g)) {
+  const plain = text.replaceAll(/^\s*#.*$/gm, "");
+  const found = [...plain.matchAll(/\bprefix_rule\s*\(([^()]*)\)/g)];
+  // What cannot be read may forbid anything.
+  if ((plain.match(/\bprefix_rule\b/g)?.length ?? 0) !== found.length) {
+    const meaning = unreadable("a rule of the file has parentheses inside, so none of them can be relied on");
+    rules.push({ action: "deny", rule: "prefix_rule(...)", file, tool: "Bash", meaning });
+  }
+  for (const [, inside = ""] of found) {
     const list = /\bpattern\s*=\s*(\[(?:[^[\]]|\[[^[\]]*\])*\])/.exec(inside)?.[1] ?? "";
     const action = CODEX_ACTIONS[/\bdecision\s*=\s*"(\w+)"/.exec(inside)?.[1] ?? "allow"];
     const choices = action === undefined ? null : wordChoices(list);

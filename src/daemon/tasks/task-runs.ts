@@ -159,7 +159,12 @@ export class TaskRuns {
   /** A running one is ended. */
   async cancel(id: string, by: string): Promise<Answer<{ task: Task }>> {
     const result = await this.change(id, cancelled, by);
-    if (result.ok) this.#claims.get(id)?.stop();
+    const claim = this.#claims.get(id);
+    if (result.ok && claim !== undefined) {
+      // A program that has not started yet does not start.
+      claim.isClosed = true;
+      claim.stop();
+    }
     return result;
   }
 

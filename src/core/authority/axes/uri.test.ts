@@ -17,7 +17,6 @@ describe("URIs of resources", () => {
     ["file://localhost/etc/passwd", ["file:", "localhost", "etc", "passwd"]],
     ["urn:isbn:1", ["urn:isbn:1"]],
     ["prompt:greet", ["prompt:greet"]],
-    ["docs://pages/a?x=1#y", ["docs:", "pages", "a?x=1#y"]],
   ])("%s has one spelling", (text, expected) => {
     expect(segments(text)).toEqual(expected);
   });
@@ -34,6 +33,11 @@ describe("URIs of resources", () => {
     "",
     "docs://*",
     "docs://a\u0000",
+    "docs://a%00",
+    "docs://pages/secret?.md",
+    "docs://pages/secret#.md",
+    "docs://pages/pub/..?",
+    "https://evil.example?.good.example/x",
   ])("%j has none", (text) => {
     expect(segments(text)).toBe("bad_value");
   });

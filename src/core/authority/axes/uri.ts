@@ -7,9 +7,11 @@ import { namePatternText, nameText, parseName, parseNamePattern } from "./name.t
 /** No authority looks like this. */
 const NO_AUTHORITY = "[]";
 const HIERARCHICAL = /^([A-Za-z][A-Za-z0-9+.-]*):(\/\/)?(\/.*|(?<=\/\/).*)$/s;
-const ENCODED_STEP = /%(?:2e|2f|5c)/i;
+const ENCODED_STEP = /%(?:00|2e|2f|5c)/i;
 
 export function parseUri(text: string): Result<Segments> {
+  // A star would match them as part of a name, and a server cuts them off: it would read another resource.
+  if (/[?#]/.test(text)) return refuse("bad_value", `${JSON.stringify(text)} has a query or a fragment`);
   const name = nameOf(text);
   return name.ok ? parseName(name.value) : name;
 }
@@ -29,7 +31,7 @@ export function uriPatternText(pattern: Sequence): string {
 
 function nameOf(text: string): Result<string> {
   if (ENCODED_STEP.test(text) || text.includes("\\"))
-    return refuse("bad_value", `${JSON.stringify(text)} has an encoded dot or slash, or a backslash`);
+    return refuse("bad_value", `${JSON.stringify(text)} has an encoded NUL, dot or slash, or a backslash`);
   const [, scheme, , rest = ""] = HIERARCHICAL.exec(text) ?? [];
   if (scheme === undefined) return { ok: true, value: text };
   const authority = scheme.toLowerCase() === "file" ? "localhost" : NO_AUTHORITY;
