@@ -114,8 +114,8 @@ describe("a denial whose extent is not certain", () => {
     [{ read: { "src/*": "allow", "*.env": "deny" } }],
     [{ read: { "src/*": "allow", "*": "deny" } }],
     [{ read: "allow", "*": "deny" }],
-  ])("of opencode, where the last rule wins: %j", (permission) => {
-    expect(specs(importRules(mapRules({ permission }, "f"), READ, []))).toEqual([]);
+  ])("of opencode, where the last rule wins: %j", (rules) => {
+    expect(specs(importRules(mapRules({ [MAP]: rules }, "f"), READ, []))).toEqual([]);
   });
 
   test("of Codex: a rule with a parenthesis inside", () => {

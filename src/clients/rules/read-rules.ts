@@ -46,42 +46,13 @@ function dead(why: string, fix: string | null = null): RuleMeaning {
 }
 
 /** Programs that run what they are given, or carry data out: a rule with a star behind them allows nearly everything. */
-const BROAD_PROGRAMS: ReadonlySet<string> = new Set([
-  ...[
-    "awk",
-    "bash",
-    "bun",
-    "bunx",
-    "curl",
-    "deno",
-    "docker",
-    "env",
-    "eval",
-    "exec",
-    "find",
-    "fish",
-    "kubectl",
-    "nc",
-    "ncat",
-  ],
-  ...[
-    "node",
-    "npx",
-    "perl",
-    "php",
-    "pnpx",
-    "podman",
-    "powershell",
-    "pwsh",
-    "python",
-    "python3",
-    "rsync",
-    "ruby",
-    "scp",
-    "sed",
-  ],
-  ...["sh", "source", "ssh", "sudo", "su", "telnet", "uvx", "watch", "wget", "xargs", "zsh"],
-]);
+const BROAD_PROGRAMS: ReadonlySet<string> = new Set(
+  (
+    "awk bash bun bunx curl deno docker env eval exec find fish kubectl nc ncat node npx perl php pnpx " +
+    "podman powershell pwsh python python3 rsync ruby scp sed sh source ssh sudo su telnet uvx watch wget " +
+    "xargs zsh"
+  ).split(" "),
+);
 
 /** Words of a command that mean themselves to a shell and in a pattern. */
 const PLAIN_WORD = /^[A-Za-z0-9_./:@=+,%^~-]+$/;
@@ -158,29 +129,13 @@ function claudePath(verbs: readonly string[], text: string): RuleMeaning {
 }
 
 /** Tools of Claude Code whose rules with a path are accepted and never consulted. */
-const PATH_LESS: ReadonlySet<string> = new Set([
-  "Glob",
-  "Grep",
-  "LS",
-  "MultiEdit",
-  "NotebookEdit",
-  "NotebookRead",
-  "Write",
-]);
-const FREE_TOOLS: ReadonlySet<string> = new Set([
-  ...[
-    "Agent",
-    "AskUserQuestion",
-    "BashOutput",
-    "ExitPlanMode",
-    "KillBash",
-    "KillShell",
-    "Skill",
-    "SlashCommand",
-    "Task",
-  ],
-  ...["TaskOutput", "TaskStop", "TodoRead", "TodoWrite", "ToolSearch", "Cd"],
-]);
+const PATH_LESS: ReadonlySet<string> = new Set("Glob Grep LS MultiEdit NotebookEdit NotebookRead Write".split(" "));
+const FREE_TOOLS: ReadonlySet<string> = new Set(
+  (
+    "Agent AskUserQuestion BashOutput ExitPlanMode KillBash KillShell Skill SlashCommand Task TaskOutput " +
+    "TaskStop TodoRead TodoWrite ToolSearch Cd"
+  ).split(" "),
+);
 
 export function claudeMeaning(rule: string): { readonly tool: string; readonly meaning: RuleMeaning } {
   const [, tool = "", inside] = /^([A-Za-z_][\w.*-]*|\*)(?:\((.*)\))?$/s.exec(rule) ?? [];
