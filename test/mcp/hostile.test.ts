@@ -38,7 +38,12 @@ describe("a line that is not a request", () => {
     ["has an object for its id", '{"jsonrpc":"2.0","id":{},"method":"ping"}', -32_600, null],
     ["has a fraction for its id", '{"jsonrpc":"2.0","id":1.5,"method":"ping"}', -32_600, null],
     ["names an unknown method", '{"jsonrpc":"2.0","id":907,"method":"files/burn"}', -32_601, 907],
-    ["names a resource", '{"jsonrpc":"2.0","id":908,"method":"resources/read","params":{"uri":"a:b"}}', -32_601, 908],
+    [
+      "names a resource that is not there",
+      '{"jsonrpc":"2.0","id":908,"method":"resources/read","params":{"uri":"a:b"}}',
+      -32_602,
+      908,
+    ],
     [
       "names a prompt that is not there",
       '{"jsonrpc":"2.0","id":909,"method":"prompts/get","params":{"name":"a"}}',

@@ -98,13 +98,14 @@ export function approvalCard(
 ): string {
   const { id, state, who, times, expires, need, of } = approval;
   const { requests, binding, ...question } = questionOf(approval, digest);
-  const left = now < expires ? `expires in ${lengthText(expires - now)}` : "expired";
+  const isOpen = state === "pending" || state === "approved";
+  const left = !isOpen ? "" : now < expires ? `  expires in ${lengthText(expires - now)}` : "  expired";
   const isPlain = need === 1 && of === null && !needsPresence(approval) && approval.answers.length === 0;
   const granted = requests.filter(({ isAsking, notes }) => !isAsking && notes.length === 0).length;
   const asking = requests.filter(({ isAsking, notes }) => isAsking || notes.length > 0);
   const lines = question.who.filter(({ label }) => ON_CARD.has(label) && (label !== "user" || who.user !== null));
   return [
-    `${paint.strong(shown(id))}  ${stateText(paint, state)}  ${left}${times > 1 ? `, asked ${times} times` : ""}`,
+    `${paint.strong(shown(id))}  ${stateText(paint, state)}${left}${times > 1 ? `, asked ${times} times` : ""}`,
     ...labelled([...lines, ...question.call], paint),
     paint.strong(granted === 0 ? "needs" : `needs, besides ${granted} that ${granted === 1 ? "is" : "are"} granted`),
     ...needLines({ ...question, requests: asking, binding }, paint),

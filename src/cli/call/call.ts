@@ -189,7 +189,8 @@ function tellDenial(ports: CallCommandPorts, denial: DenialView, json: boolean):
       `${ports.paint.bad("denied")}  ${code}${need === null ? "" : `: ${shown(need)}`}`,
       `  ${shown(hint)}`,
       ...(reason === null || reason === "" ? [] : [`  reason: ${shown(reason)}`]),
-      ...(approval === null || approval === "" ? [] : [`  approve: ambit approve ${shown(approval)}`]),
+      // What was refused or has expired can no longer be approved.
+      ...(code !== "approval_required" || approval === null ? [] : [`  approve: ambit approve ${shown(approval)}`]),
       ...(code === "unknown_tool" ? ["  tools: ambit tools list"] : []),
       ...(id === "" ? [] : [`  why: ambit why ${shown(id)}`]),
     ];

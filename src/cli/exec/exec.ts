@@ -222,17 +222,19 @@ function tell(ports: ExecPorts, name: string, loaded: LoadedAgent, result: ExecR
   } else if (verdict !== null && result.request !== null) {
     const told = showVerdict(agent, result.request, verdict, ports.moment);
     ports.printError(sentence(agent.id, name, told, source, paint));
-    tellDenial(ports, result.denial);
+    tellDenial(ports, result);
   } else {
     ports.printError(refusalText(result.refused, paint.bad("refused")));
-    tellDenial(ports, result.denial);
+    tellDenial(ports, result);
   }
 }
 
-function tellDenial(ports: ExecPorts, denial: Extract<ExecResult, { ok: false }>["denial"]): void {
+function tellDenial(ports: ExecPorts, { refused, denial }: Extract<ExecResult, { ok: false }>): void {
   if (denial === null) return;
   const { id, approval } = denial;
-  if (approval !== null && approval !== "") ports.printError(`  approve: ambit approve ${shown(approval)}`);
+  // What was refused or has expired can no longer be approved.
+  if (refused.code === "approval_required" && approval !== null)
+    ports.printError(`  approve: ambit approve ${shown(approval)}`);
   if (id !== "") ports.printError(`  why: ambit why ${shown(id)}`);
 }
 
