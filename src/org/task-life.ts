@@ -1,5 +1,5 @@
 // The life of a task, as pure changes: each returns the changed task, or null where the change does not apply any more.
-import type { Task } from "../core/ports/stores/task-store.ts";
+import { isEnded, type Task } from "../core/ports/stores/task-store.ts";
 
 export const promptCharactersMax = 100_000;
 export const attemptsMost = 100;
@@ -78,7 +78,7 @@ export function answered(task: Task, approval: string, answer: ApprovalAnswer, n
 }
 
 export function cancelled(task: Task): Task | null {
-  if (isOver(task)) return null;
+  if (isEnded(task)) return null;
   const { generation } = task;
   return { ...task, state: "cancelled", generation: generation + 1, waitsFor: null, reason: "cancelled" };
 }
@@ -87,10 +87,6 @@ export function cancelled(task: Task): Task | null {
 export function retried(task: Task, now: number): Task | null {
   if (task.state === "running" || (task.state === "queued" && task.due <= now)) return null;
   return { ...task, state: "queued", attempts: 0, due: now, waitsFor: null, reason: "retried" };
-}
-
-export function isOver({ state }: Task): boolean {
-  return state === "done" || state === "failed" || state === "cancelled";
 }
 
 function again(task: Task, reason: string, now: number): Task {

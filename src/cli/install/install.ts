@@ -5,6 +5,7 @@ import { type ConnectPorts, disconnect } from "../connect/connect.ts";
 import { tellRefusal } from "../control-ports.ts";
 import { type DaemonPorts, daemonStop } from "../daemon/daemon.ts";
 import { shown } from "../terminal/cells.ts";
+import { quoted } from "../terminal/command-text.ts";
 import { counted } from "../terminal/counted.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
@@ -125,20 +126,23 @@ function leftovers(installation: Installation): readonly { readonly what: string
   return [
     ...(state === null
       ? []
-      : [{ what: "log, secrets, trust, approvals, drafts that have not landed", remove: `rm -r ${quoted(state)}` }]),
-    ...(config === null ? [] : [{ what: "your own configuration", remove: `rm -r ${quoted(config)}` }]),
+      : [
+          {
+            what: "log, secrets, trust, approvals, drafts that have not landed",
+            remove: `rm -r ${quoted(shown(state))}`,
+          },
+        ]),
+    ...(config === null ? [] : [{ what: "your own configuration", remove: `rm -r ${quoted(shown(config))}` }]),
     { what: "`.ambit` in your projects: files that you and your team wrote", remove: null },
     {
       what: "hooks of clients in other projects: they block every call until you take them out there",
       remove: "ambit disconnect CLIENT",
     },
-    { what: "the program", remove: isInstalled ? "npm uninstall -g ambit" : `rm -r ${quoted(installation.package)}` },
+    {
+      what: "the program",
+      remove: isInstalled ? "npm uninstall -g ambit" : `rm -r ${quoted(shown(installation.package))}`,
+    },
   ];
-}
-
-function quoted(path: string): string {
-  const text = shown(path);
-  return /^[A-Za-z0-9_./@+-]+$/.test(text) ? text : `'${text.replaceAll("'", `'\\''`)}'`;
 }
 
 export function addInstall(program: Command, ports: InstallPorts, end: (exit: ExitCode) => void): void {

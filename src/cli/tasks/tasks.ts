@@ -1,8 +1,8 @@
 // `ambit tasks add | list | show | cancel | retry | log | watch`.
 
 import { isJsonObject, type Json } from "../../core/base/json.ts";
-import { TASK_STATES, type Task } from "../../core/ports/stores/task-store.ts";
-import { isOver, promptCharactersMax, requestText } from "../../org/task-life.ts";
+import { isEnded, TASK_STATES, type Task } from "../../core/ports/stores/task-store.ts";
+import { promptCharactersMax, requestText } from "../../org/task-life.ts";
 import { askOnce, tellRefusal } from "../control-ports.ts";
 import { cancelOnSignals } from "../exec/streams.ts";
 import { shown } from "../terminal/cells.ts";
@@ -174,14 +174,14 @@ export async function tasksWatch(ports: TasksPorts, id: string | undefined, opti
     if (id !== undefined && task.id !== id) return;
     last = task;
     ports.print(options.json ? jsonLine({ task }) : taskLine(task));
-    if (id !== undefined && (isOver(task) || task.state === "parked")) abort();
+    if (id !== undefined && (isEnded(task) || task.state === "parked")) abort();
   };
   try {
     if (id !== undefined) {
       const known = await control.value.ask("tasks.show", { id });
       if (!known.ok) return tellRefusal(ports, known, options.json);
       const { task } = known.value;
-      if (isOver(task)) {
+      if (isEnded(task)) {
         tell(task);
         return exitOf(task);
       }

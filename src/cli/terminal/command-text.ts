@@ -4,6 +4,7 @@ export function commandText(words: readonly string[]): string {
   return ["ambit", ...words].map(quoted).join(" ");
 }
 
-function quoted(word: string): string {
+/** One word as it is typed. */
+export function quoted(word: string): string {
   return /^[A-Za-z0-9_./:@=,+-]+$/.test(word) ? word : `'${word.replaceAll("'", `'\\''`)}'`;
 }

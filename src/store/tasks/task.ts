@@ -1,7 +1,13 @@
 // Tasks in the database. INVARIANT: a task and the entry about its change are in one commit.
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import type { Task, TaskChange, TaskState, TaskStore } from "../../core/ports/stores/task-store.ts";
+import {
+  isEnded,
+  type Task,
+  type TaskChange,
+  type TaskState,
+  type TaskStore,
+} from "../../core/ports/stores/task-store.ts";
 import type { CommitLoop } from "../commit-loop.ts";
 import type { Connection } from "../connection.ts";
 import { appendEntry } from "../log/append.ts";
@@ -115,10 +121,6 @@ SELECT body FROM task WHERE id = (
   ORDER BY (SELECT count(*) FROM task run WHERE run.workspace = ?1 AND run.agent = first.agent AND run.state = 'running'),
     coalesce(turn.started, 0), first.id LIMIT 1
 )`;
-
-function isEnded({ state }: Task): boolean {
-  return state === "done" || state === "failed" || state === "cancelled";
-}
 
 function prune(connection: Connection): void {
   connection.run(

@@ -6,6 +6,11 @@ import type { LogEntry } from "./log.ts";
 export const TASK_STATES = ["queued", "running", "parked", "done", "failed", "cancelled"] as const;
 export type TaskState = (typeof TASK_STATES)[number];
 
+/** Nothing of it runs again, unless a person retries it. */
+export function isEnded({ state }: Pick<Task, "state">): boolean {
+  return state === "done" || state === "failed" || state === "cancelled";
+}
+
 export interface Task {
   readonly id: string;
   readonly workspace: string;
