@@ -1,5 +1,5 @@
-// `npm run test:clients`: the MCP server and `ambit run` tested with third-party clients. They are a package of their own, installed on the first
-// run and never by anything else.
+// `npm run test:clients`: the MCP server and `ambit run` tested with third-party clients, in a network namespace that has loopback alone.
+// They are a package of their own, installed on the first run and never by anything else.
 import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import { readFileSync, writeFileSync } from "node:fs";
@@ -46,7 +46,11 @@ function installed() {
 
 function tested() {
   const program = join(root, "node_modules", "vitest", "vitest.mjs");
-  const child = spawn(process.execPath, [program, "run", "test/clients/", ...process.argv.slice(2)], {
+  // Tests that are named run instead of all.
+  const named = process.argv.slice(2);
+  const which = named.some((word) => word.endsWith(".test.ts")) ? named : ["test/clients/", ...named];
+  const [first, ...rest] = inLoopback([process.execPath, program, "run", ...which]);
+  const child = spawn(first, rest, {
     cwd: root,
     env: { ...process.env, AMBIT_CLIENTS: "1" },
     stdio: "inherit",
@@ -60,6 +64,15 @@ function tested() {
     });
     child.on("close", (status) => resolve(status ?? 1));
   });
+}
+
+/**
+ * INVARIANT: neither a client nor a daemon of these tests can reach anything but the servers that the tests start. A user who
+ * is not root becomes root in there, to be allowed to bring loopback up.
+ */
+function inLoopback(words) {
+  const mapping = process.getuid?.() === 0 ? [] : ["--map-root-user"];
+  return ["unshare", ...mapping, "--net", "/bin/sh", "-c", 'ip link set lo up && exec "$@"', "sh", ...words];
 }
 
 /** Some of them contain native code, so a checkout used from another machine needs its own. */

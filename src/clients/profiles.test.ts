@@ -1,6 +1,7 @@
 // Profiles are data that people review: each is named once, and nothing in it can load code or name a file to run.
 import { expect, test } from "vitest";
-import { PLAIN_PROFILE, PROFILES, profileById, profileOfProgram } from "./profiles.ts";
+import { NO_USER_PROFILES, profileById } from "./profile-choice.ts";
+import { PLAIN_PROFILE, PROFILES, profileOfProgram } from "./profiles.ts";
 
 test("ids and programs are named once", () => {
   const ids = [...PROFILES, PLAIN_PROFILE].map(({ id }) => id);
@@ -39,9 +40,9 @@ test.each([
   ["", "ambit:plain@1"],
 ])("%s has the profile %s", (program, id) => {
   expect(profileOfProgram(program).id).toBe(id);
-  expect(profileById(id)).toBe(profileOfProgram(program));
+  expect(profileById(id, NO_USER_PROFILES)).toBe(profileOfProgram(program));
 });
 
 test("an unknown id has no profile", () => {
-  expect(profileById("ambit:claude-code@2")).toBeNull();
+  expect(profileById("ambit:claude-code@2", NO_USER_PROFILES)).toBeNull();
 });

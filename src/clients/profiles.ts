@@ -174,11 +174,7 @@ export const PACKAGE_SETTINGS: readonly ClientSetting[] = [
   { kind: "lines", path: ".config/pip/pip.conf" },
 ];
 
-export function profileById(id: string): ClientProfile | null {
-  return [...PROFILES, PLAIN_PROFILE].find((one) => one.id === id) ?? null;
-}
-
-/** By the name of the program, whatever folder it is in. */
+/** Among the built-in ones, by the name of the program, whatever folder it is in. */
 export function profileOfProgram(program: string): ClientProfile {
   const name = program.slice(program.lastIndexOf("/") + 1);
   return PROFILES.find(({ programs }) => programs.includes(name)) ?? PLAIN_PROFILE;

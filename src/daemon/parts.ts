@@ -1,4 +1,5 @@
 // Interfaces of everything that the composition root passes to the daemon: stores, readers and executors.
+import type { UserProfiles } from "../clients/profile-choice.ts";
 import type { Authority } from "../core/authority/chain.ts";
 import type { Moment } from "../core/authority/compiled.ts";
 import type { Basis } from "../core/authority/decision.ts";
@@ -187,6 +188,8 @@ export interface Programs {
   /** The argument vector of a call of such a tool; null for other input. */
   argvOf(input: JsonObject): readonly [string, ...string[]] | null;
   run(context: ProgramContext, asked: ProgramRun): Promise<RunResult>;
+  /** The user's own profiles of clients, as they are now. */
+  profiles(cwd: string): UserProfiles;
   /** Ends the sandboxes of an owner, or all; returns how many ended. `by`: the command that says so, for their results. */
   end(owner: string | null, by: string): Promise<number>;
   readonly count: number;

@@ -16,6 +16,7 @@ import type { ProgramPorts } from "../cli/program.ts";
 import { shadowLines } from "../cli/status/status.ts";
 import { COLOURS, PLAIN } from "../cli/terminal/paint.ts";
 import { toolFilesAt } from "../cli/tools/files.ts";
+import { readUserProfiles } from "../clients/disk/user-profiles.ts";
 import { pathText } from "../core/authority/axes/path.ts";
 import { isJsonObject } from "../core/base/json.ts";
 import { VERSION } from "../core/base/version.ts";
@@ -163,6 +164,10 @@ export function composePorts(machine: Machine): ProgramPorts {
     },
     now: () => Date.now(),
     programsFound: (names) => programsOnPath(names, machine.environment["PATH"] ?? ""),
+    userProfiles: () => {
+      const { protectedPaths } = reading().pathSettings;
+      return readUserProfiles({ config: folders.config, home, protectedPaths });
+    },
     terminalPasses: () => agents.user()?.config.terminal ?? [],
     programs: programRunner({
       cwd,

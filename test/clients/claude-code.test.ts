@@ -54,7 +54,9 @@ test.skipIf(whyNot !== null)("it calls, is denied and told why, and continues", 
   expect(ours).toEqual(expect.arrayContaining(STEPS.map(({ tool }) => tool)));
   for (const name of ["memory_set", "obs_append", "proc_eval"]) expect(ours).not.toContain(`mcp__ambit__${name}`);
 
-  const decisions = await world.log({ kind: "decision", agent: "scout" });
+  // The client lists prompts when it connects; they are the agent's skills.
+  const logged = await world.log({ kind: "decision", agent: "scout" });
+  const decisions = logged.filter(({ tool }) => tool !== "skills_list");
   expect(decisions.map(({ tool, outcome, code }) => [tool, outcome, code])).toEqual([
     ["fs_read", "allow", null],
     ["memory_get", "deny", "scope_violation"],

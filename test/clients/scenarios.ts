@@ -1,5 +1,5 @@
-// The official suite's scenarios, classified: those that a server with tools and nothing else, over its standard input, must
-// pass, and those that are about features it does not have. An unlisted scenario fails the test, so that none is overlooked.
+// The official suite's scenarios, classified: those that a server with tools, prompts and resources of other servers, over its
+// standard input, must pass, and those that are about features it does not have. An unlisted scenario fails the test.
 
 export type Revision = "2025-11-25" | "2026-07-28";
 
@@ -19,8 +19,12 @@ const ASKED: Absent = {
 };
 const TASK: Absent = { why: "the extension for tasks is not served, nor its example's tools" };
 const METHOD: Absent = {
-  why: "there are tools and prompts and nothing else: no resources, no completion, no logging",
+  why: "there is no completion, no logging and no subscription",
   says: /Method not found/,
+};
+const RESOURCE: Absent = {
+  why: "resources are those of other servers, by SERVER+URI: the suite's own example resources are not there",
+  says: /no such resource/,
 };
 const PROMPT: Absent = { why: "prompts are the agent's skills: the suite's own example prompts are not there" };
 const HTTP: Absent = { why: "it is about HTTP, which is the bridge's here and not the server's" };
@@ -71,9 +75,9 @@ const ABSENT_IN_BOTH: Readonly<Record<string, Absent>> = {
   "prompts-get-with-image": PROMPT,
   "prompts-list": PROMPT,
   "resources-list": METHOD,
-  "resources-read-binary": METHOD,
-  "resources-read-text": METHOD,
-  "resources-templates-read": METHOD,
+  "resources-read-binary": RESOURCE,
+  "resources-read-text": RESOURCE,
+  "resources-templates-read": RESOURCE,
   "json-schema-2020-12": TOOL,
   "tools-call-audio": TOOL,
   "tools-call-embedded-resource": TOOL,
@@ -108,7 +112,7 @@ export const ABSENT: Readonly<Record<Revision, Readonly<Record<string, Absent>>>
     "input-required-result-missing-input-response": ASKED,
     "input-required-result-multi-round": ASKED,
     "input-required-result-multiple-input-requests": ASKED,
-    "input-required-result-non-tool-request": METHOD,
+    "input-required-result-non-tool-request": { ...PROMPT, says: /no prompt of this name/ },
     "input-required-result-request-state": ASKED,
     "input-required-result-result-type": ASKED,
     "input-required-result-tampered-state": ASKED,

@@ -292,6 +292,11 @@ async function checkOutside(whole: Place, name: Name): Promise<void> {
   expect({ status: found.status, out: found.stdout }).toEqual({ status: 1, out: "" });
 }
 
+test("nothing but loopback can be reached from here", () => {
+  const lines = readFileSync("/proc/net/dev", "utf8").trim().split("\n").slice(2);
+  expect(lines.map((line) => line.split(":")[0]?.trim())).toEqual(["lo"]);
+});
+
 const GUIDES: Readonly<Record<Name, string>> = {
   claude: "claude-code.md",
   codex: "codex.md",

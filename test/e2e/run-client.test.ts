@@ -140,7 +140,7 @@ test.each([
 });
 
 test("profiles are listed and shown", () => {
-  expect(ambit("profiles", "list").out).toContain("ambit:claude-code@1  claude\n");
+  expect(ambit("profiles", "list").out).toContain("ambit:claude-code@1  claude  built in\n");
   expect(JSON.parse(ambit("profiles", "show", "codex", "--json").out)).toMatchObject({ id: "ambit:codex@1" });
   expect(ambit("profiles", "show", "nothing").status).toBe(1);
 });

@@ -64,6 +64,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
     programs: {
       isProgram: () => false,
       argvOf: () => null,
+      profiles: () => ({ profiles: [], broken: [] }),
       run: async () => {
         throw new Error("no program runs in a vector");
       },

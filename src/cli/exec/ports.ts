@@ -1,6 +1,7 @@
 // The port of `ambit exec`: runs a program for an agent and returns its result.
 
 import type { LoadedAgent } from "../../agents/disk/loaded-agent.ts";
+import type { UserProfiles } from "../../clients/profile-choice.ts";
 import type { RootWord } from "../../core/authority/axes/root-word.ts";
 import type { Request } from "../../core/authority/request.ts";
 import type { Json } from "../../core/base/json.ts";
@@ -68,5 +69,7 @@ export interface ExecPorts extends CliPorts {
   terminalPasses(): readonly TerminalPass[];
   /** Programs with one of these names on the caller's search path, each name once, in the order of the names. */
   programsFound(names: readonly string[]): readonly { readonly name: string; readonly path: string }[];
+  /** The user's own profiles of clients, and those with mistakes. */
+  userProfiles(): UserProfiles;
   readonly programs: { run(asked: ExecAsked, streams: ExecStreams): Promise<ExecResult> };
 }

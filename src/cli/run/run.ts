@@ -1,16 +1,16 @@
 // `ambit run <agent> <client>`: a whole client in the agent's sandbox, with a live root, without a time limit, on a
 // terminal where a person sits.
 import type { ClientProfile } from "../../clients/profile.ts";
-import { PLAIN_PROFILE, PROFILES, profileById, profileOfProgram } from "../../clients/profiles.ts";
+import { type BrokenProfile, chooseProfile, profileById, type UserProfiles } from "../../clients/profile-choice.ts";
+import { PLAIN_PROFILE, PROFILES } from "../../clients/profiles.ts";
 import type { ControlPorts } from "../control-ports.ts";
-import { exec } from "../exec/exec.ts";
+import { exec, refusedData } from "../exec/exec.ts";
 import type { ExecPorts } from "../exec/ports.ts";
 import { hasTerminal } from "../exec/terminal-streams.ts";
-import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
-import { type Asked, fail } from "../terminal/problems.ts";
+import { type Asked, fail, printProblems, showProblem } from "../terminal/problems.ts";
 
 export interface RunOptions {
   readonly json: boolean;
@@ -29,7 +29,9 @@ export async function runClient(
 ): Promise<ExitCode> {
   const [client] = words;
   if (client === undefined) return fail(world, options, EXIT.usage, "no client named", `ambit run ${agent} claude`);
-  const profile = profileOfProgram(client);
+  const choice = chooseProfile(client, world.userProfiles());
+  if (!choice.ok) return brokenProfile(world, choice.broken, client, options);
+  const { profile } = choice;
   const terminal = !options.json && hasTerminal();
   if (!options.json)
     world.printError(
@@ -43,14 +45,31 @@ export async function runClient(
   });
 }
 
+/** No client runs with another profile than the one that is written for it. */
+function brokenProfile(world: ExecPorts, { file, problems }: BrokenProfile, client: string, { json }: Asked): ExitCode {
+  const message = `the profile for ${client} has mistakes, and nothing is started`;
+  const fix = `mend ${file}, then: ambit profiles list`;
+  if (json)
+    world.print(
+      jsonLine({ ...refusedData({ code: "invalid_input", message, fix }, null), problems: problems.map(showProblem) }),
+    );
+  else {
+    printProblems(world, problems);
+    world.printError(`${world.paint.bad("error")}[invalid_input]: ${shown(message)}\n  fix: ${shown(fix)}`);
+  }
+  return EXIT.refused;
+}
+
 /** Clients with a profile that are on this machine. */
 export function clientsList(world: ExecPorts, { json }: Asked): ExitCode {
-  const found = world
-    .programsFound(PROFILES.flatMap(({ programs }) => programs))
-    .map(({ name, path }) => ({ program: name, path, profile: profileOfProgram(name).id }));
+  const users = world.userProfiles();
+  const programs = allProfiles(users).flatMap(({ profile }) => profile.programs);
+  const found = world.programsFound(programs).flatMap(({ name, path }) => {
+    const choice = chooseProfile(name, users);
+    return choice.ok ? [{ program: name, path, profile: choice.profile.id }] : [];
+  });
   if (json) world.print(jsonLine({ clients: found }));
-  else if (found.length === 0)
-    world.print(`no client found on PATH (${PROFILES.flatMap(({ programs }) => programs).join(", ")})`);
+  else if (found.length === 0) world.print(`no client found on PATH (${programs.join(", ")})`);
   else {
     for (const { program, path, profile } of found) world.print(`${program}  ${shown(path)}  ${profile}`);
     world.print(`run one: ambit run AGENT ${found[0]?.program ?? "claude"}`);
@@ -58,31 +77,71 @@ export function clientsList(world: ExecPorts, { json }: Asked): ExitCode {
   return EXIT.ok;
 }
 
-export function profilesList(world: CliPorts, { json }: Asked): ExitCode {
-  if (json) world.print(jsonLine({ profiles: [...PROFILES, PLAIN_PROFILE] }));
-  else
-    for (const { id, programs } of [...PROFILES, PLAIN_PROFILE])
-      world.print(`${id}  ${programs.join(", ") || "any program"}`);
+interface SourcedProfile {
+  readonly profile: ClientProfile;
+  /** Its file; null: built in. */
+  readonly source: string | null;
+}
+
+function allProfiles({ profiles }: UserProfiles): readonly SourcedProfile[] {
+  const builtIn = [...PROFILES, PLAIN_PROFILE].map((profile) => ({ profile, source: null }));
+  return [...builtIn, ...profiles.map(({ profile, file }) => ({ profile, source: file }))];
+}
+
+/** Profiles with mistakes are not in the list, and their mistakes are printed. */
+export function profilesList(world: ExecPorts, { json }: Asked): ExitCode {
+  const users = world.userProfiles();
+  const problems = users.broken.flatMap((one) => one.problems);
+  const all = allProfiles(users);
+  if (json)
+    world.print(
+      jsonLine({
+        profiles: all.map(({ profile, source }) => ({ ...profile, source: source ?? "built in" })),
+        problems: problems.map(showProblem),
+      }),
+    );
+  else {
+    for (const { profile, source } of all) {
+      const programs = profile.programs.join(", ") || "any program";
+      world.print(`${profile.id}  ${programs}  ${source === null ? "built in" : shown(source)}`);
+    }
+    printProblems(world, problems);
+  }
+  return users.broken.length === 0 ? EXIT.ok : EXIT.error;
+}
+
+export function profilesShow(world: ExecPorts, name: string, options: Asked): ExitCode {
+  const users = world.userProfiles();
+  const all = allProfiles(users);
+  const found =
+    all.find(({ profile }) => profile === profileById(name, users)) ??
+    all.find(({ profile }) => profile.programs.includes(name) || profile.id.replace(/^user:|@.*$/g, "") === name);
+  if (found === undefined) {
+    const broken = users.broken.find(
+      ({ file, programs }) => file.endsWith(`/${name}.yml`) || programs?.includes(name) === true,
+    );
+    if (broken !== undefined) return brokenProfile(world, broken, name, options);
+    return fail(world, options, EXIT.error, `there is no profile ${name}`, "ambit profiles list");
+  }
+  const { profile, source } = found;
+  const shownSource = source ?? "built in";
+  if (options.json) world.print(jsonLine({ ...profile, source: shownSource }));
+  else world.print(profileLines(profile, shownSource).join("\n"));
   return EXIT.ok;
 }
 
-export function profilesShow(world: CliPorts, name: string, options: Asked): ExitCode {
-  const profile = profileById(name) ?? PROFILES.find(({ programs }) => programs.includes(name)) ?? null;
-  if (profile === null) return fail(world, options, EXIT.error, `there is no profile ${name}`, "ambit profiles list");
-  world.print(options.json ? jsonLine(profile) : profileLines(profile).join("\n"));
-  return EXIT.ok;
-}
-
-function profileLines({ id, programs, model, settings, folders, variables, notes }: ClientProfile): readonly string[] {
+function profileLines(profile: ClientProfile, source: string): readonly string[] {
+  const { id, programs, model, settings, folders, variables, notes } = profile;
   return [
     id,
+    `  source: ${shown(source)}`,
     `  programs: ${programs.join(", ") || "any"}`,
     ...(model === null
       ? []
       : [`  models: ${model.providers.join(", ")}, through the relay where the record grants model.use`]),
-    ...settings.map(({ path }) => `  copies ~/${path} without credentials`),
-    ...(folders.length === 0 ? [] : [`  keeps in its own home: ${folders.join(", ")}`]),
-    ...variables.map(([name, value]) => `  sets ${name}=${value}`),
-    ...notes.map((note) => `  note: ${note}`),
+    ...settings.map(({ path }) => `  copies ~/${shown(path)} without credentials`),
+    ...(folders.length === 0 ? [] : [`  keeps in its own home: ${shown(folders.join(", "))}`]),
+    ...variables.map(([name, value]) => `  sets ${name}=${shown(value)}`),
+    ...notes.map((note) => `  note: ${shown(note)}`),
   ];
 }

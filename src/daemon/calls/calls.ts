@@ -216,7 +216,7 @@ export class Calls {
     const { session, tool, ports } = asked.value;
     const { programs } = this.#parts;
     if (!programs.isProgram(tool)) return refusal("not_available", `${tool} does not run a program`);
-    const client = clientIn(exchange.value);
+    const client = clientIn(exchange.value, () => programs.profiles(session.facts.cwd));
     if (!client.ok) return client;
     ports.profile = client.value?.profile.id ?? null;
     const work = session.begin(exchange.signal);

@@ -1,6 +1,6 @@
 // The profile of a client in a request: known by its id, never sent as data.
 import type { ClientProfile } from "../../clients/profile.ts";
-import { profileById } from "../../clients/profiles.ts";
+import { NO_USER_PROFILES, profileById, type UserProfiles } from "../../clients/profile-choice.ts";
 import { variablesOf } from "../../clients/settings.ts";
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { optionalText } from "../../core/base/fields.ts";
@@ -15,12 +15,16 @@ import { ASKING, homeFolder, isWithin } from "../../sandbox/plan/plan-path.ts";
 import type { RunEnvironment } from "./plan-facts.ts";
 import type { ClientToolchains } from "./toolchains.ts";
 
-/** Null: a program, not a client. */
-export function clientIn(value: JsonObject): Answer<ClientRun | null> {
+/** Null: a program, not a client. `users`: reads the user's own profiles. */
+export function clientIn(value: JsonObject, users: () => UserProfiles): Answer<ClientRun | null> {
   const id = optionalText(value, "profile", 128);
   if (id === null) return { ok: true, value: null };
-  const profile = id === undefined ? null : profileById(id);
-  if (profile === null) return refusal("invalid_input", "there is no such profile", "ambit profiles list");
+  const isUsers = id?.startsWith("user:") === true;
+  const profile = id === undefined ? null : profileById(id, isUsers ? users() : NO_USER_PROFILES);
+  if (profile === null) {
+    const why = isUsers ? ", or it changed since it was read" : "";
+    return refusal("invalid_input", `there is no such profile${why}`, "ambit profiles list");
+  }
   return { ok: true, value: { profile, isFresh: value["isFresh"] === true } };
 }
 

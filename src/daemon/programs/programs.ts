@@ -1,5 +1,6 @@
 // Programs in the daemon: one broker and one set of sandboxes for its lifetime, kept warm between calls.
 import { dirname, join } from "node:path";
+import { readUserProfiles } from "../../clients/disk/user-profiles.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import type { RunRefusal, RunResult, Sinks } from "../../core/ports/process.ts";
 import type { StreamRedactor } from "../../log/redaction/redactor.ts";
@@ -232,6 +233,10 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
     isProgram: isProgramTool,
     argvOf: argvOfInput,
     run,
+    profiles: (cwd) => {
+      const { home, pathSettings } = asked.environmentOf(cwd, {});
+      return readUserProfiles({ config: folders.config, home, protectedPaths: pathSettings.protectedPaths });
+    },
     end,
     fetch: (wish) => broker.fetch(wish),
     get count() {

@@ -26,7 +26,7 @@ export interface ReadSettings {
 export interface RealHome {
   /** Null: the user has none. */
   readonly folder: string | null;
-  /** A real path that no program may see; asked for the targets of links only, since a profile names its files. */
+  /** A real path that no program may see; asked for targets of links and for files of folders: a profile names other files itself. */
   isProtected(path: string): boolean;
 }
 
@@ -70,8 +70,8 @@ export function readSettings(setting: ClientSetting, home: RealHome, paths: Insi
   }
 }
 
-function plainFile(path: readonly string[], home: RealHome): ReadSettings {
-  const { text, notes } = textOf(path, home);
+function plainFile(path: readonly string[], home: RealHome, isNamed = true): ReadSettings {
+  const { text, notes } = textOf(path, home, isNamed);
   if (text === null) return { files: [], notes };
   if (holdsCredential(text)) return { files: [], notes: [`${path.join("/")} is not copied: it holds a credential`] };
   return { files: [{ path, content: Buffer.from(text) }], notes };
@@ -88,7 +88,7 @@ function folderFiles(path: readonly string[], endings: readonly string[], home: 
         if (below.length - path.length < depthMax && !name.includes(".")) waiting.push(below);
         continue;
       }
-      const read = plainFile(below, home);
+      const read = plainFile(below, home, false);
       notes.push(...read.notes);
       files.push(...read.files);
       if (files.length < filesMax) continue;
@@ -101,23 +101,30 @@ function folderFiles(path: readonly string[], endings: readonly string[], home: 
 function namesIn(path: readonly string[], { folder, isProtected }: RealHome): readonly string[] {
   if (folder === null) return [];
   try {
-    const real = realPathOf(folder, path, isProtected);
+    const real = realPathOf(folder, path, isProtected, false);
     return real === null ? [] : readdirSync(real).sort();
   } catch {
     return [];
   }
 }
 
-/** Null: a link on it leads to a protected path. */
-function realPathOf(folder: string, path: readonly string[], isProtected: RealHome["isProtected"]): string | null {
+/** Null: it is protected, and not named by the profile itself. */
+function realPathOf(
+  folder: string,
+  path: readonly string[],
+  isProtected: RealHome["isProtected"],
+  isNamed: boolean,
+): string | null {
   const real = realpathSync.native(join(folder, ...path));
-  return real !== join(realpathSync.native(folder), ...path) && isProtected(real) ? null : real;
+  const isLinked = real !== join(realpathSync.native(folder), ...path);
+  return (isLinked || !isNamed) && isProtected(real) ? null : real;
 }
 
 /** A link of the person's own is followed; never to a protected file. */
 function textOf(
   path: readonly string[],
   { folder, isProtected }: RealHome,
+  isNamed = true,
 ): { readonly text: string | null; readonly notes: readonly string[] } {
   if (folder === null) return { text: null, notes: [] };
   const none = (why: string): { text: null; notes: readonly string[] } => ({
@@ -126,8 +133,8 @@ function textOf(
   });
   let descriptor: number;
   try {
-    const real = realPathOf(folder, path, isProtected);
-    if (real === null) return none("it leads to a protected path");
+    const real = realPathOf(folder, path, isProtected, isNamed);
+    if (real === null) return none("it is or leads to a protected path");
     descriptor = openSync(real, FILE_FLAGS);
   } catch (error) {
     const code = errorCode(error);
