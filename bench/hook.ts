@@ -100,7 +100,7 @@ function makeFixture(): HookFixture {
   run("trust", "--yes");
   run("daemon", "start");
   const command = hookCommand({
-    ...{ client: "claude", agent: "coder", user: null, folder: project, isConfined: true },
+    ...{ client: "claude", agent: "coder", user: null, folder: project, isConfined: true, hasServer: false },
     native: nativeProgram(rootFolder),
     daemon: join(base, "state", "ambit", "daemon"),
     ambit: [process.execPath, program],

@@ -5,14 +5,8 @@ import { once } from "node:events";
 import { mkdirSync } from "node:fs";
 import { dirname, join } from "node:path";
 import type { ClientSettings } from "../cli/connect/connect.ts";
-import {
-  CONNECTIONS,
-  type ConnectScope,
-  connectionOf,
-  isOurs,
-  type SettingsChange,
-} from "../clients/connect/connections.ts";
-import { commandIn, HOOK_MARK, hookCommand } from "../clients/connect/hook-command.ts";
+import { CONNECTIONS, type ConnectScope, connectionOf } from "../clients/connect/connections.ts";
+import { commandIn, hookCommand } from "../clients/connect/hook-command.ts";
 import { hookGaps } from "../clients/connect/hook-gaps.ts";
 import { errorCode } from "../core/base/error-code.ts";
 import { done, type Result, refuse } from "../core/base/result.ts";
@@ -20,7 +14,8 @@ import { daemonFolder } from "../platform/daemon/daemon-start.ts";
 import { editFile } from "../platform/edit-file.ts";
 import { readTextFile } from "../platform/files.ts";
 import { nativeProgram } from "../platform/native-program.ts";
-import { valueAt, withElement, withMember, withoutElements, withoutMember } from "../text/json-edit.ts";
+import { valueAt } from "../text/json-edit.ts";
+import { changed, isByEdit, isMarked, without } from "./settings-change.ts";
 
 export interface ClientSettingsOptions {
   readonly workspace: string | null;
@@ -34,12 +29,11 @@ export interface ClientSettingsOptions {
 
 const settingsCharactersMax = 4_194_304;
 const canaryMillisecondsMax = 120_000;
-const BEGIN = "# begin of ambit";
-const END = "# end of ambit";
 
 export function clientSettings(options: ClientSettingsOptions): ClientSettings {
   const { workspace, cwd, home, state, program, environment } = options;
   const project = workspace ?? cwd;
+  const ownWords = [process.execPath, join(program, "bin", "ambit")];
   const insideOf = (path: string): string => {
     if (path.startsWith(`${project}/`)) return project;
     return home !== null && path.startsWith(`${home}/`) ? home : dirname(path);
@@ -81,17 +75,16 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
       const text = textAt(path);
       if (!text.ok) return text;
       if (state === null || text.value === null) return done("absent");
-      let result: "absent" | "restored" | "merged" = "absent";
+      let result = "absent" as "absent" | "restored" | "merged";
       const place = { state, inside: insideOf(path), charactersMax: settingsCharactersMax };
       // Each edit of ours is taken back; one of a hook that was replaced by another leaves that one.
       for (let edits = 0; edits < editsMax; edits++) {
         const edited = editFile<string>(path, place, (current, past) => {
-          if (current === null || !isIn(current, change)) return { kind: "refuse", refusal: OVER };
-          if (past !== null) result = result === "merged" ? result : "restored";
+          const isOurs = current !== null && isMarked(current, change);
+          if (current === null || !(isOurs || (isByEdit(change) && past !== null)))
+            return { kind: "refuse", refusal: OVER };
+          result = past !== null ? "restored" : "merged";
           if (past !== null) return { kind: "undo", past };
-          // Members without a mark may be the person's own by now.
-          if (isUnmarked(change)) return { kind: "refuse", refusal: OVER };
-          result = "merged";
           const after = without(current, change);
           if (!after.ok) return { kind: "refuse", refusal: after.message };
           return after.value === null ? { kind: "remove" } : { kind: "write", text: after.value };
@@ -99,6 +92,8 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
         if (edited.kind === "refused" && edited.refusal === OVER) return done(result);
         if (edited.kind !== "done")
           return refuse("bad_value", edited.kind === "refused" ? edited.refusal : edited.message);
+        // Nothing of ours is left, and taking this edit back would bring it again.
+        if (result === "merged") return done(result);
       }
       return done(result);
     },
@@ -119,8 +114,21 @@ export function clientSettings(options: ClientSettingsOptions): ClientSettings {
             ...choice,
             native: nativeProgram(program),
             daemon: daemonFolder(state),
-            ambit: [process.execPath, join(program, "bin", "ambit")],
+            ambit: ownWords,
           }),
+    server: ({ agent, user, folder }) => {
+      // Some clients start servers without the variables that say where our folders are.
+      const folders = ["XDG_CONFIG_HOME", "XDG_STATE_HOME"].flatMap((name) => {
+        const value = environment[name];
+        return value?.startsWith("/") === true ? [`${name}=${value}`] : [];
+      });
+      return [
+        ...(folders.length === 0 ? [] : ["/usr/bin/env", ...folders]),
+        ...[...ownWords, "mcp", "serve", "--agent", agent],
+        ...(user === null ? [] : ["--user", user]),
+        ...(folder === null ? [] : ["--in", folder]),
+      ];
+    },
     hooks: () =>
       CONNECTIONS.flatMap(({ client, scopes, files }) =>
         scopes.flatMap((scope) =>
@@ -196,56 +204,3 @@ async function versionOf(
 
 const OVER = "over";
 const editsMax = 20;
-
-/** Settings of opencode have no hook, and so no mark: what we set is known by our own edit alone. */
-function isUnmarked(change: SettingsChange): boolean {
-  return change.kind === "json" && change.elements.length === 0;
-}
-
-function isIn(text: string, change: SettingsChange): boolean {
-  return isUnmarked(change) || text.includes(change.kind === "lines" ? BEGIN : HOOK_MARK);
-}
-
-/** INVARIANT: our own hook stands there once: one that is there already is replaced. */
-function changed(text: string | null, change: SettingsChange): Result<string> {
-  if (change.kind === "whole") return done(change.text);
-  if (change.kind === "lines") {
-    const rest = text === null ? "" : withoutLines(text);
-    return done(
-      `${rest}${rest === "" || rest.endsWith("\n") ? "" : "\n"}${[BEGIN, ...change.lines, END].join("\n")}\n`,
-    );
-  }
-  let after: Result<string> = done(text === null || text.trim() === "" ? "{}\n" : text);
-  for (const { at, value } of change.elements) {
-    if (after.ok)
-      after = withoutElements(after.value, at, (one) => isOurs(one) && JSON.stringify(one) !== JSON.stringify(value));
-    const found: Result<unknown> = after.ok ? valueAt(after.value, at) : after;
-    const isThere =
-      found.ok &&
-      Array.isArray(found.value) &&
-      found.value.some((one) => JSON.stringify(one) === JSON.stringify(value));
-    if (after.ok && !isThere) after = withElement(after.value, at, value);
-  }
-  for (const { at, value } of change.members) {
-    const found: Result<unknown> = after.ok ? valueAt(after.value, at) : after;
-    if (after.ok && found.ok && JSON.stringify(found.value) !== JSON.stringify(value))
-      after = withMember(after.value, at, value);
-  }
-  return after;
-}
-
-/** Null: the file was ours alone. */
-function without(text: string, change: SettingsChange): Result<string | null> {
-  if (change.kind === "whole") return done(null);
-  if (change.kind === "lines") return done(withoutLines(text));
-  let after: Result<string> = done(text);
-  for (const { at } of change.elements) if (after.ok) after = withoutElements(after.value, at, isOurs);
-  for (const { at, value } of change.members) if (after.ok) after = withoutMember(after.value, at, value);
-  return after;
-}
-
-function withoutLines(text: string): string {
-  const [begin, end] = [text.indexOf(BEGIN), text.indexOf(END)];
-  if (begin < 0 || end < begin) return text;
-  return `${text.slice(0, begin)}${text.slice(end + END.length).replace(/^\n/, "")}`;
-}

@@ -16,6 +16,7 @@ import fc from "fast-check";
 import { afterAll, beforeAll, describe, expect, test } from "vitest";
 import { CONNECTIONS, connectionOf } from "../../src/clients/connect/connections.ts";
 import { hookCommand } from "../../src/clients/connect/hook-command.ts";
+import { serverFile } from "../../src/clients/connect/server-entry.ts";
 import { clientSettings } from "../../src/main/client-settings.ts";
 import { root } from "../e2e/ambit.ts";
 import { World } from "./world.ts";
@@ -42,6 +43,20 @@ beforeAll(async () => {
 afterAll(() => world?.remove());
 
 const text = (): string => readFileSync(settings, "utf8");
+
+const INITIALIZE = `${JSON.stringify({
+  ...{ jsonrpc: "2.0", id: 1, method: "initialize" },
+  params: { protocolVersion: "2025-06-18", capabilities: {}, clientInfo: { name: "test", version: "0" } },
+})}\n`;
+
+/** The words that a client starts our server with. */
+function startOf(file: string): readonly string[] {
+  const [, command = "", args = ""] = /^command = (.*)\nargs = (.*)$/m.exec(file) ?? [];
+  if (command !== "") return [JSON.parse(command) as string, ...(JSON.parse(args) as string[])];
+  const members = Object.values(JSON.parse(file) as Record<string, { ambit?: { command: string; args?: string[] } }>);
+  const entry = members.find((one) => one.ambit !== undefined)?.ambit;
+  return [entry?.command ?? [], entry?.args ?? []].flat();
+}
 
 describe("connect and disconnect", () => {
   test("keep comments and formatting, deny a canary, and restore every byte", async () => {
@@ -105,16 +120,52 @@ describe("connect and disconnect", () => {
   });
 
   test.each(CONNECTIONS.filter(({ scopes }) => scopes.includes("project")).map(({ client }) => client))(
-    "of %s: the line in its settings denies a canary, and nothing is left afterwards",
+    "of %s: the line in its settings denies a canary, its server is started, and nothing is left afterwards",
     async (client) => {
-      const connected = await world.ambitAtTerminal("connect", client, "--agent", "coder", "--yes", "--project");
+      const words = ["connect", client, "--agent", "coder", "--yes", "--project", "--mcp"];
+      const connected = await world.ambitAtTerminal(...words);
       expect(connected.out).toContain("the hook denied a canary call");
+      expect(connected.out).toMatch(/MCP server ambit: .*\/bin\/ambit mcp serve --agent coder --in /);
+      const added = serverFile(client, "project", []);
+      const path = join(world.project, added?.path ?? "");
+      const [program = "", ...rest] = startOf(readFileSync(path, "utf8"));
+      const started = spawnSync(program, rest, {
+        ...{ cwd: "/", env: { PATH: "/usr/bin:/bin", HOME: world.base }, encoding: "utf8", input: INITIALIZE },
+      });
+      expect(started.stdout).toContain('"serverInfo"');
       const removed = await world.ambitAtTerminal("disconnect", client, "--project");
       expect(removed.out).toContain("restored");
-      for (const { path } of connectionOf(client)?.files("project", "") ?? [])
-        expect(existsSync(join(world.project, path))).toBe(false);
+      for (const file of [...(connectionOf(client)?.files("project", "") ?? []), added])
+        expect(existsSync(join(world.project, file?.path ?? ""))).toBe(false);
     },
   );
+
+  test("a managed file of servers, which would shut out the others, is not written", async () => {
+    const shown = await world.ambitAtTerminal(
+      "connect",
+      "claude",
+      "--agent",
+      "coder",
+      "--managed",
+      "--mcp",
+      "--dry-run",
+    );
+    expect(shown.status).toBe(2);
+    expect(shown.out).toContain("--user --mcp");
+  });
+
+  test("a table of our server that is in the file already is not defined twice", async () => {
+    const path = join(world.project, ".codex", "config.toml");
+    mkdirSync(join(world.project, ".codex"), { recursive: true });
+    const own = '[mcp_servers.ambit]\ncommand = "ambit"\n';
+    writeFileSync(path, own);
+    const refused = await world.ambitAtTerminal("connect", "codex", "--agent", "coder", "--yes", "--project", "--mcp");
+    expect(refused.status).toBe(1);
+    expect(refused.out).toContain("would be no TOML");
+    expect(readFileSync(path, "utf8")).toBe(own);
+    expect(existsSync(join(world.project, ".codex", "hooks.json"))).toBe(false);
+    rmSync(path);
+  });
 });
 
 describe("any settings file", () => {
@@ -150,7 +201,7 @@ describe("any settings file", () => {
     const machine = clientSettings({
       ...{ workspace: base, cwd: base, home: base, state: join(base, "state"), program: root, environment: {} },
     });
-    const choice = { client: "claude", agent: "a'b", user: null, folder: base, isConfined: true };
+    const choice = { client: "claude", agent: "a'b", user: null, folder: base, isConfined: true, hasServer: false };
     const [planned] = connectionOf("claude")?.files("project", machine.command(choice) ?? "") ?? [];
     if (planned === undefined) throw new Error("no file");
     fc.assert(
@@ -178,7 +229,7 @@ describe("the shell line blocks", () => {
   }
 
   function run(native: string, ambit: readonly string[]): { readonly status: number | null; readonly err: string } {
-    const options = { client: "claude", agent: "it's", user: null, folder: null, isConfined: true };
+    const options = { client: "claude", agent: "it's", user: null, folder: null, isConfined: true, hasServer: false };
     const line = hookCommand({ ...options, native, daemon: base, ambit });
     const ran = spawnSync("/bin/sh", ["-c", line], { input: "{}", encoding: "utf8", env: { PATH: "/usr/bin:/bin" } });
     return { status: ran.status, err: ran.stderr };

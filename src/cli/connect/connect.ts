@@ -1,14 +1,9 @@
 // `ambit connect <client>` and `ambit disconnect <client>`: puts our hook into a client's own settings, and takes it out again.
 import type { Command } from "commander";
-import {
-  type ClientConnection,
-  CONNECTIONS,
-  type ConnectScope,
-  connectionOf,
-  type SettingsFile,
-} from "../../clients/connect/connections.ts";
+import { CONNECTIONS, type ConnectScope, type SettingsFile } from "../../clients/connect/connections.ts";
+import { serverFile } from "../../clients/connect/server-entry.ts";
 import { dialectOf } from "../../clients/hooks/dialects.ts";
-import { isJsonList, isJsonObject, type Json } from "../../core/base/json.ts";
+import type { Json } from "../../core/base/json.ts";
 import type { Result } from "../../core/base/result.ts";
 import type { CliPorts } from "../ports.ts";
 import { shown } from "../terminal/cells.ts";
@@ -16,6 +11,7 @@ import { EXIT, type ExitCode } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { fail } from "../terminal/problems.ts";
 import { type AdmitPorts, notAdmitted } from "../trust/admit.ts";
+import { chosen, filesOf, heldBy, rulesToday } from "./plan.ts";
 
 /** Settings of clients on this machine. */
 export interface ClientSettings {
@@ -31,6 +27,8 @@ export interface ClientSettings {
   /** A value of a JSON file; undefined where there is none, or it is no JSON. */
   value(path: string, at: readonly string[]): Json | undefined;
   command(options: HookChoice): string | null;
+  /** The words that start our MCP server for this agent. */
+  server(options: Pick<HookChoice, "agent" | "user" | "folder">): readonly string[];
   /** Hooks of ours in settings of clients here, each with the line that the client runs. */
   hooks(): readonly ConnectedHook[];
   /** Ways around a hook that is in place; asks the client for its version. */
@@ -52,6 +50,8 @@ export interface HookChoice {
   readonly user: string | null;
   readonly folder: string | null;
   readonly isConfined: boolean;
+  /** Whether calls of our own server's tools are left to that server, which decides them itself. */
+  readonly hasServer: boolean;
 }
 
 export interface ConnectPorts extends AdmitPorts, Pick<CliPorts, "loadAgent"> {
@@ -68,13 +68,10 @@ export interface ConnectOptions {
   readonly managed?: boolean;
   readonly as?: string;
   readonly sandbox: boolean;
+  /** Our MCP server, besides the hook. */
+  readonly mcp?: boolean;
   readonly dryRun?: boolean;
   readonly yes?: boolean;
-}
-
-interface PlannedFile {
-  readonly path: string;
-  readonly file: SettingsFile;
 }
 
 export async function connect(ports: ConnectPorts, client: string, options: ConnectOptions): Promise<ExitCode> {
@@ -93,11 +90,21 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   const loaded = ports.loadAgent(agent);
   if (!loaded.ok) return fail(ports, options, EXIT.error, loaded.message, loaded.fix);
   const folder = scope === "project" ? (ports.workspaceAt?.() ?? ports.cwd) : null;
+  const [user, hasServer] = [options.as ?? null, options.mcp === true];
   const command = ports.clientSettings.command({
-    ...{ client, agent, user: options.as ?? null, folder, isConfined: options.sandbox },
+    ...{ client, agent, user, folder, isConfined: options.sandbox, hasServer },
   });
   if (command === null) return fail(ports, options, EXIT.error, "there is no state folder on this machine", null);
-  const files = filesOf(ports, connection, scope, command);
+  const server = hasServer ? ports.clientSettings.server({ agent, user, folder }) : null;
+  if (server !== null && serverFile(client, scope, server) === null)
+    return fail(
+      ports,
+      options,
+      EXIT.usage,
+      `${connection.title} has no file for --${scope} that adds a server to the others`,
+      `ambit connect ${client} --agent ${agent} --user --mcp`,
+    );
+  const files = filesOf(ports, connection, scope, command, server);
   if (files === null) return fail(ports, options, EXIT.error, `there is no folder for --${scope} here`, null);
   const changes: { readonly path: string; readonly isNew: boolean; readonly isChanged: boolean }[] = [];
   for (const { path, file } of files) {
@@ -112,10 +119,12 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     for (const line of today) ports.print(line);
     for (const { path, isNew, isChanged } of changes)
       ports.print(`${isNew ? "create" : isChanged ? "change" : "keep"}  ${shown(path)}`);
+    if (server !== null) ports.print(`MCP server ambit: ${shown(server.join(" "))}`);
     if (options.dryRun) ports.print(`hook: ${shown(command)}`);
   }
   if (options.dryRun) {
-    if (options.json) ports.print(jsonLine({ client, scope, agent, today, files: changes, command, isWritten: false }));
+    if (options.json)
+      ports.print(jsonLine({ client, scope, agent, today, files: changes, command, server, isWritten: false }));
     return EXIT.ok;
   }
   const isAsked = options.yes !== true && !options.json && ports.terminal.isInteractive;
@@ -131,7 +140,7 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
   if (options.json)
     ports.print(
       jsonLine({
-        ...{ client, scope, agent, today, files: changes, command, isWritten: true },
+        ...{ client, scope, agent, today, files: changes, command, server, isWritten: true },
         ...{ canary: isDenied ? "denied" : "failed", isVerifiedInClient: false, held, notes: connection.notes },
       }),
     );
@@ -145,7 +154,8 @@ export async function connect(ports: ConnectPorts, client: string, options: Conn
     ports.print(
       `  not verified in ${connection.title} itself: start it, let it read /etc/hostname, then run: ambit log`,
     );
-    for (const note of connection.notes) ports.print(`  note: ${note}`);
+    const notes = [...connection.notes, ...(server === null ? [] : connection.serverNotes)];
+    for (const note of notes) ports.print(`  note: ${note}`);
     if (!connection.isClosed)
       ports.print(`  the whole client in the sandbox: ambit run ${agent} ${connection.programs[0]}`);
   }
@@ -159,13 +169,14 @@ export async function disconnect(ports: ConnectPorts, client: string, options: C
   // Without the hook the client decides alone: that widens.
   const refused = await notAdmitted(ports, "disconnect", `disconnect ${client} (${scope})`, options);
   if (refused !== null) return refused;
-  const files = filesOf(ports, connection, scope, "");
+  const files = filesOf(ports, connection, scope, "", []);
   if (files === null) return fail(ports, options, EXIT.error, `there is no folder for --${scope} here`, null);
   const results: { readonly path: string; readonly result: string }[] = [];
-  for (const { path, file } of files) {
+  for (const { path, file, isHook } of files) {
     const restored = ports.clientSettings.restore(path, file);
     if (!restored.ok) return fail(ports, options, EXIT.error, `${path} ${restored.message}`, null);
-    results.push({ path, result: restored.value });
+    // A server is added only where it was wanted.
+    if (isHook || restored.value !== "absent") results.push({ path, result: restored.value });
   }
   if (options.json) ports.print(jsonLine({ client, scope, files: results }));
   else for (const { path, result } of results) ports.print(`${RESULTS[result] ?? result}  ${shown(path)}`);
@@ -175,90 +186,8 @@ export async function disconnect(ports: ConnectPorts, client: string, options: C
 const RESULTS: Readonly<Record<string, string>> = {
   absent: "no hook of ambit in",
   restored: "restored",
-  merged: "edited since, so only the hook was removed from",
+  merged: "edited since, so only what ambit added was removed from",
 };
-
-function chosen(
-  ports: ConnectPorts,
-  client: string,
-  options: ConnectOptions,
-): { readonly connection: ClientConnection; readonly scope: ConnectScope } | ExitCode {
-  const connection = connectionOf(client);
-  if (connection === null) {
-    const names = CONNECTIONS.map((one) => one.client).join(", ");
-    return fail(
-      ports,
-      options,
-      EXIT.usage,
-      `there is no client ${client} (${names})`,
-      "ambit connect claude --agent coder",
-    );
-  }
-  const scopes = (["project", "user", "managed"] as const).filter((scope) => options[scope] === true);
-  const isProject = (ports.workspaceAt?.() ?? null) !== null;
-  const [scope = isProject && connection.scopes.includes("project") ? "project" : "user", ...more] = scopes;
-  if (more.length > 0) return fail(ports, options, EXIT.usage, "choose one of --project, --user and --managed", null);
-  if (!connection.scopes.includes(scope))
-    return fail(
-      ports,
-      options,
-      EXIT.usage,
-      `${connection.title} has no settings for --${scope}`,
-      `--${connection.scopes[0]}`,
-    );
-  return { connection, scope };
-}
-
-function filesOf(
-  ports: ConnectPorts,
-  connection: ClientConnection,
-  scope: ConnectScope,
-  command: string,
-): readonly PlannedFile[] | null {
-  const files: PlannedFile[] = [];
-  for (const file of connection.files(scope, command)) {
-    const path = ports.clientSettings.pathOf(scope, file.path);
-    if (path === null) return null;
-    files.push({ path, file });
-  }
-  return files;
-}
-
-/** What the client's own settings let it do now. */
-function rulesToday(ports: ConnectPorts, { title, rules }: ClientConnection, scope: ConnectScope): readonly string[] {
-  const lines: string[] = [];
-  for (const where of scope === "project" ? (["project", "user"] as const) : (["user"] as const))
-    for (const { path, at } of rules) {
-      const file = ports.clientSettings.pathOf(where, path);
-      const value = file === null ? undefined : ports.clientSettings.value(file, at);
-      if (value === undefined) continue;
-      const members = isJsonObject(value) ? Object.entries(value) : [[at.join("."), value] as const];
-      const counted = members.map(
-        ([key, one]) => `${key}: ${isJsonList(one) ? `${one.length} rules` : JSON.stringify(one)}`,
-      );
-      lines.push(`today  ${shown(file ?? path)}: ${counted.map((one) => shown(one.slice(0, 100))).join(", ")}`);
-    }
-  return lines.length === 0 ? [`today  ${title}: no rules of its own found; its defaults apply`] : lines;
-}
-
-/** What holds each kind of call from now on. */
-function heldBy(
-  { client, isClosed }: ClientConnection,
-  isConfined: boolean,
-): readonly { readonly what: string; readonly by: string }[] {
-  const isKernel = isConfined && (dialectOf(client)?.rewrites ?? null) !== null;
-  return [
-    {
-      what: "shell commands",
-      by: isKernel ? "kernel: they run in the agent's sandbox" : "hook: checked, then run as you",
-    },
-    { what: "file, web and MCP tools", by: "hook: checked, then run as you" },
-    {
-      what: "a hook that fails or times out",
-      by: isClosed ? "blocks the call" : "nothing: the client may run the tool; use `ambit run`",
-    },
-  ];
-}
 
 /** Whether the line denies a call that no record grants: for `connect`, and for `doctor` again. */
 export async function canaryDenied(
@@ -280,15 +209,24 @@ export function addConnect(program: Command, ports: ConnectPorts, end: (exit: Ex
       .option("--user", "your own settings of the client")
       .option("--managed", "the machine's settings of the client, which hold against its other settings")
       .option("--json", "print one JSON object", false);
-  scoped(program.command("connect").description("put ambit's hook into the settings of an agent client"))
+  scoped(
+    program
+      .command("connect")
+      .description("put ambit's hook, and its MCP server if wanted, into the settings of an agent client"),
+  )
     .option("--agent <agent>", "the agent whose grants decide")
     .option("--as <user>", "act for this user; the user's record, if any, limits the grants further")
     .option("--no-sandbox", "check shell commands and let the client run them, instead of running them in the sandbox")
+    .option("--mcp", "also add ambit's MCP server, which serves the agent's tools to the client", false)
     .option("--dry-run", "show what would be written", false)
     .option("-y, --yes", "do not ask for confirmation", false)
     .addHelpText("after", CONNECT_EXAMPLES)
     .action(async (client: string, options: ConnectOptions) => end(await connect(ports, client, options)));
-  scoped(program.command("disconnect").description("take ambit's hook out of the settings of an agent client"))
+  scoped(
+    program
+      .command("disconnect")
+      .description("take ambit's hook and MCP server out of the settings of an agent client"),
+  )
     .addHelpText("after", DISCONNECT_EXAMPLES)
     .action(async (client: string, options: ConnectOptions) =>
       end(await disconnect(ports, client, { ...options, sandbox: true })),
@@ -299,7 +237,8 @@ const CONNECT_EXAMPLES = `
 Examples:
   ambit connect claude --agent coder
   ambit connect claude --agent coder --user --dry-run
-  ambit connect codex --agent coder --json
+  ambit connect codex --agent coder --mcp --user
+  ambit connect gemini --agent coder --json
 
 Nothing is allowed beforehand: the hook decides each call by the agent's record. Comments and formatting of the file stay.
 Exit status: 0 connected and the hook denies a canary call, 1 error, 4 the daemon does not take this from you, 2 usage.`;
@@ -309,5 +248,5 @@ Examples:
   ambit disconnect claude
   ambit disconnect claude --user --json
 
-The file is restored byte for byte, unless it was edited since: then only the hook is removed.
+Files are restored byte for byte, unless they were edited since: then only the hook and the MCP server are removed.
 Exit status: 0 done, 1 error, 4 the daemon does not take this from you, 2 usage.`;

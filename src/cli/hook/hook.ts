@@ -11,6 +11,7 @@ export interface HookCommandOptions {
   readonly in?: string;
   readonly wait?: string;
   readonly sandbox: boolean;
+  readonly server?: boolean;
 }
 
 const inputBytesMax = 1_000_000;
@@ -54,13 +55,14 @@ export async function hook(ports: CallCommandPorts, client: string, options: Hoo
 
 /** The words that the native program passes on, too. */
 export function hookWords(client: string, options: HookCommandOptions): readonly string[] {
-  const { agent, user, in: folder, wait, sandbox } = options;
+  const { agent, user, in: folder, wait, sandbox, server = false } = options;
   return [
     ...[client, agent],
     ...(user === undefined ? [] : ["--user", user]),
     ...(folder === undefined ? [] : ["--in", folder]),
     ...(wait === undefined ? [] : ["--wait", wait]),
     ...(sandbox ? [] : ["--no-sandbox"]),
+    ...(server ? ["--server"] : []),
   ];
 }
 
@@ -87,6 +89,7 @@ export function addHook(program: Command, ports: CallCommandPorts, end: (exit: E
     .option("--in <folder>", "the folder whose workspace has the agent; default: the working folder")
     .option("--wait <milliseconds>", "how long to wait for an approval")
     .option("--no-sandbox", "check shell commands and let the client run them, instead of running them in the sandbox")
+    .option("--server", "leave tools of ambit's own MCP server, while this client runs it, to that server", false)
     .addHelpText("after", EXAMPLES)
     .action(async (client: string, options: HookCommandOptions) => end(await hook(ports, client, options)));
 }

@@ -11,12 +11,19 @@ export type SettingsChange =
   | {
       readonly kind: "json";
       readonly elements: readonly { readonly at: readonly string[]; readonly value: Json }[];
-      readonly members: readonly { readonly at: readonly string[]; readonly value: Json }[];
+      readonly members: readonly SettingsMember[];
     }
   /** A file of our own. */
   | { readonly kind: "whole"; readonly text: string }
   /** Lines between two marks, at the end of the file. */
   | { readonly kind: "lines"; readonly lines: readonly string[] };
+
+export interface SettingsMember {
+  readonly at: readonly string[];
+  readonly value: Json;
+  /** Whether a value that is there by now was written by us; without it our own edit alone knows. */
+  isOurs?(value: Json): boolean;
+}
 
 export interface SettingsFile {
   /** Below the project, below the home folder, or absolute. */
@@ -37,6 +44,8 @@ export interface ClientConnection {
   readonly isClosed: boolean;
   /** What a person should know, besides. */
   readonly notes: readonly string[];
+  /** The same about our MCP server. */
+  readonly serverNotes: readonly string[];
 }
 
 const millisecondsPerSecond = 1000;
@@ -50,7 +59,7 @@ function matched(event: string, matcher: string, hook: JsonObject): SettingsChan
   };
 }
 
-function member(at: readonly string[], value: Json): { readonly at: readonly string[]; readonly value: Json } {
+function member(at: readonly string[], value: Json): SettingsMember {
   return { at, value };
 }
 
@@ -80,6 +89,7 @@ const CLAUDE: ClientConnection = {
     "`claude --bare` and `disableAllHooks` leave the hook out, unless it is in the managed settings (--managed)",
     "versions without `onFailure` run the tool if the hook is killed or times out",
   ],
+  serverNotes: ["Claude Code asks before it starts a server of a project: accept `ambit`, or connect with --user"],
 };
 
 const CODEX: ClientConnection = {
@@ -110,6 +120,7 @@ const CODEX: ClientConnection = {
     "open codex once and accept the hook: it skips hooks that are not trusted, silently in `codex exec`",
     "set `unified_exec_tty = false` below `[features]` in ~/.codex/config.toml: input to a terminal passes no hook",
   ],
+  serverNotes: ["Codex reads a project's servers only where its user trusts the project"],
 };
 
 const GEMINI: ClientConnection = {
@@ -128,6 +139,7 @@ const GEMINI: ClientConnection = {
     "Gemini runs the tool if the hook is killed or times out: only `ambit run` makes sure that none runs without a decision",
     'a user\'s `hooksConfig.disabled: ["ambit"]` leaves the hook out',
   ],
+  serverNotes: ["Gemini starts no servers of a project in a folder that is not trusted"],
 };
 
 const OPENCODE: ClientConnection = {
@@ -149,9 +161,13 @@ const OPENCODE: ClientConnection = {
   rules: [{ path: "opencode.json", at: ["permission"] }],
   isClosed: true,
   notes: ["`--pure` leaves the plugin out: every tool then asks, and `opencode run` rejects what asks"],
+  serverNotes: [],
 };
 
 const RULES = "permission";
+
+/** The hook of Cursor names a server's tool without the server. */
+const NAMED = "tools of the server need `tool.invoke` in the record besides: the hook cannot tell whose they are";
 
 const CURSOR: ClientConnection = {
   client: "cursor",
@@ -167,6 +183,7 @@ const CURSOR: ClientConnection = {
   rules: [{ path: ".cursor/cli.json", at: ["permissions"] }],
   isClosed: true,
   notes: ["shell commands are checked, and run by Cursor: its hook cannot replace them"],
+  serverNotes: ["Cursor asks before it starts a server of a project", NAMED],
 };
 
 function copilotFile(command: string): SettingsChange {
@@ -187,6 +204,7 @@ const COPILOT: ClientConnection = {
     "a project's hooks do not run headless: connect with --user for `copilot -p`",
     "Copilot runs the tool if the hook times out, where the tool is allowed already",
   ],
+  serverNotes: ["Copilot starts a project's servers only in a folder that is trusted; use --user for `copilot -p`"],
 };
 
 const VSCODE: ClientConnection = {
@@ -202,6 +220,7 @@ const VSCODE: ClientConnection = {
   rules: [],
   isClosed: false,
   notes: ["hooks of VS Code are a preview, and its tools change; a tool that is not known here needs `tool.invoke`"],
+  serverNotes: ["VS Code asks before it starts a server of a project"],
 };
 
 export const CONNECTIONS: readonly ClientConnection[] = [CLAUDE, CODEX, OPENCODE, GEMINI, CURSOR, COPILOT, VSCODE];

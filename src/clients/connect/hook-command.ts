@@ -9,6 +9,8 @@ export interface HookCommandOptions {
   /** The folder whose workspace has the agent; null: where the client runs. */
   readonly folder: string | null;
   readonly isConfined: boolean;
+  /** Whether our MCP server is in the client's settings, too. */
+  readonly hasServer: boolean;
   /** Our native program, the folder of the daemon's sockets, and the words that start ambit. */
   readonly native: string;
   readonly daemon: string;
@@ -25,12 +27,13 @@ export const HOOK_MARK = ": ambit-hook";
 
 /** Status 75: no daemon runs; 126 and 127: the native program is not there. None of them has read the input. */
 export function hookCommand(options: HookCommandOptions): string {
-  const { client, agent, user, folder, isConfined, native, daemon, ambit } = options;
+  const { client, agent, user, folder, isConfined, hasServer, native, daemon, ambit } = options;
   const more = [
     ...(user === null ? [] : ["--user", user]),
     ...(folder === null ? [] : ["--in", folder]),
     ...["--wait", String(approvalMilliseconds)],
     ...(isConfined ? [] : ["--no-sandbox"]),
+    ...(hasServer ? ["--server"] : []),
   ];
   const words = (list: readonly string[]): string => list.map(shellQuoted).join(" ");
   const first = words([native, "hook", daemon, String(hookMilliseconds), client, agent, ...more]);

@@ -79,6 +79,7 @@ interface ClaudeFormat {
   readonly client: string;
   readonly tools: ReadonlyMap<string, MeaningOf>;
   readonly rewrites: string | null;
+  readonly serverTools: string;
   readonly isManyProcesses?: boolean;
   canPrompt(payload: JsonObject): boolean;
   /** What is printed for an allowed call. */
@@ -89,6 +90,7 @@ function dialect(format: ClaudeFormat): HookDialect {
   return {
     client: format.client,
     rewrites: format.rewrites,
+    serverTools: format.serverTools,
     isManyProcesses: format.isManyProcesses ?? false,
     read: (payload) => read(payload, format),
     canary: (cwd) => ({
@@ -146,6 +148,7 @@ function allowed(input: JsonObject | null): HookAnswer {
 
 export const CLAUDE: HookDialect = dialect({
   client: "claude",
+  serverTools: "mcp__ambit__",
   tools: CLAUDE_TOOLS,
   rewrites: "command",
   canPrompt: (payload) => PROMPTING.has(String(member(payload, "permission_mode"))),
@@ -158,6 +161,7 @@ export const CLAUDE: HookDialect = dialect({
  */
 export const CODEX: HookDialect = dialect({
   client: "codex",
+  serverTools: "mcp__ambit__",
   tools: new Map<string, MeaningOf>([
     ["Bash", shell("command")],
     ["apply_patch", patch],
@@ -192,6 +196,7 @@ function patch(input: JsonObject, cwd: string): ToolMeaning {
 /** Tools of VS Code's own agent. */
 export const VSCODE: HookDialect = dialect({
   client: "vscode",
+  serverTools: "mcp_ambit_",
   tools: new Map<string, MeaningOf>([
     ["run_in_terminal", shell("command")],
     ["read_file", file("fs_read", ["fs.read"], "filePath")],

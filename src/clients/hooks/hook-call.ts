@@ -61,6 +61,8 @@ export interface HookDialect {
   readonly client: string;
   /** The argument of the client's shell tool that a hook can replace, so that the command runs in a sandbox; null if none. */
   readonly rewrites: string | null;
+  /** How names of our own MCP server's tools begin here; null where the hook sees no server's name. */
+  readonly serverTools: string | null;
   /** Its commands and its hooks are started by different processes, of one name and below one another. */
   readonly isManyProcesses?: boolean;
   /** `payload`: what the client wrote to the hook's standard input. */

@@ -74,6 +74,7 @@ const GEMINI_FOLDER = ["dir_path", "path"];
 export const GEMINI: HookDialect = {
   client: "gemini",
   rewrites: "command",
+  serverTools: "mcp_ambit_",
   canary: (cwd) => ({
     ...{ session_id: CANARY_TOOL, cwd, hook_event_name: "BeforeTool", tool_name: CANARY_TOOL, tool_input: {} },
   }),
@@ -149,6 +150,7 @@ const CURSOR_DECISION = "permission";
 export const CURSOR: HookDialect = {
   client: "cursor",
   rewrites: null,
+  serverTools: null,
   canary: (cwd) => ({
     ...{ conversation_id: CANARY_TOOL, cwd, hook_event_name: "preToolUse", tool_name: CANARY_TOOL, tool_input: {} },
   }),
@@ -202,6 +204,7 @@ const CURSOR_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>(
 export const COPILOT: HookDialect = {
   client: "copilot",
   rewrites: "command",
+  serverTools: "ambit-",
   canary: (cwd) => ({ sessionId: CANARY_TOOL, cwd, toolName: CANARY_TOOL, toolArgs: "{}" }),
   read: (payload) =>
     callOf(
@@ -243,6 +246,7 @@ const COPILOT_TOOLS: ReadonlyMap<string, MeaningOf> = new Map<string, MeaningOf>
 export const OPENCODE: HookDialect = {
   client: "opencode",
   rewrites: "command",
+  serverTools: "ambit_",
   canary: (cwd) => ({ session: CANARY_TOOL, cwd, tool: CANARY_TOOL, input: {} }),
   read: (payload) =>
     callOf(

@@ -11,6 +11,8 @@ export interface HookOptions {
   readonly folder: string | null;
   /** Whether shell commands are moved into the agent's sandbox, where the client lets a hook replace them. */
   readonly isConfined: boolean;
+  /** Whether the client has our MCP server, whose calls that server decides. */
+  readonly hasServer: boolean;
   /** How long to wait for an approval. */
   readonly waitMilliseconds: number;
 }
@@ -22,11 +24,17 @@ export function readHookOptions([client = "", agent = "", ...rest]: readonly str
   const dialect = dialectOf(client);
   if (dialect === null) return refuse("bad_value", `no client ${JSON.stringify(client.slice(0, 40))} is known`);
   if (agent === "") return refuse("bad_value", "the hook names no agent");
-  let options: HookOptions = { dialect, agent, user: null, folder: null, isConfined: true, waitMilliseconds: 0 };
+  let options: HookOptions = {
+    ...{ dialect, agent, user: null, folder: null, isConfined: true, hasServer: false, waitMilliseconds: 0 },
+  };
   for (let at = 0; at < rest.length; at++) {
     const word = rest[at];
     if (word === "--no-sandbox") {
       options = { ...options, isConfined: false };
+      continue;
+    }
+    if (word === "--server") {
+      options = { ...options, hasServer: true };
       continue;
     }
     const value = rest[++at] ?? "";

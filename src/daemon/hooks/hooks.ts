@@ -78,6 +78,8 @@ export class Hooks {
     if (event.value.kind !== "call") return PASSED;
     const call = event.value;
     if (call.meaning.kind === "inner") return dialect.answer(call, { outcome: "none" });
+    if (this.sessions.isServed(exchange, options.value, call))
+      return dialect.answer(call, { outcome: "allow", input: null });
     const opened = await this.sessions.of(exchange, options.value, call.session, cwd);
     if (!opened.ok)
       return blocked(`ambit: the call is blocked: ${opened.message}${opened.fix === null ? "" : `; ${opened.fix}`}\n`);

@@ -1,0 +1,52 @@
+// Our MCP server in a client that has our hook, too: the server decides its own calls, and no other server gets them by its name.
+import { spawnSync } from "node:child_process";
+import { afterAll, beforeAll, expect, test } from "vitest";
+import { nativeProgram } from "../../src/platform/native-program.ts";
+import { root } from "../e2e/ambit.ts";
+import { LineClient } from "../mcp/line-client.ts";
+import { World } from "./world.ts";
+
+let world: World;
+beforeAll(async () => {
+  world = await World.make();
+  for (const agent of ["coder", "other"]) world.agent(agent, ["fs.read"], "sandbox: .\n");
+  world.user("ada", []);
+  await world.begin();
+});
+afterAll(() => world?.remove());
+
+/** The hook of Claude Code, run by this process as the client runs it. */
+function hook(tool: string, ...more: readonly string[]): "allow" | "deny" {
+  const about = { session_id: "one", cwd: world.project, hook_event_name: "PreToolUse" };
+  const { status, stdout, stderr } = spawnSync(
+    nativeProgram(root),
+    ["hook", world.folder, "20000", "claude", "coder", ...more],
+    {
+      ...{ cwd: world.project, encoding: "utf8", input: JSON.stringify({ ...about, tool_name: tool, tool_input: {} }) },
+    },
+  );
+  if (status === 2 && stderr.startsWith("ambit denied")) return "deny";
+  expect(stdout).toContain('"allow"');
+  return "allow";
+}
+
+test("a call of our server's tool is left to the server while the client runs it, and only then", async () => {
+  expect(hook("mcp__ambit__fs_read", "--server")).toBe("deny");
+  const other = new LineClient(world, ["--agent", "other"]);
+  await other.initialize();
+  await other.names();
+  // A server for another agent has other grants.
+  expect(hook("mcp__ambit__fs_read", "--server")).toBe("deny");
+  await other.end();
+  const server = new LineClient(world, ["--agent", "coder"]);
+  await server.initialize();
+  await server.names();
+  expect(hook("mcp__ambit__fs_read", "--server")).toBe("allow");
+  expect(hook("mcp__ambit__fs_read")).toBe("deny");
+  expect(hook("mcp__ambits__fs_read", "--server")).toBe("deny");
+  expect(hook("mcp__other__mcp__ambit__fs_read", "--server")).toBe("deny");
+  // For another user the record may be narrower.
+  expect(hook("mcp__ambit__fs_read", "--server", "--user", "ada")).toBe("deny");
+  await server.end();
+  expect(hook("mcp__ambit__fs_read", "--server")).toBe("deny");
+});
