@@ -1,5 +1,5 @@
 // `ambit` inside a sandbox: asks the session that it runs in, over HTTP on the sandbox's own loopback. Absent on purpose:
-// a word for an agent, a session or an answer to an approval. Whoever runs inside can ask, and widen nothing.
+// a word for an agent, a session or an answer to an approval. A program inside can ask, and widen nothing.
 #include "ask.h"
 
 #include <arpa/inet.h>

@@ -43,7 +43,7 @@ static int wrong(int error) {
   return -1;
 }
 
-// Yama lets an ancestor take descriptors in its modes 0 and 1; in mode 2 nobody without capabilities.
+// Yama lets an ancestor take descriptors in its modes 0 and 1; in mode 2 only with capabilities.
 static bool is_tracing_open(void) {
   const int file = open("/proc/sys/kernel/yama/ptrace_scope", O_RDONLY | O_CLOEXEC);
   if (file < 0) return errno == ENOENT;

@@ -46,7 +46,7 @@ static bool begins_with(const char *line, size_t length, const char *const *keys
   return false;
 }
 
-// A control character in a line would mean one thing to us and another to whoever reads it next.
+// A control character in a line would mean one thing to us and another to the next reader.
 static bool is_plain(const char *line, size_t length) {
   for (size_t at = 0; at < length; at++)
     if ((unsigned char)line[at] < 0x20 || line[at] == 0x7f) return false;

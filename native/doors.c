@@ -46,7 +46,7 @@ static int fail(const char *what) {
   return exit_failed;
 }
 
-// Whoever starts us has the owner's lock: a socket that lies there is served by nobody. Anything else is not ours.
+// The daemon that starts us holds the state's lock, so no process serves a socket that is there. Other files are not ours.
 static int remove_stale(const char *name) {
   struct stat found;
   if (fstatat(AT_FDCWD, name, &found, AT_SYMLINK_NOFOLLOW) != 0) return errno == ENOENT ? 0 : -1;

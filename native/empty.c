@@ -36,8 +36,8 @@ static int fits(const struct emptied *folder, int place) {
   return -1;
 }
 
-// Takes a descriptor of the name alone and gives one to read from. Whoever made the folder may have left us no right to
-// do so; it is ours, so the mode is ours to set.
+// Takes a descriptor of the name alone and gives one to read from. The program that made the folder may have left us no
+// permission to do so; the folder is ours, so we may set its mode.
 static int open_listing(int place) {
   int folder = openat(place, ".", O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (folder < 0 && errno == EACCES) {
@@ -51,7 +51,7 @@ static int open_listing(int place) {
   return folder;
 }
 
-// Never into another mount: what is mounted there is somebody else's, and not to be emptied by anybody's mistake.
+// Never into another mount: what is mounted there is not part of the folder that is emptied.
 static int open_below(int parent, const char *name) {
   const uint64_t resolve = resolve_no_mounts | resolve_no_links | resolve_no_magic_links;
   const int place = kernel_openat2(parent, name, O_PATH | O_DIRECTORY | O_CLOEXEC, 0, resolve);

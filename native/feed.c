@@ -47,7 +47,7 @@ void feed_write(struct feed *feed) {
     } else if (errno == EAGAIN) {
       return;
     } else if (errno != EINTR) {
-      // Whoever read it does not any more: not a failure, and what is left is for nobody.
+      // The reader has closed its end: not a failure; the rest of the bytes are dropped.
       feed_close(feed);
     }
   }

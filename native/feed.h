@@ -9,7 +9,7 @@
 enum { feed_bytes_max = 4194304 };
 
 struct feed {
-  int pipe;  // -1: nobody reads; what is added is passed over
+  int pipe;  // -1: there is no reader; what is added is dropped
   bool ends;
   uint8_t *bytes;
   size_t capacity, start, end;

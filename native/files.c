@@ -110,7 +110,7 @@ static int serve(struct worker *worker, struct frame_input *input) {
     const int received = frame_try(worker->control, input, &frame);
     const int error = errno;
     if (received < 0 && error == EAGAIN) {
-      // Nobody asks for more at this moment.
+      // No further request is there yet.
       if (files_send(&worker->outgoing) != 0) return exit_failed;
       frame_rest(input);
       if (frame_wait(worker->control) != 0) return exit_failed;

@@ -61,7 +61,7 @@ bool files_is_plain_path(const char *path);
 int files_open(int below, const char *path, int flags, mode_t mode);
 // The same, and never into another mount.
 int files_open_here(int below, const char *path, int flags);
-// Opens a plain file and nothing else, without waiting for anybody. `why` is set where errno does not say it all.
+// Opens a plain file and nothing else, without blocking. `why` is set where errno does not say it all.
 int files_open_plain(int below, const char *path, int flags, struct stat *facts, const char **why);
 // The folder a path lies in, opened for reading, and the last name. -1 with errno.
 int files_open_parent(const struct files_request *request, const char **name);

@@ -11,7 +11,7 @@
 
 enum { draft_names_max = 8, draft_name_bytes = 64 };
 
-// A hidden file beside the target that nobody else has: 0600 until it has its content.
+// A new hidden file beside the target: mode 0600 until it has its content.
 static int make_draft(int folder, char name[draft_name_bytes]) {
   for (int tries = 0; tries < draft_names_max; tries++) {
     uint64_t random[2];

@@ -9,7 +9,7 @@
 
 #include "kernel.h"
 
-// The kernel gives up where names are moved while it looks; somebody who never stops moving them is refused.
+// The kernel gives up where names are moved while it resolves a path; after this many tries the request is refused.
 enum { tries_max = 64, resolve_no_other_mount = 0x01 };
 
 bool files_is_plain_path(const char *path) {

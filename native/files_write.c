@@ -24,7 +24,7 @@ int files_open_for_change(struct files_request *request, struct writer *answer, 
 int files_look_at(int folder, const char *name, struct stat *facts, const char **why) {
   if (fstatat(folder, name, facts, AT_SYMLINK_NOFOLLOW) != 0) return -1;
   if (S_ISREG(facts->st_mode) && facts->st_nlink == 1) {
-    // Replacing a file asks nobody whether the file may be written; we do.
+    // The kernel does not check a replaced file's own permissions on rename; we do.
     return faccessat(folder, name, W_OK, AT_EACCESS | AT_SYMLINK_NOFOLLOW);
   }
   if (S_ISREG(facts->st_mode)) {
@@ -69,7 +69,7 @@ static int open_end(int folder, const char *name, mode_t mode, bool *made, struc
   return -1;
 }
 
-// Takes back what was added, where nobody else has added anything since.
+// Takes back what was added, where no other process has added anything since.
 static void take_back(int file, const struct stat *before, size_t count) {
   const int error = errno;
   struct stat now;

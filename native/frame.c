@@ -1,5 +1,5 @@
 // Frames over a stream socket. Whether the socket itself waits or not makes no difference here: every call says
-// MSG_DONTWAIT and waiting is done by poll, so that nobody else's flags can make us block or spin.
+// MSG_DONTWAIT and waiting is done by poll, so that flags another process set cannot make us block or spin.
 #include "frame.h"
 
 #include <errno.h>

@@ -132,7 +132,7 @@ static int perform(struct landing *landing, const struct place *place) {
   }
 }
 
-// Somebody who had an original open may have written to it after it was moved: then it is not what the program saw.
+// A process that had an original open may have written to it after it was moved: then it is not what the program saw.
 static bool originals_unchanged(struct landing *landing, struct report *conflicts) {
   bool unchanged = true;
   struct place place;

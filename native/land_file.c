@@ -1,5 +1,5 @@
 // Files and folders of a draft: opened whatever their mode, compared, copied, and read for marks of the overlay file system.
-// A draft is sealed and lies in a folder that is ours: nobody else changes names in it while we work. What is in it was
+// A draft is sealed and lies in a folder that is ours: no other process changes names in it while we work. What is in it was
 // written by the program, so nothing of it is believed.
 #include <dirent.h>
 #include <errno.h>

@@ -36,7 +36,7 @@ static bool strip_attributes(int file) {
   return true;
 }
 
-// A new file is 0644 or 0755. A replaced one keeps its permissions; who may read it may execute it, or nobody may.
+// A new file is 0644 or 0755. A replaced one keeps its permissions; its execute bits follow its read bits, or none is set.
 static mode_t mode_for(const struct step *step, bool executable) {
   if (step->before.kind != kind_file) return executable ? 0755 : 0644;
   const mode_t mode = step->before.mode & 0777;

@@ -29,8 +29,8 @@ int landlock_abi(void) {
 }
 
 static int add_rule(int ruleset, const struct landlock_rule *rule) {
-  // A descriptor for the name alone: nothing is read, and no device is opened. A link gives nothing back: whoever can
-  // plant one would otherwise choose what the rule is about.
+  // A descriptor for the name alone: nothing is read, and no device is opened. Links are not followed: a
+  // program that can plant one would otherwise choose what the rule is about.
   const uint64_t resolve = resolve_no_links | resolve_no_magic_links;
   const int place = kernel_openat2(AT_FDCWD, rule->path, O_PATH | O_CLOEXEC, 0, resolve);
   if (place < 0) return errno == ENOENT || errno == ENOTDIR || errno == ELOOP ? 0 : -1;

@@ -1,5 +1,5 @@
-// The kernel ties a lock to the opening of a file, not to the process that asks for it. We were handed the opening, so
-// what we take stays with the one who handed it to us after we are gone.
+// The kernel ties a lock to the open file description, not to the process that asks for it. Our parent shares the
+// description with us, so the lock stays with the parent after we exit.
 #include "lock.h"
 
 #include <errno.h>
@@ -26,9 +26,9 @@ int lock_main(int file) {
 int own_main(int file) {
   const int taken = lock_main(file);
   if (taken != exit_taken) return taken;
-  // What the owner has in memory must not lie in a file when it falls. It cannot say so itself: Node has no word for it.
-  // One byte, not nought: under nought the kernel still hands the memory to the machine's own collector of cores. And what
-  // the owner starts could not raise it again.
+  // The daemon's memory must not be written to a core file when it crashes. Node has no call for this limit, so we set it
+  // for our parent. One byte, not zero: with zero the kernel still pipes the memory to the machine's core collector.
+  // Processes that the daemon starts cannot raise it again.
   const struct rlimit none = {1, 1};
   if (prlimit(getppid(), RLIMIT_CORE, &none, NULL) != 0) {
     dprintf(2, "core dumps cannot be turned off: %s\n", strerror(errno));

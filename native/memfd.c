@@ -13,8 +13,8 @@ enum { memfd_cloexec = 1, memfd_exec = 0x10 };
 
 void memfd_forbid(void) {
   // Privileged (SYS_ADMIN), and safe: the setting belongs to this sandbox's own pid namespace and can only be made
-  // stricter. bubblewrap covers /proc/sys with a read-only mount; a copy of /proc without what is mounted on it, seen
-  // by nobody and gone with the descriptor, is not covered.
+  // stricter. bubblewrap covers /proc/sys with a read-only mount; a copy of /proc without what is mounted on it is
+  // not covered; no other process sees the copy, and it ends with the descriptor.
   const int tree = kernel_open_tree(AT_FDCWD, "/proc", open_tree_clone | open_tree_cloexec);
   if (tree < 0) return;
   const int setting = openat(tree, "sys/vm/memfd_noexec", O_WRONLY | O_CLOEXEC | O_NOFOLLOW);

@@ -106,7 +106,7 @@ int netlink_ask(struct netlink *netlink, int protocol) {
   const int channel = socket(AF_NETLINK, SOCK_RAW | SOCK_CLOEXEC, protocol);
   if (channel < 0) return -1;
   // Privileged (NET_ADMIN over this sandbox's own network namespace), and safe: a message reaches the namespace the
-  // socket was made in, which is nobody else's, and every message is one of ours, built from constants.
+  // socket was made in, which no other process uses, and every message is one of ours, built from constants.
   int result = send(channel, netlink->bytes, netlink->length, 0) < 0 ? -1 : read_answers(channel);
   const int error = errno;
   close(channel);

@@ -125,8 +125,8 @@ static int configure(int context, const struct overlay_request *request) {
   if (request->mode == overlay_draft) {
     if (kernel_fsconfig(context, fs_set_string, "upperdir", UPPER) != 0) return -1;
     if (kernel_fsconfig(context, fs_set_string, "workdir", WORK) != 0) return -1;
-    // No flush of the whole file system below when it is unmounted, and none for a program: whoever lands or keeps what is
-    // in the draft flushes it. A kernel without the option flushes more, and nothing else is different.
+    // No flush of the whole file system below when it is unmounted, and none for a program: the lander flushes what it
+    // lands or keeps. A kernel without the option flushes more, and nothing else is different.
     (void)kernel_fsconfig(context, fs_set_flag, "volatile", NULL);
   }
   if (kernel_fsconfig(context, fs_set_flag, "userxattr", NULL) != 0) return -1;

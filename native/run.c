@@ -18,7 +18,7 @@ void run_end(struct run *run, enum run_how how) {
   if (run->process > 0) run->how = how;
   run->ending = true;
   // Everything in this pid namespace but ourselves, in one step that no fork can slip through: the kernel holds new
-  // processes back while it looks for those to kill. Outside the namespace there is nobody we could reach.
+  // processes back while it looks for those to kill. Outside the namespace there is no process we could reach.
   kill(-1, SIGKILL);
 }
 
@@ -58,7 +58,7 @@ bool run_reap(struct run *run) {
     const pid_t process = wait4(-1, &status, options, &usage);
     if (process < 0) return errno == ECHILD;
     if (process == 0) {
-      // The command is over and somebody it started is not.
+      // The command has exited and a process it started has not.
       if (run->process != 0 || run->ending) return false;
       run_end(run, run->how);
       continue;

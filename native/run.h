@@ -37,7 +37,7 @@ struct run {
 uint64_t clock_now(void);
 // Kills everything else in the sandbox. The first reason stays.
 void run_end(struct run *run, enum run_how how);
-// Reaps whoever is dead, without waiting. True when nobody but us is left in the sandbox.
+// Reaps processes that have exited, without waiting. True when we are the only process left in the sandbox.
 bool run_reap(struct run *run);
 // How long to wait at most, in milliseconds for poll; -1 for ever.
 int run_time_left(const struct run *run);

@@ -77,7 +77,7 @@ static int ready_descriptors(int control, int handles) {
   return nothing;
 }
 
-// What was ignored by whoever started us would be ignored by every command.
+// Signals that our parent ignores would be ignored by every command.
 static void default_signals(void) {
   for (int number = 1; number < NSIG; number++) signal(number, SIG_DFL);
 }

@@ -10,7 +10,7 @@ static enum setup_parsed wrong(int error) {
   return setup_wrong;
 }
 
-// Names between single slashes, none of them "." or "..": such a path means one place, whoever reads it.
+// Names between single slashes, none of them "." or "..": such a path means the same place to every reader.
 static bool is_plain(const char *path) {
   if (strlen(path) > path_bytes_max) return false;
   for (;;) {

@@ -41,7 +41,7 @@ IN_CHILD static int put(const char *path, const char *text) {
   return failed;
 }
 
-// The kernel makes a devpts only where somebody is user 0, because its ptmx belongs to that user. A sandbox of an
+// The kernel makes a devpts only where user 0 exists, because its ptmx belongs to that user. A sandbox of an
 // ordinary user has none, so the file system is made in a user namespace below ours, in which we are, and handed out as
 // a descriptor: the descriptors are shared, everything else of the child ends with it.
 IN_CHILD static int make_instance(void *about) {

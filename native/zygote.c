@@ -20,14 +20,14 @@
 
 enum phase {
   phase_idle,
-  phase_running,   // until nobody but us is left
+  phase_running,   // until we are the only process left
   phase_draining,  // what they left in the pipes
   phase_telling,   // `D` is on its way
 };
 
 enum { output_index = 0, errors_index = 1 };
 
-// What can be left in two pipes, however large a command made them: more comes from somebody outside.
+// What can be left in two pipes, however large a command made them: more comes from a process outside.
 enum { drained_chunks_max = 256 };
 
 struct zygote {
@@ -39,7 +39,7 @@ struct zygote {
   struct terminal terminal;
   int calls;     // of connect(2), which we execute; -1: none are handed over
   int next;      // which of the two is read first, so that neither starves the other
-  int drained;   // how often something was read when nobody was left to write it
+  int drained;   // how often something was read when no writer was left
   struct outgoing outgoing;
 };
 
@@ -214,7 +214,7 @@ static bool read_pipes(struct zygote *zygote) {
   return any;
 }
 
-// Nobody in the sandbox is left who could write: what is in the pipes now is all that is read.
+// No process that could write is left in the sandbox: what is in the pipes now is all that is read.
 static void drain(struct zygote *zygote) {
   while (outgoing_is_empty(&zygote->outgoing)) {
     if (zygote->drained < drained_chunks_max && read_pipes(zygote)) {

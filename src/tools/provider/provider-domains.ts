@@ -80,7 +80,7 @@ function holds({ expires, principals, clean, pass }: Conditions, moment: Moment)
 }
 
 function conditionFault(conditions: Conditions, isLinkCounted: boolean): string | null {
-  if (conditions.ask !== 0) return "a person has to approve each use, and a provider asks nobody";
+  if (conditions.ask !== 0) return "a person has to approve each use, and a provider cannot request approval";
   return isLinkCounted || isCounted(conditions) ? "its uses are counted, and a provider's are not" : null;
 }
 

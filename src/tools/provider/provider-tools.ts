@@ -62,7 +62,7 @@ function verbFault(authority: Authority, moment: Moment, { verb: name }: Provide
     return domainsHeld(authority, moment, [name]).of === null ? null : `${name} is not granted for every host`;
   const decision = judge(authority, { verb, values: [] }, moment);
   if (decision.outcome === "deny") return `${name} is not granted`;
-  if (decision.outcome === "ask") return `${name} needs a person's approval, and a provider asks nobody`;
+  if (decision.outcome === "ask") return `${name} needs a person's approval, and a provider cannot request approval`;
   const isCounted = chargesOf({ basis: [decision.by], authority }).length > 0;
   return isCounted ? `uses of ${name} are counted, and a provider's are not` : null;
 }

@@ -119,7 +119,7 @@ static void own_sockets(const char *argument) {
   open_way("served", "four names");
 }
 
-// A listener whose queue is full: the call waits and a later accept lets it through; a caller that dies leaves nobody.
+// A listener whose queue is full: the call waits and a later accept lets it through; a caller that dies leaves no process.
 static void own_queue(const char *argument) {
   (void)argument;
   const char *name = own_name("queue.sock");
@@ -139,7 +139,7 @@ static void own_queue(const char *argument) {
   open_way("served", "three of four");
 }
 
-// Nobody accepts, so that the callers wait for ever.
+// There is no accept, so the callers block forever.
 static void stuck(const char *argument) {
   (void)argument;
   const char *name = own_name("stuck.sock");

@@ -13,7 +13,7 @@ const WORDS: Readonly<Record<Construct, string>> = {
   pattern_as_target: "a redirection goes to one file; write its name",
   bare_dollar: "a dollar begins a variable; in single quotes it is a dollar",
   variable_form: "of variables only $NAME is taken, with or without braces",
-  hidden_character: "there is a character that nobody sees; put it in quotes or take it out",
+  hidden_character: "there is an invisible character; quote it or remove it",
   open_quote: "this quote has no end",
   open_variable: "this variable has no `}`",
   trailing_backslash: "there is nothing behind this backslash",
