@@ -358,8 +358,7 @@ describe("language", () => {
     ["a title", "test/state/world.test.ts", 'test("nobody is called", () => {});', /says "nobody"/],
     ["a title with a technical noun", "test/state/world.test.ts", 'test("without a connection", () => {});', undefined],
     ["a benchmark", "bench/main.ts", "// for anybody", /says "anybody"/],
-    ["a file that is unfinished", "src/tools/provider/a.ts", "// whoever", undefined],
-    ["a file beside an unfinished one", "src/tools/web/a.ts", "// whoever", /says "whoever"/],
+    ["C", "native/run.c", "// Reaps whoever is dead.", /says "whoever"/],
     ["the list of the words", "test/tidy/language.ts", "// whoever", undefined],
   ]);
 });

@@ -27,10 +27,10 @@ export function source(path: string, text: string): Source {
 }
 
 /** Every TypeScript file below the folders, in a stable order. A folder that does not exist holds none. */
-export function readSources(root: string, folders: readonly string[]): readonly Source[] {
+export function readSources(root: string, folders: readonly string[], ends = /\.ts$/): readonly Source[] {
   return folders
     .flatMap((folder) => filesBelow(root, folder))
-    .filter((path) => path.endsWith(".ts"))
+    .filter((path) => ends.test(path))
     .sort()
     .map((path) => source(path, readFileSync(join(root, path), "utf8")));
 }
