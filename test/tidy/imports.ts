@@ -12,7 +12,16 @@ export type Import = {
     | { readonly kind: "computed" };
 };
 
+/** Several rules ask for the imports of the same file. */
+const known = new WeakMap<Source, readonly Import[]>();
+
 export function importsOf(source: Source): readonly Import[] {
+  const imports = known.get(source) ?? readImports(source);
+  known.set(source, imports);
+  return imports;
+}
+
+function readImports(source: Source): readonly Import[] {
   const imports: Import[] = [];
   for (const node of nodesOf(source.tree)) {
     const specifier = specifierOf(node);

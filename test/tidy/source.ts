@@ -27,7 +27,7 @@ export function source(path: string, text: string): Source {
 }
 
 /** Every TypeScript file below the folders, in a stable order. A folder that does not exist holds none. */
-export function readSources(root: string, folders: readonly string[], ends = /\.ts$/): readonly Source[] {
+export function readSources(root: string, folders: readonly string[], ends: RegExp = /\.ts$/): readonly Source[] {
   return folders
     .flatMap((folder) => filesBelow(root, folder))
     .filter((path) => ends.test(path))
@@ -68,13 +68,14 @@ export function linesOf({ text }: Source): number {
 }
 
 /** Every node of a tree, parents first. */
-export function* nodesOf(node: ts.Node): Generator<ts.Node> {
-  yield node;
-  const children: ts.Node[] = [];
-  ts.forEachChild(node, (child) => {
-    children.push(child);
-  });
-  for (const child of children) yield* nodesOf(child);
+export function nodesOf(node: ts.Node): readonly ts.Node[] {
+  const nodes: ts.Node[] = [];
+  const visit = (one: ts.Node): void => {
+    nodes.push(one);
+    ts.forEachChild(one, visit);
+  };
+  visit(node);
+  return nodes;
 }
 
 function filesBelow(root: string, folder: string): readonly string[] {
