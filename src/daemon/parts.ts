@@ -26,6 +26,7 @@ import type { MemoryStore, ObservationStore } from "../core/ports/stores/memory-
 import type { SettingStore } from "../core/ports/stores/secret-store.ts";
 import type { SinkStatus } from "../core/ports/stores/sink.ts";
 import type { TaskStore } from "../core/ports/stores/task-store.ts";
+import type { OwnedBudget } from "../org/budget.ts";
 import type { DoorSource, ModelCallFacts, ModelUsage } from "../sandbox/plan/sandboxes.ts";
 import type { GrantLimits } from "../tools/delegation/delegation-tools.ts";
 import type { CostRange, UseDecision } from "./calls/program-use.ts";
@@ -50,6 +51,8 @@ export interface RecordRead {
   readonly needsReview: boolean;
   /** What a policy denies it, or asks for, in delegations to it too. */
   readonly policyLimits: PolicyTable;
+  /** What it, its team and its org may spend, by the org file; empty for none. */
+  readonly budgets: readonly OwnedBudget[];
   /** Diagnostics and untrusted files, as sentences. */
   readonly notes: readonly string[];
   readonly reading: Reading;

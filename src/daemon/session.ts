@@ -47,6 +47,8 @@ export class Session {
   #who: Who;
   #facts: UserFacts | null = null;
   #principals: readonly Principal[];
+  /** The task it runs, and the agents that pay for it besides its own. */
+  task: { readonly id: string; readonly generation: number; readonly payers: readonly string[] } | null = null;
   /** Each further pledge is one more limit: narrowing, and never undone. */
   readonly pledges: CompiledLink[] = [];
   /** Its user had a record at some time while it was open. INVARIANT: never reset, so that a removed ceiling is noticed. */

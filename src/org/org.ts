@@ -17,7 +17,7 @@ import {
 import { quoted } from "../core/notation/quoted.ts";
 import { kindName } from "../core/notation/scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, type TreeNode } from "../core/notation/tree.ts";
-import { type Budget, readBudget } from "./budget.ts";
+import { type Budget, type OwnedBudget, readBudget, readTeamBudget } from "./budget.ts";
 import { checkKeys, mapIn, type PlacedText, textIn } from "./org-fields.ts";
 import { ORG_KEYS } from "./org-line.ts";
 import { idOfRole, type OrgTree } from "./org-markdown.ts";
@@ -53,6 +53,8 @@ export interface OrgAgent {
   /** Its working folder, relative to the workspace. */
   readonly folder: Entry | null;
   readonly budget: Budget | null;
+  /** Of the agent and everyone below it. */
+  readonly teamBudget: Budget | null;
   readonly rulings: Rulings;
   readonly prompt: string;
   readonly diagnostics: readonly Diagnostic[];
@@ -143,6 +145,7 @@ export function readOrgAgent(
     ...clientIn(map, diagnostics),
     folder: entryOf(map, "folder"),
     budget: budget === null ? null : readBudget(budget, diagnostics),
+    teamBudget: budget === null ? null : readTeamBudget(budget, diagnostics),
     rulings: rulingsIn(map, names, diagnostics),
     prompt: textIn(map, "prompt", diagnostics)?.text ?? "",
     diagnostics: diagnostics.list,
@@ -283,6 +286,23 @@ export function orgRulings(org: Org, agent: OrgAgent): readonly OrgRuling[] {
     // An own capability is not in the base: it is for those the file gives it to.
     return { capability, ruling: BASE_POLICY.get(capability as Capability) ?? "deny", from: "base", span: null };
   });
+}
+
+/** Every budget that an agent's spending counts for: its own, those of the teams it is in, and the org's. */
+export function orgBudgets(org: Org, agent: OrgAgent): readonly OwnedBudget[] {
+  const budgets: OwnedBudget[] = [];
+  const add = (owner: string, budget: Budget | null): void => {
+    if (budget !== null && budget.size > 0) budgets.push({ owner, budget });
+  };
+  add(`agent ${agent.id}`, agent.budget);
+  let member: OrgAgent | undefined = agent;
+  for (let step = 0; member !== undefined && step <= org.agents.length; step++) {
+    add(`team ${member.id}`, member.teamBudget);
+    const superior: string | null = member.reportsTo;
+    member = org.agents.find(({ id }) => id === superior);
+  }
+  add("org", org.budget);
+  return budgets;
 }
 
 /** What a file says, and cannot mean: its own errors, and those of the agent. */

@@ -14,14 +14,22 @@ export type RunReport =
   | { readonly kind: "denied"; readonly reason: string }
   /** Withheld until a person answers. */
   | { readonly kind: "asked"; readonly approval: string; readonly capabilities: readonly string[] }
+  /** Withheld until its budget counts anew. */
+  | { readonly kind: "unfunded"; readonly until: number; readonly reason: string }
   /** It did not start, or its runner was stopped: the run does not count. */
   | { readonly kind: "released"; readonly reason: string; readonly isFrozen: boolean };
+
+/** The agents that pay for a task, and for what it delegates: those that pay for the task it came from, and its own. */
+export function payersBelow({ payers, agent }: Pick<Task, "payers" | "agent">): readonly string[] {
+  return [...payers.filter((payer) => payer !== agent), agent];
+}
 
 export function claimed(task: Task, now: number): Task | null {
   if (task.state !== "queued" || task.due > now) return null;
   const { attempts, generation } = task;
   if (task.deadline !== null && now >= task.deadline) return { ...task, state: "failed", reason: PAST_DEADLINE };
-  return { ...task, state: "running", attempts: attempts + 1, generation: generation + 1, reason: "" };
+  const run = { attempts: attempts + 1, generation: generation + 1, started: now };
+  return { ...task, ...run, state: "running", reason: "" };
 }
 
 const PAST_DEADLINE = "its deadline passed";
@@ -45,6 +53,10 @@ export function reported(task: Task, generation: number, report: RunReport, now:
       const reason = `waits for ${requestText(capabilities)}: ambit approve ${approval}`;
       return { ...unstarted(task), state: "parked", waitsFor: { approval, capabilities }, reason };
     }
+    case "unfunded":
+      if (task.deadline !== null && report.until >= task.deadline)
+        return { ...task, state: "failed", reason: `${report.reason}; ${PAST_DEADLINE}` };
+      return { ...unstarted(task), state: "queued", due: report.until, reason: report.reason };
     case "released": {
       const due = now + (report.isFrozen ? frozenMilliseconds : 0);
       return { ...unstarted(task), state: "queued", due, reason: report.reason };

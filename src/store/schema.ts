@@ -7,7 +7,7 @@ import { linkTables } from "./links/link-schema.ts";
 import { entryTables, leafNote } from "./log/entry-schema.ts";
 import { factTables } from "./log/fact-schema.ts";
 import { memoryTables } from "./memory/memory-schema.ts";
-import { taskTables } from "./tasks/task.ts";
+import { taskTables, taskTimeTables } from "./tasks/task.ts";
 
 /** The migration from each version to the next; the first initialises an empty file. */
 export const schema: readonly (readonly string[])[] = [
@@ -18,6 +18,7 @@ export const schema: readonly (readonly string[])[] = [
   [],
   [accountCosts],
   [taskTables],
+  [taskTimeTables],
 ];
 
 /** "AMBT" in the file header; another program's database is left alone. */

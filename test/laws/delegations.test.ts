@@ -141,6 +141,7 @@ class World {
       approvers: { need: 1, of: null },
       needsReview: false,
       policyLimits: new Map(),
+      budgets: [],
       notes: [],
       reading: READING,
       stamp: "",

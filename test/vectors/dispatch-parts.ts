@@ -42,6 +42,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
           approvers: { need: 1, of: null },
           needsReview: false,
           policyLimits: new Map(),
+          budgets: [],
           notes: [],
           reading: READING,
           stamp: "",

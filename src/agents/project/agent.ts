@@ -13,6 +13,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import type { AgentRecord } from "../../core/notation/record/record.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { DeclarationReading } from "../../core/notation/tools/declaration.ts";
+import type { OwnedBudget } from "../../org/budget.ts";
 import { runTests, type TestResult } from "./tests.ts";
 
 export type AgentForm = "record" | "manifest" | "caveats" | "declaration" | "org";
@@ -34,6 +35,8 @@ export interface Agent {
   readonly needsReview: boolean;
   /** What a policy denies it, or asks for, in delegations too; absent for none. */
   readonly policyLimits?: PolicyTable;
+  /** What it, its team and its org may spend, by the org file; absent for none. */
+  readonly budgets?: readonly OwnedBudget[];
   /** Set by a surrounding configuration: sessions are opened only for users with a record. */
   readonly isUserRequired?: boolean;
   readonly diagnostics: readonly Diagnostic[];

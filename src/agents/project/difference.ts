@@ -8,6 +8,7 @@ import type { Request } from "../../core/authority/request.ts";
 import { type Because, type Containment, withinEach } from "../../core/authority/witness/within.ts";
 import { approversWithin } from "../../core/notation/config/approvers.ts";
 import { isAsStrict } from "../../core/notation/policy/outer-policies.ts";
+import { isBudgetWithin } from "../../org/budget.ts";
 import type { Agent } from "./agent.ts";
 import { moreBudget } from "./budgets.ts";
 
@@ -71,6 +72,8 @@ function added(from: Agent, to: Agent, protectedPaths: PathSettings["protectedPa
     changes.push({ grant: null, example: null, because: "users" });
   if (to.grants.length > 0 && !isAsStrict(to.policyLimits ?? new Map(), from.policyLimits ?? new Map()))
     changes.push({ grant: null, example: null, because: "policy" });
+  if (to.grants.length > 0 && !isBudgetWithin(to.budgets ?? [], from.budgets ?? []))
+    changes.push({ grant: null, example: null, because: "budget" });
   if (from.mode !== to.mode) changes.push({ grant: null, example: null, because: "mode" });
   return changes;
 }

@@ -20,7 +20,7 @@ import type { Reading } from "../../core/notation/reading.ts";
 import { readCapabilityList } from "../../core/notation/record/capabilities.ts";
 import { readSandbox } from "../../core/notation/record/hoist.ts";
 import type { Entry } from "../../core/notation/tree.ts";
-import { type Org, type OrgAgent, orgErrors, orgRulings, type Rulings } from "../../org/org.ts";
+import { type Org, type OrgAgent, orgBudgets, orgErrors, orgRulings, type Rulings } from "../../org/org.ts";
 import { clientOf, modelProviders } from "../../org/org-client.ts";
 import { type Agent, agentFromGrants, agentRefused } from "./agent.ts";
 
@@ -85,7 +85,12 @@ class MemberReader {
     ];
     const hasErrors = this.#diagnostics.list.some(({ severity }) => severity === "error");
     if (hasErrors) return agentRefused(id, "org", this.#all());
-    return { ...agentFromGrants(id, "org", grants, this.#all()), workingRoot: root, policyLimits };
+    return {
+      ...agentFromGrants(id, "org", grants, this.#all()),
+      workingRoot: root,
+      policyLimits,
+      budgets: orgBudgets(this.#org, this.#member),
+    };
   }
 
   /** What a capability of the file's own grants; `ask` makes each of its grants ask. */

@@ -69,7 +69,9 @@ function meetAgents(written: Agent, trusted: Agent): Agent {
   const approvers = stricterApprovers(written.approvers, trusted.approvers);
   const needsReview = written.needsReview || trusted.needsReview;
   const policyLimits = stricter(written.policyLimits ?? null, trusted.policyLimits ?? null) ?? new Map();
-  return { ...written, authority, mode: trusted.mode, approvers, needsReview, policyLimits };
+  // An account with two limits has the smaller one.
+  const budgets = [...(written.budgets ?? []), ...(trusted.budgets ?? [])];
+  return { ...written, authority, mode: trusted.mode, approvers, needsReview, policyLimits, budgets };
 }
 
 function meet(chain: Chain, trusted: Link): Authority {

@@ -7,7 +7,8 @@ import { type Authorization, authorize, permit } from "../../core/gate/call.ts";
 import type { Caller } from "../../core/gate/decide.ts";
 import type { ToolLookup } from "../../core/gate/known-tool.ts";
 import type { ApprovalRequest } from "../../core/ports/approvals.ts";
-import type { CommitResult, Entry, Outcome } from "../../core/ports/stores/commit.ts";
+import type { Charge, CommitResult, Entry, Outcome } from "../../core/ports/stores/commit.ts";
+import type { Cost } from "../../core/ports/stores/ledger.ts";
 import type { LogEntry, Who } from "../../core/ports/stores/log.ts";
 import { denialObservation, taintOf } from "../log/denials.ts";
 import type { Entries } from "../log/entries.ts";
@@ -15,6 +16,7 @@ import type { Floods } from "../log/floods.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { Session } from "../session.ts";
 import { Accounts, chargesIn, HoldingMoments } from "./accounts.ts";
+import { Budgets, budgetCharges } from "./budgets.ts";
 import type { ApprovalWait } from "./call-input.ts";
 import { type CallPorts, type CallRefusal, SessionCall, type SessionCallActions } from "./call-ports.ts";
 import type { Desk } from "./desk.ts";
@@ -41,6 +43,7 @@ export class Gatekeeper {
   readonly #desk: Desk;
   readonly #floods: Floods;
   readonly #accounts: Accounts;
+  readonly #budgets: Budgets;
   readonly entries: Entries;
   readonly holdings: Holdings;
   /** The same holding object means equal holdings. */
@@ -56,6 +59,7 @@ export class Gatekeeper {
     this.#desk = desk;
     this.#floods = floods;
     this.#accounts = new Accounts(parts.digest);
+    this.#budgets = new Budgets(parts);
     this.entries = entries;
     this.holdings = new Holdings(parts.records, parts.stores.links);
     this.isFrozen = parts.stores.settings.get("frozen") !== null;
@@ -65,7 +69,7 @@ export class Gatekeeper {
       settle: (call, outcome) => this.#settle(call, outcome),
       settleLater: (call, outcome) => this.#settleLater(call, outcome),
       moment: (session, holding, cost) => this.#standing(session, holding).moment(this.#parts.now(), cost),
-      costLeft: ({ session, holding }, charges) => this.#standing(session, holding).costLeft(charges),
+      costLeft: ({ session, holding }, charges) => this.#costLeft(session, holding, charges),
       refused: (call, refusal) => this.#refused(call, refusal),
     };
   }
@@ -73,7 +77,18 @@ export class Gatekeeper {
   /** What a session holds for its next call; while frozen, every call is denied with that code. */
   holding(session: Session): ReturnType<Holdings["of"]> {
     const holding = this.holdings.of(session);
-    return this.isFrozen && !("refused" in holding) ? { ...holding, blocked: FROZEN } : holding;
+    if ("refused" in holding || holding.blocked !== null) return holding;
+    const blocked = this.isFrozen ? FROZEN : this.#spentBudget(session, holding);
+    return blocked === null ? holding : { ...holding, blocked };
+  }
+
+  /** A budget of calls without any left; budgets of tokens and money are for requests to models. */
+  #spentBudget(session: Session, { record }: Holding): Blocked | null {
+    const { stores, now } = this.#parts;
+    for (const limits of this.#budgets.of(session, record))
+      if (budgetCharges([limits], undefined).some((charge) => stores.ledger.isEmpty(charge, now())))
+        return { code: "budget_exhausted", reason: `the ${limits.name} has no calls left` };
+    return null;
   }
 
   moment(session: Session, holding: Holding): Moment {
@@ -91,6 +106,18 @@ export class Gatekeeper {
     const standing = new HoldingMoments(session, holding, this.#parts.stores, this.#accounts, () => this.isFrozen);
     this.#standings.set(holding, standing);
     return standing;
+  }
+
+  /** In the accounts of the grants and in the budgets of the org. */
+  #costLeft(session: Session, holding: Holding, charges: readonly Charge[]): ReturnType<CallPorts["costLeft"]> {
+    const own = this.#standing(session, holding).costLeft(charges);
+    const budgets = budgetCharges(this.#budgets.of(session, holding.record), ANY_COST);
+    if (own === null || budgets.length === 0) return own;
+    const left = [own, ...budgets.map((charge) => this.#parts.stores.ledger.costLeft(charge))];
+    return {
+      tokens: Math.min(...left.map(({ tokens }) => tokens)),
+      money: Math.min(...left.map(({ money }) => money)),
+    };
   }
 
   /** Records a refused session with its reason; repeated equal refusals are only counted. */
@@ -163,8 +190,9 @@ export class Gatekeeper {
     // INVARIANT: a call that was cancelled before its decision is written is not charged and not executed.
     if (call.waiting.signal?.aborted === true) return { ok: false, code: "not_available" };
     if (entry.approval !== null && !this.#stillHolds(session, entry)) return { ok: false, code: "generation_stale" };
-    const charges = chargesIn(this.#standing(session, holding).accounts, entry.charges);
-    if (charges === null) return { ok: false, code: "audit_unavailable" };
+    const own = chargesIn(this.#standing(session, holding).accounts, entry.charges);
+    if (own === null) return { ok: false, code: "audit_unavailable" };
+    const charges = [...own, ...budgetCharges(this.#budgets.of(session, holding.record), entry.reserved)];
     const claim = entry.approval === null ? null : call.claim;
     const { reserved } = entry;
     const costs = reserved === undefined ? {} : { reserved };
@@ -216,6 +244,9 @@ export class Gatekeeper {
     return written.ok ? { ok: true, receipt: entry.id } : written;
   }
 }
+
+/** For the limits of every unit. */
+const ANY_COST: Cost = { tokens: 0, money: 0 };
 
 const FROZEN: Blocked = { code: "frozen", reason: "a person froze all agents; `ambit thaw` ends it" };
 

@@ -147,7 +147,17 @@ function taskIn({ value }: Exchange, id: string, now: number): Task | null {
   if (argv !== null && argv.join("").length > promptCharactersMax) return null;
   return {
     ...{ id, workspace, agent, state: "queued", prompt, argv, created: now, due: now, deadline, timeoutMilliseconds },
-    ...{ attempts: 0, attemptsMax, generation: 0, refused: [], waitsFor: null, reason: "", status: null },
+    ...{
+      attempts: 0,
+      attemptsMax,
+      generation: 0,
+      refused: [],
+      waitsFor: null,
+      payers: [],
+      started: null,
+      reason: "",
+      status: null,
+    },
   };
 }
 

@@ -8,7 +8,7 @@ import type { ChangesReport } from "../../core/ports/drafts.ts";
 import type { Ending } from "../../core/ports/process.ts";
 import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
-import type { Task, TaskChange } from "../../core/ports/stores/task-store.ts";
+import type { RunTime, Task, TaskChange } from "../../core/ports/stores/task-store.ts";
 import {
   type ApprovalAnswer,
   answered,
@@ -23,6 +23,7 @@ import type { Calls } from "../calls/calls.ts";
 import { type Entries, NO_ACTOR } from "../log/entries.ts";
 import type { DaemonParts } from "../parts.ts";
 import type { ClientConnection, Exchange } from "../rpc/serving.ts";
+import { RunBudgets } from "./run-funds.ts";
 
 type RunAnswer = Answer<ProgramCompletion | ProgramRefusal | DenialView>;
 
@@ -35,6 +36,14 @@ interface Claim {
   isClosed: boolean;
 }
 
+interface FundedRun {
+  readonly answer: RunAnswer | null;
+  /** How it ended, where the answer does not say it. */
+  readonly report: RunReport | null;
+  readonly time: RunTime | null;
+}
+
+const timerMost = 2_147_483_647;
 const parkedMax = 1000;
 /** How late a request that expired is noticed. */
 const expiryMilliseconds = 5000;
@@ -45,6 +54,7 @@ export class TaskRuns {
   readonly #entries: Entries;
   readonly #claims = new Map<string, Claim>();
   readonly #watchers = new Set<(task: Task) => void>();
+  readonly #budgets: RunBudgets;
 
   /** An approval changed since parked tasks were looked at; at the start that is not known. */
   #isAnswered = true;
@@ -53,6 +63,7 @@ export class TaskRuns {
   constructor(parts: DaemonParts, entries: Entries) {
     this.#parts = parts;
     this.#entries = entries;
+    this.#budgets = new RunBudgets(parts);
   }
 
   /** Parked tasks are looked at again with the next request. */
@@ -65,16 +76,23 @@ export class TaskRuns {
     return () => this.#watchers.delete(watcher);
   }
 
-  entry(task: Task, by: string | null): LogEntry {
+  /** `runner`: the process that has the task from now on; only its call starts the program. */
+  entry(task: Task, by: string | null, runner: ClientConnection["peer"] | null = null): LogEntry {
     const { id, agent, workspace, state, attempts, generation, reason } = task;
+    const claim = runner === null ? {} : { pid: runner.pid, start: runner.start };
     return this.#entries.make("control", { ...NO_ACTOR, agent, workspace }, `task ${state}`, {
-      more: { task: id, run: attempts, generation, reason, ...(by === null ? {} : { by }) },
+      more: { task: id, run: attempts, generation, reason, ...(by === null ? {} : { by }), ...claim },
     });
   }
 
-  async change(id: string, change: TaskChange, by: string | null): Promise<Answer<{ task: Task }>> {
+  async change(
+    id: string,
+    change: TaskChange,
+    by: string | null,
+    time: RunTime | null = null,
+  ): Promise<Answer<{ task: Task }>> {
     const { tasks } = this.#parts.stores;
-    const found = await tasks.change(id, change, (task) => this.entry(task, by));
+    const found = await tasks.change(id, change, (task) => this.entry(task, by), time);
     if (!found.ok) return refusal(found.code, found.message);
     if (found.value !== null) return { ok: true, value: { task: this.#told(found.value) } };
     const known = await tasks.get(id);
@@ -87,9 +105,9 @@ export class TaskRuns {
   async settle(): Promise<void> {
     const { stores, now } = this.#parts;
     const running = await stores.tasks.list(null, ["running"], parkedMax);
-    for (const { id, generation } of running.ok ? running.value : [])
-      if (this.#claims.get(id)?.task.generation !== generation)
-        await this.#change(id, (task) => lost(task, generation, now()));
+    for (const one of running.ok ? running.value : [])
+      if (this.#claims.get(one.id)?.task.generation !== one.generation)
+        await this.#change(one.id, (task) => lost(task, one.generation, now()), this.#budgets.lost(one));
     if (!this.#isAnswered && now() < this.#parkedSeen + expiryMilliseconds) return;
     this.#isAnswered = false;
     this.#parkedSeen = now();
@@ -121,7 +139,7 @@ export class TaskRuns {
       }
       return after;
     };
-    const entry = (task: Task): LogEntry => this.entry(task, by);
+    const entry = (task: Task): LogEntry => this.entry(task, by, connected.peer);
     const found: Awaited<Durable<Task | null>> =
       id === null
         ? await stores.tasks.claim(workspace, now(), change, entry)
@@ -190,16 +208,18 @@ export class TaskRuns {
     exchange.connected.onClose(() => {
       claim.isClosed = true;
     });
-    const running = calls.run(exchange);
+    const { id, payers, generation } = claim.task;
+    session.task = { id, generation, payers };
     claim.stop = () => exchange.stop();
+    const running = this.#funded(exchange, calls, claim);
     claim.program = running.catch(() => null);
-    let answer: RunAnswer | null = null;
+    let ran: FundedRun = { answer: null, report: null, time: null };
     try {
-      answer = await running;
-      return answer;
+      ran = await running;
+      return ran.answer ?? NOT_CLAIMED;
     } finally {
-      const report = reportOf(answer, asked.capabilities, exchange.signal.aborted);
-      const { generation } = asked;
+      const own = reportOf(ran.answer, asked.capabilities, exchange.signal.aborted);
+      const report = own.kind === "ended" && own.status === 0 ? own : (ran.report ?? own);
       const settled = await this.#ended(
         claim,
         (task) =>
@@ -207,9 +227,35 @@ export class TaskRuns {
             ? lost(task, generation, this.#parts.now())
             : reported(task, generation, report, this.#parts.now()),
         null,
+        ran.time,
       );
       if (settled.ok) exchange.tell({ task: settled.value.task as never });
     }
+  }
+
+  /** Runs the program as long as its budget of seconds lasts. */
+  async #funded(exchange: Exchange, calls: Pick<Calls, "run">, claim: Claim): Promise<FundedRun> {
+    const funds = await this.#budgets.open(claim.task);
+    if (!funds.ok) return { answer: refusal("budget_exhausted", funds.reason), report: funds.report, time: null };
+    if (claim.isClosed) {
+      funds.close();
+      return { answer: NOT_CLAIMED, report: null, time: null };
+    }
+    let isSpent = false;
+    const spend = (): void => {
+      isSpent = true;
+      exchange.stop();
+    };
+    const timer = funds.milliseconds === null ? null : setTimeout(spend, Math.min(funds.milliseconds, timerMost));
+    const answer = await calls.run(exchange).catch((error: unknown) => {
+      funds.close();
+      throw error;
+    });
+    if (timer !== null) clearTimeout(timer);
+    const report: RunReport | null = isSpent
+      ? { kind: "ended", status: null, reason: `the ${funds.name} is used up` }
+      : null;
+    return { answer, report, time: funds.close() };
   }
 
   async #closed(claim: Claim): Promise<void> {
@@ -221,15 +267,20 @@ export class TaskRuns {
     await this.#ended(claim, (task) => lost(task, generation, this.#parts.now()), null);
   }
 
-  async #ended(claim: Claim, change: TaskChange, by: string | null): Promise<Answer<{ task: Task }>> {
+  async #ended(
+    claim: Claim,
+    change: TaskChange,
+    by: string | null,
+    time: RunTime | null = null,
+  ): Promise<Answer<{ task: Task }>> {
     const { id } = claim.task;
-    const result = await this.change(id, change, by);
+    const result = await this.change(id, change, by, time);
     if (this.#claims.get(id) === claim) this.#claims.delete(id);
     return result;
   }
 
-  async #change(id: string, change: TaskChange): Promise<void> {
-    const found = await this.#parts.stores.tasks.change(id, change, (task) => this.entry(task, null));
+  async #change(id: string, change: TaskChange, time: RunTime | null = null): Promise<void> {
+    const found = await this.#parts.stores.tasks.change(id, change, (task) => this.entry(task, null), time);
     if (found.ok && found.value !== null) this.#told(found.value);
   }
 

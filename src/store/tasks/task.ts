@@ -3,6 +3,7 @@ import type { Durable } from "../../core/ports/stores/durable.ts";
 import type { LogEntry } from "../../core/ports/stores/log.ts";
 import {
   isEnded,
+  type RunTime,
   type Task,
   type TaskChange,
   type TaskState,
@@ -31,6 +32,14 @@ CREATE TABLE task_turn (
   agent TEXT NOT NULL,
   started INTEGER NOT NULL,
   PRIMARY KEY (workspace, agent)
+) STRICT, WITHOUT ROWID;
+`;
+
+/** How long runs took, by the account of a budget. */
+export const taskTimeTables: string = `
+CREATE TABLE task_time (
+  account TEXT PRIMARY KEY,
+  milliseconds INTEGER NOT NULL CHECK (milliseconds >= 0)
 ) STRICT, WITHOUT ROWID;
 `;
 
@@ -78,7 +87,12 @@ export class SqliteTaskStore implements TaskStore {
     );
   }
 
-  change(id: string, change: TaskChange, entry: (task: Task) => LogEntry): Durable<Task | null> {
+  change(
+    id: string,
+    change: TaskChange,
+    entry: (task: Task) => LogEntry,
+    time: RunTime | null = null,
+  ): Durable<Task | null> {
     return this.#loop.write((connection) => {
       const before = read(connection, id);
       const after = before === null ? null : change(before);
@@ -86,7 +100,15 @@ export class SqliteTaskStore implements TaskStore {
       appendEntry(connection, entry(after));
       write(connection, after);
       if (isEnded(after)) prune(connection);
+      for (const account of time?.accounts ?? []) addTime(connection, account, time?.milliseconds ?? 0);
       return after;
+    });
+  }
+
+  timeOf(accounts: readonly string[]): Durable<ReadonlyMap<string, number>> {
+    return this.#loop.read((connection) => {
+      const text = "SELECT milliseconds FROM task_time WHERE account = ?";
+      return new Map(accounts.map((one) => [one, Number(connection.get(text, jsonOf(one))?.["milliseconds"] ?? 0)]));
     });
   }
 
@@ -122,6 +144,15 @@ SELECT body FROM task WHERE id = (
     coalesce(turn.started, 0), first.id LIMIT 1
 )`;
 
+function addTime(connection: Connection, account: string, milliseconds: number): void {
+  connection.run(
+    `INSERT INTO task_time (account, milliseconds) VALUES (?, ?)
+       ON CONFLICT (account) DO UPDATE SET milliseconds = milliseconds + excluded.milliseconds`,
+    jsonOf(account),
+    Math.max(0, Math.round(milliseconds)),
+  );
+}
+
 function prune(connection: Connection): void {
   connection.run(
     `DELETE FROM task WHERE state IN ('done', 'failed', 'cancelled') AND created < (
@@ -144,5 +175,7 @@ function write(connection: Connection, task: Task): void {
 }
 
 function taskOf(row: Readonly<Record<string, unknown>>): Task {
-  return JSON.parse(String(row["body"])) as Task;
+  // Rows of earlier versions have neither.
+  const { payers = [], started = null, ...task } = JSON.parse(String(row["body"])) as Task;
+  return { ...task, payers, started };
 }

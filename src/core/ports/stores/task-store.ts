@@ -27,6 +27,8 @@ export interface Task {
   readonly deadline: number | null;
   /** How long one run may take. */
   readonly timeoutMilliseconds: number;
+  /** When the last run was started; null before the first. */
+  readonly started: number | null;
   /** Runs that were started. */
   readonly attempts: number;
   readonly attemptsMax: number;
@@ -36,10 +38,18 @@ export interface Task {
   readonly refused: readonly { readonly capability: string; readonly reason: string }[];
   /** The approval that a parked task waits for, and the capabilities it is about. */
   readonly waitsFor: { readonly approval: string; readonly capabilities: readonly string[] } | null;
+  /** Agents whose budgets pay for it besides its own: those that delegated it, the first one first. */
+  readonly payers: readonly string[];
   /** Why it is in this state, as a sentence. */
   readonly reason: string;
   /** The exit status of the last run; null before the first, and for a run that was ended. */
   readonly status: number | null;
+}
+
+/** How long a run took, and the accounts of budgets that it counts for. */
+export interface RunTime {
+  readonly accounts: readonly string[];
+  readonly milliseconds: number;
 }
 
 /** Returns the changed task, or null to leave it as it is. It runs inside the transaction, and may run twice. */
@@ -51,8 +61,10 @@ export interface TaskStore {
   get(id: string): Durable<Task | null>;
   /** The newest first. */
   list(workspace: string | null, states: readonly TaskState[], count: number): Durable<readonly Task[]>;
-  /** Null if there is no such task, or if it was left as it is. */
-  change(id: string, change: TaskChange, entry: (task: Task) => LogEntry): Durable<Task | null>;
+  /** Null if there is no such task, or if it was left as it is; then no time is counted. */
+  change(id: string, change: TaskChange, entry: (task: Task) => LogEntry, time?: RunTime | null): Durable<Task | null>;
+  /** How long the runs took that count for each of these accounts, in milliseconds. */
+  timeOf(accounts: readonly string[]): Durable<ReadonlyMap<string, number>>;
   /** The next task of a workspace: of the agent with the fewest runs, then of the one that waited longest. */
   claim(workspace: string, now: number, change: TaskChange, entry: (task: Task) => LogEntry): Durable<Task | null>;
 }
