@@ -67,7 +67,7 @@ export class DraftPrograms {
       needsReview: () => false,
       agent: { workspace: project, agent: "bench" },
       call: `call-${++this.#calls}`,
-      ...{ session, generation: 0, cwd: project, environment: {} },
+      ...{ session, generation: 0, cwd: project, folderNames: [], environment: {} },
       moment,
       useModel: async () => ({ ok: false, id: "none", code: "not_available", reason: null }),
       modelUsed: () => undefined,

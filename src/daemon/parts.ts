@@ -56,6 +56,8 @@ export interface RecordRead {
   /** Diagnostics and untrusted files, as sentences. */
   readonly notes: readonly string[];
   readonly reading: Reading;
+  /** Roots as they are written, where a link is on their path. */
+  readonly linkedRoots: readonly (readonly string[])[];
   /** Changes whenever any of its source files does. */
   readonly stamp: string;
   /** Source position of a grant: "scout.md:7"; null if it has none. */
@@ -131,6 +133,8 @@ export interface ProgramContext {
   readonly session: string;
   readonly generation: number;
   readonly cwd: string;
+  /** How the caller and the record name folders: a link may be on the path. */
+  readonly folderNames: readonly string[];
   readonly environment: Readonly<Record<string, string>>;
   moment(): Moment;
   /** Whether a secret may be given to the program's credential helper for this request; decided and logged. */

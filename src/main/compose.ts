@@ -31,7 +31,7 @@ import { readTextFile } from "../platform/files.ts";
 import { segmentsOf } from "../platform/folders.ts";
 import { lazy } from "../platform/lazy.ts";
 import { nativeProgram } from "../platform/native-program.ts";
-import { passedEnvironment } from "../platform/passed-environment.ts";
+import { namedFolder, passedEnvironment } from "../platform/passed-environment.ts";
 import { realRoot } from "../platform/real-path.ts";
 import { stateBackups } from "../store/folder.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
@@ -140,6 +140,7 @@ export function composePorts(machine: Machine): ProgramPorts {
     isTerminal: terminal.isInteractive,
     ...daemon,
     cwd,
+    namedFolder: namedFolder(machine.environment),
     workspaceAt: (folder = ".") => {
       const path = resolve(cwd, folder);
       const real = realRoot(segmentsOf(path));

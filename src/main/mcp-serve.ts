@@ -19,6 +19,7 @@ import { ServerFactory } from "../mcp/server.ts";
 import { StdioTransport } from "../mcp/stdio-transport.ts";
 import { readTextFile } from "../platform/files.ts";
 import { type UserFolders, userFolders } from "../platform/folders.ts";
+import { namedFolder } from "../platform/passed-environment.ts";
 import { homeFolder } from "../platform/path-settings.ts";
 import { outOfReach } from "../platform/path-target.ts";
 import { sourceCharactersMax } from "../text/read.ts";
@@ -63,7 +64,7 @@ export function composeMcp(machine: McpMachine): McpPorts {
 }
 
 async function serveMcp(
-  { program, printError }: McpMachine,
+  { program, environment, printError }: McpMachine,
   home: string | null,
   folders: UserFolders,
   { opening, waitMilliseconds, isPrompting = false }: McpServed,
@@ -80,7 +81,7 @@ async function serveMcp(
       trace: null,
       face: "mcp",
       token: null,
-      environment: {},
+      environment: namedFolder(environment),
       // A client without an agent is unknown: only the tools it is served limit it.
       isForParent: level > 0,
       level,

@@ -1,10 +1,10 @@
-import { mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
+import { lchownSync, mkdirSync, mkdtempSync, realpathSync, rmSync, symlinkSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, describe, expect, test } from "vitest";
 import { isSameFolder, segmentsOf, userFolders } from "./folders.ts";
 import { machinePathSettings } from "./path-settings.ts";
-import { realRoot } from "./real-path.ts";
+import { linksToward, realRoot } from "./real-path.ts";
 
 const base = realpathSync(mkdtempSync(join(tmpdir(), "ambit-real-")));
 afterAll(() => rmSync(base, { recursive: true, force: true }));
@@ -53,6 +53,47 @@ describe("the real path of a root", () => {
   test("a name no file system accepts is an error, not missing", () => {
     expect(realRoot(["a".repeat(5000)])).toBe(null);
     expect(realRoot(["a\0b"])).toBe(null);
+  });
+});
+
+describe("links by which a name leads to a root", () => {
+  const links = (name: string, root: string): readonly string[] =>
+    linksToward(segmentsOf(join(base, name)), segmentsOf(join(base, root))).map(({ path, target }) =>
+      [path, target].map((one) => `/${one.join("/")}`.replace(base, "")).join(" -> "),
+    );
+  mkdirSync(join(base, "user"));
+  symlinkSync(join(base, "link"), join(base, "user/work"));
+  symlinkSync(join(base, "user"), join(base, "users"));
+  symlinkSync("..", join(base, "real/up"));
+  symlinkSync("/proc/self/cwd", join(base, "cwd"));
+  test.each<[string, string, string, readonly string[]]>([
+    ["a link to a folder above the root", "link/deep", "real/deep", ["/link -> /real"]],
+    ["a link to the root", "near", "real/deep", ["/near -> /real/deep"]],
+    ["a link to a folder in the root", "near", "real", ["/near -> /real/deep"]],
+    ["a link to a link, by its end", "user/work/deep/x", "real/deep", ["/user/work -> /real"]],
+    [
+      "by the name that was written, behind a link that leads elsewhere",
+      "users/work",
+      "real",
+      ["/users/work -> /real"],
+    ],
+    ["a name without links", "real/deep/x", "real/deep", []],
+    ["links inside the root are the project's", "real/up/link/deep", "real", []],
+    ["a link that leads elsewhere", "home-link/x", "real", []],
+    ["one that dangles", "dangling/x", "nowhere", []],
+    ["a link cycle", "ring-a/x", "real", []],
+    ["a link through /proc", "cwd/x", "real", []],
+    ["a missing name", "none/deep", "real", []],
+  ])("%s", (_, name, root, expected) => {
+    expect(links(name, root)).toEqual(expected);
+  });
+
+  test.runIf(process.getuid?.() === 0)("a link of another user ends it: that user can change it", () => {
+    symlinkSync(join(base, "real"), join(base, "planted"));
+    symlinkSync(join(base, "user"), join(base, "planted-above"));
+    for (const name of ["planted", "planted-above"]) lchownSync(join(base, name), 65_534, 65_534);
+    expect(links("planted/deep", "real/deep")).toEqual([]);
+    expect(links("planted-above/work", "real")).toEqual([]);
   });
 });
 

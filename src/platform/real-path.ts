@@ -44,6 +44,48 @@ export function followFolders(path: readonly string[], workspace: readonly strin
   return followed;
 }
 
+/** A link, and the folder that it leads to, without links. */
+export interface FolderLink {
+  readonly path: readonly string[];
+  readonly target: readonly string[];
+}
+
+/**
+ * The links by which a name leads to a folder of `root`, or of a folder above it. Those inside of `root` are the project's own and
+ * are left out; so is everything behind a link that another user made, because that user can change it.
+ */
+export function linksToward(name: readonly string[], root: readonly string[]): readonly FolderLink[] {
+  const links: FolderLink[] = [];
+  let path = name;
+  for (let depth = 1, met = 0; depth <= path.length && !startsWith(path.slice(0, depth), root); depth++) {
+    const above = path.slice(0, depth);
+    const owner = linkOwner(pathOf(above));
+    if (owner === null) continue;
+    const isOwn = owner === 0 || owner === process.getuid?.();
+    const target = ++met > linksMax || !isOwn || leadsThroughProc(above) ? null : realRoot(above);
+    if (target === null) break;
+    if (!startsWith(target, root) && !startsWith(root, target)) continue;
+    links.push({ path: above, target });
+    path = [...target, ...path.slice(depth)];
+    depth = target.length;
+  }
+  return links;
+}
+
+function startsWith(path: readonly string[], start: readonly string[]): boolean {
+  return start.length <= path.length && start.every((name, at) => name === path[at]);
+}
+
+/** Null where there is no link, or none that can be seen. */
+function linkOwner(path: string): number | null {
+  try {
+    const found = lstatSync(path, { throwIfNoEntry: false });
+    return found?.isSymbolicLink() === true ? found.uid : null;
+  } catch {
+    return null;
+  }
+}
+
 /** Whether `/proc` is on the way that the kernel takes. */
 function leadsThroughProc(path: readonly string[]): boolean {
   let at: readonly string[] = [];

@@ -144,6 +144,7 @@ class World {
       budgets: [],
       notes: [],
       reading: READING,
+      linkedRoots: [],
       stamp: "",
       placeOf: () => null,
     };

@@ -182,6 +182,7 @@ export function programsWorld(
         session: session.facts.id,
         generation: 0,
         cwd: folder,
+        folderNames: [],
         environment: {},
         moment: () => moment(),
         useModel: async () => ({ ok: false, id: "none", code: "not_available", reason: null }),

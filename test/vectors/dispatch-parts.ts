@@ -45,6 +45,7 @@ export function partsOf(state: State, secrets: DaemonSecrets, authority: Authori
           budgets: [],
           notes: [],
           reading: READING,
+          linkedRoots: [],
           stamp: "",
           placeOf: () => null,
         },

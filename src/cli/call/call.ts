@@ -15,6 +15,8 @@ import { isTerminal } from "../terminal/output.ts";
 
 export interface CallCommandPorts extends ControlPorts {
   readonly cwd: string;
+  /** The same as the caller's shell names it, as a variable; empty where it does not. */
+  readonly namedFolder: Readonly<Record<string, string>>;
   /** Standard input; the process's own where it is not said. */
   piped?(): AsyncIterable<Uint8Array>;
   /** `lost` is called if the daemon disconnects first. `about`: the call it is for. */
@@ -110,7 +112,7 @@ async function sessionFor(
   }
   const opened = await calls.ask("session.open", {
     ...{ cwd: ports.cwd, agent, user: user ?? null, pledge: pledge ?? null, token: token ?? null },
-    ...{ trace: null, face: "call", environment: {}, isForParent: false },
+    ...{ trace: null, face: "call", environment: ports.namedFolder, isForParent: false },
   });
   if (!opened.ok) return opened;
   if (!json) for (const note of opened.value.notes) ports.printError(`${ports.paint.warn("warning")}: ${shown(note)}`);

@@ -1,9 +1,13 @@
 // What a client sends with a call: the tool and its arguments, how long it waits for an approval, and whether it cancels.
+
 import { builtinName } from "../../core/authority/axes/name.ts";
+import { pathText } from "../../core/authority/axes/path.ts";
 import { numberOr, objectIn, textIn, textsIn } from "../../core/base/fields.ts";
 import type { JsonObject } from "../../core/base/json.ts";
 import { withAliases } from "../../tools/shell/argument-aliases.ts";
 import type { Exchange } from "../rpc/serving.ts";
+import type { Session } from "../session.ts";
+import type { Holding } from "./holding.ts";
 
 export const waitMillisecondsMax: number = 24 * 3_600_000;
 const requestsMax = 64;
@@ -60,4 +64,10 @@ export class ExchangeWait implements ApprovalWait {
   asked(approval: string): void {
     this.#exchange.tell({ waiting: approval });
   }
+}
+
+/** How folders are named by the session, the input and the record: a link may be on the path. */
+export function folderNames({ facts }: Session, { record }: Holding, input: JsonObject): readonly string[] {
+  const named = [facts.cwd, facts.environment["PWD"], input["in"]].filter((name) => typeof name === "string");
+  return [...named, ...(record?.linkedRoots ?? []).map(pathText)];
 }

@@ -30,7 +30,7 @@ import type { Exchange } from "../rpc/serving.ts";
 import { NO_SESSION, type Session, type Sessions } from "../session.ts";
 import type { DaemonTool, ExecutionResult } from "../tools/daemon-tool.ts";
 import type { DaemonTools } from "../tools/daemon-tools.ts";
-import { ExchangeWait, type ParsedCall, parseCall, waitMillisecondsMax } from "./call-input.ts";
+import { ExchangeWait, folderNames, type ParsedCall, parseCall, waitMillisecondsMax } from "./call-input.ts";
 import {
   CANCELLED,
   clientToolLookup,
@@ -364,7 +364,7 @@ export class Calls {
   }
 
   #programContext(
-    { session, holding, tool, owner, declaration, ports }: IncomingCall,
+    { session, holding, tool, input, owner, declaration, ports }: IncomingCall,
     receipt: string,
   ): ProgramContext {
     // What the call itself reads does not take away the grants that it was decided by.
@@ -388,6 +388,7 @@ export class Calls {
       session: id,
       generation: this.#parts.stores.ledger.generation("all"),
       cwd,
+      folderNames: folderNames(session, holding, input),
       environment,
       moment: () => ({ ...ports.moment(), clean }),
       door: doorOf(session, { calls: this, gatekeeper: this.#gatekeeper, parts: this.#parts }),

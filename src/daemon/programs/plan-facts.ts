@@ -4,6 +4,8 @@ import { registeredWorkspaces } from "../../agents/disk/registered-workspaces.ts
 import { type PathSettings, pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { DenialCode } from "../../core/authority/decision.ts";
+import { isPlainText } from "../../core/authority/patterns/reserved.ts";
+import { pathBytesMax } from "../../core/base/limits.ts";
 import type { PlanDecision, RootChoice } from "../../core/gate/programs/program-root.ts";
 import { visibleFiles } from "../../core/gate/programs/visible-files.ts";
 import type { Config } from "../../core/notation/config/config.ts";
@@ -11,15 +13,16 @@ import type { WrittenLimits } from "../../core/notation/config/run-settings.ts";
 import { findNames } from "../../platform/find-names.ts";
 import { segmentsOf, type UserFolders } from "../../platform/folders.ts";
 import { listNames } from "../../platform/list-names.ts";
-import { realRoot } from "../../platform/real-path.ts";
+import { linksToward, realRoot } from "../../platform/real-path.ts";
 import { linkedGitOf } from "../../sandbox/drafts/git/linked-git.ts";
 import { foldersToList, listedNamesMax } from "../../sandbox/plan/hidden-names.ts";
 import { withLinkedGit } from "../../sandbox/plan/linked-git.ts";
 import { namesToFind } from "../../sandbox/plan/masked-names.ts";
-import type { Limits, PlanPath } from "../../sandbox/plan/plan.ts";
+import type { Limits, Plan, PlanLink, PlanPath } from "../../sandbox/plan/plan.ts";
 import { DEFAULT_LIMITS, type PlanFacts } from "../../sandbox/plan/plan-facts.ts";
 import { isWithin } from "../../sandbox/plan/plan-path.ts";
 import { type PlanResult, planOf, rootOf } from "../../sandbox/plan/planning.ts";
+import { withLinks } from "../../sandbox/plan/root-rules.ts";
 import { CLIENT_LIMITS } from "./client-profile.ts";
 
 export interface RunEnvironment {
@@ -45,6 +48,8 @@ export interface RunWish {
   readonly isClient: boolean;
   /** A server of tools: it lives as long as its session, within the limits of servers. */
   readonly isServer?: boolean;
+  /** How the caller, the record and the command name folders; relative names say nothing. */
+  readonly folderNames?: readonly string[];
   /** Program trees that a client is shown besides those of the configuration. */
   readonly toolchains?: readonly PlanPath[];
 }
@@ -101,7 +106,23 @@ export function planFor(decided: PlanDecision, run: RunEnvironment, wish: RunWis
   const listed = toList.map((path) => ({ path, names: listNames(path, root?.path ?? [], listedNamesMax) }));
   const result = planOf(decided, { ...facts, found, listed });
   if (!result.ok) return result;
-  return showLinkedGit(result, facts);
+  const shown = showLinkedGit(result, facts);
+  return { ...shown, plan: withLinks(shown.plan, linksOf(shown.plan, run.home, wish), facts) };
+}
+
+const folderNamesMax = 256;
+
+/** Links on the paths by which the folders of a run are named. */
+function linksOf({ root }: Plan, home: string | null, { folderNames = [] }: RunWish): readonly PlanLink[] {
+  if (root === null) return [];
+  const names = new Set([
+    ...folderNames.map((name) => name.replace(/^~(?=\/)/, home ?? "~")),
+    ...(home === null ? [] : [home]),
+  ]);
+  return [...names]
+    .filter((name) => name.startsWith("/") && name.length <= pathBytesMax && isPlainText(name))
+    .slice(0, folderNamesMax)
+    .flatMap((name) => linksToward(segmentsOf(name), root.path));
 }
 
 /** Git in a linked worktree or a submodule needs the git folder that the root's `.git` file points to. */

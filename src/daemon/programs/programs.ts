@@ -125,7 +125,10 @@ export function daemonPrograms(asked: DaemonProgramsOptions): DaemonPrograms {
           const planned = planFor(
             { authority, request, by, level: 0 },
             environment,
-            { milliseconds, hasTerminal, isClient: client !== null, isServer: server !== null, toolchains: trees },
+            {
+              ...{ milliseconds, hasTerminal, isClient: client !== null, isServer: server !== null, toolchains: trees },
+              folderNames: [...wanted.folderNames, ...program.argv],
+            },
             now,
           );
           if (planned.ok) explanation.planned(planned.plan);

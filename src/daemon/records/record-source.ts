@@ -7,9 +7,10 @@ import { namedLinks } from "../../agents/disk/named-links.ts";
 import { ORG_PATHS } from "../../agents/disk/org-file.ts";
 import { isMember, readUser, userPath } from "../../agents/disk/user-files.ts";
 import { AGENTS, agentIds, findAgent, findWorkspace } from "../../agents/disk/workspace.ts";
+import { pathText } from "../../core/authority/axes/path.ts";
 import type { Moment } from "../../core/authority/compiled.ts";
 import type { Config } from "../../core/notation/config/config.ts";
-import type { Reading } from "../../core/notation/reading.ts";
+import type { Reading, RealRoot } from "../../core/notation/reading.ts";
 import type { Source } from "../../core/notation/source.ts";
 import type { AgentName } from "../../core/ports/stores/link-store.ts";
 import { toAscii } from "../../platform/ascii.ts";
@@ -83,13 +84,23 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
   const readRecord = (cwd: string, name: string): RecordResult => {
     const workspace = workspaceOf(cwd);
     const at = moment();
+    const linkedRoots: (readonly string[])[] = [];
+    const notedRoot: RealRoot = (root) => {
+      const real = realRoot(root);
+      if (real !== null && pathText(real) !== pathText(root)) linkedRoots.push(root);
+      return real;
+    };
     const agents = openAgents({
       cwd,
       workspace,
       home,
       folders,
       moment: at,
-      readingAt: (base) => ({ ...readingAt(cwd), pathSettings: readingAt(base).pathSettings }),
+      readingAt: (base) => ({
+        ...readingAt(cwd),
+        pathSettings: readingAt(base).pathSettings,
+        realRoot: notedRoot,
+      }),
     });
     const loaded = agents.loadAgent(name);
     if (!loaded.ok) return loaded;
@@ -120,6 +131,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
         budgets: agent.budgets ?? [],
         notes: [...errors, ...untrusted],
         reading: { ...readingAt(cwd), workingRoot: agent.workingRoot },
+        linkedRoots,
         stamp: sha256(source.text),
         placeOf: placesIn(source),
       },
@@ -166,6 +178,7 @@ export function recordSource({ home, folders, elapsed, now }: RecordSourceOption
       notes,
       reading: readingAt(cwd),
       stamp: sha256(text),
+      linkedRoots: [],
       placeOf: () => null,
     };
   };

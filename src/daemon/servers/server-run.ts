@@ -59,6 +59,7 @@ export function startServer(
       session: session.facts.id,
       generation: 0,
       cwd: session.facts.cwd,
+      folderNames: [session.facts.cwd],
       environment: {},
       moment,
       useSecret: async () => false,

@@ -79,8 +79,17 @@ export interface Plan {
   /** Programs can have terminals: the sandbox has a devpts instance of its own. */
   readonly hasTerminals?: true;
   readonly limits: Limits;
+  /** Other names of the root, and of folders on the path to it or in it. */
+  readonly links?: readonly PlanLink[];
   /** The root's `.git` is a file that leads to these folders outside of it. */
   readonly linkedGit?: LinkedGitFolders;
+}
+
+/** A symbolic link outside of every tree of the plan. */
+export interface PlanLink {
+  readonly path: PlanPath;
+  /** Its target without links. */
+  readonly target: PlanPath;
 }
 
 /** The git folder of a linked worktree or of a submodule. */

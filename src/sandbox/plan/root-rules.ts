@@ -1,11 +1,13 @@
-// Which folders can be the root of a sandbox or a program tree in it, and which never can.
+// Which folders can be the root of a sandbox or a program tree in it, and which never can; and which links to the root are
+// repeated in it.
 import { guardPath, pathText } from "../../core/authority/axes/path.ts";
 import { isPlainText } from "../../core/authority/patterns/reserved.ts";
 import { type PlanningResult, type PlanRefusal, planned, refusePlan } from "../../core/gate/programs/plan-refusal.ts";
-import type { PlanPath, PlanRoot } from "./plan.ts";
+import type { Plan, PlanLink, PlanPath, PlanRoot } from "./plan.ts";
 import type { PlanFacts } from "./plan-facts.ts";
-import { isAlong, isWithin, OURS, SYSTEM_PATH } from "./plan-path.ts";
+import { isAlong, isWithin, OURS, SYSTEM_PATH, temporaryFolder } from "./plan-path.ts";
 import { NARROWER, WHOLE_MACHINE } from "./plan-root.ts";
+import { TOP_NAMES } from "./start/system.ts";
 
 /** Kernel trees and our own folder: a sandbox has its own in their place. */
 const KERNEL: readonly PlanPath[] = [["proc"], ["sys"], ["dev"], OURS];
@@ -76,4 +78,39 @@ export function runtimeFault(
 /** Whether the pattern may match something below the tree. */
 export function couldHold(tree: PlanPath, pattern: PlanPath): boolean {
   return pattern.length > tree.length && tree.every((name, at) => pattern[at] === "*" || pattern[at] === name);
+}
+
+/** Beside the trees of the plan: what a sandbox has of its own, and what programs trust. */
+const RESERVED: readonly PlanPath[] = [...KERNEL, ...MADE, ["usr"], ...TOP_NAMES.map((name) => [name])];
+
+const linksMax = 16;
+
+/**
+ * Other names of the root (`~/work -> /data/work`), so that a path means the same folder inside and outside. Their targets are
+ * text of the plan: nothing on the host is followed when the sandbox starts.
+ *
+ * INVARIANT: a link shows nothing that the plan does not show: it leads to the root, to a folder above it, of which a sandbox has
+ * the name alone, or to one inside it. It never has the place of a mount, lies in none, and names nothing protected.
+ */
+export function withLinks(
+  plan: Plan,
+  found: readonly PlanLink[],
+  facts: Pick<PlanFacts, "ours" | "protectedPaths">,
+): Plan {
+  const { root, runtime, masked } = plan;
+  if (root === null) return plan;
+  const taken = [root.path, ...runtime, temporaryFolder(plan), ...RESERVED];
+  const links: PlanLink[] = [];
+  for (const { path, target } of found) {
+    const isFree = ![...taken, ...links.map((one) => one.path)].some((other) => isAlong(path, other));
+    if (!isFree || !isAlong(target, root.path) || masked.some((name) => isWithin(target, name))) continue;
+    if (path.length === 0 || !path.every(isPlainText) || isProtected(path, facts)) continue;
+    if (links.push({ path, target }) === linksMax) break;
+  }
+  return links.length === 0 ? plan : { ...plan, links };
+}
+
+function isProtected(path: PlanPath, { ours, protectedPaths }: Pick<PlanFacts, "ours" | "protectedPaths">): boolean {
+  if (path.includes(AUTHORITY) || ours.some((folder) => isWithin(path, folder))) return true;
+  return guardPath(path, protectedPaths).guarded !== null;
 }

@@ -189,6 +189,11 @@ describe("trees of the plan", () => {
     expect(inUsr.indexOf("/usr")).toBeLessThan(inUsr.indexOf("/usr/src/app"));
   });
 
+  test("links are made with the text of the plan, before the top is read-only", () => {
+    const argv = line({ ...PLAN, links: [{ path: at("/w/link"), target: at("/home/u/work") }] });
+    expect(argv).toMatch(/ --symlink \/home\/u\/work \/w\/link .* --remount-ro \/ /);
+  });
+
   test("no root: nothing of the host but programs", () => {
     expect(line({ ...PLAN, root: null, runtime: [] })).not.toContain("/home/u/");
   });

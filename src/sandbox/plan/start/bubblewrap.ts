@@ -43,6 +43,7 @@ export function bubblewrapCommand(
     ...treeMounts(plan, system),
     ...homeMounts(plan),
     ...rootMounts(plan, system, draft),
+    ...(plan.links ?? []).map(({ path, target }) => symlink(path, pathOf(target))),
   ];
   const argv = [
     ...START,

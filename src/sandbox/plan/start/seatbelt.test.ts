@@ -45,6 +45,14 @@ describe("the profile", () => {
     ]);
   });
 
+  test("lets links to the root be followed, and their content be nothing more", () => {
+    const all = lines({ ...PLAN, links: [{ path: at("/w/link"), target: at("/home/u/work") }] });
+    const naming = all.filter((line) => line.includes('"/w/link"'));
+    expect(naming).toEqual([
+      expect.stringMatching(/^\(allow file-read-metadata .*\(literal "\/w"\).*\(literal "\/w\/link"\)/),
+    ]);
+  });
+
   test("does not exist for a draft", () => expect(seatbeltProfile(DRAFT, PLACES)).toBeNull());
 
   test("has a network only to the broker, and only if the plan has one", () => {

@@ -13,14 +13,15 @@ export interface SeatbeltPaths {
 
 /** Null where a path cannot be expressed in a profile, and for a draft, which macOS has no mechanism for. */
 export function seatbeltProfile(plan: Plan, places: SeatbeltPaths): string | null {
-  const { root, runtime, masked } = plan;
+  const { root, runtime, masked, links = [] } = plan;
+  const names = links.map(({ path }) => path);
   const trees = [...(root === null ? [] : [root.path]), ...runtime, places.temporary];
   // There is no overlay here, so there is no draft.
   if (root?.mode === "draft" || root?.mode === "live") return null;
-  if (![...trees, places.program, ...masked].every(isPlain)) return null;
+  if (![...trees, places.program, ...masked, ...names].every(isPlain)) return null;
   const lines = [
     ...START,
-    `(allow file-read-metadata ${foldersAbove([...trees, places.program])
+    `(allow file-read-metadata ${[...foldersAbove([...trees, places.program, ...names]), ...names]
       .map(literal)
       .join(" ")})`,
     `(allow file-read* ${[...trees.map(subpath), literal(places.program)].join(" ")})`,
