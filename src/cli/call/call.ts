@@ -1,6 +1,6 @@
 // `ambit call <agent> <tool> <json>`: any tool, as the agent would call it.
 
-import { closeSync, constants, fstatSync, openSync, readSync } from "node:fs";
+import { closeSync, constants, existsSync, fstatSync, openSync, readSync } from "node:fs";
 import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { jsonCharactersMax } from "../../core/base/limits.ts";
 import type { CallMessages, CallRequest, DenialView } from "../../core/ports/daemon/daemon-calls.ts";
@@ -9,6 +9,7 @@ import type { CallDescription } from "../../core/ports/daemon/refused-call.ts";
 import { tellWaiting } from "../approvals/waiting.ts";
 import { type ControlPorts, tellRefusal } from "../control-ports.ts";
 import { shown } from "../terminal/cells.ts";
+import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode, passedOn } from "../terminal/exit.ts";
 import { jsonLine } from "../terminal/json-line.ts";
 import { isTerminal } from "../terminal/output.ts";
@@ -69,7 +70,10 @@ export async function call(
   const wait = Number(options.wait ?? 0);
   if (input === null || !(wait >= 0 && wait <= waitSecondsMax)) {
     const message = input === null ? "the arguments must be one JSON object" : "--wait must be a number of seconds";
-    const fix = `ambit call scout memory_get '{"key": "notes/today"}'`;
+    const isFile = read === null && text !== undefined && existsSync(text);
+    const fix = isFile
+      ? commandText(["call", agent, tool, "--input", text])
+      : commandText(input === null ? ["tools", "show", tool] : ["call", agent, tool, "--wait", "60"]);
     tellRefusal(ports, { ok: false, code: "invalid_input", message, fix }, options.json);
     return EXIT.usage;
   }
