@@ -1,5 +1,6 @@
 // Secrets in the daemon: stored sealed, opened to redact output, handed out for one bound use.
 
+import type { Url } from "../core/authority/axes/url.ts";
 import type { Json } from "../core/base/json.ts";
 import type { LogEntry } from "../core/ports/stores/log.ts";
 import type { SecretStore, SettingStore } from "../core/ports/stores/secret-store.ts";
@@ -40,6 +41,8 @@ export interface DaemonSecrets {
   readonly bound: AskSecret;
   /** By the whole address of a request: the port counts, and TLS unless it is a loopback address. */
   readonly boundTo: SecretForUrl;
+  /** By its name; `url` null: it is given to a program, and the hosts it is bound to do not matter. */
+  named(tool: string, name: string, url: Url | null): ReturnType<AskSecret>;
   /** Raises an alarm for canary names in a text: only a reader of the canary could have written them. */
   readonly open: SecretVault["open"];
 }
@@ -93,10 +96,14 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
   const ready = async (): Promise<void> => {
     if (vault.isLocked) await vault.ready();
   };
-  const usable = (tool: string, isFor: (hosts: readonly string[]) => boolean): ReturnType<AskSecret> => {
-    const found = secrets.all().find(({ binding, isCanary }) => {
+  const usable = (
+    tool: string,
+    isFor: (hosts: readonly string[], name: string) => boolean,
+    use = "used",
+  ): ReturnType<AskSecret> => {
+    const found = secrets.all().find(({ name, binding, isCanary }) => {
       const { tools, hosts, isSignOnly } = binding;
-      return !isCanary && isSignOnly !== true && tools.includes(tool) && isFor(hosts);
+      return !isCanary && isSignOnly !== true && tools.includes(tool) && isFor(hosts, name);
     });
     if (found === undefined) return null;
     return {
@@ -105,7 +112,7 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
       read: async () => {
         await ready();
         if (vault.isLocked) return null;
-        const counted = await secrets.use(found.name, found.version, entry("used", found.name));
+        const counted = await secrets.use(found.name, found.version, entry(use, found.name));
         if (!counted.ok || !counted.value) return null;
         const opened = vault.open(found.name);
         if (!opened.ok) return null;
@@ -173,6 +180,12 @@ export function daemonSecrets(asked: DaemonSecretsOptions): DaemonSecrets {
     },
     bound: (tool, host) => usable(tool, (hosts) => hosts.includes(host)),
     boundTo: (tool, url) => usable(tool, (hosts) => isBoundTo(hosts, url)),
+    named: (tool, wanted, url) =>
+      usable(
+        tool,
+        (hosts, name) => name === wanted && (url === null || isBoundTo(hosts, url)),
+        url === null ? "revealed" : "used",
+      ),
     open: (name) => vault.open(name),
   };
 }

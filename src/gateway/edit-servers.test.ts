@@ -12,10 +12,16 @@ const add = (name: string): ServerEdit => ({
   kind: "add",
   name,
   server: {
-    command: ["node", "a b.js"],
+    endpoint: {
+      kind: "program",
+      command: ["node", "a b.js"],
+      runtime: ["lib"],
+      environment: [
+        ["A", "1: x"],
+        ["KEY", { secret: "api-key" }],
+      ],
+    },
     requires: ["fs.read{in=docs}"],
-    runtime: ["lib"],
-    environment: [["A", "1: x"]],
   },
 });
 const LINES = `  new:
@@ -25,6 +31,7 @@ const LINES = `  new:
     runtime: ["lib"]
     env:
       A: "1: x"
+      KEY: { secret: "api-key", reveal: true }
 `;
 
 const TEXT = `# head

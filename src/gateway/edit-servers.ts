@@ -8,11 +8,22 @@ export type ServerEdit =
   | { readonly kind: "switch"; readonly name: string; readonly isEnabled: boolean };
 
 export interface NewServer {
-  readonly command: readonly string[];
+  readonly endpoint: NewProgram | NewAddress;
   /** Compact specs. */
   readonly requires: readonly string[];
+}
+
+export interface NewProgram {
+  readonly kind: "program";
+  readonly command: readonly string[];
   readonly runtime: readonly string[];
-  readonly environment: readonly (readonly [name: string, value: string])[];
+  readonly environment: readonly (readonly [name: string, value: string | { readonly secret: string }])[];
+}
+
+export interface NewAddress {
+  readonly kind: "http";
+  readonly url: string;
+  readonly headers: readonly (readonly [name: string, value: string])[];
 }
 
 export type ServerEditResult =
@@ -82,23 +93,40 @@ function added(
   return `${whole.slice(0, at)}${serverLines(name, server, indent)}${whole.slice(at)}`;
 }
 
-function serverLines(name: string, { command, requires, runtime, environment }: NewServer, indent: string): string {
+function serverLines(name: string, { endpoint, requires }: NewServer, indent: string): string {
   const list = (texts: readonly string[]): string => `[${texts.map((one) => JSON.stringify(one)).join(", ")}]`;
-  const lines = [
-    `${indent}${name}:`,
-    `${indent}  command: ${list(command)}`,
-    ...(requires.length === 0
-      ? []
-      : [`${indent}  requires:`, ...requires.map((spec) => `${indent}    - ${JSON.stringify(spec)}`)]),
-    ...(runtime.length === 0 ? [] : [`${indent}  runtime: ${list(runtime)}`]),
-    ...(environment.length === 0
-      ? []
+  const map = (key: string, entries: readonly (readonly [string, string])[]): readonly string[] =>
+    entries.length === 0 ? [] : [`${key}:`, ...entries.map(([one, value]) => `  ${quotedKey(one)}: ${value}`)];
+  const specs = requires.length === 0 ? [] : ["requires:", ...requires.map((spec) => `  - ${JSON.stringify(spec)}`)];
+  const lines =
+    endpoint.kind === "http"
+      ? [
+          `url: ${JSON.stringify(endpoint.url)}`,
+          ...map(
+            "headers",
+            endpoint.headers.map(([header, value]) => [header, JSON.stringify(value)]),
+          ),
+          ...specs,
+        ]
       : [
-          `${indent}  env:`,
-          ...environment.map(([variable, value]) => `${indent}    ${variable}: ${JSON.stringify(value)}`),
-        ]),
-  ];
-  return `${lines.join("\n")}\n`;
+          `command: ${list(endpoint.command)}`,
+          ...specs,
+          ...(endpoint.runtime.length === 0 ? [] : [`runtime: ${list(endpoint.runtime)}`]),
+          ...map(
+            "env",
+            endpoint.environment.map(([variable, value]) => [
+              variable,
+              typeof value === "string"
+                ? JSON.stringify(value)
+                : `{ secret: ${JSON.stringify(value.secret)}, reveal: true }`,
+            ]),
+          ),
+        ];
+  return [`${indent}${name}:`, ...lines.map((line) => `${indent}  ${line}`), ""].join("\n");
+}
+
+function quotedKey(key: string): string {
+  return /^[A-Za-z_][A-Za-z0-9_-]*$/.test(key) ? key : JSON.stringify(key);
 }
 
 function switched(

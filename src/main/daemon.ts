@@ -42,6 +42,7 @@ import { realRoot } from "../platform/real-path.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { RootLock } from "../sandbox/drafts/root-lock.ts";
 import { machineFacts } from "../sandbox/linux/machine.ts";
+import type { ResolverChoice } from "../sandbox/network/names/resolver.ts";
 import type { State } from "../store/state.ts";
 import { readFrontmatter } from "../text/frontmatter.ts";
 import { agentTools } from "../tools/agents/agent-tools.ts";
@@ -133,7 +134,7 @@ export async function composeDaemon(options: DaemonOptions): Promise<Answer<Comp
   };
   const servers = composeServers({
     ...{ folders, records, stores, programs, entry, elapsed, held, now, id },
-    redacting: secrets.redacting,
+    ...{ secrets, redacting: secrets.redacting, resolver: () => settings.resolver() },
     ceiling: () => settings.user()?.ceiling ?? null,
   });
   const daemon: Daemon = new Daemon({
@@ -239,6 +240,12 @@ class Settings {
     };
   }
 
+  /** How the broker looks up names for requests of the user's own. */
+  resolver(): ResolverChoice {
+    const servers = this.user()?.resolvers ?? [];
+    return servers.length === 0 ? null : { servers };
+  }
+
   /** For the third-party tools of a workspace. */
   tools(workspace: string): ReturnType<DaemonHostsOptions["settings"]> {
     const { user, project } = this.at(workspace);
@@ -285,10 +292,7 @@ function composeTools(options: ToolsOptions): readonly DaemonTool[] {
   const models = (): readonly WrittenModel[] => settings.user()?.models ?? [];
   const withModels = modelPowers({
     ...{ models, now, secret: secrets.boundTo },
-    resolver: () => {
-      const servers = settings.user()?.resolvers ?? [];
-      return servers.length === 0 ? null : { servers };
-    },
+    resolver: () => settings.resolver(),
     keepsPrompts: () => settings.user()?.prompts === "keep",
     fetch: (wish) => programs.fetch(wish),
     redacted: (value) => secrets.redacting.json(value),

@@ -5,6 +5,8 @@ import type { LogEntry } from "../core/ports/stores/log.ts";
 import { serverAnswers } from "../daemon/control/servers.ts";
 import type { Daemon, DaemonOptions } from "../daemon/daemon.ts";
 import type { DaemonParts } from "../daemon/parts.ts";
+import type { DaemonPrograms } from "../daemon/programs/programs.ts";
+import type { DaemonSecrets } from "../daemon/secrets.ts";
 import { resourcePowers } from "../daemon/servers/server-resources.ts";
 import type { ServerOwner } from "../daemon/servers/server-run.ts";
 import { DaemonServers } from "../daemon/servers/servers.ts";
@@ -13,13 +15,16 @@ import type { ForeignTools, PowersOptions } from "../daemon/tools/daemon-tool.ts
 import type { UserFolders } from "../platform/folders.ts";
 import { callMillisecondsMax } from "../runtime/tool/define.ts";
 import { couldCall } from "../runtime/tool/reachable.ts";
+import type { ResolverChoice } from "../sandbox/network/names/resolver.ts";
 import type { ResourcePowers } from "../tools/resources/resource-tools.ts";
 import type { DaemonState } from "./daemon-state.ts";
 
 export interface ServersOptions extends Pick<DaemonState, "stores" | "entry" | "elapsed" | "now" | "id"> {
   readonly folders: UserFolders;
   readonly records: DaemonParts["records"];
-  readonly programs: Pick<DaemonParts["programs"], "run">;
+  readonly programs: Pick<DaemonPrograms, "run" | "fetch">;
+  readonly secrets: Pick<DaemonSecrets, "named">;
+  resolver(): ResolverChoice;
   readonly redacting: DaemonParts["redacting"];
   readonly held: Daemon["held"];
   ceiling(): readonly Grant[] | null;
@@ -34,7 +39,8 @@ export interface ComposedServers {
 }
 
 export function composeServers(options: ServersOptions): ComposedServers {
-  const { folders, records, stores, programs, redacting, entry, elapsed, held, now, id, ceiling } = options;
+  const { folders, records, stores, programs, redacting, entry, elapsed, held, now, id, ceiling, secrets, resolver } =
+    options;
   const entryOf = (owner: ServerOwner | null, outcome: string, facts: JsonObject): LogEntry => {
     const made = entry("session", outcome, null, redacting.json(facts));
     return owner instanceof Session ? { ...made, ...owner.who() } : made;
@@ -48,8 +54,14 @@ export function composeServers(options: ServersOptions): ComposedServers {
       const current = held(session);
       return current !== null && current.moment.frozen?.() !== true && couldCall(current.holding.authority, prefix);
     },
+    redacted: (value) => redacting.json(value),
     run: {
-      ...{ programs, now, ceiling },
+      ...{ programs, now, ceiling, resolver },
+      fetch: (wish) => programs.fetch(wish),
+      secret: async (name, { tool, url }) => {
+        const value = await secrets.named(tool, name, url)?.read();
+        return value == null ? null : Buffer.from(value);
+      },
       needsReview: (owner) => !(owner instanceof Session) || held(owner)?.holding.needsReview !== false,
     },
   });

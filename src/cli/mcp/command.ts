@@ -48,11 +48,14 @@ function addServers(mcp: Command, ports: ServersPorts, behind: readonly string[]
   const added = [
     mcp
       .command("add")
-      .description("add a server whose command follows `--`; it runs in a sandbox of its own")
+      .description("add a server: a program in a sandbox of its own, whose command follows `--`, or an address")
       .argument("<name>", "lower-case letters, digits and -")
       .option("--requires <specs...>", "what its sandbox reaches: fs.read, fs.write, fs.delete, net.connect")
       .option("--runtime <folders...>", "folders with its programs and libraries, read-only")
       .option("--env <variables...>", "NAME=VALUE; nothing else of your environment is passed on")
+      .option("--reveal <variables...>", "NAME=SECRET; with --user: the program gets the value of a stored secret")
+      .option("--url <address>", "a server over HTTP; only its host is reached, through the broker")
+      .option("--header <lines...>", "NAME: VALUE, sent with --url; {{secret:name}} stands for a stored secret")
       .option("--user", USER_TEXT, false)
       .option("--yes", YES_TEXT, false)
       .option("--json", JSON_TEXT, false)
@@ -117,6 +120,9 @@ const SERVER_EXAMPLES = `
 Examples:
   ambit mcp add docs --requires 'fs.read{in=docs}' -- node tools/docs-server.js
   ambit mcp add weather --user --requires 'net.connect{hosts=[api.weather.gov],ports=[443]}' -- weather-server
+  ambit mcp add tracker --url https://tracker.example.com/mcp --header 'Authorization: Bearer {{secret:tracker-token}}'
+  ambit secrets set tracker-token --tool mcp.tracker --host tracker.example.com
+  ambit mcp add search --user --reveal API_KEY=search-key --requires 'net.connect{hosts=[api.example.com],ports=[443]}' -- search-server
   ambit mcp list
   ambit mcp show docs
   ambit mcp pin docs

@@ -2,9 +2,10 @@
 import type { ServerLevel } from "../../agents/disk/server-files.ts";
 import { pathText } from "../../core/authority/axes/path.ts";
 import { compactText } from "../../core/notation/printer.ts";
+import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts";
 import { requiredRisk, type WrittenServer } from "../../core/notation/servers/server-file.ts";
 import type { Source } from "../../core/notation/source.ts";
-import { editServers, type ServerEdit } from "../../gateway/edit-servers.ts";
+import { editServers, type NewServer, type ServerEdit } from "../../gateway/edit-servers.ts";
 import { shown } from "../terminal/cells.ts";
 import { commandText } from "../terminal/command-text.ts";
 import { EXIT, type ExitCode } from "../terminal/exit.ts";
@@ -25,6 +26,9 @@ export interface AddOptions extends ServerEditOptions {
   readonly requires?: readonly string[];
   readonly runtime?: readonly string[];
   readonly env?: readonly string[];
+  readonly reveal?: readonly string[];
+  readonly url?: string;
+  readonly header?: readonly string[];
 }
 
 export async function mcpAdd(
@@ -33,20 +37,49 @@ export async function mcpAdd(
   command: readonly string[],
   options: AddOptions,
 ): Promise<ExitCode> {
+  const endpoint = newEndpoint(name, command, options);
+  if ("message" in endpoint) return fail(ports, options, EXIT.usage, endpoint.message, endpoint.fix);
+  return change(ports, { kind: "add", name, server: { endpoint, requires: options.requires ?? [] } }, options);
+}
+
+function newEndpoint(
+  name: string,
+  command: readonly string[],
+  { url, header = [], env = [], reveal = [], runtime = [], user }: AddOptions,
+): NewServer["endpoint"] | { readonly message: string; readonly fix: string | null } {
+  const pairs = (texts: readonly string[], form: RegExp): readonly (readonly [string, string])[] | null => {
+    const found = texts.map((text) => form.exec(text));
+    return found.some((one) => one === null) ? null : found.map((one) => [one?.[1] ?? "", one?.[2] ?? ""]);
+  };
+  if (url !== undefined) {
+    const headers = pairs(header, /^([^:]+):\s*(.*)$/s);
+    if (command.length > 0 || env.length > 0 || reveal.length > 0 || runtime.length > 0)
+      return { message: "a server with `--url` has no command, no variables and no folders", fix: null };
+    if (headers === null)
+      return {
+        message: "`--header` is a name, `:` and a value",
+        fix: "--header 'Authorization: Bearer {{secret:example-token}}'",
+      };
+    return { kind: "http", url, headers };
+  }
+  if (header.length > 0) return { message: "`--header` is for a server with `--url`", fix: null };
   if (command.length === 0)
-    return fail(
-      ports,
-      options,
-      EXIT.usage,
-      "no command: write it behind `--`",
-      `ambit mcp add ${name} -- node server.js`,
-    );
-  const variables = (options.env ?? []).map((text) => /^([^=]+)=(.*)$/s.exec(text));
-  if (variables.some((one) => one === null))
-    return fail(ports, options, EXIT.usage, "`--env` is a name, `=` and a value", "--env LOG_LEVEL=debug");
-  const environment = variables.map((one) => [one?.[1] ?? "", one?.[2] ?? ""] as const);
-  const server = { command, requires: options.requires ?? [], runtime: options.runtime ?? [], environment };
-  return change(ports, { kind: "add", name, server }, options);
+    return {
+      message: "no command: write it behind `--`, or an address with `--url`",
+      fix: `ambit mcp add ${name} -- node server.js`,
+    };
+  const texts = pairs(env, /^([^=]+)=(.*)$/s);
+  if (texts === null) return { message: "`--env` is a name, `=` and a value", fix: "--env LOG_LEVEL=debug" };
+  const secrets = pairs(reveal, /^([^=]+)=(.+)$/s);
+  if (secrets === null)
+    return {
+      message: "`--reveal` is a variable, `=` and the name of a stored secret",
+      fix: "--reveal API_KEY=api-key",
+    };
+  if (secrets.length > 0 && !user)
+    return { message: "only a server of your own gets the value of a secret", fix: "add --user" };
+  const environment = [...texts, ...secrets.map(([variable, secret]) => [variable, { secret }] as const)];
+  return { kind: "program", command, runtime, environment };
 }
 
 export async function mcpRemove(ports: ServersPorts, name: string, options: ServerEditOptions): Promise<ExitCode> {
@@ -146,14 +179,27 @@ function tell(
 
 /** What a server would get, in words. */
 export function serverLines(server: WrittenServer, paint: Paint): readonly string[] {
-  const { name, command, requires, runtime, environment, isEnabled } = server;
+  const { name, endpoint, requires, isEnabled } = server;
   const walls = requires.length === 0 ? ["no files of yours, no network"] : requires.map((grant) => compactText(grant));
+  const reached = walls.map((text, at) => `  ${at === 0 ? "reaches " : "        "} ${shown(text)}`);
+  const secrets = endpointSecrets(endpoint).map(
+    ({ name: secret, at, isRevealed }) =>
+      `  ${isRevealed ? paint.warn("reveals ") : "sends   "} ${shown(secret)} in the ${shown(at)}`,
+  );
+  const head = `${paint.strong(shown(name))}  ${paintRisk(paint, requiredRisk(requires))} risk${isEnabled ? "" : "  disabled"}`;
+  if (endpoint.kind === "http") {
+    const headers = endpoint.headers.map(([header]) => shown(header)).join(" ");
+    const sets = headers === "" ? [] : [`  headers  ${headers}`];
+    return [head, `  calls    ${shown(endpoint.address)}`, ...reached, ...sets, ...secrets];
+  }
+  const { command, runtime, environment } = endpoint;
   return [
-    `${paint.strong(shown(name))}  ${paintRisk(paint, requiredRisk(requires))} risk${isEnabled ? "" : "  disabled"}`,
+    head,
     `  runs     ${shown(commandWords(command))}`,
-    ...walls.map((text, at) => `  ${at === 0 ? "reaches " : "        "} ${shown(text)}`),
+    ...reached,
     ...(runtime.length === 0 ? [] : [`  programs ${runtime.map((tree) => shown(pathText(tree))).join(" ")}`]),
-    ...(environment.length === 0 ? [] : [`  sets     ${environment.map(([variable]) => shown(variable)).join(" ")}`]),
+    ...(environment.length === 0 ? [] : [`  sets     ${environment.map((one) => shown(one.name)).join(" ")}`]),
+    ...secrets,
   ];
 }
 

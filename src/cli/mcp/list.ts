@@ -97,7 +97,7 @@ async function pinWith(
 
 function printServer(ports: ServersPorts, one: ServerView): void {
   const { paint } = ports;
-  const { name, level, risk, command, requires, isEnabled, waits, pinned, held, failure } = one;
+  const { name, level, risk, command, url, secrets, requires, isEnabled, waits, pinned, held, failure } = one;
   const state = !isEnabled
     ? "disabled"
     : waits !== null
@@ -106,10 +106,14 @@ function printServer(ports: ServersPorts, one: ServerView): void {
         ? "not used yet"
         : `${pinned} tools${held === 0 ? "" : paint.warn(`, ${held} held`)}`;
   ports.print(`${paint.strong(shown(name))}  ${paintRisk(paint, risk as never)} risk  ${level}  ${state}`);
-  ports.print(paint.dim(`  ${shown(commandWords(command))}`));
+  ports.print(paint.dim(`  ${shown(command === null ? (url ?? "") : commandWords(command))}`));
   ports.print(
     paint.dim(`  ${requires.length === 0 ? "no files of yours, no network" : requires.map(shown).join("  ")}`),
   );
+  for (const { name: secret, at, isRevealed } of secrets) {
+    const text = `${isRevealed ? "has the value of" : "sends"} the secret ${shown(secret)} in the ${shown(at)}`;
+    ports.print(`  ${isRevealed ? paint.warn(`${text} (checked)`) : paint.dim(text)}`);
+  }
   if (waits !== null) ports.print(`  ${paint.warn(shown(waits))}`);
   if (held > 0)
     ports.print(`  ${paint.warn(`review what changed: ambit mcp show ${name}, then: ambit mcp pin ${name}`)}`);

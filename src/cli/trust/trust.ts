@@ -9,6 +9,7 @@ import {
 import { pathText } from "../../core/authority/axes/path.ts";
 import { type Risk, verbEntry } from "../../core/authority/catalog.ts";
 import { compactText } from "../../core/notation/printer.ts";
+import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts";
 import { requiredRisk } from "../../core/notation/servers/server-file.ts";
 import type { ControlMessages } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
@@ -84,8 +85,9 @@ export async function trust(ports: TrustPorts & ControlPorts, options: TrustOpti
 }
 
 function summary({ workspace, review, problems, servers }: OpenedProject): object {
-  const names = servers?.file.servers.map(({ name, command, requires }) => ({
-    ...{ name, command, risk: requiredRisk(requires) },
+  const names = servers?.file.servers.map(({ name, endpoint, requires }) => ({
+    ...{ name, risk: requiredRisk(requires), secrets: endpointSecrets(endpoint) },
+    ...(endpoint.kind === "program" ? { command: endpoint.command } : { url: endpoint.address }),
     requires: requires.map((grant) => compactText(grant)),
   }));
   return {

@@ -4,6 +4,7 @@ import { pathText } from "../../core/authority/axes/path.ts";
 import { textIn } from "../../core/base/fields.ts";
 import { compactText } from "../../core/notation/printer.ts";
 import { argumentMapText } from "../../core/notation/servers/argument-map.ts";
+import { endpointSecrets } from "../../core/notation/servers/server-endpoint.ts";
 import { requiredRisk } from "../../core/notation/servers/server-file.ts";
 import type { ServerDetails, ServerToolView, ServerView } from "../../core/ports/daemon/daemon-control.ts";
 import type { Answer } from "../../core/ports/daemon/exchange.ts";
@@ -132,16 +133,20 @@ function viewOf(
   others: readonly string[],
 ): ServerView {
   const { server, waits } = one;
+  const { endpoint } = server;
   const pin = servers.pinOf(one);
   const latest = servers.latest(one);
   const held = pin === null || latest === null ? 0 : latest.tools.length - servers.callable(pin, latest).size;
   const failure = servers.failure(one);
   return {
-    ...{ name: server.name, level: server.level, command: server.command, waits, held },
+    ...{ name: server.name, level: server.level, waits, held },
+    command: endpoint.kind === "program" ? endpoint.command : null,
+    url: endpoint.kind === "http" ? endpoint.address : null,
+    secrets: endpointSecrets(endpoint),
     requires: server.requires.map((grant) => compactText(grant)),
     risk: requiredRisk(server.requires),
-    runtime: server.runtime.map((tree) => pathText(tree)),
-    environment: server.environment.map(([name]) => name),
+    runtime: endpoint.kind === "program" ? endpoint.runtime.map((tree) => pathText(tree)) : [],
+    environment: endpoint.kind === "program" ? endpoint.environment.map(({ name }) => name) : [],
     isEnabled: server.isEnabled,
     isClean: server.isClean,
     pinned: pin === null ? null : pin.tools.length,

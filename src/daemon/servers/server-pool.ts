@@ -1,15 +1,17 @@
 // Processes of MCP servers: one for each session and server, started when it is needed, ended when it is idle, when its
 // session closes or when the file changed. One that fails is started again after a pause that doubles.
 import type { PathSettings } from "../../core/authority/axes/path.ts";
+import type { Json } from "../../core/base/json.ts";
 import type { CatalogServer } from "./server-catalog.ts";
-import { ServerProcess } from "./server-process.ts";
-import { type ServerOwner, type ServerRunOptions, startServer } from "./server-run.ts";
+import { openServer, type ServerOwner, type ServerRunOptions } from "./server-run.ts";
 import { Upstream } from "./upstream.ts";
 
 export interface ServerPoolOptions {
   readonly run: ServerRunOptions;
   /** Milliseconds of a monotonic clock. */
   elapsed(): number;
+  /** Removes known secrets from what a server says about itself. */
+  redacted<T extends Json>(value: T): T;
   /** Logs the start and the end of a process. */
   onEvent(session: ServerOwner, server: CatalogServer, event: "started" | "ended", why: string | null): void;
 }
@@ -87,8 +89,8 @@ export class ServerPool {
   #start(session: ServerOwner, wanted: CatalogServer, pathSettings: PathSettings, key: string, now: number): Upstream {
     const { server, digest } = wanted;
     this.#watch(session);
-    const process = new ServerProcess(startServer(server, session, pathSettings, this.#options.run));
-    const upstream = new Upstream(server.name, process);
+    const connection = openServer(server, session, pathSettings, this.#options.run);
+    const upstream = new Upstream(server.name, connection, this.#options.redacted);
     const pooled: PooledServer = { upstream, digest, session: session.facts.id, used: now };
     this.#servers.set(key, pooled);
     this.#options.onEvent(session, wanted, "started", null);

@@ -1,9 +1,11 @@
 // One process of an MCP server in its sandbox: lines in, lines out, within limits. Its error output is kept for a person.
 import { Fifo } from "../../core/base/fifo.ts";
+import type { JsonObject } from "../../core/base/json.ts";
 import type { Enforcement } from "../../core/ports/enforcement.ts";
 import type { RunResult, Sinks } from "../../core/ports/process.ts";
 import { whyEnded } from "../../sandbox/plan/run-outcome.ts";
 import { LineReader } from "../../text/line-reader.ts";
+import { type ServerConnection, type ServerListener, serverLineBytesMax } from "./server-connection.ts";
 
 /** Runs until the program exits or is stopped. */
 export type StartServer = (run: {
@@ -12,15 +14,13 @@ export type StartServer = (run: {
   readonly signal: AbortSignal;
 }) => Promise<RunResult>;
 
-/** Results of more than this are refused anyway. */
-export const serverLineBytesMax = 8_388_608;
 const complaintCharactersMax = 4_096;
 /** Unread input of the server at which no further call is sent to it. */
 const queueBytesMax = 33_554_432;
 /** How long one server is heard before others are. */
 const hearMilliseconds = 4;
 
-export class ServerProcess {
+export class ServerProcess implements ServerConnection {
   readonly #lines = new LineReader(serverLineBytesMax);
   readonly #queue = new Fifo<Buffer>();
   #queueBytes = 0;
@@ -30,12 +30,12 @@ export class ServerProcess {
   #endedBy: string | null = null;
   #complaint = "";
   #enforcement: readonly Enforcement[] = [];
-  /** `text` is null for a line over the limit. Returns false to drop everything that follows. */
-  #heard: (text: string | null) => boolean = () => true;
-  /** Why it has ended, once it has. */
+  #heard: ServerListener["heard"] = () => true;
   readonly ended: Promise<string>;
+  readonly isTelling = true;
 
-  constructor(start: StartServer) {
+  /** `revealed`: what the program has beyond its walls. */
+  constructor(start: StartServer, revealed: readonly Enforcement[] = []) {
     const { signal } = this.#stopping;
     const sinks: Sinks = {
       output: (bytes) => this.#take(bytes),
@@ -43,7 +43,7 @@ export class ServerProcess {
         this.#complaint = (this.#complaint + Buffer.from(bytes).toString("utf8")).slice(-complaintCharactersMax);
       },
       held: (by) => {
-        this.#enforcement = by;
+        this.#enforcement = [...by, ...revealed];
       },
     };
     // In a later event-loop turn: the owner has set its listener by then.
@@ -61,7 +61,6 @@ export class ServerProcess {
     return this.#isOver;
   }
 
-  /** The end of its error output. */
   get complaint(): string {
     return this.#complaint;
   }
@@ -70,12 +69,14 @@ export class ServerProcess {
     return this.#enforcement;
   }
 
-  hear(heard: (text: string | null) => boolean): void {
+  hear({ heard }: ServerListener): void {
     this.#heard = heard;
   }
 
-  /** False where the message cannot be sent. */
-  say(message: object): boolean {
+  /** Lines are the same in all versions. */
+  speak(): void {}
+
+  say(message: JsonObject): boolean {
     if (this.#isOver || this.#queueBytes > queueBytesMax) return false;
     const line = Buffer.from(`${JSON.stringify(message)}\n`, "utf8");
     this.#queue.push(line);
@@ -84,7 +85,6 @@ export class ServerProcess {
     return true;
   }
 
-  /** `why`: what the server did; null where it did nothing wrong. */
   end(why: string | null): void {
     this.#endedBy ??= why;
     this.#isOver = true;

@@ -1,33 +1,109 @@
-// How an MCP server is run: its authority is what `requires` says, inside the user's ceiling, and nothing of the agent that
+// How an MCP server is run or reached: its authority is what `requires` says, inside the user's ceiling, and nothing of the agent that
 // calls it. The plan of its sandbox is made from these grants.
+import { destinationText } from "../../core/authority/axes/destination.ts";
 import type { PathSettings } from "../../core/authority/axes/path.ts";
 import { pathText, tree } from "../../core/authority/axes/path.ts";
+import { isDestination } from "../../core/authority/axes/scope.ts";
+import type { Url } from "../../core/authority/axes/url.ts";
 import { verbEntry } from "../../core/authority/catalog.ts";
 import type { Authority } from "../../core/authority/chain.ts";
 import { compile, type Moment } from "../../core/authority/compiled.ts";
+import type { Decision } from "../../core/authority/decision.ts";
 import type { Grant } from "../../core/authority/grant.ts";
 import { judge } from "../../core/authority/judge.ts";
 import { ALWAYS, type Link } from "../../core/authority/link.ts";
 import type { Request } from "../../core/authority/request.ts";
 import { grantOf, sequences } from "../../core/notation/grants.ts";
+import { type ServerProgram, serverTool } from "../../core/notation/servers/server-endpoint.ts";
 import type { WrittenServer } from "../../core/notation/servers/server-file.ts";
+import type { Enforcement } from "../../core/ports/enforcement.ts";
+import type { FetchSecret } from "../../core/ports/instruments.ts";
 import type { RunResult } from "../../core/ports/process.ts";
 import { requestOf } from "../../runtime/context/tool-request.ts";
+import { connectRequest } from "../../sandbox/network/network-grants.ts";
 import type { ProgramContext, Programs } from "../parts.ts";
 import type { Session, SessionFacts } from "../session.ts";
-import type { StartServer } from "./server-process.ts";
+import type { ServerConnection } from "./server-connection.ts";
+import { ServerHttp, type ServerHttpOptions } from "./server-http.ts";
+import { ServerProcess, type StartServer } from "./server-process.ts";
 
 /** For whom a server runs: a session, or a person who looks at it. */
 export interface ServerOwner extends Pick<Session, "isClosed" | "onClose"> {
   readonly facts: Pick<SessionFacts, "id" | "name" | "cwd">;
 }
 
-export interface ServerRunOptions {
+export interface ServerRunOptions extends Pick<ServerHttpOptions, "fetch" | "resolver"> {
   readonly programs: Pick<Programs, "run">;
+  /** The value of a stored secret that is bound to the server, counted as used; null where it cannot be used. */
+  secret(name: string, use: ServerSecretUse): Promise<Uint8Array | null>;
   /** What no agent and no server exceeds; null for no limit. */
   ceiling(): readonly Grant[] | null;
   needsReview(owner: ServerOwner): boolean;
   now(): number;
+}
+
+export interface ServerSecretUse {
+  readonly tool: string;
+  /** Where it is sent; null: the program of the server gets it. */
+  readonly url: Url | null;
+}
+
+export function openServer(
+  server: WrittenServer,
+  session: ServerOwner,
+  pathSettings: PathSettings,
+  options: ServerRunOptions,
+): ServerConnection {
+  const { endpoint } = server;
+  if (endpoint.kind === "program")
+    return new ServerProcess(startServer(server, endpoint, session, pathSettings, options), revealedBy(endpoint));
+  const tool = serverTool(server.name);
+  return new ServerHttp({
+    endpoint,
+    fetch: (wish) => options.fetch(wish),
+    resolver: () => options.resolver(),
+    judge: (request) => {
+      const [to, port] = request.values;
+      if (!isDestination(to) || typeof port !== "number") return REFUSED;
+      const authority = serverAuthority(server, options.ceiling(), []);
+      return judge(authority, connectRequest(to, port, "sni"), momentOf(options));
+    },
+    secrets: async (names) => {
+      const opened: FetchSecret[] = [];
+      for (const name of names) {
+        const value = await options.secret(name, { tool, url: endpoint.url });
+        if (value === null) {
+          for (const one of opened) one.value.fill(0);
+          return missingSecret(name, tool, hostText(endpoint.url));
+        }
+        opened.push({ name, value, hosts: [hostText(endpoint.url)], isSignOnly: false });
+      }
+      return opened;
+    },
+  });
+}
+
+/** The program sees these values: nothing but its walls limits what it does with them. */
+function revealedBy({ environment }: ServerProgram): readonly Enforcement[] {
+  const note = "the server's program has the value";
+  return environment.some(({ secret }) => secret !== null) ? [{ axis: "name", strength: "checked", note }] : [];
+}
+
+function missingSecret(name: string, tool: string, host: string | null): string {
+  const fix = `ambit secrets set ${name} --tool ${tool}${host === null ? "" : ` --host ${host}`}`;
+  return `the secret ${name} is not stored, not bound to this server, used up, or locked: ${fix}`;
+}
+
+function hostText({ host, port, scheme }: Url): string {
+  const text = destinationText(host);
+  const name = text.includes(":") && !text.startsWith("[") ? `[${text}]` : text;
+  return port === (scheme === "https" ? 443 : 80) ? name : `${name}:${port}`;
+}
+
+const REFUSED: Decision = { outcome: "deny", code: "address_refused", at: null };
+
+function momentOf({ now }: Pick<ServerRunOptions, "now">): Moment {
+  return { now: now(), clean: false, generation: 0, revoked: null, exhausted: null };
 }
 
 /** Everything that a sandbox can be asked for on behalf of a server. */
@@ -36,17 +112,18 @@ interface ServerPlan {
   readonly request: Request;
 }
 
-export function startServer(
+function startServer(
   server: WrittenServer,
+  endpoint: ServerProgram,
   session: ServerOwner,
   pathSettings: PathSettings,
   options: ServerRunOptions,
 ): StartServer {
   return async ({ input, sinks, signal }): Promise<RunResult> => {
-    const plan = serverPlan(server, pathSettings, options.ceiling());
+    const plan = serverPlan(server, endpoint, pathSettings, options.ceiling());
     if (typeof plan === "string") return refused(plan);
     const { authority, request } = plan;
-    const moment = (): Moment => ({ now: options.now(), clean: false, generation: 0, revoked: null, exhausted: null });
+    const moment = (): Moment => momentOf(options);
     const decision = judge(authority, request, moment());
     if (decision.outcome === "deny") return refused("your ceiling does not cover what the server requires");
     const context: ProgramContext = {
@@ -68,13 +145,38 @@ export function startServer(
       door: null,
       refused: () => "",
     };
-    const { command, environment, runtime } = server;
+    const { command, runtime } = endpoint;
+    const environment = await variablesOf(server.name, endpoint, options);
+    if (typeof environment === "string") return refused(environment);
     return options.programs.run(context, {
       ...{ argv: command, request, by: decision.by, input, sinks, signal },
       milliseconds: null,
       server: { environment, runtime },
     });
   };
+}
+
+/** With the values of revealed secrets, or why one of them cannot be used. */
+async function variablesOf(
+  server: string,
+  { environment }: ServerProgram,
+  options: ServerRunOptions,
+): Promise<readonly (readonly [string, string])[] | string> {
+  const variables: (readonly [string, string])[] = [];
+  const tool = serverTool(server);
+  for (const { name, text, secret } of environment) {
+    if (secret === null) {
+      variables.push([name, text]);
+      continue;
+    }
+    const value = await options.secret(secret, { tool, url: null });
+    if (value === null) return missingSecret(secret, tool, null);
+    const written = Buffer.from(value).toString("utf8");
+    value.fill(0);
+    if (written.includes("\0")) return `the secret ${secret} does not fit in a variable`;
+    variables.push([name, written]);
+  }
+  return variables;
 }
 
 /** The folder that the server starts in and sees a part of: the deepest that has all of its files; null for none. */
@@ -90,9 +192,25 @@ function sharedLength(left: readonly string[], right: readonly string[]): number
   return differs < 0 ? left.length : differs;
 }
 
+/** `added`: what both the server and the ceiling have. The person named the program; the ceiling limits what it reaches. */
+function serverAuthority(server: WrittenServer, ceiling: readonly Grant[] | null, added: readonly Grant[]): Authority {
+  const link = (role: Link["role"], id: string, grants: readonly Grant[]): Link => ({
+    ...{ id, role, issuer: "user", holder: `server ${server.name}`, grants: [...grants, ...added] },
+    validity: ALWAYS,
+    calls: null,
+  });
+  return [
+    [
+      compile(link("own", `server ${server.name}`, server.requires)),
+      ...(ceiling === null ? [] : [compile(link("limit", "ceiling of servers", ceiling))]),
+    ],
+  ];
+}
+
 /** Or why it cannot be planned. */
 function serverPlan(
   server: WrittenServer,
+  { command }: ServerProgram,
   pathSettings: PathSettings,
   ceiling: readonly Grant[] | null,
 ): ServerPlan | string {
@@ -101,23 +219,12 @@ function serverPlan(
     root === null
       ? grantOf("sandbox.exec", {}, WRITTEN)
       : grantOf("proc.exec", { root: sequences([tree(root)]) }, WRITTEN);
-  const link = (role: Link["role"], id: string, grants: readonly Grant[]): Link => ({
-    ...{ id, role, issuer: "user", holder: `server ${server.name}`, grants: [...grants, run] },
-    validity: ALWAYS,
-    calls: null,
-  });
-  const authority: Authority = [
-    [
-      compile(link("own", `server ${server.name}`, server.requires)),
-      // The person named the program; the ceiling limits what it reaches.
-      ...(ceiling === null ? [] : [compile(link("limit", "ceiling of servers", ceiling))]),
-    ],
-  ];
+  const authority = serverAuthority(server, ceiling, [run]);
   const throwAway = verbEntry("sandbox.exec");
   if (root === null) return throwAway === null ? "" : { authority, request: { verb: throwAway, values: [] } };
   const isWriting = server.requires.some(({ verb }) => verb.verb !== "fs.read" && verb.verb.startsWith("fs."));
   const request = requestOf(
-    { verb: "proc.exec", argv: server.command, in: pathText(root), root: isWriting ? "live" : "ro" },
+    { verb: "proc.exec", argv: command, in: pathText(root), root: isWriting ? "live" : "ro" },
     { pathSettings, toAscii: (name) => name, tool: server.name },
   );
   return request.ok ? { authority, request: request.value } : request.message;

@@ -1,7 +1,7 @@
 // Tools of MCP servers in the daemon: offered as `server__tool` with their pinned definitions, decided by `tool.invoke` and by
 // what their arguments mean, executed by the server's process.
 import type { PathSettings } from "../../core/authority/axes/path.ts";
-import { copyJson, type JsonObject } from "../../core/base/json.ts";
+import { copyJson, type Json, type JsonObject } from "../../core/base/json.ts";
 import { done, refuse } from "../../core/base/result.ts";
 import type { Derived } from "../../core/gate/known-tool.ts";
 import { type ArgumentMap, mappedTargets } from "../../core/notation/servers/argument-map.ts";
@@ -24,6 +24,7 @@ import { Upstream } from "./upstream.ts";
 
 export interface DaemonServersOptions extends ServerCatalogOptions {
   readonly run: ServerRunOptions;
+  redacted<T extends Json>(value: T): T;
   readonly settings: Pick<SettingStore, "get" | "set">;
   /** Whether the session's grants could name a tool whose name starts so; false also while everything is frozen. */
   couldCall(session: Session, prefix: string): boolean;
@@ -58,6 +59,7 @@ export class DaemonServers {
     this.catalog = new ServerCatalog(options);
     this.#pool = new ServerPool({
       run: options.run,
+      redacted: options.redacted,
       elapsed: () => options.elapsed(),
       onEvent: (session, { server }, event, why) =>
         options.log(
@@ -153,6 +155,7 @@ export class DaemonServers {
     if (!(upstream instanceof Upstream)) return upstream;
     const started = upstream.description === null ? await this.#watch(one, upstream) : null;
     if (started !== null && !started.ok) return { message: started.message };
+    await upstream.refresh(false);
     if (upstream.description !== null) this.#latest.set(pinKey(one), upstream.description);
     return upstream;
   }
@@ -307,6 +310,8 @@ export class DaemonServers {
     try {
       const upstream = await this.running(session, one);
       if (!(upstream instanceof Upstream)) return { ok: false, code: "not_available", message: upstream.message };
+      // A person may have pinned what it says by now.
+      if (this.#held(one, tool) !== null) await upstream.refresh(true);
       const held = this.#held(one, tool);
       if (held !== null) {
         this.#options.log(this.#options.entry(session, "server_held", { server: server.name, tool }));

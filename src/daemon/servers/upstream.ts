@@ -1,4 +1,4 @@
-// The daemon's side of the Model Context Protocol with one server process: it asks, and the server answers. Whatever the
+// The daemon's side of the Model Context Protocol with one server, in both eras: it asks, and the server answers. Whatever the
 // server asks for in turn is refused.
 import { copyJson, isJsonList, isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
 import { JsonMeter } from "../../core/base/json-meter.ts";
@@ -6,17 +6,28 @@ import { jsonDepthMax } from "../../core/base/limits.ts";
 import { VERSION } from "../../core/base/version.ts";
 import { errorText, readServerResult, type ServerResult } from "../../gateway/call-result.ts";
 import { readDescription, type ServerDescription, toolsOfServerMax } from "../../gateway/definitions.ts";
-import { type ServerProcess, serverLineBytesMax } from "./server-process.ts";
+import { type ServerConnection, serverLineBytesMax } from "./server-connection.ts";
 
 export type UpstreamResult<T> =
   | { readonly ok: true; readonly value: T }
   | { readonly ok: false; readonly code: "execution_failed" | "not_available" | "stopped"; readonly message: string };
 
 const PROTOCOLS: readonly string[] = ["2025-11-25", "2025-06-18", "2025-03-26", "2024-11-05"];
+/** The era without sessions: every request says who asks. */
+const STATELESS = "2026-07-28";
+const META = "io.modelcontextprotocol/";
+const CLIENT = { name: "ambit", version: VERSION };
+const STATELESS_META: JsonObject = {
+  [`${META}protocolVersion`]: STATELESS,
+  [`${META}clientInfo`]: CLIENT,
+  [`${META}clientCapabilities`]: {},
+};
 const METHOD_NOT_FOUND = -32_601;
 const startMilliseconds = 30_000;
 const pingMilliseconds = 5_000;
 const relistMilliseconds = 1_000;
+/** How long the description of a server counts that cannot say by itself that it changed. */
+const pollMilliseconds = 30_000;
 const pagesMax = 64;
 /** Calls that run in one server, and calls that run or are queued. */
 const callsAtOnceMax = 16;
@@ -32,13 +43,17 @@ interface Pending {
 
 export class Upstream {
   readonly #name: string;
-  readonly #process: ServerProcess;
+  readonly #connection: ServerConnection;
+  readonly #redacted: <T extends Json>(value: T) => T;
   readonly #pending = new Map<number, Pending>();
   readonly #queue: (() => void)[] = [];
   #number = 0;
   #running = 0;
   #faults = 0;
   #initialized: JsonObject = {};
+  #isStateless = false;
+  /** When its list was last asked for. */
+  #listed = 0;
   #description: ServerDescription | null = null;
   #relist: NodeJS.Timeout | null = null;
   /** Set by its owner; called when the server changed what it says about itself. */
@@ -48,11 +63,16 @@ export class Upstream {
   /** Why it has ended, once it has. */
   readonly ended: Promise<string>;
 
-  constructor(name: string, process: ServerProcess) {
+  constructor(name: string, connection: ServerConnection, redacted: <T extends Json>(value: T) => T) {
     this.#name = name;
-    this.#process = process;
-    process.hear((text) => this.#hear(text));
-    this.ended = process.ended.then((why) => {
+    this.#redacted = redacted;
+    this.#connection = connection;
+    connection.hear({
+      heard: (text) => this.#hear(text),
+      failed: (id, message) => this.#pending.get(id)?.give(unavailable(message)),
+      isOpen: (id) => this.#pending.has(id),
+    });
+    this.ended = connection.ended.then((why) => {
       if (this.#relist !== null) clearTimeout(this.#relist);
       for (const [, { give }] of this.#pending) give(failed(`the server ended during the call: ${why}`));
       this.#pending.clear();
@@ -62,7 +82,7 @@ export class Upstream {
   }
 
   get isOver(): boolean {
-    return this.#process.isOver;
+    return this.#connection.isOver;
   }
 
   get isIdle(): boolean {
@@ -70,11 +90,11 @@ export class Upstream {
   }
 
   get complaint(): string {
-    return this.#process.complaint;
+    return this.#connection.complaint;
   }
 
-  get enforcement(): ServerProcess["enforcement"] {
-    return this.#process.enforcement;
+  get enforcement(): ServerConnection["enforcement"] {
+    return this.#connection.enforcement;
   }
 
   /** The latest; null until it has started. */
@@ -83,7 +103,7 @@ export class Upstream {
   }
 
   end(why: string | null): void {
-    this.#process.end(why);
+    this.#connection.end(why);
   }
 
   async call(
@@ -96,6 +116,13 @@ export class Upstream {
     if (!answer.ok) return answer;
     const result = readServerResult(answer.value);
     return result === null ? failed("the server's result is malformed") : { ok: true, value: result };
+  }
+
+  /** Asks again what the server says about itself, where that may have changed unnoticed, or `always`. */
+  async refresh(always: boolean): Promise<void> {
+    const age = performance.now() - this.#listed;
+    const isOld = always ? age > relistMilliseconds : !this.#connection.isTelling && age > pollMilliseconds;
+    if (isOld && this.#description !== null && !this.isOver) await this.#list();
   }
 
   /** Whether it said at its start that it has such things. */
@@ -126,23 +153,37 @@ export class Upstream {
   }
 
   async #start(): Promise<UpstreamResult<ServerDescription>> {
-    const params = {
-      protocolVersion: PROTOCOLS[0] ?? "",
-      capabilities: {},
-      clientInfo: { name: "ambit", version: VERSION },
-    };
+    const params = { protocolVersion: PROTOCOLS[0] ?? "", capabilities: {}, clientInfo: CLIENT };
     const initialized = await this.#ask("initialize", params, startMilliseconds, null);
-    if (!initialized.ok) return this.#failed(initialized.message);
+    if (!initialized.ok) return this.#discover(initialized.message);
     const protocol = member(initialized.value, "protocolVersion");
     if (typeof protocol !== "string" || !PROTOCOLS.includes(protocol))
       return this.#failed("it speaks a version of the protocol that is not known");
     this.#initialized = initialized.value;
-    this.#process.say({ jsonrpc: "2.0", method: "notifications/initialized" });
+    this.#connection.speak(protocol);
+    this.#connection.say({ jsonrpc: "2.0", method: "notifications/initialized" });
+    return this.#list();
+  }
+
+  /** A server of the newer era has no start; `why`: what the older one was answered with. */
+  async #discover(why: string): Promise<UpstreamResult<ServerDescription>> {
+    if (this.isOver) return this.#failed(why);
+    this.#isStateless = true;
+    this.#connection.speak(STATELESS);
+    const discovered = await this.#ask("server/discover", {}, startMilliseconds, null);
+    if (!discovered.ok) return this.#failed(why);
+    const versions = member(discovered.value, "supportedVersions");
+    if (!isJsonList(versions) || !versions.includes(STATELESS))
+      return this.#failed("it speaks a version of the protocol that is not known");
+    const meta = member(discovered.value, "_meta");
+    const info = isJsonObject(meta) ? member(meta, `${META}serverInfo`) : undefined;
+    this.#initialized = { ...discovered.value, ...(info === undefined ? {} : { serverInfo: info }) };
     return this.#list();
   }
 
   async #list(): Promise<UpstreamResult<ServerDescription>> {
     const hasTools = this.has("tools");
+    this.#listed = performance.now();
     const tools: Json[] = [];
     let cursor: string | null = null;
     for (let page = 0; hasTools && page < pagesMax; page++) {
@@ -158,7 +199,8 @@ export class Upstream {
     }
     if (cursor !== null && tools.length <= toolsOfServerMax)
       return this.#failed(`its list has more than ${pagesMax} pages`);
-    const description = readDescription(this.#name, this.#initialized, tools);
+    // It may have the value of a secret, and its description is what models read.
+    const description = readDescription(this.#name, this.#redacted(this.#initialized), this.#redacted(tools));
     this.#description = description;
     this.onDescribed(description);
     return { ok: true, value: description };
@@ -189,17 +231,18 @@ export class Upstream {
       };
       const cancel = (answer: UpstreamResult<JsonObject>): void => {
         if (!this.#pending.has(id)) return;
-        this.#process.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
+        this.#connection.say({ jsonrpc: "2.0", method: "notifications/cancelled", params: { requestId: id } });
         give(answer);
       };
       this.#pending.set(id, { give });
-      if (!this.#process.say({ jsonrpc: "2.0", id, method, params })) {
+      const sent = this.#isStateless ? { ...params, _meta: STATELESS_META } : params;
+      if (!this.#connection.say({ jsonrpc: "2.0", id, method, params: sent })) {
         give(unavailable("the server has ended, or does not read its input"));
         return;
       }
       timer = setTimeout(() => {
         cancel(failed(`the server took more than ${milliseconds / 1000} seconds`));
-        if (method !== "ping") void this.#check();
+        if (method !== "ping" && !this.#isStateless) void this.#check();
       }, milliseconds);
       signal?.addEventListener("abort", onStop, { once: true });
       if (this.isOver) void this.ended.then((why) => give(unavailable(`the server ended: ${why}`)));
@@ -232,7 +275,8 @@ export class Upstream {
     if (pending === undefined) return this.#fault("it answers requests that are not open");
     const result = member(message, "result");
     const error = member(message, "error");
-    if (isJsonObject(result)) pending.give({ ok: true, value: result });
+    if (isJsonObject(result) && isUnfinished(result)) pending.give(failed(UNFINISHED));
+    else if (isJsonObject(result)) pending.give({ ok: true, value: result });
     else if (isJsonObject(error)) pending.give(failed(errorText(error)));
     else pending.give(failed("the server's answer has neither a result nor an error"));
     return true;
@@ -243,7 +287,7 @@ export class Upstream {
     if (typeof id !== "string" && typeof id !== "number") return this.#fault("a request has no id");
     const answer =
       method === "ping" ? { result: {} } : { error: { code: METHOD_NOT_FOUND, message: "ambit does not offer this" } };
-    this.#process.say({ jsonrpc: "2.0", id, ...answer });
+    this.#connection.say({ jsonrpc: "2.0", id, ...answer });
     return method === "ping" || this.#fault(`it asks for ${method.slice(0, 64)}, which was not offered`);
   }
 
@@ -274,6 +318,14 @@ function parse(text: string): Json | "deep" | undefined {
   }
   return copyJson(value) ?? "deep";
 }
+
+/** The newer era: the server wants something from the user or the model first, which it is not offered. */
+function isUnfinished(result: JsonObject): boolean {
+  const type = member(result, "resultType");
+  return type !== undefined && type !== "complete";
+}
+
+const UNFINISHED = "the server asks for input or for a model before it answers, which ambit does not offer";
 
 function failed(message: string): UpstreamResult<never> {
   return { ok: false, code: "execution_failed", message };

@@ -31,9 +31,12 @@ describe("a server", () => {
     const [server] = file.servers;
     expect(server).toMatchObject({
       name: "docs",
-      command: ["docs-server"],
-      environment: [["A", "1"]],
-      runtime: [["work", "lib"]],
+      endpoint: {
+        kind: "program",
+        command: ["docs-server"],
+        environment: [{ name: "A", text: "1", secret: null }],
+        runtime: [["work", "lib"]],
+      },
       isEnabled: false,
       isClean: false,
     });
@@ -85,6 +88,52 @@ describe("a server", () => {
 
   test("of the user may be clean, and see programs elsewhere", () => {
     const { servers } = read("servers: { docs: { command: [a], clean: true, runtime: [/opt/tools] } }", "user");
-    expect(servers[0]).toMatchObject({ isClean: true, runtime: [["opt", "tools"]] });
+    expect(servers[0]).toMatchObject({ isClean: true, endpoint: { runtime: [["opt", "tools"]] } });
+  });
+
+  test("at an address reaches that host and that port", () => {
+    const { servers, diagnostics } = read(
+      'servers: { docs: { url: "https://mcp.example:8443/mcp?a=1", headers: { Authorization: "Bearer {{secret:t}}" } } }',
+    );
+    expect(diagnostics).toEqual([]);
+    expect(servers[0]?.requires.map((grant) => compactText(grant))).toEqual([
+      "net.connect{hosts=[mcp.example],ports=[8443]}",
+    ]);
+    expect(servers[0]?.endpoint).toMatchObject({ kind: "http", headers: [["Authorization", "Bearer {{secret:t}}"]] });
+  });
+
+  test.each([
+    ["url: http://mcp.example/mcp", "without TLS"],
+    ["url: http://localhost:80/mcp", "without TLS"],
+    ["url: http://127.0.0.1.example/mcp", "without TLS"],
+    ["url: https://a@mcp.example/", "name or a password"],
+    ["url: ftp://mcp.example/", "not an http or https address"],
+    ["url: 'https://mcp.example/#part'", "no fragment"],
+    ["url: [a]", "is text"],
+    ["url: 'https://mcp.example/{{secret:t}}'", "not in the path"],
+    ["url: 'https://mcp.example/', headers: { Authorization: abc }", "is a credential"],
+    ["url: 'https://mcp.example/', headers: { A: x, a: y }", "written twice"],
+    ["url: 'https://mcp.example/', headers: { A: \"x\\ny\" }", "holds what no header can"],
+    ["url: 'https://mcp.example/', headers: { A: 1 }", "is text"],
+    ["url: 'https://mcp.example/', headers: [A]", "a map from"],
+    ["url: 'https://mcp.example/', runtime: [a]", "no `runtime`"],
+    ["command: [a], headers: { A: b }", "for a server with a `url`"],
+    ["command: [a], env: { A: { secret: t } }", "reveal: true"],
+    ["command: [a], env: { A: { secret: t, reveal: false } }", "reveal: true"],
+    ["command: [a], env: { A: { secret: '', reveal: true } }", "name of a stored secret"],
+    ["command: [a], env: { A: { secret: t, reveal: true, more: 1 } }", "unknown key"],
+    ["command: [a], env: { A: '{{secret:t}}' }", "a program would get this text"],
+  ])("of the user with %s is refused", (rest, message) => {
+    const { servers, diagnostics } = read(`servers: { docs: { ${rest} } }`, "user");
+    expect(diagnostics.map((one) => one.message).join("\n")).toContain(message);
+    expect(servers).toEqual([]);
+  });
+
+  test("reveals a secret in the user's own file only", () => {
+    const text = "servers: { docs: { command: [a], env: { A: { secret: t, reveal: true } } } }";
+    expect(read(text, "user").servers[0]?.endpoint).toMatchObject({
+      environment: [{ name: "A", text: null, secret: "t" }],
+    });
+    expect(read(text, "project").servers).toEqual([]);
   });
 });

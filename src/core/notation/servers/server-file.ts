@@ -1,30 +1,33 @@
 // `mcp.yml`: the MCP servers of a project or of a user. What each may reach is written in `requires`, by the same words as
 // the capabilities of an agent; what is not written, its sandbox does not have.
+import { destinationText } from "../../authority/axes/destination.ts";
 import { verbEntry } from "../../authority/catalog.ts";
 import type { Grant, Span } from "../../authority/grant.ts";
 import type { Json } from "../../base/json.ts";
+import { readCompact } from "../compact/compact.ts";
 import type { ConfigLevel } from "../config/config-keys.ts";
 import { type Diagnostic, Diagnostics } from "../diagnostic.ts";
 import { nearestName } from "../nearest.ts";
 import { quoted } from "../quoted.ts";
 import type { Reading } from "../reading.ts";
 import { readCapabilityList } from "../record/capabilities.ts";
-import { readRoot } from "../record/hoist.ts";
-import { flagOf, kindName, refused, textsOf } from "../scope/scope-values.ts";
+import { flagOf, kindName } from "../scope/scope-values.ts";
 import { type Entry, entryOf, type Mapping, plainValue, type TreeNode } from "../tree.ts";
 import { type ArgumentMap, readArgumentMap } from "./argument-map.ts";
+import {
+  ADDRESS_KEYS,
+  PROGRAM_KEYS,
+  readEndpoint,
+  type ServerAddress,
+  type ServerEndpoint,
+} from "./server-endpoint.ts";
 
 export interface WrittenServer {
   readonly name: string;
   readonly level: ConfigLevel;
-  /** The program and its arguments. Nothing in it is read by a shell. */
-  readonly command: readonly [string, ...string[]];
-  /** What its sandbox reaches: files and hosts. */
+  readonly endpoint: ServerEndpoint;
+  /** What its sandbox, or the connection to its address, reaches: files and hosts. */
   readonly requires: readonly Grant[];
-  /** Folders of programs and libraries that it sees, read-only. */
-  readonly runtime: readonly (readonly string[])[];
-  /** Added to an environment that is otherwise ambit's own. */
-  readonly environment: readonly (readonly [name: string, value: string])[];
   /** By the name of the tool, as the server calls it. */
   readonly maps: ReadonlyMap<string, ArgumentMap>;
   readonly isEnabled: boolean;
@@ -41,15 +44,12 @@ export interface ServerFile {
 }
 
 const serversMax = 128;
-const wordsMax = 256;
-const wordCharactersMax = 4_096;
-const variablesMax = 64;
 const toolsMax = 1_024;
 export const serverNameCharactersMax = 32;
 
 /** No `_`: in `server__tool` the first `__` ends the server's name. */
 const NAME = /^[a-z][a-z0-9-]*$/;
-const KEYS: readonly string[] = ["command", "requires", "runtime", "env", "tools", "enabled", "clean"];
+const KEYS: readonly string[] = [...PROGRAM_KEYS, ...ADDRESS_KEYS, "requires", "tools", "enabled", "clean"];
 /** Axes that a sandbox enforces. */
 const REQUIRED_VERBS: readonly string[] = ["fs.read", "fs.write", "fs.delete", "net.connect"];
 
@@ -132,23 +132,25 @@ function readServer(
     const found = at(key);
     return found === null ? otherwise : (reader(found) ?? otherwise);
   };
-  const command = readCommand(at("command"), keySpan, name, diagnostics);
+  const endpoint = readEndpoint(value, { name, span: keySpan, level }, reading, diagnostics);
   const clean = at("clean");
   if (clean !== null && level === "project")
     diagnostics.error("unknown_key", clean.keySpan, "`clean` is the user's to say, never a project's", {
       fix: "write the server in your own mcp.yml",
     });
+  const verbs = endpoint?.kind === "http" ? ["net.connect"] : REQUIRED_VERBS;
   const server = {
-    requires: read<readonly Grant[]>("requires", [], (found) => readRequires(found, reading, diagnostics)),
-    runtime: read<WrittenServer["runtime"]>("runtime", [], (found) => readRuntime(found, level, reading, diagnostics)),
-    environment: read<WrittenServer["environment"]>("env", [], (found) => readVariables(found, diagnostics)),
+    requires: [
+      ...(endpoint?.kind === "http" ? ownHost(endpoint, reading, keySpan) : []),
+      ...read<readonly Grant[]>("requires", [], (found) => readRequires(found, verbs, reading, diagnostics)),
+    ],
     maps: read<WrittenServer["maps"]>("tools", new Map(), (found) => readMaps(found, diagnostics)),
     isEnabled: read("enabled", true, (found) => flagOf(found, diagnostics)),
     isClean: read("clean", false, (found) => flagOf(found, diagnostics)),
   };
-  if (command === null) return null;
+  if (endpoint === null) return null;
   const compared = value.entries.filter(({ key }) => key !== "enabled");
-  return { name, level, command, ...server, span: keySpan, written: plainValue({ ...value, entries: compared }) };
+  return { name, level, endpoint, ...server, span: keySpan, written: plainValue({ ...value, entries: compared }) };
 }
 
 function checkKeys(node: Mapping, diagnostics: Diagnostics): void {
@@ -164,34 +166,25 @@ const MEANT: ReadonlyMap<string, string> = new Map([
   ["args", "command"],
   ["cmd", "command"],
   ["environment", "env"],
+  ["http", "url"],
+  ["header", "headers"],
   ["capabilities", "requires"],
   ["disabled", "enabled"],
 ]);
 
-function readCommand(
-  entry: Entry | null,
-  span: Span,
-  name: string,
-  diagnostics: Diagnostics,
-): WrittenServer["command"] | null {
-  const fix = { fix: "command: [program, argument]" };
-  if (entry === null) {
-    diagnostics.error("missing_field", span, `${quoted(name)} does not say how it is started`, fix);
-    return null;
-  }
-  const words = textsOf(entry, diagnostics);
-  if (words === null) return null;
-  const [program, ...rest] = words.map(({ text }) => text);
-  const wrong = words.find(({ text }) => text.includes("\0") || text.length > wordCharactersMax);
-  if (program === undefined || program === "" || words.length > wordsMax || wrong !== undefined) {
-    const message = `a command has 1 to ${wordsMax} words of at most ${wordCharactersMax} characters, the program first`;
-    diagnostics.error("bad_value", wrong?.span ?? entry.value.span, message, fix);
-    return null;
-  }
-  return [program, ...rest];
+/** The host and the port of the address, and no other. */
+function ownHost({ url: { host, port } }: ServerAddress, reading: Reading, span: Span): readonly Grant[] {
+  const text = `net.connect{hosts=["${destinationText(host)}"],ports=[${port}]}`;
+  const grant = readCompact(text, { reading, diagnostics: new Diagnostics(), span, root: null });
+  return grant === null ? [] : [grant];
 }
 
-function readRequires({ value }: Entry, reading: Reading, diagnostics: Diagnostics): readonly Grant[] | null {
+function readRequires(
+  { value }: Entry,
+  verbs: readonly string[],
+  reading: Reading,
+  diagnostics: Diagnostics,
+): readonly Grant[] | null {
   if (value.kind !== "list") {
     diagnostics.error("wrong_type", value.span, `\`requires\` must be a list, not ${kindName(value)}`, {
       fix: "requires: [fs.read: { in: docs }]",
@@ -201,11 +194,13 @@ function readRequires({ value }: Entry, reading: Reading, diagnostics: Diagnosti
   const { grants } = readCapabilityList(value, { reading, diagnostics, root: reading.pathSettings.base });
   for (const { verb, span, conditions } of grants) {
     const at = span ?? value.span;
-    if (!REQUIRED_VERBS.includes(verb.verb))
+    if (!verbs.includes(verb.verb))
       diagnostics.error(
         "bad_value",
         at,
-        `a server's sandbox cannot give \`${verb.verb}\`; it gives ${REQUIRED_VERBS.join(", ")}`,
+        verbs.length === 1
+          ? `a server with a \`url\` is given ${verbs.join(", ")} alone, not \`${verb.verb}\``
+          : `a server's sandbox cannot give \`${verb.verb}\`; it gives ${verbs.join(", ")}`,
         {
           fix: verb.verb.startsWith("net.") ? "net.connect: { hosts: [api.example.com], ports: [443] }" : null,
         },
@@ -218,59 +213,6 @@ function readRequires({ value }: Entry, reading: Reading, diagnostics: Diagnosti
       );
   }
   return grants;
-}
-
-/** A project's server sees programs of the project; others are the user's to show. */
-function readRuntime(
-  entry: Entry,
-  level: ConfigLevel,
-  reading: Reading,
-  diagnostics: Diagnostics,
-): WrittenServer["runtime"] | null {
-  const { ceiling } = reading;
-  return (textsOf(entry, diagnostics) ?? []).flatMap(({ text, span }) => {
-    const root = readRoot(text, reading);
-    if (!root.ok) refused(root, span, diagnostics);
-    else if (level === "project" && ceiling?.every((name, at) => root.value[at] === name) !== true)
-      diagnostics.error("escapes_root", span, `${quoted(text)} is outside the project`, {
-        fix: "write the server in your own mcp.yml",
-      });
-    else return [root.value];
-    return [];
-  });
-}
-
-/** They would change the programs of the sandbox itself, or what its own variables say. */
-const REFUSED_VARIABLES =
-  /^(?:LD_|DYLD_|GLIBC_|GCONV_|MALLOC_|AMBIT_|BWRAP_|(?:PATH|HOME|TMPDIR|USER|LOGNAME|SHELL|ENV|BASH_ENV|IFS)$)/;
-
-function readVariables({ value }: Entry, diagnostics: Diagnostics): WrittenServer["environment"] | null {
-  if (value.kind !== "map" || value.entries.length > variablesMax) {
-    const message =
-      value.kind === "map"
-        ? `\`env\` has at most ${variablesMax} variables`
-        : `\`env\` is a map from variables to texts, not ${kindName(value)}`;
-    diagnostics.error(value.kind === "map" ? "too_large" : "wrong_type", value.span, message, {
-      fix: 'env: { LOG_LEVEL: "debug" }',
-    });
-    return null;
-  }
-  return value.entries.flatMap(({ key, keySpan, value: written }) => {
-    const text = written.kind === "scalar" && typeof written.value === "string" ? written.value : null;
-    if (!/^[A-Za-z_][A-Za-z0-9_]{0,127}$/.test(key) || REFUSED_VARIABLES.test(key))
-      diagnostics.error("bad_value", keySpan, `${quoted(key)} is set by the sandbox, or is no name of a variable`);
-    else if (text === null || text.includes("\0") || text.length > wordCharactersMax)
-      diagnostics.error(
-        "wrong_type",
-        written.span,
-        `the value of ${key} is text of at most ${wordCharactersMax} characters`,
-        {
-          fix: `${key}: "value"`,
-        },
-      );
-    else return [[key, text] as const];
-    return [];
-  });
 }
 
 function readMaps({ value }: Entry, diagnostics: Diagnostics): WrittenServer["maps"] | null {

@@ -121,8 +121,13 @@ export interface ClientTokenView {
 export interface ServerView {
   readonly name: string;
   readonly level: "user" | "project";
-  readonly command: readonly string[];
-  /** Compact specs of what its sandbox reaches. */
+  /** Null for a server at an address. */
+  readonly command: readonly string[] | null;
+  /** Null for a program. */
+  readonly url: string | null;
+  /** Stored secrets that it names: where each goes, and whether its program gets the value. */
+  readonly secrets: readonly { readonly name: string; readonly at: string; readonly isRevealed: boolean }[];
+  /** Compact specs of what it reaches. */
   readonly requires: readonly string[];
   readonly risk: string;
   readonly runtime: readonly string[];

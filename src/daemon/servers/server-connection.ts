@@ -1,0 +1,33 @@
+// What the protocol needs from the way to a server: messages out, texts in, within limits. A process and an address have it.
+import type { JsonObject } from "../../core/base/json.ts";
+import type { Enforcement } from "../../core/ports/enforcement.ts";
+
+/** Results of more than this are refused anyway. */
+export const serverLineBytesMax = 8_388_608;
+
+export interface ServerListener {
+  /** `text` is null for a message over the limit. Returns false to drop everything that follows. */
+  heard(text: string | null): boolean;
+  /** A request that cannot be answered any more; the connection itself goes on. */
+  failed(id: number, message: string): void;
+  /** Whether a request was not answered yet. */
+  isOpen(id: number): boolean;
+}
+
+export interface ServerConnection {
+  /** Why it has ended, once it has. */
+  readonly ended: Promise<string>;
+  readonly isOver: boolean;
+  /** For a person: the end of the server's error output. */
+  readonly complaint: string;
+  readonly enforcement: readonly Enforcement[];
+  /** Whether the server can say something without being asked: that it describes itself differently. */
+  readonly isTelling: boolean;
+  hear(listener: ServerListener): void;
+  /** False where the message cannot be sent. */
+  say(message: JsonObject): boolean;
+  /** From now on messages are of this version of the protocol. */
+  speak(protocol: string): void;
+  /** `why`: what the server did; null where it did nothing wrong. */
+  end(why: string | null): void;
+}

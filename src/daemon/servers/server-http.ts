@@ -1,0 +1,255 @@
+// The connection to an MCP server at an address. Each message is one request of the broker: to the host of the address, with
+// the headers of the file and no others, without redirects. What comes back is heard like the lines of a process.
+import { type HeaderLine, headerBytesMax, secretsIn } from "../../core/authority/axes/http-request.ts";
+import type { Decision } from "../../core/authority/decision.ts";
+import type { Request } from "../../core/authority/request.ts";
+import { isJsonObject, type Json, type JsonObject, member } from "../../core/base/json.ts";
+import type { ServerAddress } from "../../core/notation/servers/server-endpoint.ts";
+import type { Enforcement } from "../../core/ports/enforcement.ts";
+import type { FetchSecret } from "../../core/ports/instruments.ts";
+import type { FetchOptions, FetchResult } from "../../sandbox/network/fetch/fetch-client.ts";
+import { fetchMillisecondsMax, requestBodyBytesMax } from "../../sandbox/network/fetch/fetch-limits.ts";
+import type { ResolverChoice } from "../../sandbox/network/names/resolver.ts";
+import { LineReader } from "../../text/line-reader.ts";
+import { type ServerConnection, type ServerListener, serverLineBytesMax } from "./server-connection.ts";
+
+export interface ServerHttpOptions {
+  readonly endpoint: ServerAddress;
+  fetch(wish: FetchOptions): Promise<FetchResult>;
+  resolver(): ResolverChoice;
+  /** By what the server requires, and the user's ceiling, as they are now. */
+  judge(request: Request): Decision;
+  /** Opened and counted for one request, or why one of them cannot be used. Wiped by the caller. */
+  secrets(names: readonly string[]): Promise<readonly FetchSecret[] | string>;
+}
+
+/** A stream of events may hold many messages, of which each has its own limit. */
+const streamBytesMax = 33_554_432;
+const errorBytesMax = 65_536;
+const requestsMax = 32;
+const goodbyeMilliseconds = 5_000;
+/** Visible ASCII, as the protocol has it. */
+const SESSION = /^[\x21-\x7e]{1,512}$/;
+/** Its requests carry everything in themselves, so they are named in headers too. */
+const STATELESS = "2026-07-28";
+
+const ENFORCED: readonly Enforcement[] = (["host", "port"] as const).map((axis) => ({
+  axis,
+  strength: "broker",
+  note: null,
+}));
+
+export class ServerHttp implements ServerConnection {
+  readonly #options: ServerHttpOptions;
+  readonly #names: readonly string[];
+  #listener: ServerListener = { heard: () => true, failed: () => undefined, isOpen: () => false };
+  readonly #running = new Map<AbortController, number | null>();
+  #session: string | null = null;
+  #protocol: string | null = null;
+  #isOver = false;
+  readonly ended: Promise<string>;
+  readonly isTelling = false;
+  #giveEnd: (why: string) => void = () => undefined;
+
+  constructor(options: ServerHttpOptions) {
+    this.#options = options;
+    this.#names = secretsIn(options.endpoint.url, options.endpoint.headers, null);
+    this.ended = new Promise((done) => {
+      this.#giveEnd = done;
+    });
+  }
+
+  get isOver(): boolean {
+    return this.#isOver;
+  }
+
+  get complaint(): string {
+    return "";
+  }
+
+  get enforcement(): readonly Enforcement[] {
+    return ENFORCED;
+  }
+
+  hear(listener: ServerListener): void {
+    this.#listener = listener;
+  }
+
+  speak(protocol: string): void {
+    this.#protocol = protocol;
+  }
+
+  say(message: JsonObject): boolean {
+    if (this.#isOver || this.#running.size >= requestsMax) return false;
+    // JSON has two braces in a row in texts only: written like this they are no handle of a secret.
+    const body = Buffer.from(JSON.stringify(message).replaceAll("{{", "\\u007b{"));
+    if (body.length > requestBodyBytesMax) return false;
+    if (member(message, "method") === "notifications/cancelled") this.#cancel(member(message, "params"));
+    const id = member(message, "id");
+    const isRequest = typeof id === "number" && typeof member(message, "method") === "string";
+    void this.#post(message, body, isRequest ? id : null);
+    return true;
+  }
+
+  end(why: string | null): void {
+    if (this.#isOver) return;
+    this.#isOver = true;
+    for (const stopping of this.#running.keys()) stopping.abort();
+    if (this.#session !== null) void this.#goodbye();
+    this.#giveEnd(why ?? "the connection was closed");
+  }
+
+  #cancel(params: Json | undefined): void {
+    const id = isJsonObject(params ?? null) ? member(params as JsonObject, "requestId") : undefined;
+    for (const [stopping, of] of this.#running) if (of === id) stopping.abort();
+  }
+
+  async #post(message: JsonObject, body: Uint8Array, id: number | null): Promise<void> {
+    const stopping = new AbortController();
+    this.#running.set(stopping, id);
+    let why: string | null;
+    try {
+      why = await this.#exchange(message, body, id, stopping.signal);
+    } catch {
+      why = "its answer cannot be read";
+    } finally {
+      this.#running.delete(stopping);
+    }
+    if (id !== null && !this.#isOver && this.#listener.isOpen(id))
+      this.#listener.failed(id, why ?? "it did not answer this request");
+  }
+
+  /** Why the request was not answered; null where it may have been. */
+  async #exchange(
+    message: JsonObject,
+    body: Uint8Array,
+    id: number | null,
+    signal: AbortSignal,
+  ): Promise<string | null> {
+    const fetched = await this.#send("POST", this.#headers(message), body, signal, fetchMillisecondsMax);
+    if (typeof fetched === "string") return fetched;
+    if (!fetched.ok) return fetched.message;
+    const header = (name: string): string => fetched.headers.find(([one]) => one === name)?.[1] ?? "";
+    const { status } = fetched;
+    if (member(message, "method") === "initialize" && status === 200) {
+      const session = header("mcp-session-id");
+      if (session !== "" && !SESSION.test(session)) return "its session has no valid name";
+      if (session !== "") this.#session = session;
+    }
+    const type = header("content-type").toLowerCase();
+    if (status === 200 && type.startsWith("text/event-stream")) return this.#events(fetched, id);
+    const text = await wholeBody(fetched, status === 200 ? serverLineBytesMax : errorBytesMax);
+    if (status === 200 && type.startsWith("application/json")) {
+      if (text !== "") this.#listener.heard(text);
+      return null;
+    }
+    if (status === 404 && this.#session !== null) {
+      this.end("the server ended the session");
+      return "the server ended the session";
+    }
+    // An error of the protocol is an answer, whatever its status.
+    if (status >= 400 && id !== null && text !== null && isErrorOf(text, id)) {
+      this.#listener.heard(text);
+      return null;
+    }
+    if (status === 202 || status === 204) return null;
+    if (status === 401 || status === 403) return `it refuses the credentials (status ${status})`;
+    if (status >= 300 && status < 400) return `it answers with a redirect (status ${status}), which is not followed`;
+    return `it answers with status ${status}`;
+  }
+
+  async #send(
+    method: "POST" | "DELETE",
+    headers: readonly HeaderLine[],
+    body: Uint8Array | null,
+    stop: AbortSignal | null,
+    milliseconds: number,
+  ): Promise<FetchResult | string> {
+    const { endpoint, fetch, resolver, judge, secrets } = this.#options;
+    const opened = this.#names.length === 0 ? [] : await secrets(this.#names);
+    if (typeof opened === "string") return opened;
+    try {
+      return await fetch({
+        ...{ method, url: endpoint.address, body, stop, sign: null, resolver: resolver(), judge },
+        headers: [...headers, ...endpoint.headers],
+        limits: { headerBytes: headerBytesMax, bodyBytes: streamBytesMax, milliseconds, redirects: 0 },
+        secrets: opened,
+      });
+    } finally {
+      for (const { value } of opened) value.fill(0);
+    }
+  }
+
+  #headers(message: JsonObject): readonly HeaderLine[] {
+    const method = member(message, "method");
+    const params = member(message, "params");
+    const names = isJsonObject(params ?? null) ? (params as JsonObject) : {};
+    const name = member(names, method === "resources/read" ? "uri" : "name");
+    const isNamed = this.#protocol === STATELESS && typeof method === "string";
+    return [
+      ["Content-Type", "application/json"],
+      ["Accept", "application/json, text/event-stream"],
+      ...(this.#protocol === null ? [] : [["MCP-Protocol-Version", this.#protocol] as const]),
+      ...(this.#session === null ? [] : [["Mcp-Session-Id", this.#session] as const]),
+      ...(isNamed ? [["Mcp-Method", method] as const] : []),
+      ...(isNamed && typeof name === "string" ? [["Mcp-Name", name] as const] : []),
+    ];
+  }
+
+  /** Each event is one message. The stream is left once the request is answered. */
+  async #events(fetched: Extract<FetchResult, { ok: true }>, id: number | null): Promise<string | null> {
+    const lines = new LineReader(serverLineBytesMax);
+    let data: string[] = [];
+    let length = 0;
+    const isWanted = (isHeard: boolean): boolean => isHeard && (id === null || this.#listener.isOpen(id));
+    const take = (field: string | null): boolean => {
+      if (field === null || length + field.length > serverLineBytesMax) return this.#listener.heard(null) && false;
+      if (field === "") {
+        const text = data.join("\n");
+        [data, length] = [[], 0];
+        return text === "" || isWanted(this.#listener.heard(text));
+      }
+      length += field.length;
+      if (field.startsWith("data:")) data.push(field.slice(5).replace(/^ /, ""));
+      return true;
+    };
+    for await (const piece of fetched.body) {
+      let goesOn = true;
+      lines.push(Buffer.from(piece), (line) => {
+        goesOn = take(line.kind === "line" ? line.text.replace(/\r$/, "") : null);
+        return goesOn;
+      });
+      if (!goesOn || this.#isOver) return null;
+    }
+    return "the stream ended before this request was answered";
+  }
+
+  async #goodbye(): Promise<void> {
+    const headers = this.#headers({}).filter(([name]) => name !== "Content-Type");
+    const fetched = await this.#send("DELETE", headers, null, null, goodbyeMilliseconds).catch(() => null);
+    if (fetched !== null && typeof fetched !== "string" && fetched.ok) for await (const _ of fetched.body) break;
+  }
+}
+
+/** Null where it has more bytes. */
+async function wholeBody(fetched: Extract<FetchResult, { ok: true }>, bytesMax: number): Promise<string | null> {
+  const pieces: Uint8Array[] = [];
+  let length = 0;
+  for await (const piece of fetched.body) {
+    length += piece.length;
+    if (length > bytesMax) return null;
+    pieces.push(piece);
+  }
+  const end = await fetched.end;
+  return end.ok ? Buffer.concat(pieces).toString("utf8") : null;
+}
+
+/** Whether a text is an error of the protocol for this request. */
+function isErrorOf(text: string, id: number): boolean {
+  try {
+    const value = JSON.parse(text) as Json;
+    return isJsonObject(value) && member(value, "id") === id && isJsonObject(member(value, "error") ?? null);
+  } catch {
+    return false;
+  }
+}
